@@ -1,0 +1,73 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target: warnings are errors, `any` is spelled out, imports are what they say.
+let house: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+/// The core rooms parse what strangers send: every unsafe construct is marked, spans have lifetimes.
+let core = house + [.strictMemorySafety(), .enableExperimentalFeature("Lifetimes")]
+
+let package = Package(
+    name: "okaeri",
+    products: [
+        .executable(name: "okaeri", targets: ["okaeri"]),
+        .library(name: "IBeacon", targets: ["IBeacon"]),
+        .library(name: "HCI", targets: ["HCI"]),
+        .library(name: "RegionMonitoring", targets: ["RegionMonitoring"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+    ],
+    targets: [
+        .target(name: "IBeacon", swiftSettings: core),
+        .target(name: "HCI", swiftSettings: core),
+        .target(name: "RegionMonitoring", dependencies: ["IBeacon"], swiftSettings: core),
+
+        .systemLibrary(
+            name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+        .target(name: "Bluetooth", dependencies: ["HCI", "CBluetooth"], swiftSettings: core),
+
+        .systemLibrary(
+            name: "CNetworkManager", pkgConfig: "libnm", providers: [.apt(["libnm-dev"])]),
+        .target(name: "WiFi", dependencies: ["CNetworkManager"], swiftSettings: house),
+
+        .target(
+            name: "OkaeriDaemon",
+            dependencies: [
+                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "WiFi",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ], swiftSettings: house),
+        .executableTarget(
+            name: "okaeri",
+            dependencies: [
+                "OkaeriDaemon",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: house),
+
+        .testTarget(name: "IBeaconTests", dependencies: ["IBeacon"], swiftSettings: house),
+        .testTarget(name: "HCITests", dependencies: ["HCI"], swiftSettings: house),
+        .testTarget(
+            name: "RegionMonitoringTests", dependencies: ["RegionMonitoring"], swiftSettings: house),
+        .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth", "HCI"], swiftSettings: house),
+        .testTarget(name: "WiFiTests", dependencies: ["WiFi"], swiftSettings: house),
+        .testTarget(name: "OkaeriDaemonTests", dependencies: ["OkaeriDaemon"], swiftSettings: house),
+    ]
+)

@@ -1,0 +1,91 @@
+/// Reads integers and slices from bytes, in order. Every read is checked against the end: bytes that come from
+/// a controller or a file may be cut anywhere.
+public struct ByteReader: ~Escapable {
+    private let bytes: RawSpan
+
+    /// How far the reader has come, in bytes from the start.
+    public private(set) var offset = 0
+
+    /// Starts at the first of `bytes`.
+    @_lifetime(copy bytes)
+    public init(_ bytes: RawSpan) {
+        self.bytes = bytes
+    }
+
+    /// How many bytes are left.
+    public var remaining: Int { bytes.byteCount - offset }
+
+    /// The next byte.
+    @inline(__always)
+    public mutating func uint8() throws(Truncation) -> UInt8 {
+        try load(UInt8.self)
+    }
+
+    /// The next byte as a signed number, as RSSI and transmit power are sent.
+    @inline(__always)
+    public mutating func int8() throws(Truncation) -> Int8 {
+        try load(Int8.self)
+    }
+
+    /// The next integer, least significant byte first: the order of HCI.
+    @inline(__always)
+    public mutating func littleEndian<T: FixedWidthInteger & BitwiseCopyable>(
+        _ type: T.Type = T.self
+    ) throws(Truncation) -> T {
+        T(littleEndian: try load(type))
+    }
+
+    /// The next integer, most significant byte first: the order of btsnoop.
+    @inline(__always)
+    public mutating func bigEndian<T: FixedWidthInteger & BitwiseCopyable>(
+        _ type: T.Type = T.self
+    ) throws(Truncation) -> T {
+        T(bigEndian: try load(type))
+    }
+
+    /// The next `count` bytes, not copied.
+    @_lifetime(copy self)
+    @inline(__always)
+    public mutating func take(_ count: Int) throws(Truncation) -> RawSpan {
+        let start = try advance(by: count)
+        return bytes.extracting(start..<start + count)
+    }
+
+    /// Steps over `count` bytes.
+    @inline(__always)
+    public mutating func skip(_ count: Int) throws(Truncation) {
+        _ = try advance(by: count)
+    }
+
+    @inline(__always)
+    private mutating func load<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type) throws(Truncation) -> T {
+        let start = try advance(by: MemoryLayout<T>.size)
+        // Safe: `advance` has checked the bounds, and every bit pattern is an integer.
+        return unsafe bytes.unsafeLoadUnaligned(fromByteOffset: start, as: type)
+    }
+
+    @inline(__always)
+    private mutating func advance(by count: Int) throws(Truncation) -> Int {
+        guard count >= 0, count <= remaining else {
+            throw Truncation(offset: offset, needed: count, available: remaining)
+        }
+        defer { offset += count }
+        return offset
+    }
+}
+
+/// The bytes end before what they announce.
+public struct Truncation: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Where the missing field starts, in bytes from the start of what was read.
+    public let offset: Int
+
+    /// How many bytes the field takes.
+    public let needed: Int
+
+    /// How many were left.
+    public let available: Int
+
+    public var description: String {
+        "cut at byte \(offset): \(needed) bytes are announced, \(available) are there"
+    }
+}

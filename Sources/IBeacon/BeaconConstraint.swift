@@ -1,0 +1,47 @@
+/// Which beacons are meant: all of a UUID, those of one major, or a single one. CoreLocation's
+/// `CLBeaconIdentityConstraint`.
+public enum BeaconConstraint: Hashable, Sendable {
+    /// Every beacon of the owner.
+    case uuid(BeaconUUID)
+
+    /// Every beacon of one group.
+    case major(BeaconUUID, UInt16)
+
+    /// One beacon.
+    case minor(BeaconUUID, UInt16, UInt16)
+
+    /// The owner's identifier, which every constraint names.
+    public var uuid: BeaconUUID {
+        switch self {
+        case .uuid(let uuid), .major(let uuid, _), .minor(let uuid, _, _): uuid
+        }
+    }
+
+    /// The group, nil for any.
+    public var major: UInt16? {
+        switch self {
+        case .uuid: nil
+        case .major(_, let major), .minor(_, let major, _): major
+        }
+    }
+
+    /// The beacon in its group, nil for any.
+    public var minor: UInt16? {
+        switch self {
+        case .uuid, .major: nil
+        case .minor(_, _, let minor): minor
+        }
+    }
+
+    /// Whether `beacon` is meant.
+    public func matches(_ beacon: BeaconIdentity) -> Bool {
+        beacon.uuid == uuid && (major ?? beacon.major) == beacon.major && (minor ?? beacon.minor) == beacon.minor
+    }
+}
+
+extension BeaconConstraint: CustomStringConvertible {
+    /// `UUID/major/minor`, an asterisk for any.
+    public var description: String {
+        "\(uuid)/\(major.map(String.init) ?? "*")/\(minor.map(String.init) ?? "*")"
+    }
+}

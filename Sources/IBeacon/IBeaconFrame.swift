@@ -1,0 +1,67 @@
+/// What an iBeacon says in its manufacturer specific data (Apple, "Proximity Beacon Specification" R1).
+///
+///     4C 00 | 02 15 | UUID, 16 bytes | major, 2 | minor, 2 | measured power, 1
+///
+/// The company identifier is little endian as in all of Bluetooth; UUID, major and minor are big endian.
+public struct IBeaconFrame: Hashable, Sendable {
+    /// Which beacon it is.
+    public var identity: BeaconIdentity
+
+    /// The RSSI at one metre in dBm, as its maker claims it. Zero and positive values are junk.
+    public var measuredPower: Int8
+
+    /// Apple's company identifier and the type and length of the frame, as they are sent.
+    private static let prefix: UInt32 = 0x4C00_0215
+
+    /// How many bytes the frame takes in the manufacturer specific data. More may follow; they mean nothing here.
+    public static let byteCount = 25
+
+    public init(identity: BeaconIdentity, measuredPower: Int8) {
+        self.identity = identity
+        self.measuredPower = measuredPower
+    }
+
+    /// Reads the frame from the data of one manufacturer specific AD structure; nil when it is something else.
+    public init?(manufacturerSpecificData data: RawSpan) {
+        guard data.bigEndian(at: 0) == Self.prefix,
+            let high: UInt64 = data.bigEndian(at: 4),
+            let low: UInt64 = data.bigEndian(at: 12),
+            let major: UInt16 = data.bigEndian(at: 20),
+            let minor: UInt16 = data.bigEndian(at: 22),
+            let power: Int8 = data.bigEndian(at: 24)
+        else { return nil }
+        self.init(
+            identity: BeaconIdentity(uuid: BeaconUUID(high: high, low: low), major: major, minor: minor),
+            measuredPower: power)
+    }
+
+    /// Finds the first iBeacon among the AD structures of an advertisement or a scan response.
+    ///
+    /// Flags may be absent and other structures may come first.
+    public init?(advertisingData: RawSpan) {
+        var structures = ADStructures(advertisingData)
+        while let structure = structures.next() {
+            guard structure.type == ADType.manufacturerSpecificData else { continue }
+            if let frame = IBeaconFrame(manufacturerSpecificData: structure.data) {
+                self = frame
+                return
+            }
+        }
+        return nil
+    }
+
+    /// The 30 bytes an iBeacon sends: flags (LE General Discoverable, BR/EDR not supported), then the frame.
+    public var advertisingData: [UInt8] {
+        [2, ADType.flags, 0x06, UInt8(Self.byteCount + 1), ADType.manufacturerSpecificData] + manufacturerSpecificData
+    }
+
+    /// The frame's own 25 bytes.
+    public var manufacturerSpecificData: [UInt8] {
+        bytes(Self.prefix) + bytes(identity.uuid.high) + bytes(identity.uuid.low) + bytes(identity.major)
+            + bytes(identity.minor) + [UInt8(bitPattern: measuredPower)]
+    }
+
+    private func bytes<T: FixedWidthInteger>(_ value: T) -> [UInt8] {
+        stride(from: T.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> T($0)) }
+    }
+}

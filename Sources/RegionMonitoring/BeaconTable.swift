@@ -1,0 +1,69 @@
+import IBeacon
+
+/// The beacons in the air, in a bounded table: adverts come from anybody, and anybody can invent beacons.
+struct BeaconTable: Sendable {
+    private(set) var tracks: [BeaconTrack] = []
+    private var slots: [BeaconIdentity: Int] = [:]
+
+    /// Where the search for a place to give away goes on.
+    private var hand = 0
+
+    /// How many places are looked at for one that can be given away. A flood pays this for each invention.
+    private static let reach = 16
+
+    /// How long a stranger is kept before somebody else may have its place.
+    static let freshness: Int64 = 10_000_000_000
+
+    /// The slot of a beacon that is known.
+    @inline(__always)
+    func slot(of identity: BeaconIdentity) -> Int? { slots[identity] }
+
+    subscript(slot: Int) -> BeaconTrack {
+        @inline(__always) _read { yield tracks[slot] }
+        @inline(__always) _modify { yield &tracks[slot] }
+    }
+
+    /// Gives a new beacon a slot. In a full table the place of a beacon that matters less is taken: a stranger not
+    /// heard of late, then any stranger, then a beacon of a region that keeps no region inside.
+    ///
+    /// - Parameter isHolder: whether the beacon in a slot keeps a region inside. Such a one is never dropped.
+    /// - Returns: nil when nobody can make room.
+    mutating func insert(
+        _ track: BeaconTrack, capacity: Int, isHolder: (_ slot: Int, _ track: BeaconTrack) -> Bool
+    ) -> Int? {
+        if tracks.count < capacity {
+            tracks.append(track)
+            slots[track.identity] = tracks.count - 1
+            return tracks.count - 1
+        }
+        guard let slot = place(for: track, isHolder: isHolder) else { return nil }
+        slots[tracks[slot].identity] = nil
+        slots[track.identity] = slot
+        tracks[slot] = track
+        return slot
+    }
+
+    private mutating func place(for track: BeaconTrack, isHolder: (Int, BeaconTrack) -> Bool) -> Int? {
+        var fallback: (slot: Int, rank: Int)?
+        // A stranger looks at a few places; a region's own beacon, at all of them if need be.
+        let steps = track.regions.isEmpty ? min(Self.reach, tracks.count) : tracks.count
+        for step in 0..<steps {
+            let slot = hand
+            hand = (hand + 1) % tracks.count
+            let candidate = tracks[slot]
+            if candidate.regions.isEmpty {
+                if track.lastListened - candidate.lastListened > Self.freshness { return slot }
+                if fallback?.rank != 0 { fallback = (slot, 0) }
+            } else if fallback == nil, !track.regions.isEmpty, !isHolder(slot, candidate) {
+                fallback = (slot, 1)
+            }
+            if step >= Self.reach, let fallback { return fallback.slot }
+        }
+        return fallback?.slot
+    }
+
+    /// Looks the regions of every beacon up anew.
+    mutating func rematch(_ matcher: RegionMatcher) {
+        for slot in tracks.indices { tracks[slot].regions = matcher.matches(tracks[slot].identity) }
+    }
+}

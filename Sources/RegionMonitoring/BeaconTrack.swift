@@ -1,0 +1,66 @@
+import IBeacon
+
+/// What is remembered of one beacon in the air.
+struct BeaconTrack: Sendable {
+    var identity: BeaconIdentity
+
+    /// The positions of the regions it belongs to: looked up once, when it is first heard.
+    var regions: [Int]
+
+    var measuredPower: Int8
+    var signal = SignalFilter()
+    var lastRSSI: Int8?
+
+    /// When it was last heard on the monitor's clock, and on the clock that stands still while nobody listens.
+    var lastHeard: Instant
+    var lastListened: Int64
+
+    /// How many advertisements were heard.
+    var count: UInt64 = 0
+
+    /// The sum and number of RSSIs since the ranging callback that bears the number `round`.
+    private var sum = 0
+    private var samples = 0
+    private var round: UInt64 = 0
+
+    init(_ sighting: BeaconSighting, regions: [Int], at now: Instant, listened: Int64) {
+        identity = sighting.identity
+        measuredPower = sighting.measuredPower
+        lastHeard = now
+        lastListened = listened
+        self.regions = regions
+    }
+
+    mutating func heard(_ sighting: BeaconSighting, at now: Instant, listened: Int64, round: UInt64) {
+        measuredPower = sighting.measuredPower
+        lastHeard = now
+        lastListened = listened
+        count &+= 1
+        lastRSSI = sighting.rssi
+        guard let rssi = sighting.rssi else { return }
+        signal.update(rssi, at: now.nanoseconds)
+        sample(rssi, round: round)
+    }
+
+    /// Counts `rssi` towards the ranging callback that is next.
+    mutating func sample(_ rssi: Int8, round: UInt64) {
+        if self.round != round {
+            self.round = round
+            (sum, samples) = (0, 0)
+        }
+        sum += Int(rssi)
+        samples += 1
+    }
+
+    /// The distance in metres by the filtered signal; -1 when there is none.
+    var accuracy: Double { PathLoss.accuracy(signal: signal.value, measuredPower: measuredPower) }
+
+    /// What the callback at the end of `round` says: without a sample since the last, the distance is not known.
+    func ranged(round: UInt64) -> RangedBeacon {
+        guard self.round == round, samples > 0 else {
+            return RangedBeacon(identity: identity, rssi: 0, accuracy: PathLoss.unknownAccuracy)
+        }
+        let mean = (Double(sum) / Double(samples)).rounded()
+        return RangedBeacon(identity: identity, rssi: Int(mean), accuracy: accuracy)
+    }
+}

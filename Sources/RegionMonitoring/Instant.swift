@@ -1,0 +1,40 @@
+/// A point on the one clock that drives every decision: the kernel's monotonic clock while listening, the capture's
+/// own clock in a replay. Only differences mean anything.
+public struct Instant: InstantProtocol, Hashable, Sendable {
+    /// Nanoseconds since the clock's origin.
+    public var nanoseconds: Int64
+
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    public func advanced(by duration: Duration) -> Instant {
+        Instant(nanoseconds: nanoseconds.addingClamped(duration.clampedNanoseconds))
+    }
+
+    public func duration(to other: Instant) -> Duration {
+        .nanoseconds(other.nanoseconds.addingClamped(nanoseconds == .min ? .max : -nanoseconds))
+    }
+
+    public static func < (left: Instant, right: Instant) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+}
+
+extension Duration {
+    /// The whole nanoseconds, the nearest representable number where there are too many: 292 years.
+    var clampedNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        return whole.addingClamped(attoseconds / 1_000_000_000)
+    }
+}
+
+extension Int64 {
+    /// The sum, held at the ends: a capture's clock may say anything, and nothing may trap on it.
+    func addingClamped(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+}

@@ -1,0 +1,33 @@
+// Ranging: one callback a region a second, for all regions at the same time, so that one timer serves them.
+extension RegionMonitor {
+    mutating func startRangingIfNeeded(at now: Instant, heardFrom slot: Int? = nil) {
+        guard nextRanging == nil, trackers.contains(where: \.isRanging), clock.pausedAt == nil else { return }
+        nextRanging = now.advanced(by: Self.rangingInterval)
+        round += 1
+        // The sighting that brought us here came before the round began, and belongs to it.
+        if let slot, let rssi = beacons[slot].lastRSSI { beacons[slot].sample(rssi, round: round) }
+    }
+
+    mutating func ranged(at now: Instant) -> [Action] {
+        let ranging = trackers.indices.filter { trackers[$0].isRanging }
+        defer { round += 1 }
+        guard let due = nextRanging, !ranging.isEmpty else {
+            nextRanging = nil
+            return []
+        }
+        // After a stall the missed callbacks are not made up for.
+        let next = due.advanced(by: Self.rangingInterval)
+        nextRanging = next > now ? next : now.advanced(by: Self.rangingInterval)
+
+        var heard: [Int: [RangedBeacon]] = [:]
+        for track in beacons.tracks
+        where !track.regions.isEmpty && track.lastHeard.duration(to: now) <= Self.rangingMemory {
+            let beacon = track.ranged(round: round)
+            for index in track.regions { heard[index, default: []].append(beacon) }
+        }
+        return ranging.map { index in
+            let beacons = (heard[index] ?? []).sorted(by: RangedBeacon.nearestFirst)
+            return .didRangeBeacons(region: trackers[index].identifier, beacons)
+        }
+    }
+}

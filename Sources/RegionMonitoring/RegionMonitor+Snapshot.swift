@@ -1,0 +1,57 @@
+public import IBeacon
+
+extension RegionMonitor {
+    /// What is known of one region.
+    public struct RegionSnapshot: Hashable, Sendable {
+        public var region: MonitoredRegion
+        public var state: RegionState
+        /// The last state that was known: kept while the adapter is lost.
+        public var lastKnown: RegionState
+        /// The beacon that keeps the region inside.
+        public var beacon: BeaconSnapshot?
+    }
+
+    /// What is known of one beacon in the air.
+    public struct BeaconSnapshot: Hashable, Sendable {
+        public var identity: BeaconIdentity
+        /// Its RSSI at one metre in dBm, as its maker claims it.
+        public var measuredPower: Int8
+        /// The RSSI of the last advertisement in dBm.
+        public var rssi: Int8?
+        /// The filtered RSSI in dBm.
+        public var signal: Double?
+        /// The estimated distance in metres, -1 when it is not known.
+        public var accuracy: Double
+        /// When it was last heard.
+        public var lastHeard: Instant
+        /// How many of its advertisements were heard.
+        public var count: UInt64
+        /// The identifiers of the regions it belongs to.
+        public var regions: [String]
+    }
+
+    /// All regions, in the order of the configuration.
+    public var regionSnapshots: [RegionSnapshot] {
+        trackers.map { tracker in
+            let beacon: BeaconSnapshot? =
+                switch tracker.phase {
+                case .inside(let holder): snapshot(beacons[holder])
+                case .unknown, .outside: nil
+                }
+            return RegionSnapshot(
+                region: tracker.region, state: tracker.state, lastKnown: tracker.lastKnown, beacon: beacon)
+        }
+    }
+
+    /// The beacons heard since `instant`, in no order.
+    public func beaconSnapshots(since instant: Instant) -> [BeaconSnapshot] {
+        beacons.tracks.filter { $0.lastHeard >= instant }.map(snapshot)
+    }
+
+    private func snapshot(_ track: BeaconTrack) -> BeaconSnapshot {
+        BeaconSnapshot(
+            identity: track.identity, measuredPower: track.measuredPower, rssi: track.lastRSSI,
+            signal: track.signal.value, accuracy: track.accuracy, lastHeard: track.lastHeard, count: track.count,
+            regions: track.regions.map { trackers[$0].identifier })
+    }
+}

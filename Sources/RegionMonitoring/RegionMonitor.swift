@@ -1,0 +1,233 @@
+import IBeacon
+
+/// Decides who is here. A value without clocks, files or sockets: each event goes in by a function in the past tense
+/// with its time, and what is to be announced comes back.
+///
+///     var monitor = RegionMonitor(regions, at: start)
+///     announce(monitor.monitoringStarted(at: start))
+///     announce(monitor.adapterRecovered(at: start))
+///     announce(monitor.sighted(sighting, at: now))         // for each advertisement
+///     announce(monitor.advanced(to: now))                  // by a timer set to monitor.nextDeadline
+///
+/// When both wait, packets go in before the timer: what was heard during a stall was heard.
+public struct RegionMonitor: Sendable {
+    /// What is to be announced, in CoreLocation's words. Regions are named by their identifier.
+    public enum Action: Hashable, Sendable {
+        case didStartMonitoring(region: String)
+        case didDetermineState(region: String, RegionState)
+        case didEnterRegion(region: String, RangedBeacon)
+        case didExitRegion(region: String)
+        case didRangeBeacons(region: String, [RangedBeacon])
+        case rangingBeaconsDidFail(region: String)
+    }
+
+    /// How many beacons are remembered at least. There is room for every region's own beacons beside.
+    public static let beaconCapacity = 2048
+
+    /// How long a beacon stays in the ranging list after it was last heard; CoreLocation is seen to keep it as long.
+    public static let rangingMemory = Duration.seconds(5)
+
+    /// The time between two ranging callbacks.
+    public static let rangingInterval = Duration.seconds(1)
+
+    var trackers: [RegionTracker] = []
+    var beacons = BeaconTable()
+    var clock: ListeningClock
+    private var matcher: RegionMatcher
+    private let startedAt: Instant
+
+    /// False from ``adapterLost(at:)`` until ``adapterRecovered(at:)``, and before the adapter is first there.
+    private var hasAdapter = false
+
+    /// When some region's exit time may have passed, on the listening clock. May be early, is never late.
+    private var nextExit: Int64?
+
+    /// When the next ranging callbacks are due, and which round they close.
+    var nextRanging: Instant?
+    var round: UInt64 = 0
+
+    /// - Parameter now: when monitoring starts. A sighting older than this counts for nothing.
+    public init(_ regions: [MonitoredRegion], at now: Instant) {
+        startedAt = now
+        clock = ListeningClock(pausedAt: now)
+        matcher = RegionMatcher(regions.map(\.region.constraint))
+        trackers = regions.map { RegionTracker($0, listeningSince: clock.reading(at: now)) }
+    }
+
+    /// When ``advanced(to:)`` is next needed; nil while there is nothing to wait for.
+    public var nextDeadline: Instant? {
+        let exit = nextExit.flatMap { clock.instant(of: $0) }
+        guard let nextRanging else { return exit }
+        return min(exit ?? nextRanging, nextRanging)
+    }
+
+    /// Monitoring began, with or without an adapter.
+    public mutating func monitoringStarted(at now: Instant) -> [Action] {
+        trackers.flatMap { Self.started($0) }
+    }
+
+    /// The adapter is there and listens.
+    public mutating func adapterRecovered(at now: Instant) -> [Action] {
+        clock.resume(at: now)
+        guard !hasAdapter else { return [] }
+        hasAdapter = true
+        let listened = clock.reading(at: now)
+        for index in trackers.indices { trackers[index].listeningBegan(at: listened) }
+        scheduleExits()
+        startRangingIfNeeded(at: now)
+        return []
+    }
+
+    /// The adapter is gone, off or mute. No region is left for that.
+    public mutating func adapterLost(at now: Instant) -> [Action] {
+        clock.pause(at: now)
+        guard hasAdapter else { return [] }
+        hasAdapter = false
+        (nextExit, nextRanging) = (nil, nil)
+        var actions: [Action] = []
+        for index in trackers.indices {
+            if trackers[index].isRanging { actions.append(.rangingBeaconsDidFail(region: trackers[index].identifier)) }
+            if trackers[index].adapterLost() {
+                actions.append(.didDetermineState(region: trackers[index].identifier, .unknown))
+            }
+        }
+        return actions
+    }
+
+    /// The adapter is well but does not scan for a while: somebody switched the scan off, or a join has the antenna.
+    public mutating func listeningPaused(at now: Instant) {
+        clock.pause(at: now)
+    }
+
+    /// The scan goes on after ``listeningPaused(at:)``.
+    public mutating func listeningResumed(at now: Instant) {
+        if hasAdapter { clock.resume(at: now) }
+    }
+
+    /// A beacon was heard.
+    public mutating func sighted(_ sighting: BeaconSighting, at now: Instant) -> [Action] {
+        guard hasAdapter, now >= startedAt else { return [] }
+        let listened = clock.reading(at: now)
+        guard let slot = slot(for: sighting, at: now, listened: listened) else { return [] }
+        beacons[slot].heard(sighting, at: now, listened: listened, round: round)
+        let signal = beacons[slot].signal.value
+        var actions: [Action] = []
+        for index in beacons[slot].regions {
+            switch trackers[index].sighted(slot: slot, signal: signal, at: listened) {
+            case .nothing: break
+            case .entered: actions += entered(index, slot: slot, at: now)
+            case .holderWeakened: actions += holderWeakened(index, slot: slot, at: listened)
+            }
+        }
+        return actions
+    }
+
+    /// Time went on. Exits are decided here, by the clock, and not when the next advertisement happens to arrive.
+    public mutating func advanced(to now: Instant) -> [Action] {
+        var actions: [Action] = []
+        if let nextRanging, nextRanging <= now { actions += ranged(at: now) }
+        if clock.pausedAt == nil, let nextExit, nextExit <= clock.reading(at: now) {
+            actions += silenceJudged(at: clock.reading(at: now))
+        }
+        return actions
+    }
+
+    /// Somebody asks for a region's state: CoreLocation's `requestState(for:)`.
+    public func stateRequested(region identifier: String) -> [Action] {
+        trackers.filter { $0.identifier == identifier }.map { .didDetermineState(region: identifier, $0.state) }
+    }
+
+    /// The configuration changed. A region that names the same beacons as before keeps its state; another with the
+    /// same identifier replaces it.
+    public mutating func regionsReplaced(with regions: [MonitoredRegion], at now: Instant) -> [Action] {
+        let known = Dictionary(trackers.map { ($0.region.region, $0) }, uniquingKeysWith: { first, _ in first })
+        let listened = clock.reading(at: now)
+        var actions: [Action] = []
+        trackers = regions.map { region in
+            guard var tracker = known[region.region] else {
+                let tracker = RegionTracker(region, listeningSince: listened)
+                actions += Self.started(tracker)
+                return tracker
+            }
+            tracker.region = region
+            return tracker
+        }
+        matcher = RegionMatcher(regions.map(\.region.constraint))
+        beacons.rematch(matcher)
+        if hasAdapter { scheduleExits() }
+        startRangingIfNeeded(at: now)
+        return actions
+    }
+
+    private static func started(_ tracker: RegionTracker) -> [Action] {
+        [
+            .didStartMonitoring(region: tracker.identifier),
+            .didDetermineState(region: tracker.identifier, tracker.state),
+        ]
+    }
+}
+
+// MARK: Transitions
+
+extension RegionMonitor {
+    private mutating func slot(for sighting: BeaconSighting, at now: Instant, listened: Int64) -> Int? {
+        if let slot = beacons.slot(of: sighting.identity) { return slot }
+        let regions = matcher.matches(sighting.identity)
+        return beacons.insert(
+            BeaconTrack(sighting, regions: regions, at: now, listened: listened),
+            capacity: Self.beaconCapacity + trackers.count,
+            isHolder: { slot, track in track.regions.contains { trackers[$0].phase == .inside(holder: slot) } })
+    }
+
+    private mutating func entered(_ index: Int, slot: Int, at now: Instant) -> [Action] {
+        scheduleExit(of: index)
+        startRangingIfNeeded(at: now, heardFrom: slot)
+        let region = trackers[index].region
+        let identifier = region.region.identifier
+        let isNews = trackers[index].becameKnownInside()
+        let track = beacons[slot]
+        let beacon = RangedBeacon(identity: track.identity, rssi: Int(track.lastRSSI ?? 0), accuracy: track.accuracy)
+        return (isNews && region.notifyOnEntry ? [.didEnterRegion(region: identifier, beacon)] : [])
+            + [.didDetermineState(region: identifier, .inside)]
+    }
+
+    private mutating func left(_ index: Int) -> [Action] {
+        let region = trackers[index].region
+        let identifier = region.region.identifier
+        let isNews = trackers[index].left()
+        return (isNews && region.notifyOnExit ? [.didExitRegion(region: identifier)] : [])
+            + [.didDetermineState(region: identifier, .outside)]
+    }
+
+    private mutating func holderWeakened(_ index: Int, slot: Int, at listened: Int64) -> [Action] {
+        let tracker = trackers[index]
+        let patience = tracker.region.exitAfter.clampedNanoseconds
+        let other = beacons.tracks.indices.first { candidate in
+            let track = beacons.tracks[candidate]
+            return candidate != slot && track.regions.contains(index) && tracker.holds(track.signal.value)
+                && listened - track.lastListened < patience
+        }
+        guard let other else { return left(index) }
+        trackers[index].holderReplaced(by: other, heardAt: beacons.tracks[other].lastListened)
+        scheduleExit(of: index)
+        return []
+    }
+
+    private mutating func silenceJudged(at listened: Int64) -> [Action] {
+        var actions: [Action] = []
+        for index in trackers.indices {
+            if let deadline = trackers[index].deadline, deadline <= listened { actions += left(index) }
+        }
+        scheduleExits()
+        return actions
+    }
+
+    private mutating func scheduleExits() {
+        nextExit = trackers.lazy.compactMap(\.deadline).min()
+    }
+
+    private mutating func scheduleExit(of index: Int) {
+        guard let deadline = trackers[index].deadline else { return }
+        nextExit = min(nextExit ?? deadline, deadline)
+    }
+}

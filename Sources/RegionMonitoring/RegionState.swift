@@ -1,0 +1,10 @@
+/// Where the person with the beacon is, as far as is known. CoreLocation's `CLRegionState`.
+///
+///     unknown → inside | outside      once a beacon is heard, or the exit time passes without one
+///     inside ↔ outside                enter and exit
+///     any → unknown                   the adapter is lost: nobody is sent away for that
+public enum RegionState: String, Hashable, Sendable, CaseIterable {
+    case unknown
+    case inside
+    case outside
+}

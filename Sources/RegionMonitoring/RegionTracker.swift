@@ -1,0 +1,123 @@
+import IBeacon
+
+/// The state machine of one region. It knows nothing of other regions, of time-outs of the radio or of the table
+/// of beacons: ``RegionMonitor`` drives it.
+struct RegionTracker: Sendable {
+    enum Phase: Equatable, Sendable {
+        /// Nothing is determined. → `inside` by a sighting, → `outside` when the exit time passes without one.
+        case unknown
+        /// The beacon in the slot `holder` keeps the region. → `outside` by silence or a weak signal,
+        /// → `unknown` when the adapter is lost.
+        case inside(holder: Int)
+        /// → `inside` by a sighting, → `unknown` when the adapter is lost.
+        case outside
+    }
+
+    /// What a sighting did to the region.
+    enum Outcome: Equatable, Sendable {
+        case nothing
+        case entered
+        /// The beacon that kept the region grew weak: unless another one keeps it, it is left.
+        case holderWeakened
+    }
+
+    var region: MonitoredRegion {
+        didSet { exitAfter = region.exitAfter.clampedNanoseconds }
+    }
+    private(set) var phase = Phase.unknown
+
+    /// The last state that was known, kept over gaps: what decides whether a crossing is news.
+    private(set) var lastKnown = RegionState.unknown
+
+    /// Since when the region has been silent, or, while it is unknown, listened to; on the listening clock.
+    private(set) var silentSince: Int64
+
+    private var exitAfter: Int64
+
+    init(_ region: MonitoredRegion, listeningSince: Int64) {
+        self.region = region
+        self.silentSince = listeningSince
+        self.exitAfter = region.exitAfter.clampedNanoseconds
+    }
+
+    var identifier: String { region.region.identifier }
+
+    var state: RegionState {
+        switch phase {
+        case .unknown: .unknown
+        case .inside: .inside
+        case .outside: .outside
+        }
+    }
+
+    var isRanging: Bool {
+        switch region.ranging {
+        case .off: false
+        case .whileInside: state == .inside
+        case .always: true
+        }
+    }
+
+    /// When silence becomes an answer, on the listening clock; nil when there is no question.
+    var deadline: Int64? {
+        phase == .outside ? nil : silentSince.addingClamped(exitAfter)
+    }
+
+    /// Whether a signal is enough to stay inside.
+    func holds(_ signal: Double?) -> Bool {
+        guard let exitRSSI = region.exitRSSI else { return true }
+        return signal.map { $0 >= Double(exitRSSI) } ?? false
+    }
+
+    /// Whether a signal is enough to come in. Never less than to stay, or the next sighting would undo it.
+    private func admits(_ signal: Double?) -> Bool {
+        guard let enterRSSI = region.enterRSSI else { return holds(signal) }
+        return holds(signal) && (signal.map { $0 >= Double(enterRSSI) } ?? false)
+    }
+
+    @inline(__always)
+    mutating func sighted(slot: Int, signal: Double?, at listened: Int64) -> Outcome {
+        switch phase {
+        case .inside(let holder):
+            guard holds(signal) else { return slot == holder ? .holderWeakened : .nothing }
+            if slot != holder { phase = .inside(holder: slot) }
+            silentSince = max(silentSince, listened)
+            return .nothing
+        case .unknown, .outside:
+            guard admits(signal) else { return .nothing }
+            phase = .inside(holder: slot)
+            silentSince = max(silentSince, listened)
+            return .entered
+        }
+    }
+
+    /// Another beacon, last heard at `listened`, keeps the region now.
+    mutating func holderReplaced(by slot: Int, heardAt listened: Int64) {
+        phase = .inside(holder: slot)
+        silentSince = listened
+    }
+
+    /// The region is inside. Returns whether that is news: it was not known to be inside last.
+    mutating func becameKnownInside() -> Bool {
+        defer { lastKnown = .inside }
+        return lastKnown != .inside
+    }
+
+    /// The region is outside. Returns whether that is news: it was known to be inside last.
+    mutating func left() -> Bool {
+        phase = .outside
+        defer { lastKnown = .outside }
+        return lastKnown == .inside
+    }
+
+    /// Nobody listens any more. Returns whether that changed the state.
+    mutating func adapterLost() -> Bool {
+        defer { phase = .unknown }
+        return phase != .unknown
+    }
+
+    /// Listening began anew: only silence from here on counts.
+    mutating func listeningBegan(at listened: Int64) {
+        silentSince = listened
+    }
+}

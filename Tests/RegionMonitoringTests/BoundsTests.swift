@@ -1,0 +1,52 @@
+import IBeacon
+import RegionMonitoring
+import Testing
+
+@Suite struct BoundsTests {
+    private func stranger(_ number: Int) -> BeaconSighting {
+        let identity = BeaconIdentity(uuid: BeaconUUID(high: UInt64(number), low: 0), major: 0, minor: 0)
+        return BeaconSighting(identity: identity, measuredPower: -59, rssi: -70)
+    }
+
+    @Test func `a flood of strangers is bounded and the own beacon keeps its place`() {
+        var monitor = listening(region(after: 30))
+        _ = monitor.sighted(beacon(), at: at(0))
+        for number in 0..<100_000 {
+            #expect(monitor.sighted(stranger(number), at: at(1 + Double(number) / 1e5)).isEmpty)
+        }
+        let known = monitor.beaconSnapshots(since: at(0))
+        #expect(known.count == RegionMonitor.beaconCapacity + 1)
+        #expect(known.contains { $0.identity == beacon().identity })
+        #expect(monitor.sighted(beacon(), at: at(2)).isEmpty, "still inside, no second enter")
+    }
+
+    @Test func `an arrival in the middle of a flood is not missed`() {
+        var monitor = listening(region())
+        for number in 0..<50_000 { _ = monitor.sighted(stranger(number), at: at(0.1)) }
+        #expect(monitor.sighted(beacon(), at: at(0.2)).words == ["enter", "inside"])
+    }
+
+    @Test func `forged beacons of the own UUID crowd nobody out`() {
+        var monitor = listening(region("owner", .uuid(uuid)), region("key", .minor(uuid, 100, 100)))
+        _ = monitor.sighted(beacon(100), at: at(0))
+        for number in 0..<200_000 {
+            let identity = BeaconIdentity(
+                uuid: uuid, major: UInt16(number >> 16) + 200, minor: UInt16(truncatingIfNeeded: number))
+            _ = monitor.sighted(BeaconSighting(identity: identity, measuredPower: -59, rssi: -60), at: at(1))
+        }
+        #expect(monitor.beaconSnapshots(since: at(0)).count == RegionMonitor.beaconCapacity + 2)
+        #expect(monitor.regionSnapshots[1].beacon?.identity.minor == 100)
+        #expect(monitor.sighted(beacon(100), at: at(20)).isEmpty)
+    }
+
+    @Test func `when all places hold a region a new one still finds room`() {
+        let many = (0..<3000).map { region("\($0)", .minor(uuid, 100, UInt16($0))) }
+        var monitor = RegionMonitor(many, at: at(0))
+        _ = monitor.adapterRecovered(at: at(0))
+        for minor in 0..<3000 {
+            #expect(monitor.sighted(beacon(UInt16(minor)), at: at(1)).words == ["enter", "inside"])
+        }
+        #expect(monitor.regionSnapshots.filter { $0.state == .inside }.count == 3000)
+        #expect(monitor.run(to: 31).filter { $0.action.word == "exit" }.count == 3000)
+    }
+}

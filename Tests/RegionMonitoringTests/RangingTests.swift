@@ -1,0 +1,88 @@
+import IBeacon
+import RegionMonitoring
+import Testing
+
+@Suite struct RangingTests {
+    private func ranged(_ log: [(time: Double, action: RegionMonitor.Action)]) -> [(Double, [RangedBeacon])] {
+        log.compactMap { entry in
+            guard case .didRangeBeacons(_, let beacons) = entry.action else { return nil }
+            return (entry.time, beacons)
+        }
+    }
+
+    @Test func `one callback a second with the mean RSSI since the last one`() throws {
+        var monitor = listening(region(ranging: .whileInside))
+        for (time, rssi) in [(0.0, -60), (0.3, -70), (0.6, -80)] {
+            _ = monitor.sighted(beacon(rssi: Int8(rssi)), at: at(time))
+        }
+        var log = monitor.run(to: 1)
+        _ = monitor.sighted(beacon(rssi: -50), at: at(1.5))
+        log += monitor.run(to: 2)
+        let callbacks = ranged(log)
+        #expect(callbacks.map(\.0) == [1, 2])
+        #expect(callbacks.map { $0.1.map(\.rssi) } == [[-70], [-50]])
+    }
+
+    @Test func `a beacon not heard since the last callback is of unknown distance, then gone`() {
+        var monitor = listening(region(ranging: .whileInside))
+        _ = monitor.sighted(beacon(), at: at(0))
+        let callbacks = ranged(monitor.run(to: 8))
+        #expect(callbacks.map(\.1.count) == [1, 1, 1, 1, 1, 0, 0, 0])
+        let second = callbacks[1].1[0]
+        #expect((second.rssi, second.accuracy, second.proximity) == (0, -1, .unknown))
+    }
+
+    @Test func `the nearest come first, the unknown last`() {
+        var monitor = listening(region(ranging: .whileInside))
+        _ = monitor.sighted(beacon(9), at: at(0))
+        _ = monitor.run(to: 1)
+        for (minor, rssi) in [(1, -90), (2, -40), (3, -65), (4, -62)] as [(UInt16, Int8)] {
+            _ = monitor.sighted(beacon(minor, rssi: rssi), at: at(1.5))
+        }
+        let beacons = ranged(monitor.run(to: 2))[0].1
+        #expect(beacons.map(\.identity.minor) == [2, 4, 3, 1, 9])
+        #expect(beacons.map(\.proximity) == [.immediate, .near, .near, .far, .unknown])
+    }
+
+    @Test func `whileInside ends with the stay, always goes on`() {
+        var inside = listening(region(after: 3, ranging: .whileInside))
+        _ = inside.sighted(beacon(), at: at(0))
+        #expect(ranged(inside.run(to: 10)).count == 3)
+        #expect(inside.nextDeadline == nil)
+
+        var always = listening(region(after: 3, ranging: .always))
+        #expect(ranged(always.run(to: 10)).map(\.1.count) == Array(repeating: 0, count: 10))
+        #expect(always.adapterLost(at: at(11)).words.contains("ranging failed"))
+        #expect(ranged(always.run(to: 20)).isEmpty)
+        _ = always.adapterRecovered(at: at(20))
+        #expect(ranged(always.run(to: 21)).count == 1)
+    }
+
+    @Test func `a stall is not made up for`() {
+        var monitor = listening(region(ranging: .always))
+        #expect(monitor.advanced(to: at(1000)).filter { $0.word == "range 0" }.count == 1)
+        #expect(monitor.nextDeadline == at(1001))
+    }
+
+    @Test(arguments: [(-59.0, 1.0), (-84.0, 10.0), (-34.0, 0.1), (-71.5, 3.162_277_660_168_38)])
+    func `accuracy follows the log-distance model`(signal: Double, metres: Double) {
+        let accuracy = PathLoss.accuracy(signal: signal, measuredPower: -59)
+        #expect(abs(accuracy / metres - 1) < 1e-12)
+    }
+
+    @Test func `junk in the measured power does not send anybody to the moon`() {
+        let expected = PathLoss.accuracy(signal: -70, measuredPower: PathLoss.defaultMeasuredPower)
+        for junk in [0, 1, 127] as [Int8] { #expect(PathLoss.accuracy(signal: -70, measuredPower: junk) == expected) }
+        #expect(PathLoss.accuracy(signal: 20, measuredPower: -128) > 0)
+        #expect(PathLoss.accuracy(signal: -127, measuredPower: -1).isFinite)
+        #expect(PathLoss.accuracy(signal: -127, measuredPower: -1, exponent: 0.0001).isFinite)
+        #expect(PathLoss.accuracy(signal: nil, measuredPower: -59) == -1)
+    }
+
+    @Test(
+        arguments: [(-1, .unknown), (0, .immediate), (0.49, .immediate), (0.5, .near), (2.9, .near), (3, .far)]
+            as [(Double, Proximity)])
+    func `proximity in CoreLocation's words`(accuracy: Double, proximity: Proximity) {
+        #expect(Proximity(accuracy: accuracy) == proximity)
+    }
+}

@@ -1,0 +1,144 @@
+import RegionMonitoring
+import Testing
+
+@Suite struct RegionStateTests {
+    @Test func `a cold start with the beacon present gives CoreLocation's order of callbacks`() {
+        var monitor = RegionMonitor([region(after: 8, ranging: .whileInside)], at: at(0))
+        var words = monitor.monitoringStarted(at: at(0)).words
+        words += monitor.adapterRecovered(at: at(0)).words
+        words += monitor.sighted(beacon(), at: at(0.5)).words
+        words += monitor.run(to: 30).map(\.action.word)
+        #expect(words.prefix(5) == ["start", "unknown", "enter", "inside", "range 1"])
+        #expect(words.suffix(4) == ["range 0", "range 0", "exit", "outside"])
+        #expect(!words.dropFirst(5).dropLast(2).contains { !$0.hasPrefix("range") })
+    }
+
+    @Test func `an exit is decided by the clock, at the exit time after the last sighting`() throws {
+        var monitor = listening(region(after: 30))
+        _ = monitor.sighted(beacon(), at: at(1))
+        #expect(monitor.run(to: 20).isEmpty)
+        _ = monitor.sighted(beacon(), at: at(21.25))
+        let log = monitor.run(to: 3600)
+        #expect(log.map(\.action.word) == ["exit", "outside"])
+        #expect(log.first?.time == 51.25)
+        #expect(monitor.nextDeadline == nil, "nothing to wait for outside")
+    }
+
+    @Test func `without a beacon the state resolves to outside, and nobody left`() {
+        var monitor = listening(region(after: 30))
+        let log = monitor.run(to: 100)
+        #expect(log.map(\.action.word) == ["outside"])
+        #expect(log.first?.time == 30)
+    }
+
+    @Test func `packets that waited go in before the timer`() {
+        var monitor = listening(region(after: 30))
+        _ = monitor.sighted(beacon(), at: at(1))
+        // A stall of a minute: the sighting and the deadline come at once.
+        #expect(monitor.sighted(beacon(), at: at(61)).isEmpty)
+        #expect(monitor.advanced(to: at(61)).isEmpty)
+        #expect(monitor.regionSnapshots[0].state == .inside)
+    }
+
+    @Test func `a lost adapter makes the state unknown and sends nobody away`() {
+        var monitor = listening(region(after: 30))
+        _ = monitor.sighted(beacon(), at: at(1))
+        #expect(monitor.adapterLost(at: at(5)).words == ["unknown"])
+        #expect(monitor.regionSnapshots[0].lastKnown == .inside)
+        #expect(monitor.nextDeadline == nil)
+        #expect(monitor.run(to: 3600).isEmpty)
+        #expect(monitor.sighted(beacon(), at: at(3601)).isEmpty, "nobody listens")
+
+        _ = monitor.adapterRecovered(at: at(4000))
+        #expect(monitor.sighted(beacon(), at: at(4001)).words == ["inside"], "no second enter")
+    }
+
+    @Test func `who went while the adapter was lost leaves after the exit time from its return`() {
+        var monitor = listening(region(after: 30))
+        _ = monitor.sighted(beacon(), at: at(1))
+        _ = monitor.adapterLost(at: at(5))
+        _ = monitor.adapterRecovered(at: at(4000))
+        let log = monitor.run(to: 5000)
+        #expect(log.map(\.action.word) == ["exit", "outside"])
+        #expect(log.first?.time == 4030)
+    }
+
+    @Test func `losing and finding the adapter twice says so once`() {
+        var monitor = listening(region(ranging: .whileInside))
+        _ = monitor.sighted(beacon(), at: at(1))
+        #expect(monitor.adapterLost(at: at(2)).words == ["ranging failed", "unknown"])
+        #expect(monitor.adapterLost(at: at(3)).isEmpty)
+        _ = monitor.adapterRecovered(at: at(4))
+        _ = monitor.sighted(beacon(), at: at(5))
+        #expect(monitor.adapterRecovered(at: at(30)).isEmpty)
+        #expect(monitor.run(to: 34).filter { $0.action.word == "exit" }.isEmpty)
+    }
+
+    @Test func `time not listened is not silence`() {
+        var monitor = listening(region(after: 30))
+        _ = monitor.sighted(beacon(), at: at(0))
+        monitor.listeningPaused(at: at(10))
+        #expect(monitor.nextDeadline == nil)
+        #expect(monitor.run(to: 100).isEmpty)
+        monitor.listeningResumed(at: at(110))
+        let log = monitor.run(to: 300)
+        #expect(log.first?.time == 130, "ten seconds of silence before the pause, twenty after it")
+    }
+
+    @Test func `a sighting older than monitoring counts for nothing`() {
+        var monitor = RegionMonitor([region()], at: at(100))
+        _ = monitor.adapterRecovered(at: at(100))
+        #expect(monitor.sighted(beacon(), at: at(99)).isEmpty)
+        #expect(monitor.sighted(beacon(), at: at(100)).words == ["enter", "inside"])
+    }
+
+    @Test func `a clock that runs backwards neither traps nor shortens the silence`() {
+        var monitor = listening(region(after: 30))
+        _ = monitor.sighted(beacon(), at: at(100))
+        _ = monitor.sighted(beacon(), at: at(50))
+        #expect(monitor.run(to: 129).isEmpty)
+        #expect(monitor.run(to: 131).map(\.action.word) == ["exit", "outside"])
+    }
+
+    @Test func `clocks at the end of the world do not trap`() {
+        var monitor = RegionMonitor([region(ranging: .always)], at: Instant(nanoseconds: .min))
+        _ = monitor.adapterRecovered(at: Instant(nanoseconds: .min))
+        _ = monitor.sighted(beacon(), at: Instant(nanoseconds: .max))
+        monitor.listeningPaused(at: Instant(nanoseconds: .min))
+        monitor.listeningResumed(at: Instant(nanoseconds: .max))
+        _ = monitor.advanced(to: Instant(nanoseconds: .max))
+        _ = monitor.adapterLost(at: Instant(nanoseconds: .min))
+    }
+
+    @Test func `notifyOnEntry and notifyOnExit suppress only those callbacks`() {
+        var quiet = region()
+        quiet.notifyOnEntry = false
+        quiet.notifyOnExit = false
+        var monitor = listening(quiet)
+        #expect(monitor.sighted(beacon(), at: at(1)).words == ["inside"])
+        #expect(monitor.run(to: 60).map(\.action.word) == ["outside"])
+    }
+
+    @Test func `a requested state is the answer, for a region that is known`() {
+        var monitor = listening(region())
+        #expect(monitor.stateRequested(region: "home") == [.didDetermineState(region: "home", .unknown)])
+        _ = monitor.sighted(beacon(), at: at(1))
+        #expect(monitor.stateRequested(region: "home") == [.didDetermineState(region: "home", .inside)])
+        #expect(monitor.stateRequested(region: "nowhere").isEmpty)
+    }
+
+    @Test func `a region of several beacons is left with the last of them`() {
+        var monitor = listening(region(after: 30))
+        _ = monitor.sighted(beacon(1), at: at(0))
+        #expect(monitor.sighted(beacon(2), at: at(20)).isEmpty)
+        #expect(monitor.run(to: 49.9).isEmpty)
+        #expect(monitor.run(to: 50).map(\.action.word) == ["exit", "outside"])
+    }
+
+    @Test func `the enter action carries the beacon`() {
+        var monitor = listening(region())
+        let actions = monitor.sighted(beacon(7, rssi: -59), at: at(1))
+        let expected = RangedBeacon(identity: beacon(7).identity, rssi: -59, accuracy: 1)
+        #expect(actions.first == .didEnterRegion(region: "home", expected))
+    }
+}
