@@ -39,9 +39,26 @@ public enum BeaconConstraint: Hashable, Sendable {
     }
 }
 
-extension BeaconConstraint: CustomStringConvertible {
+extension BeaconConstraint: LosslessStringConvertible {
     /// `UUID/major/minor`, an asterisk for any.
     public var description: String {
         "\(uuid)/\(major.map(String.init) ?? "*")/\(minor.map(String.init) ?? "*")"
+    }
+}
+
+extension BeaconConstraint {
+    /// Reads `UUID`, `UUID/major` or `UUID/major/minor`; an asterisk stands for any, as in ``description``.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count <= 3, let uuid = BeaconUUID(parts[0]) else { return nil }
+        var numbers = parts.dropFirst()
+        while numbers.last == "*" { numbers.removeLast() }
+        let values = numbers.compactMap { UInt16($0) }
+        guard values.count == numbers.count else { return nil }
+        switch values.count {
+        case 0: self = .uuid(uuid)
+        case 1: self = .major(uuid, values[0])
+        default: self = .minor(uuid, values[0], values[1])
+        }
     }
 }

@@ -52,7 +52,7 @@ struct BeaconTable: Sendable {
             hand = (hand + 1) % tracks.count
             let candidate = tracks[slot]
             if candidate.regions.isEmpty {
-                if track.lastListened - candidate.lastListened > Self.freshness { return slot }
+                if track.lastListened.subtractingClamped(candidate.lastListened) > Self.freshness { return slot }
                 if fallback?.rank != 0 { fallback = (slot, 0) }
             } else if fallback == nil, !track.regions.isEmpty, !isHolder(slot, candidate) {
                 fallback = (slot, 1)

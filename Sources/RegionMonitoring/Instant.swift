@@ -13,7 +13,7 @@ public struct Instant: InstantProtocol, Hashable, Sendable {
     }
 
     public func duration(to other: Instant) -> Duration {
-        .nanoseconds(other.nanoseconds.addingClamped(nanoseconds == .min ? .max : -nanoseconds))
+        .nanoseconds(other.nanoseconds.subtractingClamped(nanoseconds))
     }
 
     public static func < (left: Instant, right: Instant) -> Bool {
@@ -33,8 +33,16 @@ extension Duration {
 
 extension Int64 {
     /// The sum, held at the ends: a capture's clock may say anything, and nothing may trap on it.
+    @inline(__always)
     func addingClamped(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
+    }
+
+    /// The difference, held at the ends.
+    @inline(__always)
+    func subtractingClamped(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (other < 0 ? .max : .min) : difference
     }
 }

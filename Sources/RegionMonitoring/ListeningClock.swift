@@ -14,7 +14,7 @@ struct ListeningClock: Sendable {
     /// What the clock shows, in nanoseconds.
     @inline(__always)
     func reading(at now: Instant) -> Int64 {
-        (pausedAt.map { min($0, now) } ?? now).nanoseconds.addingClamped(-stoodStill)
+        (pausedAt.map { min($0, now) } ?? now).nanoseconds.subtractingClamped(stoodStill)
     }
 
     /// When the clock will show `reading`, nil while it stands.

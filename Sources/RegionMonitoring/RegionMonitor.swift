@@ -205,7 +205,7 @@ extension RegionMonitor {
         let other = beacons.tracks.indices.first { candidate in
             let track = beacons.tracks[candidate]
             return candidate != slot && track.regions.contains(index) && tracker.holds(track.signal.value)
-                && listened - track.lastListened < patience
+                && listened.subtractingClamped(track.lastListened) < patience
         }
         guard let other else { return left(index) }
         trackers[index].holderReplaced(by: other, heardAt: beacons.tracks[other].lastListened)

@@ -1,8 +1,9 @@
 /// The signal behind the noise: an exponential mean over time, not over sample counts, so that a beacon that
 /// advertises ten times a second is smoothed as one that does so once.
 struct SignalFilter: Hashable, Sendable {
-    /// The time after which a sample has lost most of its weight. Multipath swings within a second, doors take longer.
-    static let timeConstant: Int64 = 1_000_000_000
+    /// The time after which a sample has lost most of its weight, in nanoseconds. Multipath swings within a second,
+    /// doors take longer.
+    static let timeConstant = 1e9
 
     /// The filtered signal in dBm, nil before the first sample.
     private(set) var value: Double?
@@ -16,9 +17,9 @@ struct SignalFilter: Hashable, Sendable {
             value = Double(rssi)
             return
         }
-        let elapsed = max(0, nanoseconds - last)
+        let elapsed = Double(max(0, nanoseconds.subtractingClamped(last)))
         // The backward difference of dv/dt = (x - v)/τ: no exponential needed, and stable for every gap.
-        let weight = Double(elapsed) / Double(elapsed + Self.timeConstant)
+        let weight = elapsed / (elapsed + Self.timeConstant)
         value = previous + weight * (Double(rssi) - previous)
     }
 }

@@ -1,4 +1,5 @@
 import IBeacon
+import TestSupport
 import Testing
 
 /// The example of the Proximity Beacon Specification's layout, as an AirLocate beacon sends it.
@@ -58,7 +59,7 @@ let airLocate: [UInt8] =
     }
 
     @Test func `random bytes never trap`() {
-        var generator = SplitMix(seed: 0x0CAE_1215)
+        var generator = SeededGenerator(seed: 0x0CAE_1215)
         for _ in 0..<20_000 {
             var bytes = (0..<Int.random(in: 0...62, using: &generator)).map { _ in
                 UInt8.random(in: 0...255, using: &generator)
@@ -66,18 +67,5 @@ let airLocate: [UInt8] =
             if Bool.random(using: &generator), bytes.count > 9 { bytes.replaceSubrange(3..<9, with: airLocate[3..<9]) }
             if let frame = decode(bytes) { #expect(decode(frame.advertisingData) == frame) }
         }
-    }
-}
-
-/// A small generator with a seed, so that a failure can be seen again.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

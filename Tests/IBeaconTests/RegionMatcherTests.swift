@@ -1,4 +1,5 @@
 import IBeacon
+import TestSupport
 import Testing
 
 @Suite struct RegionMatcherTests {
@@ -22,7 +23,7 @@ import Testing
     }
 
     @Test func `the matcher agrees with the constraints themselves`() {
-        var generator = SplitMix(seed: 7)
+        var generator = SeededGenerator(seed: 7)
         let owners = (0..<4).map { BeaconUUID(high: $0, low: 0) }
         func number() -> UInt16 { UInt16.random(in: 0..<4, using: &generator) }
         let constraints: [BeaconConstraint] = (0..<60).map { index in

@@ -103,7 +103,9 @@ import Testing
     @Test func `clocks at the end of the world do not trap`() {
         var monitor = RegionMonitor([region(ranging: .always)], at: Instant(nanoseconds: .min))
         _ = monitor.adapterRecovered(at: Instant(nanoseconds: .min))
-        _ = monitor.sighted(beacon(), at: Instant(nanoseconds: .max))
+        for nanoseconds in [Int64.min, .max, 0, .min, -1, .max] {
+            _ = monitor.sighted(beacon(), at: Instant(nanoseconds: nanoseconds))
+        }
         monitor.listeningPaused(at: Instant(nanoseconds: .min))
         monitor.listeningResumed(at: Instant(nanoseconds: .max))
         _ = monitor.advanced(to: Instant(nanoseconds: .max))

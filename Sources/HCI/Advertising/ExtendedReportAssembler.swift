@@ -1,0 +1,102 @@
+/// Puts advertising data together which comes in several extended reports.
+///
+/// Complete reports, which nearly all are, pass through as they are, without a copy.
+public struct ExtendedReportAssembler: Sendable {
+    /// The longest advertising data (Core Specification 5.4, Vol 4, Part E, Section 7.8.57). What is beyond is cut off.
+    public static let maximumDataLength = 1650
+
+    /// For how many advertisers fragments are kept at once. The specification sets no limit; controllers report the
+    /// fragments of one advertiser in a row, so few are ever open. The one that began first makes room.
+    public static let maximumAdvertisers = 8
+
+    /// What was received of one advertiser's data, the oldest advertiser first.
+    private var chains: [Chain] = []
+
+    /// The chain that was handed out last: it is kept until the next report, because its bytes are being read.
+    private var finished: [UInt8] = []
+
+    public init() {}
+
+    /// How many advertisers' data is waiting for more.
+    public var waiting: Int { chains.count }
+
+    /// Takes the next report. Returns it, with all of the data when earlier reports began it; nil when more is to come.
+    ///
+    /// Data that is cut, by the controller or at `maximumDataLength`, comes out as far as it goes, as `truncated`.
+    @_lifetime(&self, copy report)
+    public mutating func assemble(_ report: LEAdvertisingReport) -> LEAdvertisingReport? {
+        if chains.isEmpty, report.dataStatus != .incomplete { return report }
+        return assemble(slowly: report)
+    }
+
+    @_lifetime(&self, copy report)
+    private mutating func assemble(slowly report: LEAdvertisingReport) -> LEAdvertisingReport? {
+        // Legacy PDUs are never fragmented; one of the same advertiser is no part of its extended data.
+        if report.properties.contains(.legacy) { return report }
+        let key = Chain.Key(report)
+        let index = chains.firstIndex { $0.key == key }
+        switch report.dataStatus {
+        case .incomplete:
+            if let index {
+                chains[index].append(report.data)
+            } else {
+                begin(key, report.data)
+            }
+            return nil
+        case .complete, .truncated:
+            guard let index else { return report }
+            var chain = chains.remove(at: index)
+            chain.append(report.data)
+            finished = chain.data
+            let isWhole = report.dataStatus == .complete && !chain.isCut
+            return LEAdvertisingReport(
+                address: report.address, addressType: report.addressType, properties: report.properties,
+                dataStatus: isWhole ? .complete : .truncated, primaryPHY: report.primaryPHY,
+                secondaryPHY: report.secondaryPHY, advertisingSID: report.advertisingSID,
+                transmitPower: report.transmitPower, rssi: report.rssi, data: finished.rawSpan)
+        }
+    }
+
+    private mutating func begin(_ key: Chain.Key, _ data: RawSpan) {
+        if chains.count == Self.maximumAdvertisers {
+            chains.removeFirst()
+        }
+        var chain = Chain(key: key)
+        chain.append(data)
+        chains.append(chain)
+    }
+}
+
+extension ExtendedReportAssembler {
+    /// One advertiser's data so far.
+    private struct Chain: Sendable {
+        /// What belongs together: an advertiser may run several sets, and a scan response is data of its own.
+        struct Key: Hashable, Sendable {
+            let address: BluetoothAddress
+            let addressType: BluetoothAddressType
+            let advertisingSID: UInt8?
+            let isScanResponse: Bool
+
+            init(_ report: borrowing LEAdvertisingReport) {
+                address = report.address
+                addressType = report.addressType
+                advertisingSID = report.advertisingSID
+                isScanResponse = report.properties.contains(.scanResponse)
+            }
+        }
+
+        let key: Key
+        private(set) var data: [UInt8] = []
+        private(set) var isCut = false
+
+        init(key: Key) {
+            self.key = key
+        }
+
+        mutating func append(_ fragment: RawSpan) {
+            let room = maximumDataLength - data.count
+            isCut = isCut || fragment.byteCount > room
+            data += [UInt8](fragment.extracting(first: room))
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/// One advertising report, read where it lies: nothing is copied but the header's fields.
+///
+/// Bluetooth Core Specification 5.4, Vol 4, Part E, Sections 7.7.65.2 (legacy) and 7.7.65.13 (extended).
+public struct LEAdvertisingReport: ~Escapable {
+    /// Who advertises; all zero when the advertiser is anonymous. It may rotate: it identifies nobody for long.
+    public let address: BluetoothAddress
+
+    /// What kind of address it is.
+    public let addressType: BluetoothAddressType
+
+    /// What kind of PDU it was.
+    public let properties: AdvertisingProperties
+
+    /// Whether `data` is all there is.
+    public let dataStatus: AdvertisingDataStatus
+
+    /// The PHY's number in the specification: 1 for LE 1M, 3 for LE Coded.
+    public let primaryPHY: UInt8
+
+    /// The PHY of the data channel, 0 for none.
+    public let secondaryPHY: UInt8
+
+    /// The advertising set's number; nil when the PDU has none.
+    public let advertisingSID: UInt8?
+
+    /// The transmit power in dBm; nil when it is not told.
+    public let transmitPower: Int8?
+
+    /// The signal strength in dBm; nil when the controller could not measure it, which still proves presence.
+    public let rssi: Int8?
+
+    /// The AD structures.
+    public let data: RawSpan
+
+    @_lifetime(copy data)
+    @inline(__always)
+    init(
+        address: BluetoothAddress, addressType: BluetoothAddressType, properties: AdvertisingProperties,
+        dataStatus: AdvertisingDataStatus, primaryPHY: UInt8, secondaryPHY: UInt8, advertisingSID: UInt8?,
+        transmitPower: Int8?, rssi: Int8?, data: RawSpan
+    ) {
+        self.address = address
+        self.addressType = addressType
+        self.properties = properties
+        self.dataStatus = dataStatus
+        self.primaryPHY = primaryPHY
+        self.secondaryPHY = secondaryPHY
+        self.advertisingSID = advertisingSID
+        self.transmitPower = transmitPower
+        self.rssi = rssi
+        self.data = data
+    }
+
+    /// RSSI and transmit power both say 127 for "not available".
+    @inline(__always)
+    static func power(_ value: Int8) -> Int8? {
+        value == notAvailable ? nil : value
+    }
+
+    static let notAvailable: Int8 = 127
+    static let noSID: UInt8 = 0xFF
+}

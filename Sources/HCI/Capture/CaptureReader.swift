@@ -1,0 +1,131 @@
+/// Reads the HCI packets of a capture from bytes that come in pieces: a file, a pipe, standard input. btsnoop, pcap and
+/// pcapng are told apart by their first bytes.
+///
+/// The caller owns the bytes and the reading: it keeps a buffer of at least ``largestNeed`` bytes, calls
+/// ``next(in:at:)`` until that needs more, moves what is left from the position on to the front, reads on, and at the end
+/// of the file calls ``finish(remaining:)``. Packets are told by where they lie in the buffer; nothing is copied.
+///
+/// What is in a capture but is no HCI packet is passed over and counted in ``skipped``. After an error the reader stays
+/// where it is, and says the same again.
+public struct CaptureReader: Sendable {
+    /// The longest record that is read: pseudo-header 4, H4 packet type 1, ACL header 4, and the 65,535 bytes that its
+    /// 16-bit length can announce (Bluetooth Core Specification, Vol 4, Part E, 5.4.2), the most HCI has.
+    public static let maximumRecordLength = 4 + 1 + 4 + 65_535
+
+    /// The longest pcapng block that is read as a whole, as interfaces and Bluetooth packets are: the longest packet
+    /// with its options, and what tcpdump and Wireshark allow a packet. Blocks that are passed over may be longer.
+    public static let maximumBlockLength = 262_144
+
+    /// How many interfaces a pcapng section may have. They are kept while it is read.
+    public static let maximumInterfaces = 4_096
+
+    /// The most that ``CaptureStep/needsMore(_:)`` ever asks for: a buffer of this size is always enough.
+    public static let largestNeed = maximumBlockLength
+
+    /// The format, nil until the first bytes have come.
+    public internal(set) var format: CaptureFormat?
+
+    /// How far the reader has come in the file, in bytes.
+    public private(set) var offset: UInt64 = 0
+
+    /// What has been passed over.
+    public internal(set) var skipped = Skipped()
+
+    var stage = Stage.start
+    var section = PcapngSection()
+
+    /// Bytes still to be passed over, which may be more than any buffer holds.
+    private var passing: UInt64 = 0
+
+    /// What the last step asked for.
+    private var need = 0
+
+    /// Starts at the first byte of a capture.
+    public init() {}
+
+    /// The next packet, or how many bytes it takes to get on.
+    ///
+    /// - Parameters:
+    ///   - bytes: what has been read of the file and not been moved away.
+    ///   - position: where the reader goes on in `bytes`; it is moved behind what was read.
+    /// - Throws: ``CaptureError`` for what is no capture, holds no Bluetooth, or is damaged. All packets before the damage
+    ///   have been handed out.
+    public mutating func next(in bytes: RawSpan, at position: inout Int) throws(CaptureError) -> CaptureStep {
+        need = 0
+        switch stage {
+        case .start:
+            if let step = try start(in: bytes, at: &position) { return step }
+            return try next(in: bytes, at: &position)
+        case .btsnoop(let link): return try nextBtsnoop(link, in: bytes, at: &position)
+        case .pcap(let header): return try nextPcap(header, in: bytes, at: &position)
+        case .pcapng: return try nextPcapng(in: bytes, at: &position)
+        }
+    }
+
+    /// Tells a file that ends with a whole record from one that is cut.
+    ///
+    /// - Parameter remaining: how many bytes were left from the position on when the file ended.
+    /// - Throws: ``CaptureError`` if the file is cut, too short to be a capture, or held other packets than Bluetooth's
+    ///   only.
+    public func finish(remaining: Int) throws(CaptureError) {
+        if case .start = stage, remaining < Self.magicLength {
+            throw error(.tooShort(bytes: remaining))
+        }
+        if section.trailer != nil {
+            // The length at the end of the block is missing too.
+            let missing = passing + 4 - min(passing + 4, UInt64(clamping: remaining))
+            throw CaptureError(offset: section.blockStart, reason: .cut(missing: missing))
+        }
+        if remaining > 0, need > remaining {
+            throw error(.cut(missing: UInt64(need - remaining)))
+        }
+        if let linkType = section.onlyOtherLinkType, skipped.otherLinkTypes > 0 {
+            throw error(.noBluetooth(linkType: linkType))
+        }
+    }
+}
+
+extension CaptureReader {
+    /// What the bytes at the position are.
+    enum Stage: Sendable {
+        case start
+        case btsnoop(CaptureLink)
+        case pcap(PcapHeader)
+        case pcapng
+    }
+
+    /// Asks for bytes, and remembers how many for ``finish(remaining:)``.
+    @inline(__always)
+    mutating func needsMore(_ count: Int) -> CaptureStep {
+        need = count
+        return .needsMore(count)
+    }
+
+    /// Moves behind `count` bytes that are there.
+    @inline(__always)
+    mutating func advance(_ position: inout Int, by count: Int) {
+        position += count
+        offset += UInt64(count)
+    }
+
+    /// Passes over `count` bytes, there or not. They count as part of the block that `section.blockStart` names.
+    mutating func pass(_ count: UInt64) {
+        passing = count
+    }
+
+    /// Passes over as many of the announced bytes as there are.
+    ///
+    /// - Returns: what to ask for if they are not all there.
+    mutating func passOver(in bytes: RawSpan, at position: inout Int) -> CaptureStep? {
+        guard passing > 0 else { return nil }
+        let there = Int(min(passing, UInt64(max(0, bytes.byteCount - position))))
+        advance(&position, by: there)
+        passing -= UInt64(there)
+        return passing > 0 ? needsMore(1) : nil
+    }
+
+    /// An error about the record at the position.
+    func error(_ reason: CaptureError.Reason) -> CaptureError {
+        CaptureError(offset: offset, reason: reason)
+    }
+}

@@ -1,0 +1,59 @@
+/// What must be known of a pcapng section to read its packets (draft-ietf-opsawg-pcapng, 4.1).
+struct PcapngSection: Sendable {
+    /// The type of a section's header block, the same in either byte order.
+    static let header: UInt32 = 0x0A0D_0D0A
+
+    /// Read in the section's byte order, this is what stands behind the header block's length.
+    static let byteOrderMagic: UInt32 = 0x1A2B_3C4D
+
+    /// A block's type, its length, and its length again at its end.
+    static let shortestBlock: UInt32 = 12
+
+    var order = ByteOrder.little
+
+    /// The interfaces so far, numbered from 0.
+    var interfaces: [Interface] = []
+
+    /// The link type of the first interface in the file, unless Bluetooth's has been among them.
+    var onlyOtherLinkType: UInt32?
+
+    /// Whether any interface in the file was Bluetooth's.
+    var hasBluetooth = false
+
+    /// Where the block starts that is being passed over.
+    var blockStart: UInt64 = 0
+
+    /// The length that must stand at the end of the block that is being passed over.
+    var trailer: UInt32?
+
+    /// A section begins: nothing of the one before holds any longer.
+    mutating func begin(_ order: ByteOrder) {
+        self.order = order
+        interfaces.removeAll(keepingCapacity: true)
+    }
+
+    mutating func add(linkType: UInt32, clock: CaptureClock) {
+        let link = CaptureLink(linkType: linkType)
+        interfaces.append(Interface(link: link, clock: clock))
+        hasBluetooth = hasBluetooth || link != nil
+        onlyOtherLinkType = hasBluetooth ? nil : onlyOtherLinkType ?? linkType
+    }
+}
+
+extension PcapngSection {
+    /// Where packets come from, and how to read them.
+    struct Interface: Sendable {
+        /// Nil if its packets are not Bluetooth's.
+        let link: CaptureLink?
+        let clock: CaptureClock
+    }
+
+    /// The blocks that are read; all others are passed over.
+    enum Block: UInt32 {
+        case interface = 1
+        case obsoletePacket = 2
+        case simplePacket = 3
+        case enhancedPacket = 6
+        case section = 0x0A0D_0D0A
+    }
+}

@@ -1,0 +1,28 @@
+/// A command was carried out, or failed. Bluetooth Core Specification 5.4, Vol 4, Part E, Section 7.7.14.
+public struct CommandComplete: Hashable, Sendable {
+    /// How many commands the controller takes now.
+    public var commandsAllowed: UInt8
+
+    /// Which command.
+    public var opcode: HCIOpcode
+
+    /// What it returned; with nearly all commands the first byte is the status.
+    public var returnParameters: [UInt8]
+
+    public init(opcode: HCIOpcode, returnParameters: [UInt8], commandsAllowed: UInt8 = 1) {
+        self.commandsAllowed = commandsAllowed
+        self.opcode = opcode
+        self.returnParameters = returnParameters
+    }
+
+    /// The answer of a command which returns its status first.
+    public init(opcode: HCIOpcode, status: HCIStatus, returnParameters: [UInt8] = [], commandsAllowed: UInt8 = 1) {
+        self.init(
+            opcode: opcode, returnParameters: [status.rawValue] + returnParameters, commandsAllowed: commandsAllowed)
+    }
+
+    /// The status; nil when the command returned nothing.
+    public var status: HCIStatus? {
+        returnParameters.first.map(HCIStatus.init(rawValue:))
+    }
+}

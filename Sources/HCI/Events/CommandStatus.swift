@@ -1,0 +1,17 @@
+/// A command was taken up, or failed at once. Bluetooth Core Specification 5.4, Vol 4, Part E, Section 7.7.15.
+public struct CommandStatus: Hashable, Sendable {
+    /// Success: it is being carried out.
+    public var status: HCIStatus
+
+    /// How many commands the controller takes now.
+    public var commandsAllowed: UInt8
+
+    /// Which command.
+    public var opcode: HCIOpcode
+
+    public init(opcode: HCIOpcode, status: HCIStatus, commandsAllowed: UInt8 = 1) {
+        self.status = status
+        self.commandsAllowed = commandsAllowed
+        self.opcode = opcode
+    }
+}

@@ -1,0 +1,46 @@
+/// A device's address, 48 bits, as the Bluetooth Core Specification calls BD_ADDR.
+public struct BluetoothAddress: RawRepresentable, Hashable, Sendable {
+    /// The address as a number; the byte that is written first is the most significant one.
+    public let rawValue: UInt64
+
+    /// An address from a number; nil when it does not fit 48 bits.
+    public init?(rawValue: UInt64) {
+        guard rawValue <= 0xFFFF_FFFF_FFFF else { return nil }
+        self.rawValue = rawValue
+    }
+
+    /// An address from its two parts as they lie in a packet, which cannot be too big.
+    @inline(__always)
+    init(low: UInt32, high: UInt16) {
+        rawValue = UInt64(high) << 32 | UInt64(low)
+    }
+
+    /// An address as people write it, `AA:BB:CC:DD:EE:FF`; nil when the text is anything else.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 6 else { return nil }
+        var value: UInt64 = 0
+        for part in parts {
+            // UInt8(radix:) would take a sign as well.
+            guard part.utf8.count == 2, part.allSatisfy(\.isHexDigit), let byte = UInt8(part, radix: 16) else {
+                return nil
+            }
+            value = value << 8 | UInt64(byte)
+        }
+        rawValue = value
+    }
+
+    /// Appends the six bytes as HCI sends them, least significant first.
+    func encode(into bytes: inout [UInt8]) {
+        bytes.append(littleEndian: UInt32(truncatingIfNeeded: rawValue))
+        bytes.append(littleEndian: UInt16(truncatingIfNeeded: rawValue >> 32))
+    }
+}
+
+extension BluetoothAddress: CustomStringConvertible {
+    public var description: String {
+        stride(from: 40, through: 0, by: -8)
+            .map { String(hexadecimal(UInt8(truncatingIfNeeded: rawValue >> UInt64($0))).dropFirst(2)) }
+            .joined(separator: ":")
+    }
+}

@@ -1,0 +1,53 @@
+import HCI
+
+/// What a capture came to, read to its end or its first error.
+struct CaptureReading: Equatable {
+    struct Packet: Equatable {
+        var time: Int64
+        var kind: HCIPacketType
+        var direction: CapturePacket.Direction?
+        var adapter: UInt16?
+        var payload: [UInt8]
+    }
+
+    var packets: [Packet] = []
+    /// Where each packet's record starts and ends in the file.
+    var records: [Range<UInt64>] = []
+    var skipped = CaptureReader.Skipped?.none
+    var format: CaptureFormat?
+    var error: CaptureError?
+    var largestNeed = 0
+
+    /// Reads `file` in pieces of `chunk` bytes, as a driver would.
+    init(_ file: [UInt8], chunk: Int = .max) {
+        var reader = CaptureReader()
+        var buffer: [UInt8] = []
+        var position = 0
+        var read = 0
+        do throws(CaptureError) {
+            reading: while true {
+                switch try reader.next(in: buffer.span.bytes, at: &position) {
+                case .packet(let packet):
+                    packets.append(
+                        Packet(
+                            time: packet.time, kind: packet.kind, direction: packet.direction, adapter: packet.adapter,
+                            payload: Array(buffer[packet.payload])))
+                    records.append(packet.offset..<reader.offset)
+                case .needsMore(let need):
+                    largestNeed = max(largestNeed, need)
+                    if read == file.count { break reading }
+                    buffer.removeFirst(position)
+                    position = 0
+                    let piece = min(chunk, file.count - read)
+                    buffer += file[read..<read + piece]
+                    read += piece
+                }
+            }
+            try reader.finish(remaining: buffer.count - position)
+        } catch {
+            self.error = error
+        }
+        skipped = reader.skipped
+        format = reader.format
+    }
+}

@@ -1,0 +1,72 @@
+import HCI
+import TestSupport
+import Testing
+
+/// Whatever comes, nothing traps and nothing hangs; the test ends, that is what it shows.
+@Suite struct HostileBytesTests {
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func randomBytesGoThroughEveryDecoder(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var assembler = ExtendedReportAssembler()
+        for _ in 0..<20_000 {
+            let bytes = random.bytes(Int.random(in: 0...300, using: &random))
+            decode(bytes, &assembler)
+        }
+        #expect(assembler.waiting <= ExtendedReportAssembler.maximumAdvertisers)
+    }
+
+    @Test(arguments: [0x02, 0x0D] as [UInt8])
+    func randomReportsBehindAProperHead(_ subevent: UInt8) throws {
+        var random = SeededGenerator(seed: UInt64(subevent))
+        var assembler = ExtendedReportAssembler()
+        var delivered = 0
+        for _ in 0..<20_000 {
+            let count = UInt8.random(in: 0...30, using: &random)
+            let body = random.bytes(Int.random(in: 0...253, using: &random))
+            delivered += decode([0x04, 0x3E, UInt8(body.count + 2), subevent, count] + body, &assembler)
+        }
+        #expect(delivered > 0)
+    }
+
+    @Test func aFlippedByteIsNoTrap() throws {
+        let packet = try HCIEvent.extendedAdvertisingReports([.extendedSample(), .extendedSample(sid: nil)]).packet()
+        var assembler = ExtendedReportAssembler()
+        for index in packet.indices {
+            for value in UInt8.min...UInt8.max {
+                var changed = packet
+                changed[index] = value
+                decode(changed, &assembler)
+            }
+        }
+        #expect(assembler.waiting <= ExtendedReportAssembler.maximumAdvertisers)
+    }
+
+    /// Returns how many reports came out.
+    @discardableResult
+    private func decode(_ bytes: [UInt8], _ assembler: inout ExtendedReportAssembler) -> Int {
+        if let event = try? HCIEvent(bytes.span.bytes), let packet = try? event.packet() {
+            #expect((try? HCIEvent(packet.span.bytes)) == event)
+        }
+        for code in [HCIEventCode.commandComplete, .commandStatus, .hardwareError, .leMeta, .stackInternal] {
+            _ = try? HCIEvent(code, parameters: bytes)
+        }
+        _ = try? SupportedCommands(bytes.span.bytes)
+        _ = try? HCICommand(bytes.span.bytes)
+        _ = try? LESetScanParameters(parameters: bytes.span.bytes)
+        _ = try? LESetScanEnable(parameters: bytes.span.bytes)
+        _ = try? LESetExtendedScanParameters(parameters: bytes.span.bytes)
+        _ = try? LESetExtendedScanEnable(parameters: bytes.span.bytes)
+        _ = try? SetEventMask(parameters: bytes.span.bytes)
+        _ = try? LESetEventMask(parameters: bytes.span.bytes)
+        guard var reports = LEAdvertisingReports(bytes.span.bytes) else { return 0 }
+        var count = 0
+        while let report = try? reports.next() {
+            count += 1
+            #expect(report.data.byteCount <= 255)
+            if let whole = assembler.assemble(report) {
+                #expect(whole.data.byteCount <= ExtendedReportAssembler.maximumDataLength)
+            }
+        }
+        return count
+    }
+}
