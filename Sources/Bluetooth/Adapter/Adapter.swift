@@ -1,0 +1,32 @@
+/// A Bluetooth adapter, as Linux sees it at the moment.
+public struct Adapter: Hashable, Sendable {
+    /// What keeps a radio silent.
+    public enum RadioBlock: Hashable, Sendable {
+        case none
+
+        /// Switched off in software: `rfkill unblock bluetooth` lifts it.
+        case soft
+
+        /// Switched off by a switch or key of the machine.
+        case hard
+    }
+
+    /// The adapter's number, 0 for `hci0`.
+    public var index: UInt16
+
+    /// The kernel's name for it, `hci0`.
+    public var name: String
+
+    /// Whether it is switched on.
+    public var isUp: Bool
+
+    /// Whether rfkill holds it down.
+    public var radioBlock: RadioBlock
+
+    public init(index: UInt16, name: String, isUp: Bool, radioBlock: RadioBlock = .none) {
+        self.index = index
+        self.name = name
+        self.isUp = isUp
+        self.radioBlock = radioBlock
+    }
+}

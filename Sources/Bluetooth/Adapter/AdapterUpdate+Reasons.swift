@@ -1,0 +1,66 @@
+import HCI
+
+/// One sentence for each thing that can happen, with the way out.
+extension AdapterUpdate {
+    static func works(_ adapter: Adapter) -> AdapterUpdate {
+        AdapterUpdate(state: .poweredOn, adapter: adapter.name, reason: "\(adapter.name) is switched on and answers.")
+    }
+
+    static func absent(_ name: String?) -> AdapterUpdate {
+        let reason =
+            if let name {
+                "There is no Bluetooth adapter \(name): plug it in, or name another one; `hciconfig -a` lists them."
+            } else {
+                "There is no Bluetooth adapter: plug one in, or see with `dmesg | grep -i bluetooth` why it does not "
+                    + "start."
+            }
+        return AdapterUpdate(state: .unsupported, adapter: name, reason: reason)
+    }
+
+    static func off(_ adapter: Adapter) -> AdapterUpdate {
+        let name = adapter.name
+        let reason =
+            switch adapter.radioBlock {
+            case .none:
+                "\(name) is switched off: switch it on with `bluetoothctl power on` or `sudo hciconfig \(name) up`."
+            case .soft:
+                "\(name) is blocked by rfkill: lift that with `rfkill unblock bluetooth`, then `bluetoothctl power on` "
+                    + "or `sudo hciconfig \(name) up`."
+            case .hard:
+                "\(name) is blocked by a switch or key of this machine: move that, then `bluetoothctl power on` or "
+                    + "`sudo hciconfig \(name) up`."
+            }
+        return AdapterUpdate(state: .poweredOff, adapter: name, reason: reason)
+    }
+
+    static func powerCycled(_ adapter: Adapter) -> AdapterUpdate {
+        AdapterUpdate(
+            state: .resetting, adapter: adapter.name,
+            reason: "\(adapter.name) was switched off and on again: the scan is started anew.")
+    }
+
+    static func silent(_ adapter: Adapter, _ opcode: HCIOpcode) -> AdapterUpdate {
+        AdapterUpdate(
+            state: .resetting, adapter: adapter.name,
+            reason: "\(adapter.name) did not answer \(opcode): it is asked again. If that lasts, "
+                + "`sudo hciconfig \(adapter.name) reset`, or unplug it.")
+    }
+
+    static func hardwareError(_ adapter: Adapter, _ code: UInt8) -> AdapterUpdate {
+        AdapterUpdate(
+            state: .resetting, adapter: adapter.name,
+            reason: "\(adapter.name) reported hardware error \(code): Linux starts it anew. If that keeps happening, "
+                + "look at its power supply and firmware.")
+    }
+
+    static func refused(_ adapter: Adapter, _ opcode: HCIOpcode, _ status: HCIStatus) -> AdapterUpdate {
+        AdapterUpdate(
+            state: .resetting, adapter: adapter.name,
+            reason: "\(adapter.name) refuses \(opcode) with \(status): another program may be using it. It is tried "
+                + "again; `sudo btmon` shows who else sends commands.")
+    }
+
+    static func failed(_ error: KernelError, _ adapter: String?) -> AdapterUpdate {
+        AdapterUpdate(state: error.state, adapter: adapter, reason: "\(error.description).")
+    }
+}

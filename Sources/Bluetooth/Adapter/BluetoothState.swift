@@ -1,0 +1,20 @@
+/// What Bluetooth can do at the moment, in CoreBluetooth's words (`CBManagerState`).
+public enum BluetoothState: String, Hashable, Sendable, CaseIterable {
+    /// Nothing is known yet.
+    case unknown
+
+    /// The adapter does not answer or does not obey; it is tried again.
+    case resetting
+
+    /// There is no Bluetooth, or no adapter.
+    case unsupported
+
+    /// The process may not scan.
+    case unauthorized
+
+    /// The adapter is switched off.
+    case poweredOff
+
+    /// The adapter works.
+    case poweredOn
+}

@@ -1,0 +1,30 @@
+/// A right of a process that is not root's alone (capabilities(7)).
+public enum Capability: Int, Hashable, Sendable, CaseIterable {
+    /// Switching adapters on and off.
+    case networkAdministration = 12
+
+    /// LE events, and LE commands.
+    case rawSockets = 13
+
+    /// The name in manuals and units.
+    public var name: String {
+        switch self {
+        case .networkAdministration: "CAP_NET_ADMIN"
+        case .rawSockets: "CAP_NET_RAW"
+        }
+    }
+
+    /// Whether this process has it in effect; nil when /proc does not say.
+    public var isEffective: Bool? {
+        SystemFile.text("/proc/self/status").flatMap(isEffective(in:))
+    }
+
+    /// Whether it is in effect by the text of /proc/PID/status; nil when that does not say.
+    func isEffective(in status: String) -> Bool? {
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("CapEff:") }),
+            let digits = line.split(whereSeparator: \.isWhitespace).last,
+            let mask = UInt64(digits, radix: 16)
+        else { return nil }
+        return mask & (1 << rawValue) != 0
+    }
+}

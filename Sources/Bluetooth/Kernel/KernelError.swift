@@ -1,0 +1,73 @@
+import Glibc
+
+/// The kernel refused something: what, and why.
+public struct KernelError: Error, Hashable, Sendable {
+    /// What was asked of the kernel.
+    public enum Operation: String, Hashable, Sendable {
+        case openSocket = "opening a Bluetooth socket"
+        case bindSocket = "binding the Bluetooth socket to the adapter"
+        case setFilter = "choosing the events of the Bluetooth socket"
+        case send = "sending a command to the adapter"
+        case receive = "receiving from the adapter"
+        case listAdapters = "listing the Bluetooth adapters"
+        case readAdapter = "reading the adapter's state"
+        case createWakeUp = "creating an event descriptor"
+        case wait = "waiting for the adapter"
+    }
+
+    /// What was asked.
+    public let operation: Operation
+
+    /// The kernel's answer, `EPERM` and the like.
+    public let code: Int32
+
+    public init(_ operation: Operation, code: Int32) {
+        self.operation = operation
+        self.code = code
+    }
+
+    /// What the last call that failed on this thread left behind.
+    init(last operation: Operation) {
+        self.init(operation, code: errno)
+    }
+}
+
+extension KernelError {
+    /// What an error means for the state of Bluetooth.
+    var state: BluetoothState {
+        switch code {
+        case EPERM, EACCES: .unauthorized
+        case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT: .unsupported
+        default: .resetting
+        }
+    }
+
+    /// Whether the adapter has gone or was switched off, so that looking again tells more than the error.
+    var isAboutTheAdapter: Bool {
+        switch code {
+        case ENODEV, ENXIO, EPIPE, ENETDOWN, EBADFD: true
+        default: false
+        }
+    }
+}
+
+extension KernelError: CustomStringConvertible {
+    public var description: String {
+        // Safe: since glibc 2.32 the text is constant or the thread's own.
+        let words = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "unknown error"
+        return "\(operation.rawValue) failed: \(words) (\(code))\(advice.map { "; \($0)" } ?? "")"
+    }
+
+    private var advice: String? {
+        switch state {
+        case .unauthorized:
+            "scanning needs CAP_NET_RAW: `sudo setcap cap_net_raw,cap_net_admin+eip $(command -v okaeri)`, then "
+                + "start again"
+        case .unsupported:
+            "this kernel has no Bluetooth, or the process may not use it: try `sudo modprobe bluetooth`; in a systemd "
+                + "unit allow AF_BLUETOOTH in RestrictAddressFamilies; a container needs the host's network"
+        case .resetting, .unknown, .poweredOff, .poweredOn:
+            isAboutTheAdapter ? "the adapter was unplugged or switched off" : nil
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import CBluetooth
+import Glibc
+
+/// The kernel this process runs on.
+public struct LinuxKernel: BluetoothKernel {
+    private let radioSwitches: RadioSwitches
+
+    public init() {
+        radioSwitches = RadioSwitches()
+    }
+
+    public func adapters() throws(KernelError) -> [Adapter] {
+        let socket = OwnedDescriptor(
+            owning: try OwnedDescriptor.retrying(.openSocket) {
+                Glibc.socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), BTPROTO_HCI)
+            })
+        var list = okaeri_hci_device_list()
+        _ = try OwnedDescriptor.retrying(.listAdapters) { unsafe okaeri_hci_device_list_get(socket.number, &list) }
+        var adapters: [Adapter] = []
+        for position in 0..<UInt32(list.count) {
+            let index = unsafe okaeri_hci_device_list_index(&list, position)
+            do throws(KernelError) {
+                adapters.append(try adapter(index, by: socket))
+            } catch  where error.code == ENODEV {
+                // It was unplugged in between.
+                continue
+            }
+        }
+        return adapters.sorted { $0.index < $1.index }
+    }
+
+    /// Without CAP_NET_RAW the socket would open and stay silent for ever: that is EPERM here already.
+    public func openScanSocket(adapter index: UInt16) throws(KernelError) -> HCISocket {
+        try demandRawSockets()
+        return try HCISocket(adapter: index)
+    }
+
+    /// Without CAP_NET_RAW the kernel keeps its events about adapters back: that is EPERM here already.
+    ///
+    /// The management channel tells everyone about adapters, but about power only when a management client such as
+    /// bluetoothd has taken the adapter up. A process without CAP_NET_RAW cannot scan anyway, so one source is enough.
+    public func openHotPlugSocket() throws(KernelError) -> HCISocket {
+        try demandRawSockets()
+        return try HCISocket(adapter: nil)
+    }
+
+    public func now() -> Int64 {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    private func adapter(_ index: UInt16, by socket: borrowing OwnedDescriptor) throws(KernelError) -> Adapter {
+        var info = hci_dev_info()
+        info.dev_id = index
+        let number = socket.number
+        _ = try OwnedDescriptor.retrying(.readAdapter) { unsafe okaeri_hci_device_info_get(number, &info) }
+        let name = "hci\(index)"
+        return Adapter(
+            index: index, name: name, isUp: info.flags & (1 << UInt32(HCI_UP)) != 0,
+            radioBlock: radioSwitches.block(of: name))
+    }
+
+    private func demandRawSockets() throws(KernelError) {
+        // Where /proc does not say, the kernel will.
+        if Capability.rawSockets.isEffective == false {
+            throw KernelError(.openSocket, code: EPERM)
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// rfkill, as sysfs shows it.
+struct RadioSwitches: Sendable {
+    /// `/sys/class/bluetooth`; a test has its own.
+    let folder: String
+
+    init(folder: String = "/sys/class/bluetooth") {
+        self.folder = folder
+    }
+
+    /// What holds an adapter down. Its switch is the folder rfkillN in the adapter's own.
+    func block(of adapter: String) -> Adapter.RadioBlock {
+        let path = "\(folder)/\(adapter)"
+        let switches = SystemFile.names(path).filter { $0.hasPrefix("rfkill") }
+        if switches.contains(where: { isSet("\(path)/\($0)/hard") }) { return .hard }
+        if switches.contains(where: { isSet("\(path)/\($0)/soft") }) { return .soft }
+        return .none
+    }
+
+    private func isSet(_ path: String) -> Bool {
+        SystemFile.text(path)?.first == "1"
+    }
+}

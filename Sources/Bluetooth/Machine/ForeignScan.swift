@@ -1,0 +1,95 @@
+import HCI
+
+/// What others did to the controller's scan, as far as their commands tell.
+struct ForeignScan: Hashable, Sendable {
+    /// What a command of someone else means for our scan.
+    enum Effect: Hashable, Sendable {
+        case none
+
+        /// The scan is off.
+        case ended
+
+        /// The scan is off, and so are its parameters.
+        case reset
+
+        /// The scan is on, on their terms.
+        case began
+    }
+
+    /// Whether someone else wants the controller to scan.
+    private(set) var isScanning = false
+
+    /// Whether their scan reports each advertiser only once.
+    private(set) var filtersDuplicates = false
+
+    /// Whether the parameters in force let unknown devices be heard.
+    private(set) var hearsStrangers = true
+
+    /// The family of their scan commands, once seen.
+    private(set) var commands: ScanCommands?
+
+    /// Their command that the controller has not answered yet. Linux sends one at a time, so the next answer to it is
+    /// theirs.
+    private var unanswered: HCIOpcode?
+
+    /// Notes a command on its way to the controller.
+    mutating func sent(_ command: HCICommand) -> Effect {
+        unanswered = command.opcode
+        switch command.opcode {
+        case .reset:
+            isScanning = false
+            hearsStrangers = true
+            return .reset
+        case .leSetScanParameters:
+            hearsStrangers = (try? command.decode(LESetScanParameters.self))?.filterPolicy.hearsStrangers ?? true
+            return .none
+        case .leSetExtendedScanParameters:
+            hearsStrangers =
+                (try? command.decode(LESetExtendedScanParameters.self))?.filterPolicy.hearsStrangers ?? true
+            return .none
+        case .leSetScanEnable:
+            guard let enable = try? command.decode(LESetScanEnable.self) else { return .none }
+            return note(.legacy, isEnabled: enable.isEnabled, filters: enable.filtersDuplicates)
+        case .leSetExtendedScanEnable:
+            guard let enable = try? command.decode(LESetExtendedScanEnable.self) else { return .none }
+            return note(.extended, isEnabled: enable.isEnabled, filters: enable.duplicateFilter != .off)
+        default:
+            return .none
+        }
+    }
+
+    /// Whether an answer is to their command and not to ours.
+    mutating func takes(_ opcode: HCIOpcode, _ status: HCIStatus) -> (isTheirs: Bool, effect: Effect) {
+        guard opcode == unanswered else { return (false, .none) }
+        unanswered = nil
+        guard opcode == .leSetScanEnable || opcode == .leSetExtendedScanEnable, isScanning, status != .success else {
+            return (true, .none)
+        }
+        // They wanted to scan and may not.
+        isScanning = false
+        return (true, .ended)
+    }
+
+    /// The answer to their command was lost, or did not come.
+    mutating func forgetUnanswered() {
+        unanswered = nil
+    }
+
+    /// The scan had a duration, which is over.
+    mutating func timedOut() {
+        isScanning = false
+    }
+
+    /// Our own parameters are in force; they are refused while anyone scans, so nobody does.
+    mutating func parametersReplaced() {
+        isScanning = false
+        hearsStrangers = true
+    }
+
+    private mutating func note(_ family: ScanCommands, isEnabled: Bool, filters: Bool) -> Effect {
+        commands = family
+        isScanning = isEnabled
+        filtersDuplicates = filters
+        return isEnabled ? .began : .ended
+    }
+}

@@ -1,0 +1,145 @@
+import HCI
+
+/// Commands, their answers, and the time they take.
+extension ScanSession {
+    /// Sends the first command towards the goal.
+    mutating func begin(at now: Int64) -> [Output] {
+        guard let commands else {
+            return isStopping ? stop() : send(.identify, HCICommand(ReadLocalSupportedCommands()), at: now)
+        }
+        return send(.disable, commands.enable(false), at: now)
+    }
+
+    mutating func stop() -> [Output] {
+        phase = .stopped
+        return listening(false) + [.stopped]
+    }
+
+    /// The controller has answered; answers to the commands of others go to the foreign scan.
+    mutating func replied(_ reply: CommandComplete, at now: Int64) -> [Output] {
+        let status = reply.status ?? .success
+        let (isTheirs, effect) = foreign.takes(reply.opcode, status)
+        if isTheirs { return effect == .ended ? scanEnded(at: now) : [] }
+        guard case .commanding(let outstanding) = phase, outstanding.command.opcode == reply.opcode else { return [] }
+        switch outstanding.step {
+        case .identify:
+            supported = ScanCommands(reply)
+            commands = supported
+            return begin(at: now)
+        case .disable:
+            return disabled(status, at: now)
+        case .parameters:
+            guard status == .success else { return refused(outstanding, status, at: now) }
+            foreign.parametersReplaced()
+            guard let commands, goal == .scan else { return begin(at: now) }
+            return send(.enable, commands.enable(true), at: now)
+        case .enable:
+            guard status == .success else { return refused(outstanding, status, at: now) }
+            return enabled(outstanding.goal, at: now)
+        }
+    }
+
+    /// Command Disallowed only says that nothing was being scanned.
+    private mutating func disabled(_ status: HCIStatus, at now: Int64) -> [Output] {
+        if status == .unknownCommand, commands == .extended {
+            commands = .legacy
+            return begin(at: now)
+        }
+        guard let commands else { return begin(at: now) }
+        switch goal {
+        case .scan:
+            return send(.parameters, commands.parameters(parameters.timing), at: now)
+        case .adopt:
+            return send(.enable, commands.enable(true), at: now)
+        case .hold:
+            phase = .held
+            fault.reset()
+            return listening(false) + [.works]
+        case .stop:
+            return stop()
+        }
+    }
+
+    private mutating func enabled(_ reached: Goal, at now: Int64) -> [Output] {
+        isProven = true
+        refusals = 0
+        fault.reset()
+        armedAt = now
+        switch goal {
+        case .hold, .stop:
+            return begin(at: now)
+        case .scan where reached == .adopt:
+            // Those whose scan it was have ended it meanwhile; their parameters are still in force.
+            return begin(at: now)
+        case .scan, .adopt:
+            phase = .listening(quietAt: now.adding(quiet.delay))
+            return [.works] + listening(true)
+        }
+    }
+
+    private mutating func refused(_ outstanding: Outstanding, _ status: HCIStatus, at now: Int64) -> [Output] {
+        if isStopping { return begin(at: now) }
+        if !isProven, status == .commandDisallowed || status == .unknownCommand {
+            // Someone has used the other family, or the controller promised what it does not have.
+            let other: ScanCommands? = commands == .extended ? .legacy : supported
+            if commands == .extended {
+                commands = other
+                return begin(at: now)
+            }
+            commands = other
+        }
+        refusals += 1
+        let outputs = listening(false) + wait(.refused, until: rearm.next(after: now))
+        return refusals < Self.refusalsTolerated ? outputs : outputs + [.refused(outstanding.command.opcode, status)]
+    }
+
+    /// The time has come that `nextDeadline` told, or a later one.
+    mutating func advanced(to now: Int64) -> [Output] {
+        guard let nextDeadline, now >= nextDeadline else { return [] }
+        switch phase {
+        case .idle, .held, .stopped:
+            return []
+        case .listening:
+            // A probe: the adverts that come in meanwhile count, so it is no pause in listening.
+            _ = quiet.next(after: now)
+            return begin(at: now)
+        case .waiting:
+            return begin(at: now)
+        case .commanding(var outstanding):
+            foreign.forgetUnanswered()
+            if outstanding.attempt < parameters.commandAttempts {
+                outstanding.attempt += 1
+                outstanding.deadline = now.adding(parameters.commandTimeout.nanoseconds)
+                phase = .commanding(outstanding)
+                return [.send(outstanding.command)]
+            }
+            if isStopping { return stop() }
+            return listening(false) + wait(.broken, until: fault.next(after: now))
+                + [.silent(outstanding.command.opcode)]
+        }
+    }
+
+    /// An advert came in: it is not quiet.
+    mutating func heard(at now: Int64) {
+        quiet.reset()
+        if case .listening = phase { phase = .listening(quietAt: now.adding(quiet.delay)) }
+    }
+
+    private mutating func send(_ step: Step, _ command: HCICommand, at now: Int64) -> [Output] {
+        phase = .commanding(
+            Outstanding(
+                step: step, goal: goal, command: command, deadline: now.adding(parameters.commandTimeout.nanoseconds)))
+        return [.send(command)]
+    }
+
+    mutating func wait(_ wait: Wait, until: Int64) -> [Output] {
+        phase = .waiting(wait, until: until)
+        return []
+    }
+
+    mutating func listening(_ isListening: Bool) -> [Output] {
+        guard isListening != self.isListening else { return [] }
+        self.isListening = isListening
+        return [.listening(isListening)]
+    }
+}

@@ -1,0 +1,134 @@
+import HCI
+
+/// What the owner, others, and the controller do on their own account.
+extension ScanSession {
+    /// Someone else has sent a command: Linux shows it when it goes to the controller, before ours that are still
+    /// waiting.
+    mutating func foreignCommandSent(_ command: HCICommand, at now: Int64) -> [Output] {
+        let effect = foreign.sent(command)
+        if let family = foreign.commands, commands != nil, family != commands {
+            // The controller obeys them in this family, so it will not obey us in the other one.
+            commands = family
+        }
+        switch effect {
+        case .none: return []
+        case .ended: return scanEnded(at: now)
+        case .began: return foreignScanBegan(at: now)
+        case .reset:
+            if case .commanding = phase, !isStopping {
+                // The parameters may be lost between ours; the answer that is outstanding says nothing any more.
+                return listening(false) + wait(.stolen, until: incident(at: now))
+            }
+            return scanEnded(at: now)
+        }
+    }
+
+    /// A scan with a duration is over.
+    mutating func scanTimedOut(at now: Int64) -> [Output] {
+        foreign.timedOut()
+        return scanEnded(at: now)
+    }
+
+    /// The scan is off, and not by us.
+    mutating func scanEnded(at now: Int64) -> [Output] {
+        switch phase {
+        case .idle, .held, .stopped:
+            return []
+        case .commanding:
+            // What is outstanding comes after it, and looks at the goal when it is answered.
+            return []
+        case .listening:
+            return listening(false) + wait(.stolen, until: incident(at: now))
+        case .waiting(.filtered, let until):
+            return wait(.stolen, until: until)
+        case .waiting(.stolen, _), .waiting(.refused, _), .waiting(.broken, _):
+            return []
+        }
+    }
+
+    private mutating func foreignScanBegan(at now: Int64) -> [Output] {
+        let delay: Int64
+        switch phase {
+        case .idle, .commanding, .held, .stopped, .waiting(.broken, _):
+            return []
+        case .listening:
+            delay = incident(at: now)
+        case .waiting(.stolen, _), .waiting(.filtered, _), .waiting(.refused, _):
+            // The same incident goes on.
+            delay = now.adding(parameters.rearmDelay.nanoseconds)
+        }
+        if !foreign.hearsStrangers {
+            return listening(false) + wait(.stolen, until: delay)
+        }
+        if foreign.filtersDuplicates {
+            return listening(false) + wait(.filtered, until: delay)
+        }
+        // Their scan serves us as it is.
+        armedAt = now
+        phase = .listening(quietAt: now.adding(quiet.delay))
+        return listening(true)
+    }
+
+    /// When to act on what others did to the scan: later each time when it happens again soon.
+    private mutating func incident(at now: Int64) -> Int64 {
+        if now >= armedAt.adding(parameters.calmPeriod.nanoseconds) { rearm.reset() }
+        return rearm.next(after: now)
+    }
+
+    /// The controller is broken. Linux closes and opens it, which ends this session; if it does not, the scan is tried
+    /// again.
+    mutating func hardwareErrorReported(_ code: UInt8, at now: Int64) -> [Output] {
+        switch phase {
+        case .idle, .stopped:
+            return []
+        case .commanding, .listening, .waiting, .held:
+            if isStopping { return stop() }
+            return listening(false) + wait(.broken, until: fault.next(after: now)) + [.hardwareError(code)]
+        }
+    }
+
+    /// The owner wants silence.
+    mutating func held(at now: Int64) -> [Output] {
+        guard !isHeld else { return [] }
+        isHeld = true
+        switch phase {
+        case .idle, .held, .stopped, .commanding, .waiting(.broken, _):
+            // Whether the scan of a broken controller is off shows only when it answers.
+            return listening(false)
+        case .listening where !foreign.isScanning:
+            return listening(false) + begin(at: now)
+        case .listening, .waiting(.stolen, _), .waiting(.filtered, _), .waiting(.refused, _):
+            // The scan is off, or it belongs to others: not ours to end.
+            phase = .held
+            return listening(false)
+        }
+    }
+
+    /// The owner wants to hear again.
+    mutating func released(at now: Int64) -> [Output] {
+        guard isHeld else { return [] }
+        isHeld = false
+        switch phase {
+        case .held: return begin(at: now)
+        case .idle, .commanding, .listening, .waiting, .stopped: return []
+        }
+    }
+
+    /// The owner wants the end: the scan is not left on.
+    mutating func stopRequested(at now: Int64) -> [Output] {
+        guard !isStopping else { return [] }
+        isStopping = true
+        switch phase {
+        case .commanding: return []
+        case .listening where !foreign.isScanning: return begin(at: now)
+        case .waiting(.broken, _): return farewell() + stop()
+        case .idle, .listening, .waiting, .held: return stop()
+        case .stopped: return []
+        }
+    }
+
+    /// For a controller that does not answer: perhaps it still hears.
+    private func farewell() -> [Output] {
+        commands.map { [.send($0.enable(false))] } ?? []
+    }
+}

@@ -1,0 +1,139 @@
+import HCI
+
+/// The scan on one adapter that is switched on: which command is sent when, and what its answer means. No input or
+/// output.
+///
+/// One command is outstanding at a time. A scan is begun by disable, parameters, enable: a scanner that was killed
+/// leaves the scan on, and parameters are refused while it is.
+struct ScanSession: Hashable, Sendable {
+    /// What the owner has to do.
+    enum Output: Hashable, Sendable {
+        case send(HCICommand)
+
+        /// Whether adverts reach us.
+        case listening(Bool)
+
+        /// The controller does as it is told.
+        case works
+
+        case silent(HCIOpcode)
+        case refused(HCIOpcode, HCIStatus)
+        case hardwareError(UInt8)
+
+        /// The scan is off; the session is over.
+        case stopped
+    }
+
+    enum Step: Hashable, Sendable {
+        case identify
+        case disable
+        case parameters
+        case enable
+    }
+
+    /// What the commands lead to. All begin with disabling the scan.
+    enum Goal: Hashable, Sendable {
+        /// Our scan, with our parameters.
+        case scan
+
+        /// The scan of others, with their parameters, but with duplicates.
+        case adopt
+
+        case hold
+        case stop
+    }
+
+    struct Outstanding: Hashable, Sendable {
+        var step: Step
+        var goal: Goal
+        var command: HCICommand
+        var attempt = 1
+        var deadline: Int64
+    }
+
+    enum Wait: Hashable, Sendable {
+        /// Others have switched the scan off.
+        case stolen
+
+        /// Others scan, each advertiser is reported once.
+        case filtered
+
+        /// The controller did not want to.
+        case refused
+
+        /// The controller did not answer, or reported a fault.
+        case broken
+    }
+
+    enum Phase: Hashable, Sendable {
+        /// Before the first event. → commanding, stopped
+        case idle
+
+        /// An answer is outstanding. → commanding, listening, waiting, held, stopped
+        case commanding(Outstanding)
+
+        /// Adverts come in; a probe is due at the time given. → commanding, waiting, held, stopped
+        case listening(quietAt: Int64)
+
+        /// Nothing is sent until the time given. → commanding, listening, waiting, held, stopped
+        case waiting(Wait, until: Int64)
+
+        /// The owner wants silence. → commanding, stopped
+        case held
+
+        /// The end.
+        case stopped
+    }
+
+    /// How many refusals in a row are told as a fault. A single one is common: a controller cannot always scan while it
+    /// connects.
+    static let refusalsTolerated = 5
+
+    let parameters: ScannerParameters
+    var phase = Phase.idle
+
+    /// What the controller understands; nil until it was asked.
+    var commands: ScanCommands?
+
+    /// What it said it understands.
+    var supported: ScanCommands?
+
+    /// Whether a scan was ever begun with `commands`.
+    var isProven = false
+
+    var isHeld: Bool
+    var isStopping = false
+    var isListening = false
+    var foreign = ForeignScan()
+
+    var rearm: BackOff
+    var fault: BackOff
+    var quiet: BackOff
+    var armedAt = Int64.min
+    var refusals = 0
+
+    init(parameters: ScannerParameters, isHeld: Bool) {
+        self.parameters = parameters
+        self.isHeld = isHeld
+        rearm = BackOff(parameters.rearmDelay, limit: parameters.rearmDelayLimit)
+        fault = BackOff(parameters.faultDelay, limit: parameters.faultDelayLimit)
+        quiet = BackOff(parameters.quietPeriod, limit: parameters.quietPeriodLimit)
+    }
+
+    /// When `advanced(to:)` has something to do; nil for never.
+    var nextDeadline: Int64? {
+        switch phase {
+        case .idle, .held, .stopped: nil
+        case .commanding(let outstanding): outstanding.deadline
+        case .listening(let quietAt): quietAt
+        case .waiting(_, let until): until
+        }
+    }
+
+    /// What the next commands should lead to.
+    var goal: Goal {
+        if isStopping { return .stop }
+        if isHeld { return .hold }
+        return foreign.isScanning && foreign.hearsStrangers ? .adopt : .scan
+    }
+}

@@ -1,0 +1,55 @@
+public import HCI
+
+/// How to scan, and how patient to be.
+public struct ScannerParameters: Hashable, Sendable {
+    /// When the controller listens.
+    public var timing = ScanTiming.shared
+
+    /// How long a command may take. Linux itself gives up after two seconds.
+    public var commandTimeout = Duration.seconds(2)
+
+    /// How often a command is sent before the adapter counts as lost.
+    public var commandAttempts = 2
+
+    /// How long after the scan was switched off by others it is switched on again. Others switch it off to connect, or
+    /// to scan themselves: they need a moment.
+    public var rearmDelay = Duration.milliseconds(500)
+
+    /// The longest that delay becomes when the scan is switched off again and again.
+    public var rearmDelayLimit = Duration.seconds(8)
+
+    /// A scan that lasted so long was not switched off again and again.
+    public var calmPeriod = Duration.seconds(5)
+
+    /// After how long without any advert the scan is started anew, to see whether the controller is alive.
+    public var quietPeriod = Duration.seconds(10)
+
+    /// The longest that period becomes while it stays quiet: quiet is not always a fault.
+    public var quietPeriodLimit = Duration.seconds(3600)
+
+    /// How long after a fault of the adapter it is tried again.
+    public var faultDelay = Duration.seconds(1)
+
+    /// The longest that delay becomes while the fault lasts.
+    public var faultDelayLimit = Duration.seconds(60)
+
+    /// After how long it is tried again when only someone else can change something: no permission, no Bluetooth in the
+    /// kernel.
+    public var hopelessDelay = Duration.seconds(60)
+
+    /// The longest that delay becomes.
+    public var hopelessDelayLimit = Duration.seconds(3600)
+
+    public init() {}
+}
+
+extension Duration {
+    /// Whole nanoseconds, at most what 64 bits hold, at least none.
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        if overflow { return seconds < 0 ? 0 : .max }
+        let (sum, carried) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return carried ? .max : max(0, sum)
+    }
+}

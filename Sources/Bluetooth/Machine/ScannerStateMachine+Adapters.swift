@@ -1,0 +1,127 @@
+public import HCI
+
+/// Which adapter is used, and what becomes of it.
+extension ScannerStateMachine {
+    /// The scanner begins.
+    public mutating func started(at now: Int64) -> [Action] {
+        guard phase == .initial else { return [] }
+        phase = .watching
+        return [.openHotPlugSocket]
+    }
+
+    /// Adapters that come and go are told from now on.
+    public mutating func hotPlugOpened(at now: Int64) -> [Action] {
+        isWatching = true
+        watchAgainAt = nil
+        return [.inspectAdapters]
+    }
+
+    /// The hot-plug socket could not be opened, or has failed.
+    public mutating func hotPlugFailed(_ error: KernelError, at now: Int64) -> [Action] {
+        guard phase != .finished else { return [] }
+        isWatching = false
+        if session != nil {
+            // The scan goes on by itself.
+            watchAgainAt = fault.next(after: now)
+            return []
+        }
+        return failed(error, adapter: nil, at: now)
+    }
+
+    /// An adapter has come, gone, or was switched.
+    public mutating func deviceEventReceived(_ event: DeviceEvent, at now: Int64) -> [Action] {
+        guard phase != .finished else { return [] }
+        rechecksDone = 0
+        var actions: [Action] = []
+        switch event.change {
+        case .down, .unregistered:
+            if let adapter, adapter.index == event.index, session != nil {
+                // It may be up again by now, but the scan is gone.
+                actions = endSession()
+                phase = .inspecting
+            }
+        case .up, .registered:
+            if case .waiting(event.index, _) = phase { phase = .inspecting }
+        }
+        return actions + [.inspectAdapters]
+    }
+
+    /// These are the adapters.
+    public mutating func adaptersInspected(_ adapters: [Adapter], at now: Int64) -> [Action] {
+        guard phase != .finished else { return [] }
+        guard let chosen = choose(adapters) else {
+            let actions = endSession()
+            phase = .absent
+            return actions + update(.absent(adapterName))
+        }
+        guard chosen.isUp else {
+            let actions = endSession()
+            let recheckAt = rechecksDone < Self.rechecks.count ? now.adding(Self.rechecks[rechecksDone]) : nil
+            phase = .off(chosen, recheckAt: recheckAt)
+            return actions + update(.off(chosen))
+        }
+        switch phase {
+        case .scanning(let adapter) where adapter.index == chosen.index: return []
+        case .opening(let adapter) where adapter.index == chosen.index: return []
+        // It failed a moment ago: not at once again.
+        case .waiting(chosen.index, _): return []
+        case .initial, .watching, .inspecting, .absent, .off, .opening, .scanning, .waiting, .finished:
+            var actions = endSession()
+            if lastUpdate == .works(chosen) { actions += update(.powerCycled(chosen)) }
+            phase = .opening(chosen)
+            return actions + [.openScanSocket(chosen.index)]
+        }
+    }
+
+    /// The adapters could not be listed.
+    public mutating func inspectionFailed(_ error: KernelError, at now: Int64) -> [Action] {
+        // A scan that goes on does not need the list.
+        guard phase != .finished, session == nil else { return [] }
+        return failed(error, adapter: nil, at: now)
+    }
+
+    /// The scan socket is open.
+    public mutating func scanSocketOpened(at now: Int64) -> [Action] {
+        guard case .opening(let adapter) = phase else { return [] }
+        phase = .scanning(adapter)
+        var session = ScanSession(parameters: parameters, isHeld: isHeld)
+        let outputs = session.begin(at: now)
+        self.session = session
+        return actions(outputs)
+    }
+
+    /// The scan socket could not be opened, or sending or receiving failed.
+    public mutating func scanSocketFailed(_ error: KernelError, at now: Int64) -> [Action] {
+        guard let adapter, phase != .finished else { return [] }
+        if session?.isStopping == true {
+            let actions = endSession()
+            phase = .finished
+            return actions + [.finish]
+        }
+        return failed(error, adapter: adapter, at: now)
+    }
+
+    /// Closes the session, if there is one.
+    mutating func endSession() -> [Action] {
+        guard session != nil else { return [] }
+        session = nil
+        return listening(false) + [.closeScanSocket]
+    }
+
+    /// Tells a failure and waits; looks at the adapters first when they may explain it.
+    private mutating func failed(_ error: KernelError, adapter: Adapter?, at now: Int64) -> [Action] {
+        let ended = endSession()
+        let state = error.state
+        let until = state == .resetting ? fault.next(after: now) : hopeless.next(after: now)
+        phase = .waiting(adapter?.index, until: until)
+        let told = update(.failed(error, adapter?.name ?? adapterName))
+        return ended + told + (error.isAboutTheAdapter && adapter != nil ? [.inspectAdapters] : [])
+    }
+
+    private func choose(_ adapters: [Adapter]) -> Adapter? {
+        if let adapterName { return adapters.first { $0.name == adapterName } }
+        let current = adapters.first { $0.index == adapter?.index }
+        if let current, current.isUp { return current }
+        return adapters.first(where: \.isUp) ?? current ?? adapters.first
+    }
+}

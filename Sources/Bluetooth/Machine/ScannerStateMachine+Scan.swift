@@ -1,0 +1,146 @@
+public import HCI
+
+/// What goes on in the session with the adapter, and what the owner wants.
+extension ScannerStateMachine {
+    /// The controller sent something that is no advert.
+    public mutating func eventReceived(_ event: HCIEvent, at now: Int64) -> [Action] {
+        switch event {
+        case .commandComplete(let reply):
+            return inSession { $0.replied(reply, at: now) }
+        case .commandStatus(let reply):
+            // Success means that the command is being carried out; the answer follows.
+            if reply.status == .success { return [] }
+            return inSession { $0.replied(CommandComplete(opcode: reply.opcode, status: reply.status), at: now) }
+        case .hardwareError(let code):
+            return inSession { $0.hardwareErrorReported(code, at: now) }
+        case .leMeta(.scanTimeout, _):
+            return inSession { $0.scanTimedOut(at: now) }
+        case .device(let event):
+            return deviceEventReceived(event, at: now)
+        case .leMeta, .other:
+            return []
+        }
+    }
+
+    /// Another program, or Linux itself, sent a command to the controller.
+    public mutating func foreignCommandSent(_ command: HCICommand, at now: Int64) -> [Action] {
+        inSession { $0.foreignCommandSent(command, at: now) }
+    }
+
+    /// A well-formed advertising report came in.
+    public mutating func reportReceived(at now: Int64) {
+        session?.heard(at: now)
+    }
+
+    /// The owner wants silence on the air, for a while.
+    public mutating func held(at now: Int64) -> [Action] {
+        isHeld = true
+        return inSession { $0.held(at: now) }
+    }
+
+    /// The owner wants to hear again.
+    public mutating func released(at now: Int64) -> [Action] {
+        isHeld = false
+        return inSession { $0.released(at: now) }
+    }
+
+    /// The owner wants the end. `finish` follows, when the scan is off.
+    public mutating func stopRequested(at now: Int64) -> [Action] {
+        guard phase != .finished else { return [] }
+        guard session != nil else {
+            phase = .finished
+            return [.finish]
+        }
+        return inSession { $0.stopRequested(at: now) }
+    }
+
+    /// Something outside may have changed: what failed is tried again now.
+    public mutating func woken(at now: Int64) -> [Action] {
+        switch phase {
+        case .initial, .watching, .inspecting, .opening, .finished:
+            return []
+        case .absent, .off, .scanning:
+            return isWatching ? [.inspectAdapters] : [.openHotPlugSocket]
+        case .waiting:
+            return tryAgain()
+        }
+    }
+
+    /// The time has come that `nextDeadline` told, or a later one.
+    public mutating func advanced(to now: Int64) -> [Action] {
+        var actions: [Action] = []
+        if let watchAgainAt, now >= watchAgainAt {
+            self.watchAgainAt = nil
+            actions.append(.openHotPlugSocket)
+        }
+        switch phase {
+        case .initial, .watching, .inspecting, .absent, .opening, .finished:
+            break
+        case .off(let adapter, let recheckAt):
+            if let recheckAt, now >= recheckAt {
+                rechecksDone += 1
+                phase = .off(adapter, recheckAt: nil)
+                actions.append(.inspectAdapters)
+            }
+        case .scanning:
+            actions += inSession { $0.advanced(to: now) }
+        case .waiting(_, let until):
+            if now >= until { actions += tryAgain() }
+        }
+        return actions
+    }
+
+    private mutating func tryAgain() -> [Action] {
+        phase = isWatching ? .inspecting : .watching
+        return [isWatching ? .inspectAdapters : .openHotPlugSocket]
+    }
+
+    private mutating func inSession(_ body: (inout ScanSession) -> [ScanSession.Output]) -> [Action] {
+        guard var session else { return [] }
+        // Taken out, so that it is changed in place and not copied.
+        self.session = nil
+        let outputs = body(&session)
+        self.session = session
+        return actions(outputs)
+    }
+
+    mutating func actions(_ outputs: [ScanSession.Output]) -> [Action] {
+        guard case .scanning(let adapter) = phase else { return [] }
+        var actions: [Action] = []
+        for output in outputs {
+            switch output {
+            case .send(let command):
+                actions.append(.send(command))
+            case .listening(let isListening):
+                actions += listening(isListening)
+            case .works:
+                fault.reset()
+                hopeless.reset()
+                actions += update(.works(adapter))
+            case .silent(let opcode):
+                actions += update(.silent(adapter, opcode))
+            case .refused(let opcode, let status):
+                actions += update(.refused(adapter, opcode, status))
+            case .hardwareError(let code):
+                actions += update(.hardwareError(adapter, code))
+            case .stopped:
+                session = nil
+                phase = .finished
+                actions += [.closeScanSocket, .finish]
+            }
+        }
+        return actions
+    }
+
+    mutating func update(_ update: AdapterUpdate) -> [Action] {
+        guard update != lastUpdate else { return [] }
+        lastUpdate = update
+        return [.update(update)]
+    }
+
+    mutating func listening(_ isListening: Bool) -> [Action] {
+        guard isListening != self.isListening else { return [] }
+        self.isListening = isListening
+        return [.listening(isListening)]
+    }
+}

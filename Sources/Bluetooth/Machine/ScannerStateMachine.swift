@@ -1,0 +1,112 @@
+public import HCI
+
+/// What the scanner does next, from what has happened: which adapter to open, which command to send, what to tell. It
+/// does no input or output and knows no clock; times are nanoseconds of the monotonic clock.
+///
+/// Each function is an event, and returns what has to be done, in order. Events that answer an action come after it:
+/// `openHotPlugSocket` → `hotPlugOpened` or `hotPlugFailed`, `inspectAdapters` → `adaptersInspected` or
+/// `inspectionFailed`, `openScanSocket` → `scanSocketOpened` or `scanSocketFailed`.
+public struct ScannerStateMachine: Sendable {
+    /// What has to be done.
+    public enum Action: Hashable, Sendable {
+        /// Open the socket that tells about adapters, in place of the one there may be.
+        case openHotPlugSocket
+
+        /// List the adapters.
+        case inspectAdapters
+
+        /// Open the scan socket of this adapter.
+        case openScanSocket(UInt16)
+
+        /// Close the scan socket.
+        case closeScanSocket
+
+        /// Send on the scan socket; `scanSocketFailed` if that fails.
+        case send(HCICommand)
+
+        /// Tell: the state has changed.
+        case update(AdapterUpdate)
+
+        /// Tell: adverts reach us from now on, or no longer.
+        case listening(Bool)
+
+        /// The end: everything is off.
+        case finish
+    }
+
+    enum Phase: Hashable, Sendable {
+        /// Before `started`. → watching, finished
+        case initial
+
+        /// The hot-plug socket is being opened. → inspecting, waiting, finished
+        case watching
+
+        /// The adapters are being listed. → absent, off, opening, waiting, finished
+        case inspecting
+
+        /// There is no adapter, or not the one that was named. → inspecting, absent, off, opening, waiting, finished
+        case absent
+
+        /// The adapter is switched off; it is looked at again at the time given. → inspecting, absent, off, opening,
+        /// waiting, finished
+        case off(Adapter, recheckAt: Int64?)
+
+        /// The scan socket is being opened. → scanning, waiting, finished
+        case opening(Adapter)
+
+        /// The session goes on. → inspecting, absent, off, opening, waiting, finished
+        case scanning(Adapter)
+
+        /// Something failed and is tried again at the time given. → watching, inspecting, absent, off, opening,
+        /// waiting, finished
+        case waiting(UInt16?, until: Int64)
+
+        /// The end.
+        case finished
+    }
+
+    /// When an adapter that is off is looked at again. Linux starts a new adapter, and switches it off after two
+    /// seconds unless someone wants it on; when someone does, no event tells (`HCI_AUTO_OFF`).
+    static let rechecks: [Int64] = [1_000_000_000, 2_000_000_000]
+
+    let adapterName: String?
+    let parameters: ScannerParameters
+    var phase = Phase.initial
+    var session: ScanSession?
+    var isWatching = false
+    var watchAgainAt: Int64?
+    var isHeld = false
+    var isListening = false
+    var lastUpdate: AdapterUpdate?
+    var rechecksDone = 0
+    var fault: BackOff
+    var hopeless: BackOff
+
+    /// A machine for one adapter, by its name, or for the first that is switched on.
+    public init(adapter: String?, parameters: ScannerParameters = ScannerParameters()) {
+        adapterName = adapter
+        self.parameters = parameters
+        fault = BackOff(parameters.faultDelay, limit: parameters.faultDelayLimit)
+        hopeless = BackOff(parameters.hopelessDelay, limit: parameters.hopelessDelayLimit)
+    }
+
+    /// When `advanced(to:)` has something to do; nil for never.
+    public var nextDeadline: Int64? {
+        let own: Int64? =
+            switch phase {
+            case .initial, .watching, .inspecting, .absent, .opening, .finished: nil
+            case .off(_, let recheckAt): recheckAt
+            case .scanning: session?.nextDeadline
+            case .waiting(_, let until): until
+            }
+        return [own, watchAgainAt].compactMap { $0 }.min()
+    }
+
+    /// The adapter that is in use or was last; nil when there is none.
+    var adapter: Adapter? {
+        switch phase {
+        case .initial, .watching, .inspecting, .absent, .waiting, .finished: nil
+        case .off(let adapter, _), .opening(let adapter), .scanning(let adapter): adapter
+        }
+    }
+}

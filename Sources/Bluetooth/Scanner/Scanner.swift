@@ -1,0 +1,71 @@
+import Synchronization
+
+/// Scans for LE advertisements, for as long as it runs: over stolen scans, adapters that come and go, and faults.
+///
+/// `run` wants a thread of its own. All else may be called from any thread.
+public final class Scanner: Sendable {
+    /// What other threads want, until the scanner's thread sees to it.
+    struct Requests: Sendable {
+        var shouldStop = false
+        var isHeld = false
+        var wasWoken = false
+    }
+
+    let adapter: String?
+    let parameters: ScannerParameters
+    let kernel: any BluetoothKernel
+    let wakeUp: WakeUp
+    private let requests = Mutex(Requests())
+
+    /// A scanner for one adapter, by its name (`hci0`), or for the first that is switched on. Throws when the process
+    /// has no descriptor left.
+    public init(
+        adapter: String? = nil, parameters: ScannerParameters = ScannerParameters(),
+        kernel: some BluetoothKernel = LinuxKernel()
+    ) throws(KernelError) {
+        self.adapter = adapter
+        self.parameters = parameters
+        self.kernel = kernel
+        wakeUp = try WakeUp()
+    }
+
+    /// Scans until `stop`, and blocks the thread. Returns when the scan is off. Throws only when waiting itself is
+    /// impossible.
+    public func run(_ delegate: some ScannerDelegate) throws(KernelError) {
+        var loop = ScannerLoop(self, delegate)
+        try loop.run()
+    }
+
+    /// Ends `run`, which switches the scan off first.
+    public func stop() {
+        request { $0.shouldStop = true }
+    }
+
+    /// Switches the scan off until `release`: for as long as someone else needs the antenna.
+    public func hold() {
+        request { $0.isHeld = true }
+    }
+
+    /// Ends `hold`.
+    public func release() {
+        request { $0.isHeld = false }
+    }
+
+    /// Tries again now what waits for a later time, and gives the delegate a turn.
+    public func wake() {
+        request { $0.wasWoken = true }
+    }
+
+    /// What was asked for since the last call; `shouldStop` and `isHeld` stay.
+    func takeRequests() -> Requests {
+        requests.withLock { requests in
+            defer { requests.wasWoken = false }
+            return requests
+        }
+    }
+
+    private func request(_ change: (inout Requests) -> Void) {
+        requests.withLock { change(&$0) }
+        wakeUp.signal()
+    }
+}

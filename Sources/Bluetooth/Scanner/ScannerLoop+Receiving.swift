@@ -1,0 +1,84 @@
+import Glibc
+import HCI
+
+/// What comes in.
+extension ScannerLoop {
+    /// How many batches are fetched before timers and requests are looked at again: in a flood they must have their
+    /// turn.
+    private static var batchesPerTurn: Int { 256 }
+
+    /// Fetches and delivers what is waiting. False when there may be more.
+    mutating func drain(_ batch: inout PacketBatch) -> Bool {
+        drainHotPlug(&batch)
+        guard scanSocket != nil else { return true }
+        var hasHeard = false
+        var fetched = 0
+        let generation = self.generation
+        repeat {
+            do throws(KernelError) {
+                try scanSocket?.receive(into: &batch)
+                if batch.count == 0, failures.scan { throw KernelError(.receive, code: EPIPE) }
+            } catch {
+                perform(machine.scanSocketFailed(error, at: now))
+                return true
+            }
+            now = scanner.kernel.now()
+            fetched += 1
+            deliver(batch, generation, &hasHeard)
+        } while batch.count == PacketBatch.capacity && fetched < Self.batchesPerTurn && generation == self.generation
+        if hasHeard { machine.reportReceived(at: now) }
+        // The socket can have been full only when more was waiting than one batch holds.
+        if fetched > 1 { countDrops() }
+        return batch.count < PacketBatch.capacity || generation != self.generation
+    }
+
+    private mutating func deliver(_ batch: borrowing PacketBatch, _ generation: Int, _ hasHeard: inout Bool) {
+        for index in 0..<batch.count {
+            let packet = batch[index]
+            if var reports = LEAdvertisingReports(packet) {
+                // One well-formed report proves that the radio lives.
+                if !hasHeard, case .some = try? reports.next() { hasHeard = true }
+                delegate.scannerDidReceive(packet, at: now)
+            } else {
+                handle(packet)
+                if generation != self.generation || isFinished { return }
+            }
+        }
+    }
+
+    /// An answer, a fault, or the command of someone else. What is malformed tells nothing.
+    private mutating func handle(_ packet: RawSpan) {
+        if let event = try? HCIEvent(packet) {
+            perform(machine.eventReceived(event, at: now))
+        } else if let command = try? HCICommand(packet) {
+            perform(machine.foreignCommandSent(command, at: now))
+        }
+    }
+
+    private mutating func drainHotPlug(_ batch: inout PacketBatch) {
+        guard hotPlugSocket != nil else { return }
+        repeat {
+            do throws(KernelError) {
+                try hotPlugSocket?.receive(into: &batch)
+                if batch.count == 0, failures.hotPlug { throw KernelError(.receive, code: EPIPE) }
+            } catch {
+                hotPlugSocket = nil
+                perform(machine.hotPlugFailed(error, at: now))
+                return
+            }
+            for index in 0..<batch.count {
+                handle(batch[index])
+            }
+        } while batch.count == PacketBatch.capacity
+    }
+
+    private mutating func countDrops() {
+        guard let open = scanSocket?.drops() else { return }
+        drops.open = open
+        let total = drops.closed + open
+        if total > drops.told {
+            drops.told = total
+            delegate.scannerDidDrop(total: total)
+        }
+    }
+}

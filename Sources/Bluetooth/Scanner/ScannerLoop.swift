@@ -1,0 +1,153 @@
+import Glibc
+import HCI
+
+/// The scanner's thread: it waits for whatever comes first, tells the state machine, and does what that says.
+struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
+    let scanner: Scanner
+    let delegate: Delegate
+    var machine: ScannerStateMachine
+    var scanSocket: HCISocket?
+    var hotPlugSocket: HCISocket?
+    var now: Int64
+    var isHeld = false
+    var isFinished = false
+
+    /// Counts the scan sockets: what an earlier one sent is no news of this one.
+    var generation = 0
+
+    /// Sockets which `poll` says have failed.
+    var failures = (hotPlug: false, scan: false)
+
+    /// Drops of sockets that are closed, of the one that is open, and what the delegate knows.
+    var drops: (closed: UInt64, open: UInt64, told: UInt64) = (0, 0, 0)
+
+    init(_ scanner: Scanner, _ delegate: Delegate) {
+        self.scanner = scanner
+        self.delegate = delegate
+        machine = ScannerStateMachine(adapter: scanner.adapter, parameters: scanner.parameters)
+        now = scanner.kernel.now()
+    }
+
+    mutating func run() throws(KernelError) {
+        var batch = PacketBatch()
+        perform(machine.started(at: now))
+        while true {
+            takeRequests()
+            perform(machine.advanced(to: now))
+            if isFinished { return }
+            let isDrained = drain(&batch)
+            if isFinished { return }
+            // While packets are waiting the delegate would judge by half of them.
+            let deadline = isDrained ? earliest(delegate.scannerDidFinishTurn(at: now), machine.nextDeadline) : now
+            try wait(until: deadline)
+            now = scanner.kernel.now()
+        }
+    }
+
+    private mutating func takeRequests() {
+        let requests = scanner.takeRequests()
+        if requests.isHeld != isHeld {
+            isHeld = requests.isHeld
+            perform(isHeld ? machine.held(at: now) : machine.released(at: now))
+        }
+        if requests.shouldStop { perform(machine.stopRequested(at: now)) }
+        if requests.wasWoken { perform(machine.woken(at: now)) }
+    }
+
+    /// Does what the machine says, and what it says to the answers.
+    mutating func perform(_ actions: [ScannerStateMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .openHotPlugSocket: perform(openHotPlugSocket())
+            case .inspectAdapters: perform(inspectAdapters())
+            case .openScanSocket(let index): perform(openScanSocket(index))
+            case .closeScanSocket:
+                drops.closed += drops.open
+                drops.open = 0
+                scanSocket = nil
+                failures.scan = false
+                generation += 1
+            case .send(let command): perform(send(command))
+            case .update(let update): delegate.scannerDidUpdate(update, at: now)
+            case .listening(let isListening): delegate.scannerDidChangeListening(isListening, at: now)
+            case .finish: isFinished = true
+            }
+        }
+    }
+
+    private mutating func openHotPlugSocket() -> [ScannerStateMachine.Action] {
+        do throws(KernelError) {
+            failures.hotPlug = false
+            hotPlugSocket = try scanner.kernel.openHotPlugSocket()
+            return machine.hotPlugOpened(at: now)
+        } catch {
+            return machine.hotPlugFailed(error, at: now)
+        }
+    }
+
+    private mutating func inspectAdapters() -> [ScannerStateMachine.Action] {
+        do throws(KernelError) {
+            return machine.adaptersInspected(try scanner.kernel.adapters(), at: now)
+        } catch {
+            return machine.inspectionFailed(error, at: now)
+        }
+    }
+
+    private mutating func openScanSocket(_ index: UInt16) -> [ScannerStateMachine.Action] {
+        do throws(KernelError) {
+            scanSocket = try scanner.kernel.openScanSocket(adapter: index)
+            return machine.scanSocketOpened(at: now)
+        } catch {
+            return machine.scanSocketFailed(error, at: now)
+        }
+    }
+
+    private mutating func send(_ command: HCICommand) -> [ScannerStateMachine.Action] {
+        do throws(KernelError) {
+            try scanSocket?.send(command)
+            return []
+        } catch  where error.code == EAGAIN || error.code == ENOBUFS || error.code == ENOMEM {
+            // No answer will come, and then it is sent again.
+            return []
+        } catch {
+            return machine.scanSocketFailed(error, at: now)
+        }
+    }
+
+    /// One wait for everything. A deadline in the past only looks.
+    private mutating func wait(until deadline: Int64?) throws(KernelError) {
+        var timeout: Int32 = -1
+        if let deadline {
+            // Rounded up: waking too early would only mean to wait again.
+            let now = scanner.kernel.now()
+            let nanoseconds = deadline <= now ? 0 : deadline - now
+            timeout = Int32(clamping: (nanoseconds / 1_000_000) + (nanoseconds % 1_000_000 == 0 ? 0 : 1))
+        }
+        let events = Int16(POLLIN)
+        // A negative descriptor is passed over.
+        var descriptors: [3 of pollfd] = [
+            pollfd(fd: scanner.wakeUp.number, events: events, revents: 0),
+            pollfd(fd: hotPlugSocket?.number ?? -1, events: events, revents: 0),
+            pollfd(fd: scanSocket?.number ?? -1, events: events, revents: 0),
+        ]
+        var span = descriptors.mutableSpan
+        let result = unsafe span.withUnsafeMutableBufferPointer {
+            unsafe poll($0.baseAddress, nfds_t($0.count), timeout)
+        }
+        if result < 0 {
+            let error = KernelError(last: .wait)
+            // A signal ends the wait; whoever is interested in it has had it.
+            if error.code != EINTR { throw error }
+            return
+        }
+        if descriptors[0].revents != 0 { scanner.wakeUp.clear() }
+        let failed = Int16(POLLERR | POLLHUP | POLLNVAL)
+        failures = (descriptors[1].revents & failed != 0, descriptors[2].revents & failed != 0)
+    }
+}
+
+/// The earlier of two times, nil being never.
+private func earliest(_ first: Int64?, _ second: Int64?) -> Int64? {
+    guard let first, let second else { return first ?? second }
+    return min(first, second)
+}

@@ -1,0 +1,71 @@
+import CBluetooth
+import Glibc
+
+/// Room for many packets, allocated once: one call to the kernel fetches all of them.
+@safe public struct PacketBatch: ~Copyable {
+    /// How many packets fit.
+    public static let capacity = 64
+
+    /// The longest packet that comes here, a command: type, opcode, length, 255 bytes. Rounded up to whole words.
+    static let slot = 264
+
+    /// How many packets the last call fetched.
+    public private(set) var count = 0
+
+    private let bytes: UnsafeMutableRawBufferPointer
+    private let vectors: UnsafeMutableBufferPointer<iovec>
+    private let messages: UnsafeMutableBufferPointer<okaeri_message>
+
+    public init() {
+        unsafe bytes = .allocate(byteCount: Self.capacity * Self.slot, alignment: 8)
+        unsafe vectors = .allocate(capacity: Self.capacity)
+        unsafe messages = .allocate(capacity: Self.capacity)
+        // Safe: all three live as long as the batch, and each slot lies within `bytes`.
+        unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
+        for index in 0..<Self.capacity {
+            let slot = unsafe UnsafeMutableRawBufferPointer(
+                rebasing: bytes[index * Self.slot..<(index + 1) * Self.slot])
+            unsafe vectors.initializeElement(at: index, to: iovec(iov_base: slot.baseAddress, iov_len: slot.count))
+            var message = unsafe okaeri_message()
+            unsafe message.header.msg_iov = vectors.baseAddress?.advanced(by: index)
+            unsafe message.header.msg_iovlen = 1
+            unsafe messages.initializeElement(at: index, to: message)
+        }
+    }
+
+    deinit {
+        unsafe messages.deallocate()
+        unsafe vectors.deallocate()
+        unsafe bytes.deallocate()
+    }
+
+    /// A packet of the last call; empty beyond `count`.
+    public subscript(index: Int) -> RawSpan {
+        @_lifetime(borrow self)
+        get {
+            guard index >= 0, index < count else { return RawSpan() }
+            // Safe: the kernel writes at most a slot, and the span cannot outlive the batch.
+            let length = unsafe min(Int(messages[index].length), Self.slot)
+            let slot = unsafe UnsafeRawBufferPointer(rebasing: bytes[index * Self.slot..<index * Self.slot + length])
+            return unsafe _overrideLifetime(slot.bytes, borrowing: self)
+        }
+    }
+
+    /// Fetches what is waiting. An empty message is how a socket says that nobody is there any more.
+    mutating func fill(from descriptor: Int32) throws(KernelError) {
+        count = 0
+        do throws(KernelError) {
+            count = try Int(
+                OwnedDescriptor.retrying(.receive) {
+                    unsafe okaeri_receive_messages(descriptor, messages.baseAddress, UInt32(Self.capacity))
+                })
+        } catch  where error.code == EAGAIN || error.code == EWOULDBLOCK {
+            return
+        }
+        let end = unsafe messages[..<count].firstIndex { unsafe $0.length == 0 }
+        guard let end else { return }
+        count = end
+        // What came before the end is handed out first; the next call finds the end again.
+        if end == 0 { throw KernelError(.receive, code: EPIPE) }
+    }
+}

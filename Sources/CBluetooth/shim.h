@@ -1,0 +1,68 @@
+#pragma once
+
+#include <errno.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bluetooth/bluetooth.h>
+#include <bluetooth/hci.h>
+#include <bluetooth/hci_lib.h>
+
+#include <linux/sock_diag.h>
+
+/* What Swift cannot see: requests with a flexible array, ioctl numbers made by _IOR, addresses that are cast to struct
+ * sockaddr, and recvmmsg, which glibc declares only for _GNU_SOURCE. Nothing else belongs here. */
+
+/* struct hci_dev_list_req, with room for all adapters the kernel knows of. */
+struct okaeri_hci_device_list {
+    uint16_t count;
+    struct hci_dev_req devices[HCI_MAX_DEV];
+};
+
+/* HCIGETDEVLIST: the indices of all adapters. `list->count` is set to their number. */
+static inline int okaeri_hci_device_list_get(int fd, struct okaeri_hci_device_list *list) {
+    list->count = HCI_MAX_DEV;
+    return ioctl(fd, HCIGETDEVLIST, list);
+}
+
+static inline uint16_t okaeri_hci_device_list_index(const struct okaeri_hci_device_list *list, unsigned position) {
+    return position < HCI_MAX_DEV ? list->devices[position].dev_id : HCI_DEV_NONE;
+}
+
+/* HCIGETDEVINFO: `info->dev_id` says which adapter. */
+static inline int okaeri_hci_device_info_get(int fd, struct hci_dev_info *info) {
+    return ioctl(fd, HCIGETDEVINFO, info);
+}
+
+/* Binds to an adapter, or with HCI_DEV_NONE to none. */
+static inline int okaeri_hci_bind(int fd, uint16_t device, uint16_t channel) {
+    struct sockaddr_hci address = {.hci_family = AF_BLUETOOTH, .hci_dev = device, .hci_channel = channel};
+    return bind(fd, (struct sockaddr *)&address, sizeof(address));
+}
+
+/* struct mmsghdr, as the kernel lays it out. */
+struct okaeri_message {
+    struct msghdr header;
+    unsigned int length;
+};
+
+/* recvmmsg without waiting: how many messages were there, or -1 and errno. */
+static inline int okaeri_receive_messages(int fd, struct okaeri_message *messages, unsigned count) {
+    return (int)syscall(SYS_recvmmsg, fd, messages, count, MSG_DONTWAIT, NULL);
+}
+
+/* SO_MEMINFO: how many packets the kernel dropped because the socket was full; -1 and errno on failure. */
+static inline int64_t okaeri_socket_drops(int fd) {
+    uint32_t info[SK_MEMINFO_VARS] = {0};
+    socklen_t length = sizeof(info);
+    if (getsockopt(fd, SOL_SOCKET, SO_MEMINFO, info, &length) != 0) return -1;
+    if (length <= SK_MEMINFO_DROPS * sizeof(info[0])) {
+        errno = ENOPROTOOPT;
+        return -1;
+    }
+    return info[SK_MEMINFO_DROPS];
+}

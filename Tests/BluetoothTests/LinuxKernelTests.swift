@@ -1,0 +1,54 @@
+@testable import Bluetooth
+import Foundation
+import Testing
+
+/// What depends on the files of /proc and /sys; the parts are internal.
+@Suite struct LinuxKernelTests {
+    @Test func capabilitiesAreBitsOfTheMask() {
+        let status = "Name:\tokaeri\nCapPrm:\t0000000000003000\nCapEff:\t0000000000002000\nCapBnd:\tffffffffffffffff\n"
+        #expect(Capability.rawSockets.isEffective(in: status) == true)
+        #expect(Capability.networkAdministration.isEffective(in: status) == false)
+        #expect(Capability.rawSockets.isEffective(in: "Name:\tokaeri\n") == nil)
+        #expect(Capability.rawSockets.isEffective(in: "CapEff:\tnonsense\n") == nil)
+        #expect(Capability.rawSockets.isEffective != nil)
+    }
+
+    @Test(arguments: [
+        ([:], Adapter.RadioBlock.none), (["rfkill3/soft": "0\n", "rfkill3/hard": "0\n"], .none),
+        (["rfkill3/soft": "1\n", "rfkill3/hard": "0\n"], .soft),
+        (["rfkill3/soft": "1\n", "rfkill3/hard": "1\n"], .hard),
+        (["power/soft": "1\n"], .none),
+    ])
+    func radioSwitchesAreFiles(_ files: [String: String], _ block: Adapter.RadioBlock) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for (path, text) in files {
+            let file = folder.appending(path: "hci0").appending(path: path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
+        #expect(RadioSwitches(folder: folder.path).block(of: "hci0") == block)
+    }
+
+    @Test func theClockRunsForward() {
+        let kernel = LinuxKernel()
+        let first = kernel.now()
+        #expect(first > 0)
+        #expect(kernel.now() >= first)
+    }
+
+    @Test func nanosecondsDoNotOverflow() {
+        #expect(Duration.seconds(2).nanoseconds == 2_000_000_000)
+        #expect(Duration.nanoseconds(-1).nanoseconds == 0)
+        #expect(Duration.seconds(Int64.max).nanoseconds == .max)
+        #expect(Duration.seconds(Int64.min).nanoseconds == 0)
+    }
+
+    @Test func theDiagnosisFindsWhatTheKernelSays() throws {
+        let adapters = [Adapter(index: 0, name: "hci0", isUp: false, radioBlock: .soft)]
+        let diagnosis = AdapterDiagnosis(kernel: FakeKernel(adapters))
+        #expect(try diagnosis.adapters.get() == adapters)
+        #expect(diagnosis.mayScan == Capability.rawSockets.isEffective)
+    }
+}

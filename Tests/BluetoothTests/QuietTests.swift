@@ -1,0 +1,55 @@
+import Bluetooth
+import HCI
+import Testing
+
+@Suite struct QuietTests {
+    var bench = MachineBench()
+
+    @Test mutating func silenceIsProbedLessAndLessOften() {
+        bench.scan()
+        for seconds in [10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600] {
+            #expect(bench.pass(.seconds(seconds)) == [.send(.disable)])
+            #expect(bench.rearm() == [])
+        }
+        bench.report()
+        #expect(bench.pass(.seconds(10)) == [.send(.disable)])
+    }
+
+    @Test mutating func advertsPutTheProbeOff() {
+        bench.scan()
+        for _ in 0..<100 {
+            #expect(bench.pass(.seconds(9)) == [])
+            bench.report()
+        }
+        #expect(bench.pass(.seconds(10)) == [.send(.disable)])
+    }
+
+    @Test mutating func aProbeThatIsNotAnsweredLosesTheAdapter() {
+        bench.scan()
+        #expect(bench.pass(.seconds(10)) == [.send(.disable)])
+        #expect(bench.pass(.seconds(2)) == [.send(.disable)])
+        let lost = bench.pass(.seconds(2))
+        #expect(lost.others == [.listening(false)])
+        #expect(lost.states == [.resetting])
+    }
+
+    @Test mutating func aHardwareErrorIsToldAndTheScanTriedAgain() {
+        bench.scan()
+        let told = bench.machine.eventReceived(.hardwareError(code: 0x20), at: bench.now)
+        #expect(told.others == [.listening(false)])
+        #expect(told.states == [.resetting])
+        #expect(told.reasons.contains("hardware error 32"))
+        #expect(bench.pass(.seconds(1)) == [.send(.disable)])
+        #expect(bench.rearm() == [.update(.working), .listening(true)])
+    }
+
+    @Test mutating func afterAHardwareErrorLinuxClosesAndOpensTheAdapter() {
+        bench.scan()
+        _ = bench.machine.eventReceived(.hardwareError(code: 1), at: bench.now)
+        #expect(bench.device(.down) == [.closeScanSocket, .inspectAdapters])
+        #expect(bench.machine.adaptersInspected([MachineBench.adapter], at: bench.now) == [.openScanSocket(0)])
+        #expect(bench.device(.up) == [.inspectAdapters])
+        #expect(bench.machine.adaptersInspected([MachineBench.adapter], at: bench.now) == [])
+        #expect(bench.machine.scanSocketOpened(at: bench.now) == [.send(.identify)])
+    }
+}

@@ -1,0 +1,134 @@
+import Bluetooth
+import HCI
+import Testing
+
+@Suite struct ScanStartTests {
+    var bench = MachineBench()
+
+    @Test mutating func legacyIsDisableParametersEnable() {
+        bench.scan()
+        #expect(bench.machine.nextDeadline == bench.now + 10_000_000_000)
+    }
+
+    @Test mutating func theScanIsPassiveSharesTheAntennaAndWantsDuplicates() throws {
+        _ = bench.identify()
+        guard case .send(let parameters)? = bench.reply(.leSetScanEnable).first else {
+            Issue.record("no parameters are sent")
+            return
+        }
+        let decoded = try parameters.decode(LESetScanParameters.self)
+        #expect(decoded.type == .passive)
+        #expect(decoded.ownAddressType == .public)
+        #expect(decoded.filterPolicy == .everyone)
+        #expect(decoded.timing.window < decoded.timing.interval)
+        #expect(
+            bench.reply(.leSetScanParameters) == [
+                .send(HCICommand(LESetScanEnable(isEnabled: true, filtersDuplicates: false)))
+            ])
+    }
+
+    @Test mutating func extendedIsChosenByTheControllersCommands() {
+        #expect(bench.identify(extended: true) == [.send(.extendedDisable)])
+        #expect(bench.reply(.leSetExtendedScanEnable) == [.send(.extendedParameters)])
+        #expect(bench.reply(.leSetExtendedScanParameters) == [.send(.extendedEnable)])
+        #expect(bench.reply(.leSetExtendedScanEnable) == [.update(.working), .listening(true)])
+    }
+
+    @Test(arguments: [HCIStatus.unknownCommand, .commandDisallowed])
+    mutating func extendedFallsBackToLegacy(_ status: HCIStatus) {
+        _ = bench.identify(extended: true)
+        #expect(bench.reply(.leSetExtendedScanEnable) == [.send(.extendedParameters)])
+        #expect(bench.reply(.leSetExtendedScanParameters, status) == [.send(.disable)])
+        #expect(bench.reply(.leSetScanEnable, .commandDisallowed) == [.send(.parameters)])
+        #expect(bench.reply(.leSetScanParameters) == [.send(.enable)])
+        #expect(bench.reply(.leSetScanEnable) == [.update(.working), .listening(true)])
+    }
+
+    @Test mutating func aDisableThatIsUnknownFallsBackAtOnce() {
+        _ = bench.identify(extended: true)
+        #expect(bench.reply(.leSetExtendedScanEnable, .unknownCommand) == [.send(.disable)])
+    }
+
+    @Test mutating func aDisableThatIsDisallowedIsNoReasonToFallBack() {
+        _ = bench.identify(extended: true)
+        #expect(bench.reply(.leSetExtendedScanEnable, .commandDisallowed) == [.send(.extendedParameters)])
+    }
+
+    @Test mutating func aProvenFamilyIsKept() {
+        _ = bench.identify(extended: true)
+        _ = bench.reply(.leSetExtendedScanEnable)
+        _ = bench.reply(.leSetExtendedScanParameters)
+        _ = bench.reply(.leSetExtendedScanEnable)
+        #expect(bench.pass(.seconds(10)) == [.send(.extendedDisable)])
+        _ = bench.reply(.leSetExtendedScanEnable)
+        #expect(bench.reply(.leSetExtendedScanParameters, .commandDisallowed) == [.listening(false)])
+        #expect(bench.pass(.milliseconds(500)) == [.send(.extendedDisable)])
+    }
+
+    @Test mutating func aControllerThatDoesNotTellIsLegacy() {
+        #expect(bench.start() == [.openScanSocket(0)])
+        _ = bench.machine.scanSocketOpened(at: bench.now)
+        #expect(bench.reply(.readLocalSupportedCommands, .unknownCommand) == [.send(.disable)])
+    }
+
+    @Test mutating func anErrorMayComeAsCommandStatus() {
+        _ = bench.identify(extended: true)
+        _ = bench.reply(.leSetExtendedScanEnable)
+        let pending = CommandStatus(opcode: .leSetExtendedScanParameters, status: .success)
+        #expect(bench.machine.eventReceived(.commandStatus(pending), at: bench.now) == [])
+        let refusal = CommandStatus(opcode: .leSetExtendedScanParameters, status: .unknownCommand)
+        #expect(bench.machine.eventReceived(.commandStatus(refusal), at: bench.now) == [.send(.disable)])
+    }
+
+    @Test mutating func answersToWhatWasNotAskedSayNothing() {
+        _ = bench.identify()
+        #expect(bench.reply(.reset) == [])
+        #expect(bench.reply(.leSetScanParameters) == [])
+        #expect(bench.machine.eventReceived(.leMeta(.directedAdvertisingReport, parameters: []), at: bench.now) == [])
+    }
+
+    @Test mutating func aSingleRefusalIsNoFaultButManyAre() {
+        _ = bench.identify()
+        var delay = Duration.milliseconds(500)
+        for attempt in 1...5 {
+            _ = bench.reply(.leSetScanEnable)
+            let actions = bench.reply(.leSetScanParameters, .commandDisallowed)
+            #expect(actions.states == (attempt < 5 ? [] : [.resetting]))
+            if attempt == 5 { #expect(actions.reasons.contains("Command Disallowed (0x0C)")) }
+            #expect(bench.pass(delay) == [.send(.disable)])
+            delay = min(delay * 2, .seconds(8))
+        }
+        #expect(bench.rearm() == [.update(.working), .listening(true)])
+    }
+
+    @Test mutating func aCommandIsSentTwiceBeforeTheAdapterIsLost() {
+        _ = bench.identify()
+        #expect(bench.pass(.seconds(2)) == [.send(.disable)])
+        let lost = bench.pass(.seconds(2))
+        #expect(lost.states == [.resetting])
+        #expect(lost.reasons.contains("did not answer LE Set Scan Enable"))
+        #expect(bench.pass(.seconds(1)) == [.send(.disable)])
+        #expect(bench.pass(.seconds(2)) == [.send(.disable)])
+        #expect(bench.pass(.seconds(2)) == [])
+        #expect(bench.pass(.seconds(2)) == [.send(.disable)])
+        #expect(bench.rearm() == [.update(.working), .listening(true)])
+    }
+
+    @Test mutating func faultsBackOffUpToTheirLimit() {
+        _ = bench.identify()
+        var delay = Duration.seconds(1)
+        for _ in 0..<10 {
+            _ = bench.pass(.seconds(2))
+            _ = bench.pass(.seconds(2))
+            #expect(bench.pass(delay) == [.send(.disable)])
+            delay = min(delay * 2, .seconds(60))
+        }
+    }
+
+    @Test mutating func timeThatRunsLateLosesNothing() {
+        bench.scan()
+        bench.now += 100_000_000_000
+        #expect(bench.machine.advanced(to: bench.now) == [.send(.disable)])
+        #expect(bench.machine.advanced(to: bench.now) == [])
+    }
+}

@@ -1,0 +1,271 @@
+import Bluetooth
+import Glibc
+import HCI
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ScannerTests {
+    private func report(_ rssi: Int8) throws -> AdvertisingReport {
+        AdvertisingReport(
+            address: try #require(BluetoothAddress("C0:FF:EE:12:34:56")), rssi: rssi, data: [0x02, 0x01, 0x06])
+    }
+
+    @Test func legacy() throws {
+        let bench = try ScannerBench()
+        let controller = try bench.scanning()
+        try controller.send(.advertisingReports([report(-50)]))
+        try bench.expect(.reports([report(-50)]))
+        try bench.stop(controller)
+    }
+
+    @Test func extended() throws {
+        let bench = try ScannerBench()
+        let controller = try bench.kernel.scanSockets.next()
+        try controller.identify(.extended)
+        try controller.expect(.extendedDisable, answer: .commandDisallowed)
+        try controller.expect(.extendedParameters, answer: .success)
+        try controller.expect(.extendedEnable, answer: .success)
+        try bench.expect(.state(.poweredOn))
+        try bench.expect(.listening(true))
+        try controller.send(.extendedAdvertisingReports([report(-50)]))
+        try bench.expect(.reports([report(-50)]))
+        bench.scanner.stop()
+        try controller.expect(.extendedDisable, answer: .success)
+        try bench.expect(.listening(false))
+        try bench.expect(.ended)
+    }
+
+    @Test func commandDisallowedForExtendedScanning() throws {
+        let bench = try ScannerBench()
+        let controller = try bench.kernel.scanSockets.next()
+        try controller.identify(.extended)
+        try controller.expect(.extendedDisable, answer: .commandDisallowed)
+        try controller.expect(.extendedParameters, answer: .commandDisallowed)
+        try controller.arm(.commandDisallowed)
+        try bench.expect(.state(.poweredOn))
+        try bench.expect(.listening(true))
+        try bench.stop(controller)
+    }
+
+    @Test func severalReportsInAnEvent() throws {
+        let bench = try ScannerBench()
+        let controller = try bench.scanning()
+        let reports = try (1...4).map { try report(Int8(-$0)) }
+        try controller.send(.advertisingReports(reports))
+        try bench.expect(.reports(reports))
+        // A report that is cut: those before it arrive.
+        try controller.send(Array(HCIEvent.advertisingReports(reports).packet().dropLast()))
+        try bench.expect(.reports(Array(reports.prefix(3))))
+        try bench.stop(controller)
+    }
+
+    @Test func aBurstArrivesWholeAndInOrder() throws {
+        let bench = try ScannerBench()
+        let controller = try bench.scanning()
+        let count = 1000
+        for index in 0..<count {
+            try controller.send(.advertisingReports([report(Int8(truncatingIfNeeded: index))]))
+        }
+        for index in 0..<count {
+            try bench.expect(
+                .reports(
+                    [report(Int8(truncatingIfNeeded: index))].map { expected in
+                        var expected = expected
+                        if expected.rssi == 127 { expected.rssi = nil }
+                        return expected
+                    }))
+        }
+        try bench.stop(controller)
+    }
+
+    @Test func garbageDisturbsNothing() throws {
+        let bench = try ScannerBench()
+        let controller = try bench.scanning()
+        var random = SeededGenerator(seed: 7)
+        for _ in 0..<200 {
+            var bytes = random.bytes(Int.random(in: 1...300, using: &random))
+            // Of the type of an event, but of none that is for the scanner.
+            if bytes.count > 1 { bytes[1] = 0xFF }
+            bytes[0] = 0x04
+            try controller.send(bytes)
+        }
+        try controller.send([0x01])
+        try controller.send([0x04, 0x0E, 0x01, 0x01])
+        try controller.send(.advertisingReports([report(-1)]))
+        try bench.expect(.reports([report(-1)]))
+        try bench.stop(controller)
+    }
+
+    @Test func aStolenScanIsRearmed() throws {
+        let bench = try ScannerBench()
+        let controller = try bench.scanning()
+        try controller.send(HCICommand.disable.packet)
+        try controller.send(.commandComplete(CommandComplete(opcode: .leSetScanEnable, status: .success)))
+        try bench.expect(.listening(false))
+        try controller.arm()
+        try bench.expect(.listening(true))
+        try bench.stop(controller)
+    }
+
+    @Test func aCommandThatIsNotAnsweredIsSentAgainAndThenTheAdapterIsLost() throws {
+        var parameters = ScannerParameters.patient
+        parameters.commandTimeout = .milliseconds(500)
+        let bench = try ScannerBench(parameters: parameters)
+        let controller = try bench.kernel.scanSockets.next()
+        try controller.expect(.identify)
+        try controller.expect(.identify)
+        try bench.expect(.state(.resetting))
+        try controller.obey(until: .enable)
+        try bench.expect(.state(.poweredOn))
+        try bench.expect(.listening(true))
+        try bench.stop(controller)
+    }
+
+    @Test func aQuietRadioIsProbed() throws {
+        var parameters = ScannerParameters.patient
+        parameters.quietPeriod = .milliseconds(20)
+        let bench = try ScannerBench(parameters: parameters)
+        let controller = try bench.scanning()
+        try controller.arm()
+        try controller.arm()
+        bench.scanner.stop()
+        // A probe may be under way.
+        try? controller.obey(until: nil)
+        try bench.expect(.listening(false))
+        try bench.expect(.ended)
+    }
+
+    @Test func theAdapterIsUnpluggedAndComesBack() throws {
+        let bench = try ScannerBench()
+        let hotPlug = try bench.kernel.hotPlugSockets.next()
+        let controller = try bench.scanning()
+        bench.kernel.set(adapters: [])
+        try hotPlug.send(.device(DeviceEvent(.unregistered, index: 0)))
+        try bench.expect(.listening(false))
+        try bench.expect(.state(.unsupported))
+        controller.expectClosed()
+        bench.kernel.set(adapters: [Adapter(index: 0, name: "hci0", isUp: false)])
+        try hotPlug.send(.device(DeviceEvent(.registered, index: 0)))
+        try bench.expect(.state(.poweredOff))
+        bench.kernel.set(adapters: [Adapter(index: 0, name: "hci0", isUp: true)])
+        try hotPlug.send(.device(DeviceEvent(.up, index: 0)))
+        try bench.stop(bench.scanning())
+    }
+
+    @Test func theSocketBreaks() throws {
+        let bench = try ScannerBench()
+        try bench.scanning().hangUp()
+        try bench.expect(.listening(false))
+        try bench.expect(.state(.resetting))
+        try bench.stop(bench.scanning())
+    }
+
+    @Test func theHotPlugSocketBreaks() throws {
+        let bench = try ScannerBench()
+        try bench.kernel.hotPlugSockets.next().hangUp()
+        let controller = try bench.scanning()
+        let again = try bench.kernel.hotPlugSockets.next()
+        bench.kernel.set(adapters: [])
+        try again.send(.device(DeviceEvent(.unregistered, index: 0)))
+        try bench.expect(.listening(false))
+        try bench.expect(.state(.unsupported))
+        controller.expectClosed()
+        bench.scanner.stop()
+        try bench.expect(.ended)
+    }
+
+    @Test func withoutPermission() throws {
+        let kernel = FakeKernel()
+        kernel.set(scanError: KernelError(.openSocket, code: EPERM))
+        let bench = try ScannerBench(kernel: kernel)
+        try bench.expect(.state(.unauthorized))
+        kernel.set(scanError: nil)
+        bench.scanner.wake()
+        try bench.stop(bench.scanning())
+    }
+
+    @Test func withoutBluetooth() throws {
+        let kernel = FakeKernel()
+        kernel.set(hotPlugError: KernelError(.openSocket, code: EAFNOSUPPORT))
+        let bench = try ScannerBench(kernel: kernel)
+        try bench.expect(.state(.unsupported))
+        kernel.set(hotPlugError: nil)
+        bench.scanner.wake()
+        try bench.stop(bench.scanning())
+    }
+
+    @Test func aHardwareError() throws {
+        let bench = try ScannerBench()
+        let hotPlug = try bench.kernel.hotPlugSockets.next()
+        let controller = try bench.scanning()
+        try controller.send(.hardwareError(code: 1))
+        try bench.expect(.listening(false))
+        try bench.expect(.state(.resetting))
+        try controller.expect(.disable)
+        try hotPlug.send(.device(DeviceEvent(.down, index: 0)))
+        controller.expectClosed()
+        try bench.stop(bench.scanning())
+    }
+
+    @Test func holdAndRelease() throws {
+        let bench = try ScannerBench()
+        let controller = try bench.scanning()
+        bench.scanner.hold()
+        try controller.expect(.disable, answer: .success)
+        try bench.expect(.listening(false))
+        bench.scanner.release()
+        // The answer to the first disable may come before or after the release.
+        try controller.obey(until: .enable)
+        try bench.expect(.listening(true))
+        try bench.stop(controller)
+    }
+
+    @Test func stoppedBeforeItRuns() throws {
+        let scanner = try Scanner(kernel: FakeKernel([]))
+        scanner.stop()
+        let delegate = CountingDelegate(scanner)
+        try scanner.run(delegate)
+        #expect(delegate.turns == 0)
+    }
+
+    @Test func theDelegateIsCalledWhenItWantsToBe() throws {
+        let scanner = try Scanner(kernel: FakeKernel([]))
+        let delegate = CountingDelegate(scanner)
+        try scanner.run(delegate)
+        // It asks for a turn in a millisecond three times, then for none, and stops the scanner.
+        #expect(delegate.turns == 4)
+        #expect(delegate.times == delegate.times.sorted())
+    }
+
+    @Test func onThisMachineItEndsWhenItIsStopped() throws {
+        let scanner = try Scanner(adapter: "hci99")
+        let delegate = CountingDelegate(scanner)
+        try scanner.run(delegate)
+        #expect(delegate.turns == 4)
+        #expect(delegate.updates.count == 1)
+    }
+}
+
+private final class CountingDelegate: ScannerDelegate {
+    private let scanner: Scanner
+    var turns = 0
+    var times: [Int64] = []
+    var updates: [AdapterUpdate] = []
+
+    init(_ scanner: Scanner) {
+        self.scanner = scanner
+    }
+
+    func scannerDidReceive(_ packet: RawSpan, at time: Int64) {}
+    func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) { updates.append(update) }
+    func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {}
+    func scannerDidDrop(total: UInt64) {}
+
+    func scannerDidFinishTurn(at time: Int64) -> Int64? {
+        turns += 1
+        times.append(time)
+        if turns < 4 { return time + 1_000_000 }
+        scanner.stop()
+        return nil
+    }
+}

@@ -1,0 +1,147 @@
+import Bluetooth
+import HCI
+import Testing
+
+@Suite struct StolenScanTests {
+    var bench = MachineBench()
+
+    @Test mutating func aStolenScanIsRearmed() {
+        bench.scan()
+        _ = bench.pass(.seconds(1))
+        #expect(bench.foreign(.disable) == [.listening(false)])
+        #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
+        #expect(bench.rearm() == [.listening(true)])
+    }
+
+    @Test mutating func itIsRearmedLaterEachTimeItIsStolenAgain() {
+        bench.scan()
+        for delay in [500, 1000, 2000, 4000, 8000, 8000] {
+            _ = bench.pass(.seconds(1))
+            #expect(bench.foreign(.disable) == [.listening(false)])
+            #expect(bench.pass(.milliseconds(delay)) == [.send(.disable)])
+            #expect(bench.rearm() == [.listening(true)])
+        }
+        bench.report()
+        _ = bench.pass(.seconds(5))
+        #expect(bench.foreign(.disable) == [.listening(false)])
+        #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
+    }
+
+    @Test mutating func aReportDoesNotHideThatTheScanWasStolen() {
+        bench.scan()
+        _ = bench.foreign(.disable)
+        bench.report()
+        #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
+    }
+
+    @Test mutating func aResetStealsTheScan() {
+        bench.scan()
+        #expect(bench.foreign(HCICommand(Reset())) == [.listening(false)])
+        #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
+    }
+
+    @Test mutating func aResetBetweenOurCommandsStartsThemAnew() {
+        _ = bench.identify()
+        _ = bench.reply(.leSetScanEnable)
+        #expect(bench.foreign(HCICommand(Reset())) == [])
+        #expect(bench.reply(.leSetScanParameters) == [])
+        #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
+    }
+
+    @Test mutating func aScanThatTimesOutIsRearmed() {
+        bench.scan()
+        #expect(
+            bench.machine.eventReceived(.leMeta(.scanTimeout, parameters: []), at: bench.now) == [.listening(false)])
+        #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
+    }
+
+    @Test mutating func aDiscoveryKeepsItsParametersButNotItsFilter() {
+        bench.scan()
+        #expect(bench.foreign(.disable) == [.listening(false)])
+        #expect(bench.foreign(.active) == [])
+        #expect(bench.foreign(.enableFiltered) == [])
+        #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
+        #expect(bench.reply(.leSetScanEnable) == [.send(.enable)])
+        #expect(bench.reply(.leSetScanEnable) == [.listening(true)])
+        bench.report()
+        bench.now += 6_000_000_000
+        #expect(bench.foreign(.disable) == [.listening(false)])
+        #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
+        #expect(bench.rearm() == [.listening(true)])
+    }
+
+    @Test mutating func aForeignScanWithDuplicatesIsLeftAlone() {
+        bench.scan()
+        _ = bench.foreign(.disable)
+        _ = bench.foreign(.active)
+        #expect(bench.foreign(.enable) == [.listening(true)])
+        #expect(bench.pass(.seconds(10)) == [.send(.disable)])
+        #expect(bench.reply(.leSetScanEnable) == [.send(.enable)])
+    }
+
+    @Test mutating func aFilterThatIsSwitchedOnInPlaceIsNoticed() {
+        bench.scan()
+        #expect(bench.foreign(.enableFiltered) == [.listening(false)])
+        #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
+        #expect(bench.reply(.leSetScanEnable) == [.send(.enable)])
+    }
+
+    @Test mutating func aScanForKnownDevicesAloneIsReplaced() {
+        bench.scan()
+        _ = bench.foreign(.disable)
+        _ = bench.foreign(.acceptList)
+        #expect(bench.foreign(.enable) == [])
+        #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
+        #expect(bench.rearm() == [.listening(true)])
+    }
+
+    @Test mutating func aForeignScanThatFailsToBeginIsNone() {
+        bench.scan()
+        _ = bench.foreign(.disable)
+        #expect(bench.machine.foreignCommandSent(.enable, at: bench.now) == [.listening(true)])
+        #expect(bench.reply(.leSetScanEnable, .commandDisallowed) == [.listening(false)])
+        #expect(bench.pass(.milliseconds(1000)) == [.send(.disable)])
+    }
+
+    @Test mutating func theirAnswerIsNotTakenForOurs() {
+        _ = bench.identify()
+        #expect(bench.machine.foreignCommandSent(.disable, at: bench.now) == [])
+        #expect(bench.reply(.leSetScanEnable, .commandDisallowed) == [])
+        #expect(bench.reply(.leSetScanEnable) == [.send(.parameters)])
+    }
+
+    @Test mutating func aTheftBetweenOurCommandsIsRepairedByTheNextOne() {
+        _ = bench.identify()
+        #expect(bench.foreign(.disable) == [])
+        #expect(bench.reply(.leSetScanEnable) == [.send(.parameters)])
+        #expect(bench.foreign(.disable) == [])
+        #expect(bench.reply(.leSetScanParameters) == [.send(.enable)])
+        #expect(bench.reply(.leSetScanEnable) == [.update(.working), .listening(true)])
+    }
+
+    @Test mutating func aDiscoveryThatEndsWhileItIsAdoptedIsFollowedByOurScan() {
+        bench.scan()
+        _ = bench.foreign(.enableFiltered)
+        #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
+        #expect(bench.reply(.leSetScanEnable) == [.send(.enable)])
+        #expect(bench.foreign(.disable) == [])
+        #expect(bench.reply(.leSetScanEnable) == [.send(.disable)])
+        #expect(bench.rearm() == [.listening(true)])
+    }
+
+    @Test mutating func theFamilyOfOthersIsObeyed() {
+        _ = bench.identify(extended: true)
+        _ = bench.reply(.leSetExtendedScanEnable)
+        _ = bench.reply(.leSetExtendedScanParameters)
+        _ = bench.reply(.leSetExtendedScanEnable)
+        #expect(bench.foreign(.disable) == [.listening(false)])
+        #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
+    }
+
+    @Test mutating func otherCommandsAreNotOurBusiness() throws {
+        bench.scan()
+        #expect(bench.foreign(.active) == [])
+        #expect(bench.foreign(try HCICommand(opcode: HCIOpcode(ogf: 8, ocf: 0x0D), parameters: [])) == [])
+        #expect(bench.foreign(try HCICommand(opcode: .leSetScanEnable, parameters: [])) == [])
+    }
+}

@@ -1,0 +1,109 @@
+import Bluetooth
+import Foundation
+import HCI
+import Testing
+
+/// A scanner on a thread of its own, a kernel it takes for Linux, and what it tells.
+final class ScannerBench: Sendable {
+    enum Told: Equatable, Sendable {
+        case reports([AdvertisingReport])
+        case state(BluetoothState)
+        case listening(Bool)
+        case ended
+    }
+
+    let kernel: FakeKernel
+    let scanner: Bluetooth.Scanner
+    let told: Mailbox<Told>
+
+    init(
+        adapter: String? = nil, kernel: FakeKernel = FakeKernel(), parameters: ScannerParameters = .patient
+    ) throws {
+        self.kernel = kernel
+        let scanner = try Bluetooth.Scanner(adapter: adapter, parameters: parameters, kernel: kernel)
+        let told = Mailbox<Told>()
+        self.scanner = scanner
+        self.told = told
+        Thread.detachNewThread {
+            do {
+                try scanner.run(RecordingDelegate(told))
+                told.post(.ended)
+            } catch {
+                Issue.record(error)
+            }
+        }
+    }
+
+    deinit {
+        scanner.stop()
+    }
+
+    /// The next thing that is told is this.
+    func expect(_ expected: Told, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let next = try told.next()
+        #expect(next == expected, sourceLocation: sourceLocation)
+    }
+
+    /// The controller of the next scan socket, which scans.
+    func scanning() throws -> FakeController {
+        let controller = try kernel.scanSockets.next()
+        try controller.start()
+        try expect(.state(.poweredOn))
+        try expect(.listening(true))
+        return controller
+    }
+
+    /// Stops, and sees the scan being switched off.
+    func stop(_ controller: FakeController) throws {
+        scanner.stop()
+        try controller.expect(.disable, answer: .success)
+        try expect(.listening(false))
+        try expect(.ended)
+    }
+}
+
+extension ScannerParameters {
+    /// Nothing happens by itself while a test runs.
+    static let patient: ScannerParameters = {
+        var parameters = ScannerParameters()
+        parameters.commandTimeout = .seconds(30)
+        parameters.quietPeriod = .seconds(1000)
+        parameters.rearmDelay = .milliseconds(1)
+        parameters.faultDelay = .milliseconds(1)
+        return parameters
+    }()
+}
+
+private final class RecordingDelegate: ScannerDelegate {
+    private let told: Mailbox<ScannerBench.Told>
+
+    init(_ told: Mailbox<ScannerBench.Told>) {
+        self.told = told
+    }
+
+    func scannerDidReceive(_ packet: RawSpan, at time: Int64) {
+        guard var reports = LEAdvertisingReports(packet) else {
+            Issue.record("no reports")
+            return
+        }
+        var values: [AdvertisingReport] = []
+        while let report = try? reports.next() {
+            values.append(AdvertisingReport(report))
+        }
+        told.post(.reports(values))
+    }
+
+    func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) {
+        told.post(.state(update.state))
+    }
+
+    func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {
+        told.post(.listening(isListening))
+    }
+
+    func scannerDidFinishTurn(at time: Int64) -> Int64? { nil }
+
+    func scannerDidDrop(total: UInt64) {
+        Issue.record("packets were dropped")
+    }
+}
