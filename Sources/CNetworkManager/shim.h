@@ -1,0 +1,134 @@
+#pragma once
+#include <NetworkManager.h>
+
+/*
+ * What Swift cannot say to libnm and GLib: variadic functions, macros, and callbacks behind a cast. Everything else is
+ * called directly. Transfer of ownership is as in the function each one wraps.
+ */
+
+/* The client on a connection of our own, where nm_client_new_async would take GLib's shared one. */
+static inline void okaeri_client_new_async(GDBusConnection *connection, GCancellable *cancellable,
+                                           GAsyncReadyCallback callback, gpointer data) {
+    g_async_initable_new_async(NM_TYPE_CLIENT, G_PRIORITY_DEFAULT, cancellable, callback, data,
+                               NM_CLIENT_DBUS_CONNECTION, connection, NULL);
+}
+
+static inline NMClient *okaeri_client_new_finish(gpointer source, GAsyncResult *result, GError **error) {
+    return (NMClient *) g_async_initable_new_finish((GAsyncInitable *) source, result, error);
+}
+
+static inline void okaeri_bus_connect_async(const char *address, GCancellable *cancellable,
+                                            GAsyncReadyCallback callback, gpointer data) {
+    g_dbus_connection_new_for_address(
+        address,
+        G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
+        NULL, cancellable, callback, data);
+}
+
+/* A callback to be run once on the context's thread, later, even when called there. */
+static inline void okaeri_context_post(GMainContext *context, GSourceFunc callback, gpointer data) {
+    GSource *source = g_idle_source_new();
+    g_source_set_priority(source, G_PRIORITY_DEFAULT);
+    g_source_set_callback(source, callback, data, NULL);
+    g_source_attach(source, context);
+    g_source_unref(source);
+}
+
+/* A callback after `milliseconds`, until g_source_destroy. `release` gets the data when the source goes. */
+static inline GSource *okaeri_context_after(GMainContext *context, guint milliseconds, GSourceFunc callback,
+                                            gpointer data, GDestroyNotify release) {
+    GSource *source = g_timeout_source_new(milliseconds);
+    g_source_set_callback(source, callback, data, release);
+    g_source_attach(source, context);
+    return source;
+}
+
+static inline gulong okaeri_on_notify(gpointer object, void (*callback)(GObject *, GParamSpec *, gpointer),
+                                      gpointer data, GClosureNotify release) {
+    return g_signal_connect_data(object, "notify", G_CALLBACK(callback), data, release, (GConnectFlags) 0);
+}
+
+static inline gulong okaeri_on_permission(NMClient *client, void (*callback)(NMClient *, guint, guint, gpointer),
+                                          gpointer data, GClosureNotify release) {
+    return g_signal_connect_data(client, NM_CLIENT_PERMISSION_CHANGED, G_CALLBACK(callback), data, release,
+                                 (GConnectFlags) 0);
+}
+
+static inline gulong okaeri_on_device_state(NMDevice *device,
+                                            void (*callback)(NMDevice *, guint, guint, guint, gpointer),
+                                            gpointer data, GClosureNotify release) {
+    return g_signal_connect_data(device, "state-changed", G_CALLBACK(callback), data, release, (GConnectFlags) 0);
+}
+
+static inline gboolean okaeri_is_wifi(NMDevice *device) {
+    return NM_IS_DEVICE_WIFI(device);
+}
+
+/* The options of a scan for one name, hidden or not: {"ssids": [ssid]}, floating. */
+static inline GVariant *okaeri_scan_options(const guint8 *ssid, gsize length) {
+    GVariantBuilder options, names;
+    g_variant_builder_init(&options, G_VARIANT_TYPE_VARDICT);
+    g_variant_builder_init(&names, G_VARIANT_TYPE("aay"));
+    g_variant_builder_add_value(&names, g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, ssid, length, 1));
+    g_variant_builder_add(&options, "{sv}", "ssids", g_variant_builder_end(&names));
+    return g_variant_builder_end(&options);
+}
+
+/*
+ * A new profile of a network with WPA2 or WPA3. `proto` and the ciphers keep WPA1 and TKIP out, `key_mgmt` ("wpa-psk"
+ * or "sae") the open ones.
+ */
+static inline NMConnection *okaeri_profile_new(const char *name, const char *uuid, const guint8 *ssid, gsize length,
+                                               const char *key_mgmt, const char *psk, gboolean hidden) {
+    NMConnection *profile = nm_simple_connection_new();
+    NMSetting *connection = nm_setting_connection_new();
+    NMSetting *wireless = nm_setting_wireless_new();
+    NMSetting *security = nm_setting_wireless_security_new();
+    GBytes *bytes = g_bytes_new(ssid, length);
+
+    g_object_set(connection, NM_SETTING_CONNECTION_ID, name, NM_SETTING_CONNECTION_UUID, uuid,
+                 NM_SETTING_CONNECTION_TYPE, NM_SETTING_WIRELESS_SETTING_NAME, NULL);
+    g_object_set(wireless, NM_SETTING_WIRELESS_SSID, bytes, NM_SETTING_WIRELESS_MODE, NM_SETTING_WIRELESS_MODE_INFRA,
+                 NM_SETTING_WIRELESS_HIDDEN, hidden, NULL);
+    g_object_set(security, NM_SETTING_WIRELESS_SECURITY_KEY_MGMT, key_mgmt, NM_SETTING_WIRELESS_SECURITY_PSK, psk,
+                 NULL);
+    nm_setting_wireless_security_add_proto((NMSettingWirelessSecurity *) security, "rsn");
+    nm_setting_wireless_security_add_pairwise((NMSettingWirelessSecurity *) security, "ccmp");
+
+    nm_connection_add_setting(profile, connection);
+    nm_connection_add_setting(profile, wireless);
+    nm_connection_add_setting(profile, security);
+    g_bytes_unref(bytes);
+    return profile;
+}
+
+/* Whether the request was refused for want of a right. */
+static inline gboolean okaeri_is_denied(const GError *error) {
+    if (g_error_matches(error, NM_MANAGER_ERROR, NM_MANAGER_ERROR_PERMISSION_DENIED)
+        || g_error_matches(error, NM_SETTINGS_ERROR, NM_SETTINGS_ERROR_PERMISSION_DENIED)
+        || g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_ACCESS_DENIED)
+        || g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_AUTH_FAILED))
+        return TRUE;
+    char *name = g_dbus_error_get_remote_error(error);
+    gboolean denied = name && (g_str_has_suffix(name, ".PermissionDenied") || g_str_has_suffix(name, ".NotAuthorized"));
+    g_free(name);
+    return denied;
+}
+
+/* Whether NetworkManager or the bus went away under the request. */
+static inline gboolean okaeri_is_gone(const GError *error) {
+    return g_error_matches(error, NM_CLIENT_ERROR, NM_CLIENT_ERROR_MANAGER_NOT_RUNNING)
+           || g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NAME_HAS_NO_OWNER)
+           || g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_SERVICE_UNKNOWN)
+           || g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NO_REPLY)
+           || g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_DISCONNECTED)
+           || g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CLOSED);
+}
+
+/* The name of a device's reason, as "ssid-not-found"; NULL if libnm is older than the reason. */
+static inline const char *okaeri_device_reason_name(guint reason) {
+    GEnumClass *type = (GEnumClass *) g_type_class_ref(NM_TYPE_DEVICE_STATE_REASON);
+    GEnumValue *value = g_enum_get_value(type, (gint) reason);
+    g_type_class_unref(type);
+    return value ? value->value_nick : NULL;
+}

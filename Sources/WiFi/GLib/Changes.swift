@@ -1,0 +1,52 @@
+import Synchronization
+
+/// Says that something has changed; whoever waits looks for himself what it is. Any number of changes between two looks
+/// are one.
+final class Changes: Sendable {
+    private struct Bell {
+        var rings: UInt64 = 0
+        var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        var nextTicket: UInt64 = 0
+    }
+
+    private let bell = Mutex(Bell())
+
+    /// How many changes there were so far. Read it before looking, and wait for more than that.
+    var count: UInt64 { bell.withLock { $0.rings } }
+
+    /// Something has changed.
+    func ring() {
+        let waiting = bell.withLock { bell in
+            bell.rings += 1
+            defer { bell.waiting = [:] }
+            return bell.waiting
+        }
+        for continuation in waiting.values { continuation.resume() }
+    }
+
+    /// A name for one wait, to be given up by.
+    func ticket() -> UInt64 {
+        bell.withLock { bell in
+            bell.nextTicket += 1
+            return bell.nextTicket
+        }
+    }
+
+    /// Resumes when there were more than `seen` changes, or when the ticket is given up. It waits where the caller is
+    /// isolated: what the caller's thread does later comes after the wait has begun.
+    func wait(past seen: UInt64, ticket: UInt64, isolation: isolated (any Actor)? = #isolation) async {
+        await withCheckedContinuation(isolation: isolation) { continuation in
+            let isOver = bell.withLock { bell in
+                guard bell.rings <= seen else { return true }
+                bell.waiting[ticket] = continuation
+                return false
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    /// Ends one wait.
+    func giveUp(_ ticket: UInt64) {
+        bell.withLock { $0.waiting.removeValue(forKey: ticket) }?.resume()
+    }
+}

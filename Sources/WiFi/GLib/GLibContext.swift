@@ -1,0 +1,60 @@
+import CNetworkManager
+
+/// A GLib main context that one thread iterates, as the executor of an actor: what the actor does happens on that
+/// thread, where libnm's objects live.
+///
+/// Sendable: the context is the only state, it never changes, and the functions called on it here are those GLib
+/// declares safe from any thread.
+final class GLibContext: SerialExecutor, @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    init() {
+        pointer = g_main_context_new()
+    }
+
+    deinit {
+        g_main_context_unref(pointer)
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        // Always through the queue, also on the context's own thread: the actor's jobs must not run inside one another.
+        let posted = PostedJob(job: UnownedJob(job), executor: self)
+        okaeri_context_post(pointer, runPostedJob, Unmanaged.passRetained(posted).toOpaque())
+    }
+
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        UnownedSerialExecutor(ordinary: self)
+    }
+
+    /// Runs what is posted, on the calling thread, until `isDone` says so after a piece of work.
+    func iterate(until isDone: () -> Bool) {
+        // GIO's calls answer to the context that is the thread's default when they start.
+        g_main_context_push_thread_default(pointer)
+        defer { g_main_context_pop_thread_default(pointer) }
+        while !isDone() { g_main_context_iteration(pointer, 1) }
+        while g_main_context_iteration(pointer, 0) != 0 {}
+    }
+
+    /// Ends a wait in ``iterate(until:)``, so that it looks again.
+    func wakeUp() {
+        g_main_context_wakeup(pointer)
+    }
+}
+
+private final class PostedJob {
+    let job: UnownedJob
+    let executor: GLibContext
+
+    init(job: UnownedJob, executor: GLibContext) {
+        self.job = job
+        self.executor = executor
+    }
+}
+
+// A function and not a closure: a closure would take over the isolation of where it is written, and trap here.
+private func runPostedJob(_ data: gpointer?) -> gboolean {
+    guard let data else { return 0 }
+    let posted = Unmanaged<PostedJob>.fromOpaque(data).takeRetainedValue()
+    posted.job.runSynchronously(on: posted.executor.asUnownedSerialExecutor())
+    return 0
+}

@@ -1,0 +1,25 @@
+import CNetworkManager
+
+/// One reference to a GObject, given back with it.
+///
+/// Sendable: counting references is atomic in GObject. What the pointer leads to is only touched by
+/// ``NetworkManagerSession``, on the one thread of its context.
+final class GObjectReference: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// Takes over a reference that a function has given ("transfer full").
+    init?(taking pointer: OpaquePointer?) {
+        guard let pointer else { return nil }
+        self.pointer = pointer
+    }
+
+    /// Adds a reference to an object that somebody else holds ("transfer none").
+    init(sharing pointer: OpaquePointer) {
+        g_object_ref(gpointer(pointer))
+        self.pointer = pointer
+    }
+
+    deinit {
+        g_object_unref(gpointer(pointer))
+    }
+}

@@ -1,0 +1,59 @@
+import CNetworkManager
+
+/// A connected signal; disconnected with it.
+final class SignalHandler {
+    private let object: GObjectReference
+    private let id: gulong
+
+    private init(_ object: GObjectReference, _ id: gulong) {
+        self.object = object
+        self.id = id
+    }
+
+    deinit {
+        g_signal_handler_disconnect(gpointer(object.pointer), id)
+    }
+
+    /// Rings `changes` when any property of `object` changes.
+    static func notify(_ object: GObjectReference, _ changes: Changes) -> SignalHandler {
+        let data = Unmanaged.passRetained(changes).toOpaque()
+        return SignalHandler(object, okaeri_on_notify(gpointer(object.pointer), propertyChanged, data, releaseChanges))
+    }
+
+    /// Rings `changes` when NetworkManager allows or forbids something anew.
+    static func permission(_ client: GObjectReference, _ changes: Changes) -> SignalHandler {
+        let data = Unmanaged.passRetained(changes).toOpaque()
+        return SignalHandler(client, okaeri_on_permission(client.pointer, permissionChanged, data, releaseChanges))
+    }
+
+    /// Writes every change of the device's state into `journal`.
+    static func deviceState(_ device: GObjectReference, _ journal: DeviceJournal) -> SignalHandler {
+        let data = Unmanaged.passRetained(journal).toOpaque()
+        return SignalHandler(device, okaeri_on_device_state(device.pointer, stateChanged, data, releaseJournal))
+    }
+}
+
+private func propertyChanged(_: UnsafeMutablePointer<GObject>?, _: UnsafeMutablePointer<GParamSpec>?, data: gpointer?) {
+    guard let data else { return }
+    Unmanaged<Changes>.fromOpaque(data).takeUnretainedValue().ring()
+}
+
+private func permissionChanged(_: OpaquePointer?, _: guint, _: guint, data: gpointer?) {
+    guard let data else { return }
+    Unmanaged<Changes>.fromOpaque(data).takeUnretainedValue().ring()
+}
+
+private func stateChanged(_: OpaquePointer?, new: guint, _: guint, reason: guint, data: gpointer?) {
+    guard let data else { return }
+    Unmanaged<DeviceJournal>.fromOpaque(data).takeUnretainedValue().record(state: new, reason: reason)
+}
+
+private func releaseChanges(data: gpointer?, _: UnsafeMutablePointer<GClosure>?) {
+    guard let data else { return }
+    Unmanaged<Changes>.fromOpaque(data).release()
+}
+
+private func releaseJournal(data: gpointer?, _: UnsafeMutablePointer<GClosure>?) {
+    guard let data else { return }
+    Unmanaged<DeviceJournal>.fromOpaque(data).release()
+}

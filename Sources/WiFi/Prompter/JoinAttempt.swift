@@ -1,0 +1,21 @@
+/// One try to join a network.
+public struct JoinAttempt: Hashable, Sendable {
+    /// Names the attempt in ``JoinPrompter/joinFinished(_:result:at:)``.
+    public let id: Int
+
+    /// The network.
+    public let network: HomeNetwork
+
+    /// The regions of that network that are inside when it starts, in the order of their arrival.
+    public let regions: [String]
+
+    /// The prompt whose answer started it; nil if the network is joined without a question.
+    public let prompt: Prompt?
+
+    public init(id: Int, network: HomeNetwork, regions: [String], prompt: Prompt?) {
+        self.id = id
+        self.network = network
+        self.regions = regions
+        self.prompt = prompt
+    }
+}

@@ -1,0 +1,103 @@
+extension JoinPrompter {
+    /// The condition asked for with `ticket` is known. A ticket that nobody waits for any more counts for nothing.
+    public mutating func conditionDetermined(
+        ticket: Int, _ condition: NetworkCondition, at now: Instant
+    ) -> [PrompterAction] {
+        for index in visits.indices {
+            switch visits[index].phase {
+            case .determining(ticket, let again):
+                return determined(index, condition, again: again, at: now)
+            case .prompting(let prompt, ticket: ticket):
+                guard condition == .alreadyConnected else {
+                    visits[index].phase = .prompting(prompt, ticket: nil)
+                    return []
+                }
+                visits[index].phase = .settled
+                return [close(prompt, .connected)]
+            case .away, .coolingDown, .determining, .waiting, .prompting, .joining, .settled:
+                continue
+            }
+        }
+        return []
+    }
+
+    /// Somebody answers the prompt `id`.
+    public mutating func answered(
+        _ id: String, _ answer: PromptAnswer, at now: Instant
+    ) throws(PromptAnswerError) -> [PrompterAction] {
+        for index in visits.indices {
+            guard let prompt = visits[index].prompt, prompt.id == id else { continue }
+            let withdrawal = close(prompt, .answered(answer))
+            switch answer {
+            case .join:
+                return [withdrawal, start(index, prompt: prompt)]
+            case .later:
+                visits[index].phase = .settled
+            case .never:
+                refused.insert(prompt.ssid)
+                visits[index].phase = .settled
+            }
+            return [withdrawal]
+        }
+        if let (prompt, reason) = closed.last(where: { $0.prompt.id == id }) { throw .closed(prompt, reason) }
+        throw .noSuchPrompt(id: id)
+    }
+
+    /// The attempt `id` has ended. An attempt that does not run counts for nothing.
+    public mutating func joinFinished(
+        _ id: Int, result: Result<JoinedNetwork, JoinFailure>, at now: Instant
+    ) -> [PrompterAction] {
+        for index in visits.indices {
+            guard case .joining(let attempt, let arrival) = visits[index].phase, attempt.id == id else { continue }
+            let isInside = !visits[index].regions.isEmpty
+            visits[index].phase = isInside ? .settled : .away
+            switch result {
+            case .success(let joined):
+                return [.joined(attempt, joined)]
+            case .failure(let failure):
+                let told = PrompterAction.joinFailed(attempt, failure)
+                guard isInside else { return [told] }
+                if visits[index].arrivals != arrival { return [told] + begin(index, at: now) }
+                if failure.isPassing { visits[index].phase = .coolingDown(until: now.advanced(by: timing.coolDown)) }
+                return [told]
+            }
+        }
+        return []
+    }
+
+    private mutating func determined(
+        _ index: Int, _ condition: NetworkCondition, again: Bool, at now: Instant
+    ) -> [PrompterAction] {
+        switch condition {
+        case .alreadyConnected:
+            visits[index].phase = .settled
+            return note(index, .alreadyConnected)
+        case .unavailable(let failure):
+            let told = note(index, .unavailable(failure))
+            if again { return told + [determine(index)] }
+            visits[index].phase = .waiting(until: now.advanced(by: visits[index].retry))
+            visits[index].retry = min(visits[index].retry * 2, timing.longestRetry)
+            return told
+        case .ready:
+            return offer(index, at: now)
+        }
+    }
+
+    private mutating func offer(_ index: Int, at now: Instant) -> [PrompterAction] {
+        let visit = visits[index]
+        visits[index].lastOffer = now
+        switch visit.network.join {
+        case .prompt:
+            let prompt = Prompt(
+                id: String(nextPrompt), ssid: visit.network.ssid, regions: visit.names, arrival: visit.arrivals)
+            nextPrompt += 1
+            visits[index].phase = .prompting(prompt, ticket: nil)
+            return [.announce(prompt)]
+        case .auto:
+            return [start(index, prompt: nil)]
+        case .off:
+            visits[index].phase = .settled
+            return []
+        }
+    }
+}

@@ -1,0 +1,72 @@
+extension JoinPrompter {
+    /// `region`, whose configuration names `network`, was entered; or is inside and names it anew.
+    public mutating func arrived(region: String, network: HomeNetwork, at now: Instant) -> [PrompterAction] {
+        if let (held, place) = find(region: region) {
+            guard visits[held].regions[place].network != network else { return [] }
+            guard visits[held].network.ssid == network.ssid else {
+                return departed(region: region, at: now) + arrived(region: region, network: network, at: now)
+            }
+            visits[held].regions[place].network = network
+            guard let prompt = visits[held].prompt else { return begin(held, at: now) }
+            if visits[held].network.join == .prompt { return [] }
+            return [close(prompt, .reconfigured)] + begin(held, at: now)
+        }
+        let index = visit(network)
+        visits[index].regions.append((region, network))
+        guard visits[index].regions.count == 1 else { return [] }
+        visits[index].arrivals += 1
+        visits[index].noted = []
+        visits[index].retry = timing.firstRetry
+        return begin(index, at: now)
+    }
+
+    /// `region` was left, or is watched no more.
+    public mutating func departed(region: String, at now: Instant) -> [PrompterAction] {
+        guard let (index, place) = find(region: region) else { return [] }
+        visits[index].regions.remove(at: place)
+        guard visits[index].regions.isEmpty else { return [] }
+        switch visits[index].phase {
+        case .joining:
+            return []
+        case .prompting(let prompt, _):
+            visits[index].phase = .away
+            return [close(prompt, .departed)]
+        case .away, .coolingDown, .determining, .waiting, .settled:
+            visits[index].phase = .away
+            return []
+        }
+    }
+
+    /// The clock has come to `now`.
+    public mutating func advanced(to now: Instant) -> [PrompterAction] {
+        var actions: [PrompterAction] = []
+        for index in visits.indices {
+            if let deadline = visits[index].deadline, deadline <= now { actions.append(determine(index)) }
+        }
+        return actions
+    }
+
+    /// Something about Wi-Fi has changed; see ``WiFiService/states()``.
+    public mutating func wifiChanged(at now: Instant) -> [PrompterAction] {
+        var actions: [PrompterAction] = []
+        for index in visits.indices {
+            switch visits[index].phase {
+            case .waiting:
+                actions.append(determine(index))
+            case .determining(let ticket, again: false):
+                visits[index].phase = .determining(ticket: ticket, again: true)
+            case .prompting(let prompt, ticket: nil):
+                actions.append(askCondition(index))
+                visits[index].phase = .prompting(prompt, ticket: lastTicket)
+            case .away, .coolingDown, .determining, .prompting, .joining, .settled:
+                break
+            }
+        }
+        return actions
+    }
+
+    /// `never` is taken back for the network: its next arrival asks again.
+    public mutating func neverCleared(ssid: String) {
+        refused.remove(ssid)
+    }
+}

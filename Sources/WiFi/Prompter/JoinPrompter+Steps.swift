@@ -1,0 +1,73 @@
+/// The steps that several events share.
+extension JoinPrompter {
+    /// How many prompts that do not wait any more are remembered.
+    static var longestMemory: Int { 64 }
+
+    /// An arrival starts, or starts over.
+    mutating func begin(_ index: Int, at now: Instant) -> [PrompterAction] {
+        if case .joining = visits[index].phase { return [] }
+        let network = visits[index].network
+        guard network.join != .off else {
+            visits[index].phase = .settled
+            return []
+        }
+        guard !refused.contains(network.ssid) else {
+            visits[index].phase = .settled
+            return note(index, .refused)
+        }
+        if let end = coolDownEnd(index), now < end {
+            visits[index].phase = .coolingDown(until: end)
+            return note(index, .coolingDown)
+        }
+        return [determine(index)]
+    }
+
+    mutating func determine(_ index: Int) -> PrompterAction {
+        let action = askCondition(index)
+        visits[index].phase = .determining(ticket: lastTicket, again: false)
+        return action
+    }
+
+    mutating func askCondition(_ index: Int) -> PrompterAction {
+        lastTicket += 1
+        return .determineCondition(ticket: lastTicket, visits[index].network)
+    }
+
+    mutating func start(_ index: Int, prompt: Prompt?) -> PrompterAction {
+        lastAttempt += 1
+        let visit = visits[index]
+        let attempt = JoinAttempt(id: lastAttempt, network: visit.network, regions: visit.names, prompt: prompt)
+        visits[index].phase = .joining(attempt, arrival: visit.arrivals)
+        return .startJoin(attempt)
+    }
+
+    mutating func close(_ prompt: Prompt, _ reason: PromptWithdrawal) -> PrompterAction {
+        closed.append((prompt, reason))
+        if closed.count > Self.longestMemory { closed.removeFirst() }
+        return .withdraw(prompt, reason)
+    }
+
+    mutating func note(_ index: Int, _ reason: PrompterAction.Reason) -> [PrompterAction] {
+        guard visits[index].noted.insert(reason).inserted else { return [] }
+        return [.note(ssid: visits[index].network.ssid, regions: visits[index].names, reason)]
+    }
+
+    func coolDownEnd(_ index: Int) -> Instant? {
+        visits[index].lastOffer?.advanced(by: timing.coolDown)
+    }
+
+    /// Where `region` is inside: the visit and the place in it.
+    func find(region: String) -> (visit: Int, place: Int)? {
+        for (index, visit) in visits.enumerated() {
+            if let place = visit.regions.firstIndex(where: { $0.name == region }) { return (index, place) }
+        }
+        return nil
+    }
+
+    /// The visit of a network, made if need be.
+    mutating func visit(_ network: HomeNetwork) -> Int {
+        if let index = visits.firstIndex(where: { $0.network.ssid == network.ssid }) { return index }
+        visits.append(Visit(network: network, retry: timing.firstRetry))
+        return visits.count - 1
+    }
+}

@@ -1,0 +1,73 @@
+extension JoinPrompter {
+    /// What is known of one network.
+    struct Visit: Sendable {
+        /// The network, as the region says that has been inside the longest; the last one that was, if none is.
+        private(set) var network: HomeNetwork
+
+        /// The regions that are inside, in the order of their arrival, each with what it says about the network.
+        var regions: [(name: String, network: HomeNetwork)] = [] {
+            didSet { if let first = regions.first { network = first.network } }
+        }
+
+        /// How often this network was arrived at.
+        var arrivals = 0
+
+        /// When the last prompt was put or the last join without a question was started. Outlives the arrival.
+        var lastOffer: Instant?
+
+        /// What this arrival has been told.
+        var noted: Set<PrompterAction.Reason> = []
+
+        /// The delay before the next look.
+        var retry: Duration
+
+        var phase = Phase.away
+
+        init(network: HomeNetwork, retry: Duration) {
+            self.network = network
+            self.retry = retry
+        }
+
+        var names: [String] { regions.map(\.name) }
+
+        var prompt: Prompt? {
+            switch phase {
+            case .prompting(let prompt, _): prompt
+            case .away, .coolingDown, .determining, .waiting, .joining, .settled: nil
+            }
+        }
+
+        var deadline: Instant? {
+            switch phase {
+            case .coolingDown(let instant), .waiting(let instant): instant
+            case .away, .determining, .prompting, .joining, .settled: nil
+            }
+        }
+    }
+
+    /// Where an arrival stands. Leaving the last region leads to `away` from all but `joining`.
+    enum Phase: Sendable {
+        /// No region is inside. → `determining`, `coolingDown` or `settled` on arrival
+        case away
+
+        /// Inside, too soon after the last offer. → `determining` when the time is up
+        case coolingDown(until: Instant)
+
+        /// The condition is asked for. `again`: Wi-Fi has changed since.
+        /// → `prompting`, `joining`, `coolingDown`, `waiting` or `settled` with the answer
+        case determining(ticket: Int, again: Bool)
+
+        /// It cannot be joined now. → `determining` when the time is up or Wi-Fi changes
+        case waiting(until: Instant)
+
+        /// A prompt waits. The ticket asks whether somebody else has connected since.
+        /// → `joining` or `settled` with an answer, `settled` when connected
+        case prompting(Prompt, ticket: Int?)
+
+        /// A join runs. `arrival` is the one it was started in. → `settled`, `coolingDown`; `away` if left since
+        case joining(JoinAttempt, arrival: Int)
+
+        /// This arrival is done with. → `away`
+        case settled
+    }
+}

@@ -1,0 +1,67 @@
+/// Decides when to ask about a network, and when to join it. It does no I/O: events come in with their instant, the
+/// actions they lead to go out, and the driver carries those out in order.
+///
+/// One prompt an arrival. An arrival at a network is the first of its regions to be entered, and it lasts until the
+/// last one is left; several regions may name the same network. The rules in between:
+///
+/// - `later` is silence until the next arrival, `never` until ``neverCleared(ssid:)``.
+/// - Between two prompts (or two joins without a question) for a network lies the cool-down, so that a beacon that comes
+///   and goes, forged or not, cannot flood anyone. An arrival in that time is put off, not lost.
+/// - Connected already: no prompt. Not to be joined now: asked again after a growing delay and when Wi-Fi changes.
+/// - A failed join is told and not repeated before the next arrival, unless its cause passes by itself
+///   (``JoinFailure/isPassing``): then it is offered again after the cool-down.
+/// - A join that runs is not stopped by leaving.
+///
+/// When a region's network is configured anew, tell it as an arrival at the new one, or as a departure if there is none.
+public struct JoinPrompter<Instant: InstantProtocol>: Sendable where Instant.Duration == Duration {
+    /// How long it waits for what.
+    public struct Timing: Hashable, Sendable {
+        /// Between two prompts, or two joins without a question, for the same network.
+        public var coolDown: Duration
+
+        /// Before a network that could not be joined is looked at again; doubled each time.
+        public var firstRetry: Duration
+
+        /// The most that doubling leads to.
+        public var longestRetry: Duration
+
+        public init(
+            coolDown: Duration = .seconds(300), firstRetry: Duration = .seconds(30),
+            longestRetry: Duration = .seconds(600)
+        ) {
+            self.coolDown = coolDown
+            self.firstRetry = firstRetry
+            self.longestRetry = longestRetry
+        }
+    }
+
+    let timing: Timing
+
+    /// The networks whose prompt was answered with never: what to keep over a restart.
+    public internal(set) var refused: Set<String>
+
+    /// One for each network that was ever arrived at: as many as the configuration names.
+    var visits: [Visit] = []
+
+    /// The prompts of late that do not wait any more, to tell a late answer what became of them.
+    var closed: [(prompt: Prompt, reason: PromptWithdrawal)] = []
+
+    var nextPrompt: Int
+    var lastTicket = 0
+    var lastAttempt = 0
+
+    /// - Parameters:
+    ///   - refused: what ``refused`` was before a restart.
+    ///   - firstPrompt: the number of the first prompt.
+    public init(timing: Timing = Timing(), refused: Set<String> = [], firstPrompt: Int = 1) {
+        self.timing = timing
+        self.refused = refused
+        nextPrompt = firstPrompt
+    }
+
+    /// The prompts that wait for an answer.
+    public var prompts: [Prompt] { visits.compactMap(\.prompt) }
+
+    /// When ``advanced(to:)`` has something to do, if nothing else happens before.
+    public var nextDeadline: Instant? { visits.compactMap(\.deadline).min() }
+}

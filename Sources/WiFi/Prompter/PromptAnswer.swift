@@ -1,0 +1,11 @@
+/// What somebody says to a ``Prompt``.
+public enum PromptAnswer: String, Hashable, Sendable, CaseIterable {
+    /// Join now.
+    case join
+
+    /// Not now: ask at the next arrival.
+    case later
+
+    /// Do not ask for this network again, until that is taken back.
+    case never
+}

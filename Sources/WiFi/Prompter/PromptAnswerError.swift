@@ -1,0 +1,24 @@
+/// Why an answer to a prompt counts for nothing.
+public enum PromptAnswerError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// No prompt of that name was put, or it is long gone.
+    case noSuchPrompt(id: String)
+
+    /// The prompt does not wait any more.
+    case closed(Prompt, PromptWithdrawal)
+
+    public var description: String {
+        switch self {
+        case .noSuchPrompt(let id):
+            "there is no prompt \(id); `okaeri prompts` lists those that wait"
+        case .closed(let prompt, .answered(let answer)):
+            "prompt \(prompt.id) for “\(prompt.ssid)” was answered already, with \(answer.rawValue)"
+        case .closed(let prompt, .departed):
+            "prompt \(prompt.id) for “\(prompt.ssid)” was withdrawn when the region was left; "
+                + "the next arrival asks again"
+        case .closed(let prompt, .connected):
+            "prompt \(prompt.id) for “\(prompt.ssid)” was withdrawn because the network is connected already"
+        case .closed(let prompt, .reconfigured):
+            "prompt \(prompt.id) for “\(prompt.ssid)” was withdrawn because the configuration does not ask for it any more"
+        }
+    }
+}

@@ -1,0 +1,14 @@
+/// Why a ``Prompt`` does not wait any more.
+public enum PromptWithdrawal: Hashable, Sendable {
+    /// Somebody answered it.
+    case answered(PromptAnswer)
+
+    /// The last of its regions was left.
+    case departed
+
+    /// The network was joined without it.
+    case connected
+
+    /// The network's policy is not to ask any more.
+    case reconfigured
+}

@@ -1,0 +1,49 @@
+/// What the driver of a ``JoinPrompter`` does next, in order.
+public enum PrompterAction: Hashable, Sendable {
+    /// Ask ``WiFiService/condition(of:)`` and hand the answer back with the ticket.
+    case determineCondition(ticket: Int, HomeNetwork)
+
+    /// Put the prompt: the event `wifiPrompt`.
+    case announce(Prompt)
+
+    /// Take the prompt away. After an answer: the event `wifiPromptAnswered`.
+    case withdraw(Prompt, PromptWithdrawal)
+
+    /// Start ``WiFiService/join(_:)`` and hand its result back with the attempt's number.
+    case startJoin(JoinAttempt)
+
+    /// Tell of a join that succeeded: the event `wifiJoined`.
+    case joined(JoinAttempt, JoinedNetwork)
+
+    /// Tell of a join that failed: the event `wifiJoinFailed`.
+    case joinFailed(JoinAttempt, JoinFailure)
+
+    /// Tell why there is no prompt and no join; each distinct reason once an arrival.
+    case note(ssid: String, regions: [String], Reason)
+
+    /// Why an arrival leads to no prompt and no join, or not yet.
+    public enum Reason: Hashable, Sendable {
+        /// The network is connected.
+        case alreadyConnected
+
+        /// The last prompt or attempt is too recent; it follows when the cool-down ends, if still inside.
+        case coolingDown
+
+        /// Somebody answered never.
+        case refused
+
+        /// It cannot be joined now; asked again after a while and whenever Wi-Fi changes.
+        case unavailable(JoinFailure)
+    }
+}
+
+extension PrompterAction.Reason: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .alreadyConnected: "it is connected already"
+        case .coolingDown: "the last prompt or attempt is too recent; it follows when the cool-down ends"
+        case .refused: "an earlier prompt was answered with never"
+        case .unavailable(let failure): failure.description
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Synchronization
+
+/// Wi-Fi that is not there: knows the networks it is given, all in sight, secured and with a saved profile. For
+/// demonstrations (`--wifi simulated`), and for tests, which tell it how to fail.
+public final class SimulatedWiFi: WiFiService {
+    private struct World {
+        var failures: [String: JoinFailure] = [:]
+        var state: WiFiState
+    }
+
+    private let inSight: Set<String>
+    private let joinDelay: Duration
+    private let world: Mutex<World>
+    private let broadcast = StateBroadcast()
+    private let context = GLibContext()
+    private let gate = Gate()
+
+    /// - Parameters:
+    ///   - inSight: the names of the networks that are heard.
+    ///   - joinDelay: how long a join takes.
+    public init(inSight: Set<String>, joinDelay: Duration = .seconds(2)) {
+        self.inSight = inSight
+        self.joinDelay = joinDelay
+        let state = WiFiState(managerRunning: true, radioEnabled: true, hardwareEnabled: true, device: "simulated0")
+        world = Mutex(World(state: state))
+        broadcast.publish(state)
+    }
+
+    public func condition(of network: HomeNetwork) async -> NetworkCondition {
+        world.withLock { condition(of: network, in: $0) }
+    }
+
+    public func join(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure> {
+        switch world.withLock({ condition(of: network, in: $0) }) {
+        case .alreadyConnected:
+            return .success(JoinedNetwork(ssid: network.ssid, device: state.device, credentials: nil))
+        case .unavailable(let failure):
+            return .failure(failure)
+        case .ready(let credentials):
+            change { $0.activating = true }
+            var failure = world.withLock { $0.failures[network.ssid] }
+            do { try await Task.sleep(for: joinDelay) } catch { failure = .interrupted }
+            change { [failure] state in
+                state.activating = false
+                if failure == nil { state.connectedSSID = network.ssid }
+            }
+            if let failure { return .failure(failure) }
+            return .success(JoinedNetwork(ssid: network.ssid, device: state.device, credentials: credentials))
+        }
+    }
+
+    public var state: WiFiState { broadcast.latest }
+
+    public func states() -> AsyncStream<WiFiState> { broadcast.states() }
+
+    public func run() {
+        guard gate.open() else { return }
+        context.iterate(until: { gate.isClosed })
+    }
+
+    public func stop() {
+        gate.close()
+        context.wakeUp()
+    }
+
+    /// How joins of that network end from now on; nil for success.
+    public func fail(_ ssid: String, with failure: JoinFailure?) {
+        world.withLock { $0.failures[ssid] = failure }
+    }
+
+    /// Something happens to Wi-Fi, such as its being switched off or a network joined by somebody else.
+    public func change(_ body: (inout WiFiState) -> Void) {
+        world.withLock { world in
+            body(&world.state)
+            broadcast.publish(world.state)
+        }
+    }
+
+    private func condition(of network: HomeNetwork, in world: World) -> NetworkCondition {
+        let state = world.state
+        guard state.managerRunning else { return .unavailable(.noNetworkManager) }
+        guard state.hardwareEnabled else { return .unavailable(.hardwareSwitchOff) }
+        guard state.radioEnabled else { return .unavailable(.radioOff) }
+        guard state.device != nil else { return .unavailable(.noWiFiDevice) }
+        guard state.connectedSSID != network.ssid else { return .alreadyConnected }
+        guard inSight.contains(network.ssid) else { return .unavailable(.notInSight(ssid: network.ssid)) }
+        return .ready(via: .savedProfile)
+    }
+}

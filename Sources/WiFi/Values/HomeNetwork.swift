@@ -1,0 +1,23 @@
+/// A network to offer on arrival, as a region's `wifi` entry names it.
+public struct HomeNetwork: Hashable, Sendable {
+    /// The longest name a network can bear, in bytes (IEEE Std 802.11-2020, 9.4.2.2).
+    public static let longestSSID = 32
+
+    /// The network's name: 1 to 32 bytes of UTF-8, compared byte by byte.
+    public let ssid: String
+
+    /// What an arrival does about it.
+    public let join: JoinPolicy
+
+    /// The file that holds the passphrase, for a network NetworkManager has no profile of. See ``PassphraseFile``.
+    public let passphraseFile: String?
+
+    /// Checks the length of the name; the passphrase file is read when it is needed, no sooner.
+    public init(ssid: String, join: JoinPolicy = .prompt, passphraseFile: String? = nil) throws(SSIDLengthError) {
+        let length = ssid.utf8.count
+        guard (1...Self.longestSSID).contains(length) else { throw SSIDLengthError(length: length) }
+        self.ssid = ssid
+        self.join = join
+        self.passphraseFile = passphraseFile
+    }
+}

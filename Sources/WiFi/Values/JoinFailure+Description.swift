@@ -1,0 +1,51 @@
+extension JoinFailure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .noNetworkManager:
+            "NetworkManager does not answer on the system bus; start it with `sudo systemctl start NetworkManager`, "
+                + "or install the package network-manager"
+        case .noWiFiDevice:
+            "NetworkManager knows no Wi-Fi device; plug one in, or see what `nmcli device` says"
+        case .deviceNotManaged(let device):
+            "NetworkManager does not use the Wi-Fi device \(device); let it with "
+                + "`sudo nmcli device set \(device) managed yes`, and stop what else holds it (wpa_supplicant, dhcpcd)"
+        case .radioOff:
+            "Wi-Fi is switched off; switch it on with `nmcli radio wifi on`"
+        case .hardwareSwitchOff:
+            "Wi-Fi is switched off by its hardware switch; turn the switch, and see what `rfkill list wifi` says"
+        case .notInSight(let ssid):
+            "no access point named “\(ssid)” is heard; move closer, or compare the name with `nmcli device wifi list`"
+        case .onlyUnsecuredInSight(let ssid, let seen):
+            "“\(ssid)” is heard only as \(seen), without WPA2 or WPA3: anyone can set up such a network, so it is not "
+                + "joined; switch the access point to WPA2 or WPA3"
+        case .savedProfileUnsecured(let profile, let security):
+            "NetworkManager's profile “\(profile)” joins as \(security), without WPA2 or WPA3; mend it or delete it "
+                + "with `sudo nmcli connection delete`"
+        case .noCredentials(let ssid):
+            "NetworkManager has no profile that fits “\(ssid)”, and no passphrase file is configured; join it once "
+                + "with `sudo nmcli --ask device wifi connect`, or set passphraseFile"
+        case .enterpriseNeedsProfile(let ssid):
+            "“\(ssid)” wants a login (IEEE 802.1X) and NetworkManager has no profile for it; "
+                + "add one with `nmcli connection add` or nmtui"
+        case .passphraseFile(let error):
+            error.description
+        case .wrongPassphrase(let ssid):
+            "the passphrase of “\(ssid)” was not accepted, or the profile has none that a system service may use; "
+                + "correct the passphrase file or NetworkManager's profile"
+        case .noPermission:
+            "NetworkManager does not let this user join a network; allow it with a polkit rule in /etc/polkit-1/rules.d "
+                + "(org.freedesktop.NetworkManager.network-control and settings.modify.system), "
+                + "by membership of the group netdev, or run as root"
+        case .noAddress(let ssid):
+            "“\(ssid)” was joined but gave no address; see whether its DHCP server runs"
+        case .timedOut(let ssid):
+            "joining “\(ssid)” took too long; see what `journalctl -u NetworkManager` says"
+        case .interrupted:
+            "NetworkManager or this program stopped while the join ran; try again"
+        case .refused(let message):
+            "NetworkManager refused: \(message); see what `journalctl -u NetworkManager` says"
+        case .other(let reason, let name):
+            "NetworkManager gave up: \(name) (reason \(reason)); see what `journalctl -u NetworkManager` says"
+        }
+    }
+}

@@ -1,0 +1,67 @@
+/// Why a network was not joined, or cannot be.
+public enum JoinFailure: Error, Hashable, Sendable {
+    /// NetworkManager does not answer on the system bus, or there is no bus.
+    case noNetworkManager
+
+    /// NetworkManager knows no Wi-Fi device.
+    case noWiFiDevice
+
+    /// There is a Wi-Fi device, and NetworkManager keeps its hands off it or cannot use it.
+    case deviceNotManaged(device: String)
+
+    /// Wi-Fi is switched off in software.
+    case radioOff
+
+    /// Wi-Fi is switched off by a hardware switch, or blocked like one.
+    case hardwareSwitchOff
+
+    /// No access point of that name is heard, not even by a scan directed at it.
+    case notInSight(ssid: String)
+
+    /// Access points of that name are heard, and none of them has WPA2 or WPA3.
+    case onlyUnsecuredInSight(ssid: String, seen: WeakSecurity)
+
+    /// The profile NetworkManager has for that name would join without WPA2 or WPA3.
+    case savedProfileUnsecured(profile: String, security: WeakSecurity)
+
+    /// NetworkManager has no profile that fits, and no passphrase file is configured.
+    case noCredentials(ssid: String)
+
+    /// The access points of that name want a login (IEEE 802.1X), which a passphrase file cannot give.
+    case enterpriseNeedsProfile(ssid: String)
+
+    /// The passphrase file cannot be used.
+    case passphraseFile(PassphraseFileError)
+
+    /// The access point did not accept the passphrase.
+    case wrongPassphrase(ssid: String)
+
+    /// NetworkManager does not let this user do it.
+    case noPermission
+
+    /// The network was joined, and gave no address.
+    case noAddress(ssid: String)
+
+    /// It took too long.
+    case timedOut(ssid: String)
+
+    /// NetworkManager or this program stopped while the join ran.
+    case interrupted
+
+    /// NetworkManager refused the request, in its words.
+    case refused(message: String)
+
+    /// NetworkManager gave up for another reason: NMDeviceStateReason, number and name.
+    case other(reason: Int, name: String)
+
+    /// Whether the same attempt may succeed a little later, with nothing mended.
+    public var isPassing: Bool {
+        switch self {
+        case .notInSight, .timedOut, .interrupted: true
+        case .noNetworkManager, .noWiFiDevice, .deviceNotManaged, .radioOff, .hardwareSwitchOff,
+            .onlyUnsecuredInSight, .savedProfileUnsecured, .noCredentials, .enterpriseNeedsProfile,
+            .passphraseFile, .wrongPassphrase, .noPermission, .noAddress, .refused, .other:
+            false
+        }
+    }
+}

@@ -1,0 +1,17 @@
+/// A join that succeeded.
+public struct JoinedNetwork: Hashable, Sendable {
+    /// The network's name.
+    public let ssid: String
+
+    /// The device that joined it, such as `wlan0`; nil if that is not known.
+    public let device: String?
+
+    /// What it was joined with; nil if it was connected before the join began.
+    public let credentials: NetworkCondition.Credentials?
+
+    public init(ssid: String, device: String?, credentials: NetworkCondition.Credentials?) {
+        self.ssid = ssid
+        self.device = device
+        self.credentials = credentials
+    }
+}

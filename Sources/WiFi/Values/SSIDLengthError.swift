@@ -1,0 +1,12 @@
+/// A network's name is empty, or longer than the air can carry.
+public struct SSIDLengthError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// How long the name is, in bytes of UTF-8.
+    public let length: Int
+
+    public var description: String {
+        length == 0
+            ? "the network's name is empty; give the SSID as the access point sends it"
+            : "the network's name takes \(length) bytes of UTF-8, a network's name has at most "
+                + "\(HomeNetwork.longestSSID); give the SSID as the access point sends it"
+    }
+}

@@ -1,0 +1,37 @@
+/// What an access point or a saved profile has in place of WPA2 or WPA3.
+public enum WeakSecurity: String, Hashable, Sendable, CaseIterable, Comparable {
+    /// Nothing: everyone may join, everyone may listen.
+    case open
+
+    /// Encrypted without any proof of who the access point is (OWE, "Enhanced Open").
+    case enhancedOpen
+
+    /// WEP, with a static key or with IEEE 802.1X: broken in minutes.
+    case wep
+
+    /// The first WPA, or its cipher TKIP.
+    case wpa
+
+    /// In the order of protection, none first.
+    public static func < (one: WeakSecurity, other: WeakSecurity) -> Bool { one.rank < other.rank }
+
+    private var rank: Int {
+        switch self {
+        case .open: 0
+        case .enhancedOpen: 1
+        case .wep: 2
+        case .wpa: 3
+        }
+    }
+}
+
+extension WeakSecurity: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .open: "open"
+        case .enhancedOpen: "Enhanced Open (OWE, no proof of who it is)"
+        case .wep: "WEP"
+        case .wpa: "WPA1 (TKIP)"
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// What is known of Wi-Fi on this machine.
+public struct WiFiState: Hashable, Sendable {
+    /// Whether NetworkManager answers. If not, nothing else here is known.
+    public var managerRunning: Bool
+
+    /// Whether Wi-Fi is switched on in software.
+    public var radioEnabled: Bool
+
+    /// Whether the hardware switch lets it.
+    public var hardwareEnabled: Bool
+
+    /// The Wi-Fi device, such as `wlan0`: the connected one, else the first.
+    public var device: String?
+
+    /// The network it is connected to.
+    public var connectedSSID: String?
+
+    /// Whether a device is on its way to a connection. A full-duty Bluetooth scan would disturb it.
+    public var activating: Bool
+
+    public init(
+        managerRunning: Bool = false, radioEnabled: Bool = false, hardwareEnabled: Bool = false,
+        device: String? = nil, connectedSSID: String? = nil, activating: Bool = false
+    ) {
+        self.managerRunning = managerRunning
+        self.radioEnabled = radioEnabled
+        self.hardwareEnabled = hardwareEnabled
+        self.device = device
+        self.connectedSSID = connectedSSID
+        self.activating = activating
+    }
+}

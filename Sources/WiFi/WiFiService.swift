@@ -1,0 +1,22 @@
+/// Who knows Wi-Fi and joins networks. Every answer is bounded in time.
+public protocol WiFiService: Sendable {
+    /// Whether `network` can be joined now. Scans if it is not in sight, for
+    /// everything and then directed at the name.
+    func condition(of network: HomeNetwork) async -> NetworkCondition
+
+    /// Joins `network`, and never anything weaker that bears its name.
+    func join(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure>
+
+    /// The state now.
+    var state: WiFiState { get }
+
+    /// The state now and after each change; a slow reader misses states in between, never the latest.
+    func states() -> AsyncStream<WiFiState>
+
+    /// Does the work, on the calling thread, until ``stop()``; a thread of its own is for the caller to give.
+    /// Before `run` and after it, nothing can be joined. A service that has been stopped does not run again.
+    func run()
+
+    /// Ends ``run()``, from any thread, once or more often. A join under way ends as ``JoinFailure/interrupted``.
+    func stop()
+}

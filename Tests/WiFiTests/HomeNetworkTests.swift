@@ -1,0 +1,22 @@
+import Testing
+import WiFi
+
+struct HomeNetworkTests {
+    @Test(arguments: ["x", String(repeating: "x", count: 32), String(repeating: "ö", count: 16)])
+    func accepts(ssid: String) throws {
+        #expect(try HomeNetwork(ssid: ssid).ssid == ssid)
+    }
+
+    @Test(arguments: [
+        ("", 0), (String(repeating: "x", count: 33), 33), (String(repeating: "ö", count: 16) + "x", 33),
+    ])
+    func refuses(ssid: String, length: Int) {
+        let error = #expect(throws: SSIDLengthError.self) { try HomeNetwork(ssid: ssid) }
+        #expect(error?.length == length)
+        #expect(error?.description.isEmpty == false)
+    }
+
+    @Test func asksUnlessTold() throws {
+        #expect(try HomeNetwork(ssid: "Home").join == .prompt)
+    }
+}

@@ -1,0 +1,42 @@
+import Testing
+import WiFi
+
+struct JoinFailureTests {
+    private static let failures: [(JoinFailure, code: String, isPassing: Bool)] = [
+        (.noNetworkManager, "noNetworkManager", false),
+        (.noWiFiDevice, "noWiFiDevice", false),
+        (.deviceNotManaged(device: "wlan0"), "deviceNotManaged", false),
+        (.radioOff, "radioOff", false),
+        (.hardwareSwitchOff, "hardwareSwitchOff", false),
+        (.notInSight(ssid: "Home"), "notInSight", true),
+        (.onlyUnsecuredInSight(ssid: "Home", seen: .open), "onlyUnsecuredInSight", false),
+        (.savedProfileUnsecured(profile: "Home", security: .wep), "savedProfileUnsecured", false),
+        (.noCredentials(ssid: "Home"), "noCredentials", false),
+        (.enterpriseNeedsProfile(ssid: "Home"), "enterpriseNeedsProfile", false),
+        (.passphraseFile(PassphraseFileError(path: "/x", problem: .empty)), "passphraseFile", false),
+        (.wrongPassphrase(ssid: "Home"), "wrongPassphrase", false),
+        (.noPermission, "noPermission", false),
+        (.noAddress(ssid: "Home"), "noAddress", false),
+        (.timedOut(ssid: "Home"), "timedOut", true),
+        (.interrupted, "interrupted", true),
+        (.refused(message: "no room"), "refused", false),
+        (.other(reason: 35, name: "firmware-missing"), "other", false),
+    ]
+
+    @Test(arguments: failures)
+    func hasAStableCodeAndSaysWhatToDo(failure: JoinFailure, code: String, isPassing: Bool) {
+        #expect(failure.code == code)
+        #expect(failure.isPassing == isPassing)
+        // What happened, then what to do.
+        #expect(failure.description.contains(";"))
+    }
+
+    @Test func codesAreDistinct() {
+        #expect(Set(Self.failures.map(\.code)).count == Self.failures.count)
+    }
+
+    @Test func namesWhatWasSeen() {
+        let failure = JoinFailure.onlyUnsecuredInSight(ssid: "Home", seen: .wep)
+        #expect(failure.description.hasPrefix("“Home” is heard only as WEP, without WPA2 or WPA3"))
+    }
+}

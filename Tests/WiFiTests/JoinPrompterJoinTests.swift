@@ -1,0 +1,122 @@
+import Testing
+import WiFi
+
+struct JoinPrompterJoinTests {
+    private var scene = Scene()
+    private let ready = NetworkCondition.ready(via: .savedProfile)
+
+    private func ask(_ ticket: Int, _ join: JoinPolicy = .prompt) throws -> PrompterAction {
+        .determineCondition(ticket: ticket, try Scene.network("Home", join))
+    }
+
+    private func failed(_ failure: JoinFailure) throws -> PrompterAction {
+        .joinFailed(try Scene.attempt(1, Scene.prompt(1)), failure)
+    }
+
+    @Test(arguments: [JoinFailure.wrongPassphrase(ssid: "Home"), .noAddress(ssid: "Home"), .noPermission])
+    mutating func aFailureIsNotRepeatedInTheSameArrival(failure: JoinFailure) throws {
+        try scene.joining()
+        #expect(try scene.finish(1, failure, at: 30) == [failed(failure)])
+        #expect(scene.change(at: 31).isEmpty)
+        #expect(scene.deadline == nil)
+        _ = scene.depart(at: 40)
+        #expect(try scene.arrive(at: 400) == [ask(2)])
+    }
+
+    @Test(arguments: [JoinFailure.interrupted, .timedOut(ssid: "Home"), .notInSight(ssid: "Home")])
+    mutating func aPassingFailureIsOfferedAgainAfterTheCoolDown(failure: JoinFailure) throws {
+        try scene.joining()
+        #expect(try scene.finish(1, failure, at: 1000) == [failed(failure)])
+        #expect(scene.deadline == 1300)
+        #expect(try scene.advance(to: 1300) == [ask(2)])
+        #expect(scene.determine(2, ready, at: 1301) == [.announce(Scene.prompt(2))])
+    }
+
+    @Test mutating func leavingDoesNotStopAJoin() throws {
+        try scene.joining()
+        #expect(scene.depart(at: 1).isEmpty)
+        #expect(scene.change(at: 2).isEmpty)
+        #expect(scene.finish(1, at: 30) == [.joined(try Scene.attempt(1, Scene.prompt(1)), Scene.joined)])
+        #expect(scene.deadline == nil)
+    }
+
+    @Test mutating func aJoinThatFailsAfterLeavingIsToldAndDone() throws {
+        try scene.joining()
+        _ = scene.depart(at: 1)
+        #expect(try scene.finish(1, .interrupted, at: 30) == [failed(.interrupted)])
+        #expect(scene.deadline == nil)
+    }
+
+    @Test mutating func aNewArrivalDuringTheJoinIsNotLost() throws {
+        try scene.joining()
+        _ = scene.depart(at: 1)
+        #expect(try scene.arrive(at: 2).isEmpty)
+        #expect(
+            try scene.finish(1, .wrongPassphrase(ssid: "Home"), at: 30) == [
+                failed(.wrongPassphrase(ssid: "Home")), .note(ssid: "Home", regions: ["door"], .coolingDown),
+            ])
+        #expect(scene.deadline == 300)
+    }
+
+    @Test mutating func aJoinEndsOnce() throws {
+        try scene.joining()
+        #expect(scene.finish(2, at: 1).isEmpty)
+        #expect(scene.finish(1, at: 2).count == 1)
+        #expect(scene.finish(1, at: 3).isEmpty)
+    }
+
+    @Test mutating func autoJoinsWithoutAQuestion() throws {
+        #expect(try scene.arrive("door", .auto, at: 0) == [ask(1, .auto)])
+        #expect(try scene.determine(1, ready, at: 1) == [.startJoin(Scene.attempt(1, nil, .auto))])
+        #expect(scene.prompter.prompts.isEmpty)
+        #expect(scene.finish(1, at: 9) == [.joined(try Scene.attempt(1, nil, .auto), Scene.joined)])
+    }
+
+    @Test mutating func autoHasTheCoolDownToo() throws {
+        _ = try scene.arrive("door", .auto, at: 0)
+        _ = scene.determine(1, ready, at: 0)
+        _ = scene.finish(1, .wrongPassphrase(ssid: "Home"), at: 10)
+        #expect(scene.deadline == nil)
+        _ = scene.depart(at: 20)
+        #expect(try scene.arrive("door", .auto, at: 30) == [.note(ssid: "Home", regions: ["door"], .coolingDown)])
+        #expect(try scene.advance(to: 300) == [ask(2, .auto)])
+    }
+
+    @Test mutating func autoTriesAPassingFailureAgain() throws {
+        _ = try scene.arrive("door", .auto, at: 0)
+        _ = scene.determine(1, ready, at: 0)
+        _ = scene.finish(1, .notInSight(ssid: "Home"), at: 10)
+        #expect(scene.deadline == 310)
+        _ = scene.advance(to: 310)
+        #expect(try scene.determine(2, ready, at: 311) == [.startJoin(Scene.attempt(2, nil, .auto))])
+    }
+
+    @Test mutating func aPolicyThatChangesWhileAPromptWaits() throws {
+        try scene.prompted()
+        #expect(try scene.arrive("door", .off, at: 5) == [.withdraw(Scene.prompt(1), .reconfigured)])
+        #expect(throws: PromptAnswerError.closed(Scene.prompt(1), .reconfigured)) {
+            try scene.answer(1, .join, at: 6)
+        }
+    }
+
+    @Test mutating func aPassphraseFileThatChangesWhileAPromptWaits() throws {
+        try scene.prompted()
+        let anew = try HomeNetwork(ssid: "Home", passphraseFile: "/etc/okaeri/Home.psk")
+        #expect(scene.prompter.arrived(region: "door", network: anew, at: Scene.at(5)).isEmpty)
+        let attempt = JoinAttempt(id: 1, network: anew, regions: ["door"], prompt: Scene.prompt(1))
+        #expect(try scene.answer(1, .join, at: 6).last == .startJoin(attempt))
+    }
+
+    @Test mutating func anotherNetworkForTheSameRegion() throws {
+        try scene.prompted()
+        #expect(
+            try scene.arrive(ssid: "Attic", at: 5) == [
+                .withdraw(Scene.prompt(1), .departed), .determineCondition(ticket: 2, Scene.network("Attic")),
+            ])
+    }
+
+    @Test mutating func aNewPolicyStartsOver() throws {
+        _ = try scene.arrive("door", .off, at: 0)
+        #expect(try scene.arrive("door", .auto, at: 5) == [ask(1, .auto)])
+    }
+}

@@ -1,0 +1,49 @@
+import Testing
+import WiFi
+
+extension NetworkManagerTests {
+    @Suite struct Bus {
+        private let home: HomeNetwork
+
+        init() throws {
+            home = try HomeNetwork(ssid: "Home")
+        }
+
+        @Test func aBusAndANetworkManagerThatComeLater() async throws {
+            let directory = try TemporaryFile("")
+            let path = directory.sibling("bus")
+            let service = NetworkManagerService(address: "unix:path=\(path)")
+            try await withRunning(service) {
+                #expect(await service.condition(of: home) == .unavailable(.noNetworkManager))
+                let bench = try NetworkManagerBench(radio: false, path: path)
+                try bench.start()
+                let state = await service.state(where: \.managerRunning)
+                #expect(state?.radioEnabled == true)
+            }
+        }
+
+        @Test func aBusThatDies() async throws {
+            let bench = try NetworkManagerBench()
+            let service = NetworkManagerService(address: bench.address)
+            try await withRunning(service) {
+                _ = await service.state(where: \.managerRunning)
+                try bench.end()
+                _ = await service.state { !$0.managerRunning }
+                #expect(await service.condition(of: home) == .unavailable(.noNetworkManager))
+            }
+        }
+
+        @Test func everyListenerHearsTheLatestState() async throws {
+            let bench = try NetworkManagerBench()
+            let service = NetworkManagerService(address: bench.address)
+            try await withRunning(service) {
+                _ = await service.state(where: \.radioEnabled)
+                try bench.call("SetRadio", false, true)
+                let one = await service.state { $0.managerRunning && !$0.radioEnabled }
+                let other = await service.state { _ in true }
+                #expect(one == WiFiState(managerRunning: true, hardwareEnabled: true, device: "wlan0"))
+                #expect(other == one)
+            }
+        }
+    }
+}

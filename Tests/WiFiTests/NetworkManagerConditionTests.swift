@@ -1,0 +1,222 @@
+import Testing
+import WiFi
+
+extension NetworkManagerTests {
+    @Suite struct Condition {
+        private typealias Air = NetworkManagerBench.Air
+
+        private let bench: NetworkManagerBench
+        private let service: NetworkManagerService
+        private let home: HomeNetwork
+
+        init() throws {
+            bench = try NetworkManagerBench()
+            service = NetworkManagerService(address: bench.address)
+            home = try HomeNetwork(ssid: "Home")
+        }
+
+        private func condition(of network: HomeNetwork? = nil) async throws -> NetworkCondition {
+            try await withRunning(service) { await service.condition(of: network ?? home) }
+        }
+
+        @Test func savedProfileAndItsAccessPointAreReady() async throws {
+            try bench.hear("Home")
+            try bench.save("Home")
+            #expect(try await condition() == .ready(via: .savedProfile))
+            #expect(try bench.report().scans.isEmpty)
+        }
+
+        @Test func radioOff() async throws {
+            try bench.hear("Home")
+            try bench.save("Home")
+            try bench.call("SetRadio", false, true)
+            #expect(try await condition() == .unavailable(.radioOff))
+        }
+
+        @Test func hardwareSwitchOff() async throws {
+            try bench.call("SetRadio", false, false)
+            #expect(try await condition() == .unavailable(.hardwareSwitchOff))
+        }
+
+        @Test func deviceThatNetworkManagerLeavesAlone() async throws {
+            let bench = try NetworkManagerBench(radio: false)
+            try bench.start()
+            try bench.call("AddRadio", "wlan7", 10)
+            let service = NetworkManagerService(address: bench.address)
+            let condition = try await withRunning(service) { await service.condition(of: home) }
+            #expect(condition == .unavailable(.deviceNotManaged(device: "wlan7")))
+        }
+
+        @Test func noDevice() async throws {
+            let bench = try NetworkManagerBench(radio: false)
+            try bench.start()
+            let service = NetworkManagerService(address: bench.address)
+            let condition = try await withRunning(service) { await service.condition(of: home) }
+            #expect(condition == .unavailable(.noWiFiDevice))
+        }
+
+        @Test func noNetworkManagerOnTheBus() async throws {
+            let bench = try NetworkManagerBench(radio: false)
+            let service = NetworkManagerService(address: bench.address)
+            let condition = try await withRunning(service) { await service.condition(of: home) }
+            #expect(condition == .unavailable(.noNetworkManager))
+        }
+
+        @Test func noBus() async throws {
+            let service = NetworkManagerService(address: "unix:path=/nonexistent/bus")
+            let condition = try await withRunning(service) { await service.condition(of: home) }
+            #expect(condition == .unavailable(.noNetworkManager))
+            #expect(service.state == WiFiState())
+        }
+
+        @Test func notRunning() async throws {
+            let service = NetworkManagerService(address: bench.address, limits: .init(start: .milliseconds(10)))
+            #expect(await service.condition(of: home) == .unavailable(.noNetworkManager))
+            #expect(await service.join(home) == .failure(.noNetworkManager))
+        }
+
+        @Test func notInSightEvenByADirectedScan() async throws {
+            try bench.hear("Neighbour")
+            // The same letters, other bytes: names are compared as they are sent.
+            try bench.hear("home")
+            #expect(try await condition() == .unavailable(.notInSight(ssid: "Home")))
+            #expect(try bench.report().scans == [[], ["Home"]])
+        }
+
+        @Test func hiddenNetworkIsFound() async throws {
+            try bench.call("Await", "Home", 1, 0, Air.psk, 40, true)
+            try bench.save("Home")
+            #expect(try await condition() == .ready(via: .savedProfile))
+        }
+
+        @Test(
+            arguments: [
+                (flags: 0, wpa: 0, rsn: 0, seen: WeakSecurity.open),
+                (flags: 1, wpa: 0, rsn: 0, seen: .wep),
+                (flags: 1, wpa: Air.tkip, rsn: 0, seen: .wpa),
+                (flags: 0, wpa: 0, rsn: 0x800 | 0x8, seen: .enhancedOpen),
+            ] as [(flags: UInt32, wpa: UInt32, rsn: UInt32, seen: WeakSecurity)])
+        func weakTwinAlone(flags: UInt32, wpa: UInt32, rsn: UInt32, seen: WeakSecurity) async throws {
+            try bench.hear("Home", flags: flags, wpa: wpa, rsn: rsn, strength: 99)
+            try bench.save("Home")
+            #expect(try await condition() == .unavailable(.onlyUnsecuredInSight(ssid: "Home", seen: seen)))
+        }
+
+        /// The access point is good; the profile would join something else as well, or nothing.
+        @Test(arguments: [
+            ("", WeakSecurity.open),
+            (#"{"key-mgmt": "none"}"#, .wep),
+            (#"{"key-mgmt": "ieee8021x"}"#, .wep),
+            (#"{"key-mgmt": "owe"}"#, .enhancedOpen),
+            (#"{"key-mgmt": "wpa-psk", "proto": ["wpa"]}"#, .wpa),
+            (#"{"key-mgmt": "wpa-psk", "pairwise": ["tkip"]}"#, .wpa),
+        ])
+        func weakProfileIsRefused(profile: String, security: WeakSecurity) async throws {
+            try bench.hear("Home", wpa: Air.tkip, rsn: Air.psk | 0x4)
+            try bench.save("Home", security: profile)
+            let failure = JoinFailure.savedProfileUnsecured(profile: "Home", security: security)
+            #expect(try await condition() == .unavailable(failure))
+        }
+
+        /// A profile fits an access point only by a way to agree on a key that both have under WPA2 or WPA3.
+        @Test(arguments: [
+            ("wpa-psk", Air.psk, true),
+            ("wpa-psk", Air.psk | Air.sae, true),
+            ("wpa-psk", Air.enterprise, false),
+            ("sae", Air.sae, true),
+            ("sae", Air.psk, false),
+            ("wpa-eap", Air.enterprise, true),
+            ("wpa-eap", Air.psk, false),
+        ])
+        func profileHasToFit(keyManagement: String, rsn: UInt32, fits: Bool) async throws {
+            try bench.hear("Home", wpa: Air.tkip | Air.enterprise, rsn: rsn)
+            try bench.save("Home", security: #"{"key-mgmt": "\#(keyManagement)"}"#)
+            let isReady = try await condition() == .ready(via: .savedProfile)
+            #expect(isReady == fits)
+        }
+
+        @Test func enterpriseNeedsAProfile() async throws {
+            try bench.hear("Home", rsn: Air.enterprise)
+            #expect(try await condition() == .unavailable(.enterpriseNeedsProfile(ssid: "Home")))
+        }
+
+        @Test func nothingToJoinWith() async throws {
+            try bench.hear("Home")
+            #expect(try await condition() == .unavailable(.noCredentials(ssid: "Home")))
+        }
+
+        @Test func passphraseFileIsReadyOrSaysWhyNot() async throws {
+            let good = try TemporaryFile("correct horse")
+            let open = try TemporaryFile("correct horse", mode: 0o644)
+            try bench.hear("Home")
+            let ready = try HomeNetwork(ssid: "Home", passphraseFile: good.path)
+            let refused = try HomeNetwork(ssid: "Home", passphraseFile: open.path)
+            let conditions = try await withRunning(service) {
+                (await service.condition(of: ready), await service.condition(of: refused))
+            }
+            #expect(conditions.0 == .ready(via: .passphraseFile))
+            #expect(
+                conditions.1
+                    == .unavailable(.passphraseFile(PassphraseFileError(path: open.path, problem: .open(mode: 0o644)))))
+        }
+
+        @Test func rawKeyCannotServeSAE() async throws {
+            let key = try TemporaryFile(String(repeating: "0f", count: 32))
+            try bench.hear("Home", rsn: Air.sae)
+            let network = try HomeNetwork(ssid: "Home", passphraseFile: key.path)
+            let problem = PassphraseFileError(path: key.path, problem: .rawKeyForSAE)
+            #expect(try await condition(of: network) == .unavailable(.passphraseFile(problem)))
+        }
+
+        @Test(arguments: ["no", "auth"])
+        func noPermission(result: String) async throws {
+            try bench.hear("Home")
+            try bench.save("Home")
+            try bench.call("SetPermission", "network-control", result)
+            #expect(try await condition() == .unavailable(.noPermission))
+        }
+
+        @Test func aNewProfileNeedsMorePermission() async throws {
+            let file = try TemporaryFile("correct horse")
+            try bench.hear("Home")
+            try bench.call("SetPermission", "settings.modify.system", "auth")
+            let network = try HomeNetwork(ssid: "Home", passphraseFile: file.path)
+            #expect(try await condition(of: network) == .unavailable(.noPermission))
+            try bench.save("Home")
+            let again = NetworkManagerService(address: bench.address)
+            let saved = try await withRunning(again) { await again.condition(of: network) }
+            #expect(saved == .ready(via: .savedProfile))
+        }
+
+        @Test func alreadyConnected() async throws {
+            let accessPoint = try bench.hear("Home")
+            let profile = try bench.save("Home")
+            try await withRunning(service) {
+                try bench.call("Connect", NetworkManagerBench.radio, profile, accessPoint)
+                let state = await service.state { $0.connectedSSID != nil }
+                #expect(
+                    state
+                        == WiFiState(
+                            managerRunning: true, radioEnabled: true, hardwareEnabled: true, device: "wlan0",
+                            connectedSSID: "Home"))
+                #expect(await service.condition(of: home) == .alreadyConnected)
+                #expect(
+                    await service.join(home)
+                        == .success(JoinedNetwork(ssid: "Home", device: "wlan0", credentials: nil)))
+            }
+            #expect(try bench.report().activated.isEmpty)
+        }
+
+        @Test func connectedToAnOpenTwinIsNotConnected() async throws {
+            let twin = try bench.hear("Home", flags: 0, rsn: 0)
+            let profile = try bench.save("Home", security: "")
+            try await withRunning(service) {
+                try bench.call("Connect", NetworkManagerBench.radio, profile, twin)
+                _ = await service.state { $0.connectedSSID != nil }
+                #expect(
+                    await service.condition(of: home)
+                        == .unavailable(.onlyUnsecuredInSight(ssid: "Home", seen: .open)))
+            }
+        }
+    }
+}

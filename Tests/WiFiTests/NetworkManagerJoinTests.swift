@@ -1,0 +1,168 @@
+import Testing
+import WiFi
+
+/// Each test has a bus of its own; one after another, since each starts three processes.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct NetworkManagerTests {
+    @Suite struct Join {
+        private typealias Air = NetworkManagerBench.Air
+
+        private let bench: NetworkManagerBench
+        private let service: NetworkManagerService
+        private let file: TemporaryFile
+        private let home: HomeNetwork
+
+        init() throws {
+            bench = try NetworkManagerBench()
+            service = NetworkManagerService(address: bench.address)
+            file = try TemporaryFile("correct horse\n")
+            home = try HomeNetwork(ssid: "Home", passphraseFile: file.path)
+        }
+
+        private func join() async throws -> Result<JoinedNetwork, JoinFailure> {
+            try await withRunning(service) { await service.join(home) }
+        }
+
+        @Test func savedProfileAtTheStrongestSecuredAccessPoint() async throws {
+            try bench.hear("Home", flags: 0, rsn: 0, strength: 99)
+            try bench.hear("Home", wpa: Air.tkip, rsn: 0, strength: 90)
+            try bench.hear("Home", strength: 30)
+            let best = try bench.hear("Home", strength: 60)
+            let profile = try bench.save("Home")
+            #expect(
+                try await join()
+                    == .success(JoinedNetwork(ssid: "Home", device: "wlan0", credentials: .savedProfile)))
+            let report = try bench.report()
+            #expect(report.activated.map(\.accessPoint) == [best])
+            #expect(report.activated.map(\.profile) == [profile])
+            #expect(report.added.isEmpty)
+        }
+
+        @Test func savedEnterpriseProfile() async throws {
+            try bench.hear("Home", rsn: Air.psk, strength: 90)
+            let enterprise = try bench.hear("Home", rsn: Air.enterprise, strength: 30)
+            try bench.save("Home", security: #"{"key-mgmt": "wpa-eap"}"#)
+            _ = try await join()
+            #expect(try bench.report().activated.map(\.accessPoint) == [enterprise])
+        }
+
+        @Test(arguments: [
+            (rsn: Air.psk, keyManagement: "wpa-psk"),
+            (rsn: Air.psk | Air.sae, keyManagement: "wpa-psk"),
+            (rsn: Air.sae, keyManagement: "sae"),
+        ])
+        func newProfile(rsn: UInt32, keyManagement: String) async throws {
+            try bench.hear("Home", wpa: Air.tkip, rsn: rsn)
+            #expect(
+                try await join()
+                    == .success(JoinedNetwork(ssid: "Home", device: "wlan0", credentials: .passphraseFile)))
+            let report = try bench.report()
+            let added = try #require(report.added.first)
+            #expect(added.connection.id == "Home")
+            #expect(added.connection.type == "802-11-wireless")
+            #expect(added.wireless.ssid == "Home")
+            #expect(added.wireless.hidden ?? false == false)
+            #expect(added.security.keyManagement == keyManagement)
+            #expect(added.security.psk == "correct horse")
+            #expect(added.security.proto == ["rsn"])
+            #expect(added.security.pairwise == ["ccmp"])
+            #expect(report.profiles == ["Home"])
+        }
+
+        @Test(arguments: [true, false])
+        func aProfileIsHiddenOnlyIfTheNetworkIs(isHidden: Bool) async throws {
+            try bench.call("Await", "Home", 1, 0, Air.psk, 40, isHidden)
+            _ = try await join().get()
+            let report = try bench.report()
+            #expect(report.added.map { $0.wireless.hidden ?? false } == [isHidden])
+            #expect(report.scans == (isHidden ? [[], ["Home"]] : [[]]))
+        }
+
+        @Test(arguments: [
+            ("noSecrets", JoinFailure.wrongPassphrase(ssid: "Home")),
+            ("supplicantTimeout", .wrongPassphrase(ssid: "Home")),
+            ("ssidNotFound", .notInSight(ssid: "Home")),
+            ("noAddress", .noAddress(ssid: "Home")),
+            ("linkLost", .other(reason: 8, name: "supplicant-disconnect")),
+            ("firmwareMissing", .other(reason: 35, name: "firmware-missing")),
+            ("userRequested", .other(reason: 39, name: "user-requested")),
+            ("denied", .noPermission),
+            ("refused", .refused(message: "no room")),
+        ])
+        func failedNewProfileIsDeleted(outcome: String, failure: JoinFailure) async throws {
+            try bench.hear("Home")
+            try bench.call("SetOutcome", outcome)
+            #expect(try await join() == .failure(failure))
+            #expect(try bench.report().profiles.isEmpty)
+        }
+
+        @Test func failedSavedProfileIsKept() async throws {
+            try bench.hear("Home")
+            try bench.save("Home")
+            try bench.call("SetOutcome", "noSecrets")
+            #expect(try await join() == .failure(.wrongPassphrase(ssid: "Home")))
+            #expect(try bench.report().profiles == ["Home"])
+        }
+
+        @Test func aJoinThatHangsEndsByItsLimit() async throws {
+            let service = NetworkManagerService(address: bench.address, limits: .init(join: .milliseconds(300)))
+            try bench.hear("Home")
+            try bench.call("SetOutcome", "hangs")
+            let result = try await withRunning(service) { await service.join(home) }
+            #expect(result == .failure(.timedOut(ssid: "Home")))
+            #expect(try bench.report().profiles.isEmpty)
+        }
+
+        @Test func stoppingEndsAJoin() async throws {
+            try bench.hear("Home")
+            try bench.call("SetOutcome", "hangs")
+            let result = try await withRunning(service) { [service, home] in
+                async let result = service.join(home)
+                _ = await service.state(where: \.activating)
+                service.stop()
+                return await result
+            }
+            #expect(result == .failure(.interrupted))
+            #expect(try bench.report().profiles.isEmpty)
+            #expect(await service.join(home) == .failure(.interrupted))
+        }
+
+        @Test func networkManagerVanishesInMidJoinAndComesBack() async throws {
+            try bench.hear("Home")
+            try bench.call("SetOutcome", "vanishes")
+            try await withRunning(service) {
+                #expect(await service.join(home) == .failure(.interrupted))
+                _ = await service.state { !$0.managerRunning }
+                #expect(await service.condition(of: home) == .unavailable(.noNetworkManager))
+
+                try bench.start()
+                try bench.call("AddRadio", "wlan0", 30)
+                try bench.hear("Home")
+                _ = await service.state { $0.device != nil }
+                let joined = JoinedNetwork(ssid: "Home", device: "wlan0", credentials: .passphraseFile)
+                #expect(await service.join(home) == .success(joined))
+            }
+        }
+
+        @Test func joinsComeOneAfterAnother() async throws {
+            try bench.hear("Home")
+            let results = try await withRunning(service) { [service, home] in
+                async let one = service.join(home)
+                async let other = service.join(home)
+                return await [one, other]
+            }
+            #expect(results.compactMap { try? $0.get().credentials } == [.passphraseFile])
+            #expect(results.allSatisfy { (try? $0.get()) != nil })
+            #expect(try bench.report().added.count == 1)
+        }
+
+        @Test func runsOnce() async throws {
+            try await withRunning(service) {
+                _ = await service.state(where: \.managerRunning)
+                service.run()
+            }
+            service.run()
+            service.stop()
+        }
+    }
+}

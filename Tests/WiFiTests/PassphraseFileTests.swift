@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+import WiFi
+
+struct PassphraseFileTests {
+    private func problem(_ path: String, user: uid_t = geteuid()) -> PassphraseFileError.Problem? {
+        do throws(PassphraseFileError) {
+            try PassphraseFile.check(path, user: user)
+            return nil
+        } catch {
+            #expect(error.path == path)
+            #expect(error.description.contains(path))
+            return error.problem
+        }
+    }
+
+    private func problem(content: String, mode: Int = 0o600) throws -> PassphraseFileError.Problem? {
+        let file = try TemporaryFile(content, mode: mode)
+        return problem(file.path)
+    }
+
+    private static func characters(_ count: Int) -> String { String(repeating: "x", count: count) }
+    private static func digits(_ count: Int) -> String { String(repeating: "a", count: count) }
+
+    @Test(arguments: [
+        characters(8), characters(63), characters(63) + "\n", " ~ spaces ~ ", digits(64), digits(64) + "\n",
+        "0123456789abcdefABCDEF" + digits(42),
+    ])
+    func accepts(content: String) throws {
+        #expect(try problem(content: content) == nil)
+    }
+
+    @Test(arguments: [
+        ("", PassphraseFileError.Problem.empty),
+        ("\n", .empty),
+        (characters(7), .length(7)),
+        (characters(7) + "\n", .length(7)),
+        (characters(64), .notHexadecimal),
+        (digits(63) + "g", .notHexadecimal),
+        (digits(65), .length(65)),
+        (digits(64) + "\n\n", .tooLarge(limit: 65)),
+        (digits(66), .tooLarge(limit: 65)),
+        (String(repeating: "x", count: 100_000), .tooLarge(limit: 65)),
+        ("two lines\n\n", .notPrintable(position: 10)),
+        ("carriage\r\n", .notPrintable(position: 9)),
+        ("tab\tulator", .notPrintable(position: 4)),
+        ("zero\0zero", .notPrintable(position: 5)),
+        ("größer als", .notPrintable(position: 3)),
+    ])
+    func refuses(content: String, problem: PassphraseFileError.Problem) throws {
+        #expect(try self.problem(content: content) == problem)
+    }
+
+    @Test(arguments: [0o600, 0o400])
+    func acceptsMode(mode: Int) throws {
+        #expect(try problem(content: "correct horse", mode: mode) == nil)
+    }
+
+    @Test(arguments: [0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o666])
+    func refusesMode(mode: Int) throws {
+        #expect(try problem(content: "correct horse", mode: mode) == .open(mode: UInt32(mode)))
+    }
+
+    @Test func refusesAnotherOwner() throws {
+        let file = try TemporaryFile("correct horse")
+        // Root's files are always good: for another user's, it must be one.
+        guard geteuid() == 0 else {
+            #expect(problem(file.path, user: geteuid() + 1) == .foreignOwner(uid: geteuid()))
+            return
+        }
+        #expect(problem(file.path, user: 4711) == nil)
+        #expect(chown(file.path, 4711, 4711) == 0)
+        #expect(problem(file.path, user: 4711) == nil)
+        #expect(problem(file.path, user: 0) == .foreignOwner(uid: 4711))
+    }
+
+    @Test func refusesWhatIsNoFile() throws {
+        let file = try TemporaryFile("correct horse")
+        let link = file.sibling("link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file.path)
+        #expect(problem(link) == .symbolicLink)
+
+        let fifo = file.sibling("fifo")
+        #expect(mkfifo(fifo, 0o600) == 0)
+        #expect(problem(fifo) == .notARegularFile)
+        #expect(problem(URL(fileURLWithPath: file.path).deletingLastPathComponent().path) == .notARegularFile)
+        #expect(problem("/dev/null") == .notARegularFile)
+    }
+
+    @Test func saysWhatIsMissing() throws {
+        #expect(problem("/nonexistent/psk") == .unreadable(errno: ENOENT))
+        let file = try TemporaryFile("correct horse")
+        let cut = file.path + "\0.psk"
+        #expect(problem(cut) == .unreadable(errno: EINVAL))
+    }
+
+    @Test func saysHowToMendTheMode() throws {
+        let error = PassphraseFileError(path: "/etc/okaeri/Home.psk", problem: .open(mode: 0o644))
+        #expect(
+            error.description
+                == "the passphrase file /etc/okaeri/Home.psk has mode 0644, so others can get at it; "
+                + "`sudo chmod 0600 /etc/okaeri/Home.psk`")
+    }
+}

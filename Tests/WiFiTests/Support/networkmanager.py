@@ -1,0 +1,310 @@
+"""NetworkManager for the tests: python-dbusmock's template, with what a join needs besides.
+
+An activation goes through the device's states as NetworkManager's does, to the end the test has chosen with SetOutcome.
+"""
+
+import json
+import os
+import uuid
+
+import dbus
+from gi.repository import GLib
+
+import dbusmock
+from dbusmock import MOCK_IFACE
+from dbusmock.templates import networkmanager as stock
+from dbusmock.templates.networkmanager import *  # noqa: F401,F403 (the template's own methods)
+
+BUS_NAME = stock.BUS_NAME
+MAIN_OBJ = stock.MAIN_OBJ
+IS_OBJECT_MANAGER = True
+SYSTEM_BUS = True
+
+NM = stock.MANAGER_OBJ
+WIRELESS = "802-11-wireless"
+SECURITY = "802-11-wireless-security"
+PREPARE, CONFIG, NEED_AUTH, IP_CONFIG, ACTIVATED, FAILED, DISCONNECTED = 40, 50, 60, 70, 100, 120, 30
+
+# What follows PREPARE: (device state, reason) ... and the active connection's (state, reason) at the end.
+OUTCOMES = {
+    "activated": ([(CONFIG, 0), (NEED_AUTH, 0), (IP_CONFIG, 0), (ACTIVATED, 0)], (2, 1)),
+    "noSecrets": ([(CONFIG, 0), (NEED_AUTH, 0), (FAILED, 7), (DISCONNECTED, 0)], (4, 9)),
+    "supplicantTimeout": ([(CONFIG, 0), (FAILED, 11), (DISCONNECTED, 0)], (4, 3)),
+    "linkLost": ([(CONFIG, 0), (IP_CONFIG, 0), (FAILED, 8), (DISCONNECTED, 0)], (4, 3)),
+    "ssidNotFound": ([(CONFIG, 0), (FAILED, 53), (DISCONNECTED, 0)], (4, 3)),
+    "noAddress": ([(CONFIG, 0), (IP_CONFIG, 0), (FAILED, 5), (DISCONNECTED, 0)], (4, 3)),
+    "firmwareMissing": ([(CONFIG, 0), (FAILED, 35), (DISCONNECTED, 0)], (4, 3)),
+    "userRequested": ([(CONFIG, 0), (110, 39), (DISCONNECTED, 39)], (4, 2)),
+    "hangs": ([(CONFIG, 0)], None),
+    "vanishes": ([(CONFIG, 0)], "exit"),
+}
+
+outcome = "activated"
+unheard = []
+scans = []
+added = []
+activated = []
+
+
+def load(mock, parameters):
+    stock.load(mock, parameters)
+    manager = dbusmock.get_object(NM)
+    manager.AddMethods(stock.MANAGER_IFACE, [
+        ("GetPermissions", "", "a{ss}", get_permissions),
+        ("ActivateConnection", "ooo", "o", activate),
+        ("AddAndActivateConnection2", "a{sa{sv}}ooa{sv}", "ooa{sv}", add_and_activate),
+    ])
+    manager.permissions = parameters.get("Permissions", {
+        "org.freedesktop.NetworkManager.network-control": "yes",
+        "org.freedesktop.NetworkManager.settings.modify.system": "yes",
+        "org.freedesktop.NetworkManager.wifi.scan": "yes",
+    })
+
+
+def get_permissions(self):
+    return dbus.Dictionary(self.permissions, signature="ss")
+
+
+def activate(self, profile, device, access_point):
+    if outcome == "denied":
+        raise dbus.exceptions.DBusException("Not authorized", name=stock.MANAGER_IFACE + ".PermissionDenied")
+    activated.append({"profile": str(profile), "device": str(device), "accessPoint": str(access_point)})
+    states, end = OUTCOMES[outcome]
+    return start(profile, device, access_point, states, end)
+
+
+def add_and_activate(self, settings, device, access_point, _options):
+    if outcome == "denied":
+        raise dbus.exceptions.DBusException("Not authorized", name=stock.MANAGER_IFACE + ".PermissionDenied")
+    if outcome == "refused":
+        raise dbus.exceptions.DBusException("no room", name=stock.MANAGER_IFACE + ".Failed")
+    added.append(settings)
+    profile = add_profile(settings, device)
+    return (profile, activate(self, profile, device, access_point), dbus.Dictionary({}, signature="sv"))
+
+
+def add_profile(settings, device):
+    """As the template's AddWiFiConnection, with settings of one's own."""
+    settings_object = dbusmock.get_object(stock.SETTINGS_OBJ)
+    known = settings_object.ListConnections()
+    number = 0
+    while f"{stock.SETTINGS_OBJ}/{number}" in known:
+        number += 1
+    path = dbus.ObjectPath(f"{stock.SETTINGS_OBJ}/{number}")
+    properties = {"Unsaved": False, "Flags": dbus.UInt32(0)}
+    dbusmock.get_object(stock.MAIN_OBJ).AddObject(path, stock.CSETTINGS_IFACE, properties, [
+        ("Delete", "", "", "self.ConnectionDelete(self)"),
+        ("GetSettings", "", "a{sa{sv}}", "ret = self.ConnectionGetSettings(self)"),
+        ("GetSecrets", "s", "a{sa{sv}}", "ret = self.ConnectionGetSecrets(self, args[0])"),
+    ])
+    profile = dbusmock.get_object(path)
+    profile.settings = settings
+    profile.connection_path = path
+    profile.ConnectionDelete = stock.ConnectionDelete
+    profile.ConnectionGetSettings = without_secrets
+    profile.ConnectionGetSecrets = stock.ConnectionGetSecrets
+    dbusmock.get_object(stock.MAIN_OBJ).object_manager_emit_added(path)
+    for owner, interface, name in ((dbusmock.get_object(device), stock.DEVICE_IFACE, "AvailableConnections"),
+                                   (settings_object, stock.SETTINGS_IFACE, "Connections")):
+        owner.Set(interface, name, dbus.Array(list(owner.Get(interface, name)) + [path], signature="o"))
+    settings_object.EmitSignal(stock.SETTINGS_IFACE, "NewConnection", "o", [path])
+    return path
+
+
+def without_secrets(self):
+    return dbus.Dictionary({
+        name: dbus.Dictionary({key: value for key, value in setting.items() if key != "psk"}, signature="sv")
+        for name, setting in self.settings.items()
+    }, signature="sa{sv}")
+
+
+def start(profile, device, access_point, states, end):
+    """The active connection, activating; the rest follows the reply, a step at a time."""
+    main = dbusmock.get_object(stock.MAIN_OBJ)
+    manager = dbusmock.get_object(NM)
+    settings = dbusmock.get_object(profile).settings
+    path = dbus.ObjectPath(f"{NM}/ActiveConnection/{uuid.uuid4().hex}")
+    main.AddObject(path, stock.ACTIVE_CONNECTION_IFACE, {
+        "Devices": dbus.Array([device], signature="o"), "Default": False, "Default6": False, "Vpn": False,
+        "Type": WIRELESS, "Connection": profile, "Master": dbus.ObjectPath("/"), "SpecificObject": access_point,
+        "Uuid": settings["connection"]["uuid"], "Id": settings["connection"]["id"],
+        "State": dbus.UInt32(1), "StateFlags": dbus.UInt32(0),
+    }, [])
+    main.object_manager_emit_added(path)
+    known = list(manager.Get(stock.MANAGER_IFACE, "ActiveConnections"))
+    manager.Set(stock.MANAGER_IFACE, "ActiveConnections", dbus.Array(known + [path], signature="o"))
+    dbusmock.get_object(device).Set(stock.DEVICE_IFACE, "ActiveConnection", path)
+    set_state(device, PREPARE, 0)
+
+    steps = list(states)
+
+    def step():
+        if path not in dbusmock.get_objects():
+            return False
+        if steps:
+            state, reason = steps.pop(0)
+            if state == ACTIVATED:
+                dbusmock.get_object(device).Set(stock.WIRELESS_DEVICE_IFACE, "ActiveAccessPoint", access_point)
+            set_state(device, state, reason)
+            return True
+        if end == "exit":
+            os._exit(1)
+        if end:
+            finish(path, device, *end)
+        return False
+
+    GLib.timeout_add(5, step)
+    return path
+
+
+def finish(path, device, state, reason):
+    main = dbusmock.get_object(stock.MAIN_OBJ)
+    manager = dbusmock.get_object(NM)
+    active = dbusmock.get_object(path)
+    active.Set(stock.ACTIVE_CONNECTION_IFACE, "State", dbus.UInt32(state))
+    active.EmitSignal(stock.ACTIVE_CONNECTION_IFACE, "StateChanged", "uu", [dbus.UInt32(state), dbus.UInt32(reason)])
+    if state == 4:
+        known = [other for other in manager.Get(stock.MANAGER_IFACE, "ActiveConnections") if other != path]
+        manager.Set(stock.MANAGER_IFACE, "ActiveConnections", dbus.Array(known, signature="o"))
+        dbusmock.get_object(device).Set(stock.DEVICE_IFACE, "ActiveConnection", dbus.ObjectPath("/"))
+        main.object_manager_emit_removed(path)
+        main.RemoveObject(path)
+
+
+def set_state(device, state, reason):
+    # Both properties in one signal, as NetworkManager sends them. The mock's own way cannot carry a structure.
+    properties = {
+        "State": dbus.UInt32(state, variant_level=1),
+        "StateReason": dbus.Struct((dbus.UInt32(state), dbus.UInt32(reason)), signature="uu", variant_level=1),
+    }
+    one = dbusmock.get_object(device)
+    one.props[stock.DEVICE_IFACE].update(properties)
+    one.EmitSignal(dbus.PROPERTIES_IFACE, "PropertiesChanged", "sa{sv}as", [
+        stock.DEVICE_IFACE, dbus.Dictionary(properties, signature="sv"), dbus.Array([], signature="s")])
+
+
+def scan(self, options):
+    """Brings what waits for a scan in sight, the hidden ones only by name; ends a little after the reply."""
+    names = [bytes(name).decode() for name in options.get("ssids", [])]
+    scans.append(names)
+    main = dbusmock.get_object(stock.MAIN_OBJ)
+
+    def end():
+        for waiting in [one for one in unheard if one["is_hidden"] is False or one["access_point"][0] in names]:
+            unheard.remove(waiting)
+            main.Hear(self.path, *waiting["access_point"])
+        last = self.Get(stock.WIRELESS_DEVICE_IFACE, "LastScan")
+        self.Set(stock.WIRELESS_DEVICE_IFACE, "LastScan", dbus.Int64(max(last, 0) + 1000))
+        return False
+
+    GLib.timeout_add(20, end)
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="s", out_signature="")
+def SetOutcome(_self, name):
+    """How the next activations end: one of OUTCOMES, or denied, refused."""
+    global outcome
+    outcome = name
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="su", out_signature="s")
+def AddRadio(self, name, state):
+    """A Wi-Fi device that can scan."""
+    path = self.AddWiFiDevice(name, name, state)
+    device = dbusmock.get_object(path)
+    device.AddProperties(stock.WIRELESS_DEVICE_IFACE, {
+        "LastScan": dbus.Int64(-1), "ActiveAccessPoint": dbus.ObjectPath("/")})
+    device.AddMethod(stock.WIRELESS_DEVICE_IFACE, "RequestScan", "a{sv}", "", scan)
+    # Again, with the properties that have come since: the client has not seen them.
+    self.object_manager_emit_added(path)
+    return path
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="ssuuuy", out_signature="s")
+def Hear(self, device_path, ssid, flags, wpa, rsn, strength):
+    """An access point, with each of its three flag words."""
+    number = sum("/AccessPoint/" in path for path in dbusmock.get_objects())
+    path = dbus.ObjectPath(f"{NM}/AccessPoint/{number}")
+    self.AddObject(path, stock.ACCESS_POINT_IFACE, {
+        "Ssid": dbus.ByteArray(ssid.encode()), "HwAddress": f"02:00:00:00:00:{number:02x}",
+        "Flags": dbus.UInt32(flags), "WpaFlags": dbus.UInt32(wpa), "RsnFlags": dbus.UInt32(rsn),
+        "Frequency": dbus.UInt32(2412), "MaxBitrate": dbus.UInt32(54000), "Mode": dbus.UInt32(2),
+        "Strength": dbus.Byte(strength), "LastSeen": dbus.Int32(1),
+    }, [])
+    self.object_manager_emit_added(path)
+    device = dbusmock.get_object(device_path)
+    device.access_points.append(path)
+    known = list(device.Get(stock.WIRELESS_DEVICE_IFACE, "AccessPoints"))
+    device.Set(stock.WIRELESS_DEVICE_IFACE, "AccessPoints", dbus.Array(known + [path], signature="o"))
+    return path
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="suuuyb", out_signature="")
+def Await(_self, ssid, flags, wpa, rsn, strength, is_hidden):
+    """An access point that the next scan brings in sight; a hidden one only if the scan asks for its name."""
+    unheard.append({"access_point": (ssid, flags, wpa, rsn, strength), "is_hidden": bool(is_hidden)})
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="sss", out_signature="s")
+def Save(self, device_path, ssid, security):
+    """A profile. `security` is the 802-11-wireless-security setting as JSON, empty for none."""
+    settings = {
+        "connection": {"id": ssid, "uuid": str(uuid.uuid4()), "type": WIRELESS, "timestamp": dbus.UInt64(1)},
+        WIRELESS: {"ssid": dbus.ByteArray(ssid.encode()), "mode": "infrastructure"},
+    }
+    if security:
+        settings[SECURITY] = {
+            key: dbus.Array(value, signature="s") if isinstance(value, list) else value
+            for key, value in json.loads(security).items()}
+        settings[WIRELESS]["security"] = SECURITY
+        if settings[SECURITY]["key-mgmt"] == "wpa-eap":
+            settings["802-1x"] = {
+                "eap": dbus.Array(["peap"], signature="s"), "identity": "me", "phase2-auth": "mschapv2"}
+    return add_profile(settings, dbus.ObjectPath(device_path))
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="sss", out_signature="")
+def Connect(_self, device_path, profile, access_point):
+    """As if somebody else had joined."""
+    start(dbus.ObjectPath(profile), dbus.ObjectPath(device_path), dbus.ObjectPath(access_point),
+          [(ACTIVATED, 0)], (2, 1))
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="bb", out_signature="")
+def SetRadio(_self, enabled, hardware):
+    manager = dbusmock.get_object(NM)
+    manager.UpdateProperties(stock.MANAGER_IFACE, {"WirelessEnabled": enabled, "WirelessHardwareEnabled": hardware})
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="ss", out_signature="")
+def SetPermission(_self, name, result):
+    manager = dbusmock.get_object(NM)
+    manager.permissions["org.freedesktop.NetworkManager." + name] = result
+    manager.EmitSignal(stock.MANAGER_IFACE, "CheckPermissions", "", [])
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="", out_signature="s")
+def Report(_self):
+    """What was asked of NetworkManager so far, as JSON."""
+    known = dbusmock.get_object(stock.SETTINGS_OBJ).ListConnections()
+    profiles = [dbusmock.get_object(path).settings for path in known]
+    return json.dumps({
+        "scans": scans,
+        "activated": activated,
+        "added": [plain(settings) for settings in added],
+        "profiles": [str(settings["connection"]["id"]) for settings in profiles],
+    })
+
+
+def plain(value):
+    if isinstance(value, dbus.ByteArray) or (isinstance(value, dbus.Array) and value.signature == "y"):
+        return bytes(value).decode()
+    if isinstance(value, dict):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    if isinstance(value, dbus.Boolean):
+        return bool(value)
+    if isinstance(value, int):
+        return int(value)
+    return str(value)
