@@ -24,6 +24,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
@@ -50,6 +51,8 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -57,17 +60,27 @@ let package = Package(
         .executableTarget(
             name: "okaeri",
             dependencies: [
-                "OkaeriDaemon",
+                "IBeacon", "OkaeriDaemon", "RegionMonitoring",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: house),
 
-        .testTarget(name: "IBeaconTests", dependencies: ["IBeacon"], swiftSettings: house),
-        .testTarget(name: "HCITests", dependencies: ["HCI"], swiftSettings: house),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: house),
+        .testTarget(name: "IBeaconTests", dependencies: ["IBeacon", "TestSupport"], swiftSettings: house),
+        .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: house),
+        .testTarget(name: "RegionMonitoringTests", dependencies: ["RegionMonitoring"], swiftSettings: house),
+        .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth", "HCI", "TestSupport"], swiftSettings: house),
         .testTarget(
-            name: "RegionMonitoringTests", dependencies: ["RegionMonitoring"], swiftSettings: house),
-        .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth", "HCI"], swiftSettings: house),
-        .testTarget(name: "WiFiTests", dependencies: ["WiFi"], swiftSettings: house),
-        .testTarget(name: "OkaeriDaemonTests", dependencies: ["OkaeriDaemon"], swiftSettings: house),
+            name: "WiFiTests", dependencies: ["WiFi"],
+            exclude: ["Support/bench.py", "Support/networkmanager.py"], swiftSettings: house),
+        .testTarget(
+            name: "OkaeriDaemonTests",
+            dependencies: [
+                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "WiFi", "OkaeriDaemon", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ], swiftSettings: house),
     ]
 )

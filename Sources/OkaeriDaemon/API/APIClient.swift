@@ -1,0 +1,150 @@
+import FoundationEssentials
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Asks a running daemon over its socket.
+public struct APIClient: Sendable {
+    /// Why there is no answer.
+    public enum Failure: Error, Sendable, CustomStringConvertible {
+        /// Nobody listens there.
+        case noDaemon(socket: String)
+        /// Somebody listens, but not for us.
+        case notPermitted(socket: String)
+        /// The daemon did not answer in time, or not as it should.
+        case noAnswer(socket: String, reason: String)
+        /// The daemon says that it cannot be done, and why.
+        case refused(status: UInt, sentence: String)
+
+        public var description: String {
+            switch self {
+            case .noDaemon(let socket):
+                "no okaeri runs here: nobody listens on \(socket). Start one with `okaeri monitor` or "
+                    + "`sudo systemctl start okaeri`, or name its socket with --socket"
+            case .notPermitted(let socket):
+                "\(socket) may not be used by you: ask as the daemon's user, as a member of its group, or with sudo"
+            case .noAnswer(let socket, let reason):
+                "the okaeri on \(socket) gives no answer: \(reason). `journalctl -u okaeri` may tell more"
+            case .refused(_, let sentence): sentence
+            }
+        }
+    }
+
+    public let socket: String
+
+    /// How long an answer may take.
+    private static let patience = TimeAmount.seconds(3)
+
+    public init(socket: String) {
+        self.socket = socket
+    }
+
+    /// `GET /v1/…`, decoded.
+    public func get<Report: Decodable>(_ path: String, as type: Report.Type = Report.self) async throws(Failure)
+        -> Report
+    {
+        try decode(await body(.GET, path))
+    }
+
+    /// `GET /v1/…`, as the daemon wrote it.
+    public func text(_ path: String) async throws(Failure) -> String {
+        String(buffer: try await body(.GET, path))
+    }
+
+    /// `POST /v1/prompts/ID`.
+    public func answer(_ id: String, _ answer: String) async throws(Failure) -> PromptsReport {
+        let data = (try? JSONEncoder().encode(AnswerRequest(answer: answer))) ?? Data()
+        return try decode(await body(.POST, "/v1/prompts/\(escaped(id))", ByteBuffer(bytes: data)))
+    }
+
+    /// `DELETE /v1/never/SSID`.
+    public func clearNever(ssid: String) async throws(Failure) -> PromptsReport {
+        try decode(await body(.DELETE, "/v1/never/\(escaped(ssid))"))
+    }
+
+    private func escaped(_ component: String) -> String {
+        component.utf8.map { byte in
+            let isPlain = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+            return isPlain ? String(Unicode.Scalar(byte)) : "%" + String(Int(byte) + 0x100, radix: 16).dropFirst()
+        }.joined()
+    }
+
+    private func decode<Report: Decodable>(_ buffer: ByteBuffer) throws(Failure) -> Report {
+        do {
+            return try JSONDecoder().decode(Report.self, from: Data(buffer.readableBytesView))
+        } catch {
+            throw .noAnswer(socket: socket, reason: "what it says is of another version (\(error))")
+        }
+    }
+
+    private func body(
+        _ method: HTTPMethod, _ path: String, _ content: ByteBuffer = ByteBuffer()
+    ) async throws(Failure) -> ByteBuffer {
+        let (status, body) = try await exchange(method, path, content)
+        guard status == .ok else {
+            let report: ErrorReport? = try? JSONDecoder().decode(ErrorReport.self, from: Data(body.readableBytesView))
+            throw .refused(status: status.code, sentence: report?.error ?? status.description)
+        }
+        return body
+    }
+
+    private func exchange(
+        _ method: HTTPMethod, _ path: String, _ content: ByteBuffer
+    ) async throws(Failure) -> (HTTPResponseStatus, ByteBuffer) {
+        do {
+            let channel = try await connect()
+            let timeout = channel.channel.eventLoop.scheduleTask(in: Self.patience) {
+                channel.channel.close(promise: nil)
+            }
+            defer { timeout.cancel() }
+            return try await channel.executeThenClose { inbound, outbound in
+                let headers: HTTPHeaders = [
+                    "host": "okaeri", "content-length": "\(content.readableBytes)", "connection": "close",
+                ]
+                try await outbound.write(.head(.init(version: .http1_1, method: method, uri: path, headers: headers)))
+                if content.readableBytes > 0 { try await outbound.write(.body(.byteBuffer(content))) }
+                try await outbound.write(.end(nil))
+                return try await response(inbound)
+            }
+        } catch let failure as Failure {
+            throw failure
+        } catch let error as IOError where [ENOENT, ECONNREFUSED, ENOTSOCK].contains(error.errnoCode) {
+            throw .noDaemon(socket: socket)
+        } catch let error as IOError where [EACCES, EPERM].contains(error.errnoCode) {
+            throw .notPermitted(socket: socket)
+        } catch {
+            throw .noAnswer(socket: socket, reason: "\(error)")
+        }
+    }
+
+    private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
+
+    private func connect() async throws -> Connection {
+        try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connectTimeout(Self.patience)
+            .connect(unixDomainSocketPath: socket) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    return try Connection(wrappingChannelSynchronously: channel)
+                }
+            }
+    }
+
+    private func response(
+        _ parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>
+    ) async throws -> (HTTPResponseStatus, ByteBuffer) {
+        var status: HTTPResponseStatus?
+        var body = ByteBuffer()
+        for try await part in parts {
+            switch part {
+            case .head(let head): status = head.status
+            case .body(var piece): body.writeBuffer(&piece)
+            case .end:
+                guard let status else { break }
+                return (status, body)
+            }
+        }
+        throw Failure.noAnswer(socket: socket, reason: "it hung up, or was silent for 3 seconds")
+    }
+}

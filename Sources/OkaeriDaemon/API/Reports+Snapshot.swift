@@ -1,0 +1,60 @@
+import IBeacon
+import RegionMonitoring
+
+extension RegionReport {
+    /// - Parameters:
+    ///   - since: when the state last changed, on the wall.
+    ///   - now: the clock that the snapshot's instants are on.
+    init(_ snapshot: RegionMonitor.RegionSnapshot, since: Int64?, now: Instant) {
+        let region = snapshot.region.region
+        identifier = region.identifier
+        state = snapshot.state.rawValue
+        lastKnown = snapshot.lastKnown.rawValue
+        self.since = since.map(Timestamp.text)
+        uuid = region.constraint.uuid.description
+        major = region.constraint.major
+        minor = region.constraint.minor
+        exitAfter = snapshot.region.exitAfter / .seconds(1)
+        beacon = snapshot.beacon.map { BeaconReport($0, now: now) }
+    }
+}
+
+extension BeaconReport {
+    /// The beacons heard within `duration` before `now`, by identity.
+    static func list(_ core: PresenceCore, at now: Instant, within duration: Duration) -> [BeaconReport] {
+        core.beacons(since: now.advanced(by: .zero - duration))
+            .sorted { $0.identity < $1.identity }
+            .map { BeaconReport($0, now: now) }
+    }
+
+    init(_ snapshot: RegionMonitor.BeaconSnapshot, now: Instant) {
+        uuid = snapshot.identity.uuid.description
+        major = snapshot.identity.major
+        minor = snapshot.identity.minor
+        measuredPower = snapshot.measuredPower
+        rssi = snapshot.rssi
+        accuracy = snapshot.accuracy.metres
+        proximity = Proximity(accuracy: snapshot.accuracy).rawValue
+        age = (max(0, snapshot.lastHeard.duration(to: now) / .seconds(1)) * 1000).rounded() / 1000
+        count = snapshot.count
+        regions = snapshot.regions
+    }
+}
+
+extension BeaconReport {
+    /// The beacon as one JSON object on one line, as `okaeri scan` prints it.
+    public func line(at time: String) -> String {
+        var object = JSONObject()
+        object.add("time", time)
+        object.add("uuid", uuid)
+        object.add("major", major)
+        object.add("minor", minor)
+        object.add("measuredPower", measuredPower)
+        object.add("rssi", rssi)
+        object.add("accuracy", accuracy)
+        object.add("proximity", proximity)
+        object.add("age", age)
+        object.add("count", count)
+        return object.text
+    }
+}

@@ -1,0 +1,138 @@
+import WiFi
+
+/// What `GET /v1/status` answers.
+public struct StatusReport: Codable, Sendable, Equatable {
+    /// When it was made, RFC 3339.
+    public var time: String
+    /// Where the packets come from: `hci0`, or the name of a capture.
+    public var source: String
+    /// What is not real: `capture`, `wifi`.
+    public var simulated: [String]
+    /// Whether the daemon's own loop has stopped turning, so that nothing here can be trusted.
+    public var stale: Bool
+    public var bluetooth: Bluetooth
+    public var wifi: WiFi
+    public var regions: [RegionReport]
+    public var prompts: [PromptReport]
+    public var counters: Counters
+
+    public struct Bluetooth: Codable, Sendable, Equatable {
+        /// CoreBluetooth's word: unknown, resetting, unsupported, unauthorized, poweredOff, poweredOn.
+        public var state: String
+        public var adapter: String?
+        /// What happened, why, and what to do about it.
+        public var reason: String
+        /// Whether the controller scans now.
+        public var listening: Bool
+    }
+
+    public struct WiFi: Codable, Sendable, Equatable {
+        public var managerRunning: Bool
+        public var radioEnabled: Bool
+        public var hardwareEnabled: Bool
+        public var device: String?
+        public var connectedSSID: String?
+        public var activating: Bool
+
+        init(_ state: WiFiState) {
+            managerRunning = state.managerRunning
+            radioEnabled = state.radioEnabled
+            hardwareEnabled = state.hardwareEnabled
+            device = state.device
+            connectedSSID = state.connectedSSID
+            activating = state.activating
+        }
+    }
+
+    /// What came by since the start.
+    public struct Counters: Codable, Sendable, Equatable {
+        /// LE advertising reports of whatever content.
+        public var reports: UInt64
+        /// Those that were iBeacons.
+        public var iBeacons: UInt64
+        /// Events that were cut or otherwise unsound.
+        public var malformed: UInt64
+        /// Packets that the kernel dropped because they were not fetched in time.
+        public var dropped: UInt64
+    }
+}
+
+/// A region, as `GET /v1/regions` lists it.
+public struct RegionReport: Codable, Sendable, Equatable {
+    public var identifier: String
+    /// unknown, inside or outside.
+    public var state: String
+    /// The last state that was known.
+    public var lastKnown: String
+    /// Since when the state is what it is, RFC 3339; nil before it was first determined.
+    public var since: String?
+    public var uuid: String
+    public var major: UInt16?
+    public var minor: UInt16?
+    /// How long a silence means that the beacon is gone, in seconds.
+    public var exitAfter: Double
+    /// The beacon that keeps the region inside.
+    public var beacon: BeaconReport?
+}
+
+/// A beacon in the air, as `GET /v1/beacons` lists it.
+public struct BeaconReport: Codable, Sendable, Equatable {
+    public var uuid: String
+    public var major: UInt16
+    public var minor: UInt16
+    /// The RSSI at one metre in dBm, as its maker claims it.
+    public var measuredPower: Int8
+    /// The last RSSI in dBm; nil when the controller could not say.
+    public var rssi: Int8?
+    /// The estimated distance in metres, -1 when it is not known.
+    public var accuracy: Double
+    /// immediate, near, far or unknown.
+    public var proximity: String
+    /// How long ago it was last heard, in seconds.
+    public var age: Double
+    /// How many of its advertisements were heard.
+    public var count: UInt64
+    /// The regions it belongs to.
+    public var regions: [String]
+}
+
+/// A prompt that waits.
+public struct PromptReport: Codable, Sendable, Equatable {
+    /// What to answer it by.
+    public var id: String
+    public var ssid: String
+    public var regions: [String]
+    /// Which arrival at the network it belongs to, counted from 1.
+    public var arrival: Int
+
+    init(_ prompt: Prompt) {
+        id = prompt.id
+        ssid = prompt.ssid
+        regions = prompt.regions
+        arrival = prompt.arrival
+    }
+}
+
+/// What `GET /v1/prompts` answers.
+public struct PromptsReport: Codable, Sendable, Equatable {
+    /// The prompts that wait for an answer.
+    public var waiting: [PromptReport]
+    /// The networks whose prompt was answered with never.
+    public var never: [String]
+}
+
+/// The body of `POST /v1/prompts/ID`.
+public struct AnswerRequest: Codable, Sendable, Equatable {
+    /// join, later or never.
+    public var answer: String
+
+    public init(answer: String) {
+        self.answer = answer
+    }
+}
+
+/// What a route answers when it cannot do what was asked.
+public struct ErrorReport: Codable, Sendable, Equatable {
+    /// What happened, why, and what to do.
+    public var error: String
+}

@@ -1,0 +1,108 @@
+import FoundationEssentials
+
+/// A status report, put into words, and into the exit status that cron jobs and plugins go by.
+public struct StatusSummary: Sendable {
+    /// The exit status when there is no daemon, or none to trust.
+    public static let noAnswer: Int32 = 3
+
+    private var report: StatusReport
+
+    /// - Parameter region: only this one; nil for all.
+    /// - Returns: nil when the daemon does not watch that region.
+    public init?(_ report: StatusReport, region: String?) {
+        self.report = report
+        guard let region else { return }
+        self.report.regions = report.regions.filter { $0.identifier == region }
+        if self.report.regions.isEmpty { return nil }
+    }
+
+    /// 0 inside, 1 outside, 2 unknown, 3 stale. Of several regions: inside if any is, else unknown if any is.
+    public var exitStatus: Int32 {
+        if report.stale { return Self.noAnswer }
+        let states = report.regions.map(\.state)
+        if states.contains("inside") { return 0 }
+        return states.contains("outside") && !states.contains("unknown") ? 1 : 2
+    }
+
+    /// A few lines for a person.
+    public var text: String {
+        var lines = report.regions.map(line)
+        let bluetooth = report.bluetooth
+        let listening = bluetooth.listening ? "listening" : "not listening"
+        lines.append("Bluetooth  \(bluetooth.state), \(listening) on \(report.source)")
+        if bluetooth.state != "poweredOn" { lines.append("           \(bluetooth.reason)") }
+        lines.append("Wi-Fi      \(wifi)")
+        for prompt in report.prompts {
+            lines.append("Prompt \(prompt.id)   join \"\(prompt.ssid)\"?  okaeri answer \(prompt.id) join|later|never")
+        }
+        if report.counters.dropped > 0 {
+            lines.append("Dropped    \(report.counters.dropped) packets came faster than they were fetched")
+        }
+        if !report.simulated.isEmpty { lines.append("NOT REAL   \(report.simulated.joined(separator: ", "))") }
+        if report.stale { lines.append("STALE      the daemon's loop has stopped turning; restart it") }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The report as JSON.
+    public var json: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(report)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    }
+
+    /// A plugin's line with performance data, and its exit status (Monitoring Plugins Development Guidelines).
+    public var nagios: (line: String, exitStatus: Int32) {
+        let words = report.regions.map { "\($0.identifier) \($0.state)" }.joined(separator: ", ")
+        let data = report.regions.map { region in
+            let inside = "'\(region.identifier)_inside'=\(region.state == "inside" ? 1 : 0);;;0;1"
+            guard let beacon = region.beacon else { return inside }
+            return inside + (beacon.rssi.map { " '\(region.identifier)_rssi'=\($0)" } ?? "")
+                + " '\(region.identifier)_age'=\(beacon.age)s"
+        }
+        let (word, status): (String, Int32) =
+            if report.stale {
+                ("UNKNOWN", 3)
+            } else if report.bluetooth.state != "poweredOn" {
+                ("CRITICAL", 2)
+            } else {
+                switch exitStatus {
+                case 0: ("OK", 0)
+                case 1: ("WARNING", 1)
+                default: ("UNKNOWN", 3)
+                }
+            }
+        let why = word == "CRITICAL" ? " - \(report.bluetooth.reason)" : ""
+        // A bar would begin the performance data.
+        let sentence = "OKAERI \(word) - \(words)\(why)".map { $0 == "|" ? "/" : String($0) }.joined()
+        return ("\(sentence) | \(data.joined(separator: " ")) dropped=\(report.counters.dropped)c", status)
+    }
+
+    private func line(_ region: RegionReport) -> String {
+        let name = region.identifier.count < 10 ? region.identifier.padding(to: 10) : region.identifier
+        var line = "\(name) \(region.state)"
+        if region.state == "unknown", region.lastKnown != "unknown" { line += " (last known: \(region.lastKnown))" }
+        if let since = region.since { line += " since \(since)" }
+        guard let beacon = region.beacon else { return line }
+        line += "  major \(beacon.major) minor \(beacon.minor)"
+        if let rssi = beacon.rssi { line += "  \(rssi) dBm" }
+        if beacon.accuracy >= 0 { line += "  \(beacon.accuracy) m \(beacon.proximity)" }
+        return line + "  heard \(beacon.age) s ago"
+    }
+
+    private var wifi: String {
+        let wifi = report.wifi
+        guard wifi.managerRunning else { return "NetworkManager does not answer" }
+        guard wifi.hardwareEnabled else { return "off, by a switch or key of this machine" }
+        guard wifi.radioEnabled else { return "off; `nmcli radio wifi on` switches it on" }
+        guard let device = wifi.device else { return "no Wi-Fi device" }
+        if wifi.activating { return "connecting, \(device)" }
+        return wifi.connectedSSID.map { "connected to \"\($0)\", \(device)" } ?? "not connected, \(device)"
+    }
+}
+
+extension String {
+    /// The text and as many spaces as it takes to fill `width` columns.
+    public func padding(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
+    }
+}

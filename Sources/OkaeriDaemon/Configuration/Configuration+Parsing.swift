@@ -1,0 +1,140 @@
+import HCI
+import IBeacon
+import RegionMonitoring
+import WiFi
+
+extension Configuration {
+    private static let keys = ["adapter", "scan", "regions"]
+    private static let scanKeys = ["interval", "window"]
+    private static let regionKeys = [
+        "identifier", "uuid", "major", "minor", "enterRSSI", "exitRSSI", "exitAfter", "notifyOnEntry", "notifyOnExit",
+        "ranging", "wifi", "onEnter", "onExit",
+    ]
+    private static let wifiKeys = ["ssid", "join", "passphraseFile"]
+
+    /// RSSI as HCI sends it, in dBm (Core Specification, Vol 4, Part E, 7.7.65.2).
+    private static let rssiRange = -127...20
+
+    /// Up to a day: longer than that is not presence.
+    private static let exitAfterRange = 1.0...86_400
+
+    /// What a controller can do, in milliseconds.
+    private static let scanRange =
+        Double(ScanTime.range.lowerBound) * ScanTime.millisecondsPerUnit...Double(ScanTime.range.upperBound)
+        * ScanTime.millisecondsPerUnit
+
+    /// Reads a configuration; the error holds every mistake found.
+    ///
+    /// - Parameter file: its name, for the messages.
+    public init(json bytes: [UInt8], file: String) throws(ConfigurationError) {
+        let problems = ObjectReader.Problems()
+        do throws(JSONParser.SyntaxError) {
+            self = Self.read(try JSONParser.parse(bytes), problems)
+        } catch {
+            let place = "line \(error.line), column \(error.column)"
+            throw ConfigurationError(
+                file: file, problems: [.init(place: place, found: error.found, expected: error.expected)])
+        }
+        guard problems.list.isEmpty else { throw ConfigurationError(file: file, problems: problems.list) }
+    }
+
+    private static func read(_ document: JSONNode, _ problems: ObjectReader.Problems) -> Configuration {
+        guard let top = ObjectReader(document, path: "", keys: keys, problems: problems) else {
+            return Configuration(regions: [])
+        }
+        let adapter = top.string("adapter", expected: "the name of an adapter, such as \"hci0\"") {
+            $0.hasPrefix("hci") && UInt16($0.dropFirst(3)) != nil
+        }
+        let nodes = top.required("regions", expected: "an array of regions") { value -> [JSONNode]? in
+            if case .array(let nodes) = value { nodes } else { nil }
+        }
+        var seen: [String: Int] = [:]
+        let regions = (nodes ?? []).enumerated().compactMap { index, node in
+            region(node, index: index, seen: &seen, problems)
+        }
+        var configuration = Configuration(adapter: adapter, regions: regions)
+        if let node = top.node("scan") { configuration.scan = scan(node, problems) }
+        return configuration
+    }
+
+    private static func scan(_ node: JSONNode, _ problems: ObjectReader.Problems) -> Scan {
+        guard let reader = ObjectReader(node, path: "scan", keys: scanKeys, problems: problems) else { return Scan() }
+        let interval = reader.number("interval", in: scanRange, unit: " milliseconds")
+        let window = reader.number("window", in: scanRange, unit: " milliseconds")
+        var scan = Scan()
+        scan.interval = interval ?? max(scan.interval, (window ?? 0) * 2)
+        scan.window = window ?? min(scan.window, scan.interval / 2)
+        if scan.window >= scan.interval {
+            reader.report(
+                "window", found: "\(scan.window)",
+                expected: "less than the interval, \(scan.interval): a scan that never pauses starves the Wi-Fi")
+        }
+        return scan
+    }
+
+    private static func region(
+        _ node: JSONNode, index: Int, seen: inout [String: Int], _ problems: ObjectReader.Problems
+    ) -> Region? {
+        guard let reader = ObjectReader(node, path: "regions[\(index)]", keys: regionKeys, problems: problems) else {
+            return nil
+        }
+        let identifier = reader.required("identifier", expected: "a name for the region, such as \"home\"") {
+            $0.string.flatMap { $0.isEmpty ? nil : $0 }
+        }
+        if let identifier, let first = seen.updateValue(index, forKey: identifier) {
+            reader.report(
+                "identifier", found: "\"\(identifier)\", which regions[\(first)] has too", expected: "a name of its own"
+            )
+        }
+        let uuid = reader.required("uuid", expected: "a UUID such as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0") {
+            $0.string.flatMap(BeaconUUID.init)
+        }
+        let constraint = uuid.flatMap { self.constraint(reader, uuid: $0) }
+        let network = reader.node("wifi").map { self.network($0, path: reader.place(of: "wifi"), problems) }
+        let enterRSSI = reader.integer("enterRSSI", in: rssiRange, unit: " dBm")
+        let exitRSSI = reader.integer("exitRSSI", in: rssiRange, unit: " dBm")
+        if let enterRSSI, let exitRSSI, exitRSSI > enterRSSI {
+            reader.report("exitRSSI", found: "\(exitRSSI)", expected: "at most enterRSSI, \(enterRSSI) dBm")
+        }
+        let exitAfter = reader.number("exitAfter", in: exitAfterRange, unit: " seconds")
+        let ranging = reader.bool("ranging") ?? false
+        let (onEntry, onExit) = (reader.bool("notifyOnEntry") ?? true, reader.bool("notifyOnExit") ?? true)
+        let commands = ["onEnter", "onExit"].map { key in
+            reader.value(key, expected: "a command and its arguments, such as [\"/usr/local/bin/welcome\"]") {
+                $0.strings.flatMap { $0.first?.isEmpty == false ? $0 : nil }
+            }
+        }
+        guard let identifier, let constraint else { return nil }
+        let monitored = MonitoredRegion(
+            BeaconRegion(identifier: identifier, constraint: constraint), enterRSSI: enterRSSI, exitRSSI: exitRSSI,
+            exitAfter: exitAfter.map { .seconds($0) } ?? MonitoredRegion.defaultExitAfter, notifyOnEntry: onEntry,
+            notifyOnExit: onExit, ranging: ranging ? .whileInside : .off)
+        return Region(
+            monitored: monitored, network: network ?? nil, onEnter: commands[0] ?? [], onExit: commands[1] ?? [])
+    }
+
+    private static func constraint(_ reader: ObjectReader, uuid: BeaconUUID) -> BeaconConstraint {
+        let numbers = Int(UInt16.min)...Int(UInt16.max)
+        let major = reader.integer("major", in: numbers).map(UInt16.init)
+        let minor = reader.integer("minor", in: numbers).map(UInt16.init)
+        if minor != nil, reader.node("major") == nil {
+            reader.report("major", found: "nothing", expected: "a major beside the minor")
+        }
+        guard let major else { return .uuid(uuid) }
+        return minor.map { .minor(uuid, major, $0) } ?? .major(uuid, major)
+    }
+
+    private static func network(_ node: JSONNode, path: String, _ problems: ObjectReader.Problems) -> HomeNetwork? {
+        guard let reader = ObjectReader(node, path: path, keys: wifiKeys, problems: problems) else { return nil }
+        let ssid = reader.required("ssid", expected: "the network's name, 1 to 32 bytes") {
+            $0.string.flatMap { 1...32 ~= $0.utf8.count ? $0 : nil }
+        }
+        let policies = JoinPolicy.allCases.map(\.rawValue)
+        let join = reader.value("join", expected: policies.map { "\"\($0)\"" }.joined(separator: " or ")) {
+            $0.string.flatMap(JoinPolicy.init)
+        }
+        let passphraseFile = reader.string("passphraseFile", expected: "an absolute path") { $0.hasPrefix("/") }
+        guard let ssid else { return nil }
+        return try? HomeNetwork(ssid: ssid, join: join ?? .prompt, passphraseFile: passphraseFile)
+    }
+}

@@ -1,0 +1,51 @@
+import IBeacon
+public import RegionMonitoring
+public import WiFi
+
+/// What `beacons.json` says.
+public struct Configuration: Sendable, Equatable {
+    /// How much of the time is listened: a window out of every interval, in milliseconds.
+    ///
+    /// Half the time by default: a beacon that advertises once a second is heard within two or three seconds, and a
+    /// Pi, whose Wi-Fi shares the antenna, keeps the other half.
+    public struct Scan: Sendable, Equatable {
+        public var interval = 100.0
+        public var window = 50.0
+    }
+
+    /// A region and what is done about it.
+    public struct Region: Sendable, Equatable {
+        /// The beacons, and how they are watched.
+        public var monitored: MonitoredRegion
+        /// The network to join on arrival.
+        public var network: HomeNetwork?
+        /// Argument lists to be run on entry and on exit.
+        public var onEnter: [String]
+        public var onExit: [String]
+
+        public var identifier: String { monitored.region.identifier }
+    }
+
+    /// Which adapter to scan with, such as `hci0`; nil: the first that is up.
+    public var adapter: String?
+
+    /// How much of the time is listened.
+    public var scan = Scan()
+
+    /// The regions, in the order of the file.
+    public var regions: [Region]
+
+    public init(adapter: String? = nil, regions: [Region]) {
+        self.adapter = adapter
+        self.regions = regions
+    }
+
+    /// What is in the file and has no effect yet.
+    public var notices: [String] {
+        regions.enumerated().flatMap { index, region in
+            [("onEnter", region.onEnter), ("onExit", region.onExit)].filter { !$0.1.isEmpty }.map { key, _ in
+                "regions[\(index)].\(key) is understood, but this version runs no commands; follow GET /v1/events instead"
+            }
+        }
+    }
+}

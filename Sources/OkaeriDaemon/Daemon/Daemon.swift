@@ -1,0 +1,222 @@
+import Bluetooth
+import IBeacon
+public import Logging
+import RegionMonitoring
+public import ServiceLifecycle
+import Synchronization
+import UnixSignals
+import WiFi
+
+/// The whole of `okaeri monitor`: a source, the core, the Wi-Fi, the prompts and the local API, started and stopped in
+/// order.
+public final class Daemon: Sendable {
+    /// What the command line says.
+    public struct Options: Sendable {
+        /// The configuration's file, to read it again on SIGHUP.
+        public var configurationFile: String
+        /// A capture in place of an adapter.
+        public var capture: String?
+        /// How many times faster than it was recorded the capture runs.
+        public var speed: Double
+        /// Whether a make-believe Wi-Fi stands in for NetworkManager.
+        public var simulatesWiFi: Bool
+        /// Where the local API listens.
+        public var socket: String
+
+        public init(
+            configurationFile: String, capture: String? = nil, speed: Double = 1, simulatesWiFi: Bool = false,
+            socket: String
+        ) {
+            self.configurationFile = configurationFile
+            self.capture = capture
+            self.speed = speed
+            self.simulatesWiFi = simulatesWiFi
+            self.socket = socket
+        }
+    }
+
+    private let options: Options
+    private let configuration: Mutex<Configuration>
+    private let hub = EventHub()
+    private let source: any PresenceSource
+    private let core: PresenceCore
+    private let wifi: any WiFiService
+    private let homecoming: Homecoming
+    private let logger: Logger
+
+    /// - Throws: when the process has no file descriptor left.
+    public init(_ configuration: Configuration, options: Options, logger: Logger) throws {
+        self.options = options
+        self.configuration = Mutex(configuration)
+        self.logger = logger
+        source =
+            try options.capture.map { CaptureSource(file: $0, speed: options.speed, logger: logger) }
+            ?? AdapterSource(adapter: configuration.adapter, scan: configuration.scan)
+        core = PresenceCore(
+            regions: configuration.regions.map(\.monitored), wallClock: source, publish: { [hub] in hub.publish($0) })
+        wifi = options.simulatesWiFi ? Self.simulatedWiFi(configuration) : NetworkManagerService()
+        homecoming = Homecoming(
+            regions: configuration.regions, wifi: wifi, hub: hub, wallClock: source, logger: logger)
+    }
+
+    private static func simulatedWiFi(_ configuration: Configuration) -> SimulatedWiFi {
+        SimulatedWiFi(inSight: Set(configuration.regions.compactMap(\.network?.ssid)))
+    }
+
+    /// All events from now on: ask before ``run(with:)`` to miss none.
+    public func allEvents() -> AsyncStream<Event> { hub.events(backlog: .max) }
+
+    /// Runs until SIGTERM or SIGINT.
+    ///
+    /// - Parameter others: what else is to run, started before anything can happen and stopped after everything has.
+    /// - Throws: ``DaemonError`` when another daemon serves the socket.
+    public func run(with others: [any Service]) async throws {
+        let lock = try takeLock()
+        var services: [any Service] = others
+        services += [
+            HubService(hub: hub),
+            ThreadService(loop: { [self] in runSource() }, stop: { [source] in source.stop() }),
+            ThreadService(loop: { [wifi] in wifi.run() }, stop: { [wifi] in wifi.stop() }),
+            AntennaService(wifi: wifi, source: source),
+            homecoming,
+            ReloadService(reload: { [self] in await reload() }),
+        ]
+        if lock != nil { services.append(APIServer(backend: self, socket: options.socket, logger: logger)) }
+        let group = ServiceGroup(
+            configuration: .init(
+                services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: logger))
+        try await group.run()
+        withExtendedLifetime(lock) {}
+    }
+
+    private func takeLock() throws(DaemonError) -> InstanceLock? {
+        do throws(InstanceLock.Failure) {
+            return try InstanceLock(socket: options.socket)
+        } catch {
+            switch error {
+            case .taken: throw .alreadyRunning(error.description)
+            case .unusable:
+                logger.error("\(error)")
+                return nil
+            }
+        }
+    }
+
+    private func runSource() {
+        do {
+            try source.run(core)
+            if let capture = options.capture {
+                logger.notice("the capture \(capture) has ended; the state stands as it was then")
+            }
+        } catch {
+            logger.error("\(error)")
+        }
+    }
+
+    private func reload() async {
+        do throws(ConfigurationError) {
+            let new = try Configuration(file: options.configurationFile)
+            let old = configuration.withLock { configuration in
+                defer { configuration = new }
+                return configuration
+            }
+            if (old.adapter, old.scan) != (new.adapter, new.scan) {
+                logger.warning("adapter and scan take effect at the next start")
+            }
+            core.reload(new.regions.map(\.monitored), at: source.instant)
+            source.wake()
+            let inside = Set(core.snapshot.regions.filter { $0.state == .inside }.map(\.region.region.identifier))
+            await homecoming.reload(new.regions, inside: inside)
+            logger.notice("the configuration was read again", metadata: ["file": "\(options.configurationFile)"])
+        } catch {
+            logger.error("the old configuration stays in force:\n\(error)")
+        }
+    }
+}
+
+/// Why a daemon does not run.
+public enum DaemonError: Error, Sendable, CustomStringConvertible {
+    /// Another one serves the socket.
+    case alreadyRunning(String)
+
+    public var description: String {
+        switch self {
+        case .alreadyRunning(let sentence): sentence
+        }
+    }
+}
+
+// MARK: What the terminal asks
+
+extension Daemon {
+    /// The prompts that wait, the oldest first.
+    public var waitingPrompts: [PromptReport] {
+        get async { await prompts.waiting }
+    }
+
+    /// Answers a prompt with join, later or never. Returns why it counts for nothing, if so.
+    public func answer(_ id: String, _ answer: String) async -> String? {
+        guard let answer = PromptAnswer(rawValue: answer) else { return "\(answer) is no answer" }
+        do throws(PromptAnswerError) {
+            try await answered(id, answer)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+}
+
+// MARK: What the local API asks
+
+extension Daemon: APIServer.Backend {
+    /// The loop turns at every deadline. One that is so late does not turn any more.
+    private static let latest = Duration.seconds(10)
+
+    /// How long a beacon counts as being in the air.
+    private static let airTime = Duration.seconds(60)
+
+    var status: StatusReport {
+        get async {
+            let snapshot = core.snapshot
+            let now = source.instant
+            return StatusReport(
+                time: Timestamp.text(source.now), source: source.name,
+                simulated: (options.capture == nil ? [] : ["capture"]) + (options.simulatesWiFi ? ["wifi"] : []),
+                stale: snapshot.deadline.map { $0.advanced(by: Self.latest) < now } ?? false,
+                bluetooth: .init(
+                    state: snapshot.bluetooth.state.rawValue, adapter: snapshot.bluetooth.adapter,
+                    reason: snapshot.bluetooth.reason, listening: snapshot.isListening),
+                wifi: .init(wifi.state), regions: reports(snapshot), prompts: await prompts.waiting,
+                counters: .init(
+                    reports: snapshot.counters.reports, iBeacons: snapshot.counters.iBeacons,
+                    malformed: snapshot.counters.malformed, dropped: snapshot.dropped))
+        }
+    }
+
+    var regions: [RegionReport] { reports(core.snapshot) }
+
+    private func reports(_ snapshot: PresenceCore.Snapshot) -> [RegionReport] {
+        let now = source.instant
+        return snapshot.regions.map { region in
+            RegionReport(region, since: snapshot.changes[region.region.region.identifier], now: now)
+        }
+    }
+
+    var beacons: [BeaconReport] { BeaconReport.list(core, at: source.instant, within: Self.airTime) }
+
+    var prompts: PromptsReport {
+        get async {
+            let waiting = await homecoming.waiting
+            return PromptsReport(waiting: waiting.prompts.map(PromptReport.init), never: waiting.refused)
+        }
+    }
+
+    func events() -> AsyncStream<Event> { hub.events() }
+
+    func answered(_ id: String, _ answer: PromptAnswer) async throws(PromptAnswerError) {
+        try await homecoming.answered(id, answer)
+    }
+
+    func neverCleared(ssid: String) async -> Bool { await homecoming.neverCleared(ssid: ssid) }
+}

@@ -1,0 +1,78 @@
+import Bluetooth
+public import Logging
+public import RegionMonitoring
+public import ServiceLifecycle
+public import SystemPackage
+import UnixSignals
+
+/// Listening without the rest of the daemon: what `scan`, `range` and `record` do.
+public final class ListeningSession: Sendable {
+    private let source: any PresenceSource
+    private let core: PresenceCore
+    private let hub = EventHub()
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - regions: what to watch; none to hear everything.
+    ///   - adapter: the adapter's name; nil: the first that is up.
+    ///   - capture: a capture in place of an adapter.
+    /// - Throws: when the process has no file descriptor left.
+    public init(regions: [MonitoredRegion], adapter: String?, capture: String? = nil, logger: Logger) throws {
+        self.logger = logger
+        source =
+            try capture.map { CaptureSource(file: $0, speed: 1, logger: logger) }
+            ?? AdapterSource(adapter: adapter, scan: .init())
+        core = PresenceCore(regions: regions, wallClock: source, publish: { [hub] in hub.publish($0) })
+    }
+
+    /// All events from now on: ask before ``run(with:)`` to miss none.
+    public func events() -> AsyncStream<Event> { hub.events(backlog: .max) }
+
+    /// The beacons heard within `duration`, by identity.
+    public func beacons(within duration: Duration) -> [BeaconReport] {
+        BeaconReport.list(core, at: source.instant, within: duration)
+    }
+
+    /// The present on the wall, RFC 3339; the capture's own in a replay.
+    public var time: String { Timestamp.text(source.now) }
+
+    /// Listens until the capture ends, one of the others is done, or SIGTERM or SIGINT.
+    public func run(with others: [any Service]) async throws {
+        try await run(core, with: others)
+    }
+
+    /// Records what is heard to a btsnoop capture, until one of the others is done, or SIGTERM or SIGINT.
+    ///
+    /// - Parameter file: where the capture goes; it is the caller's to close.
+    /// - Returns: how many events were recorded.
+    /// - Throws: `Errno` when the file cannot be written any more.
+    public func record(to file: FileDescriptor, with others: [any Service]) async throws -> UInt64 {
+        let recorder = Recorder(
+            to: file, wallClock: source,
+            tell: { [hub, source] update in
+                hub.publish(
+                    Event(
+                        time: source.now,
+                        kind: .bluetoothStateDidUpdate(
+                            state: update.state.rawValue, adapter: update.adapter, reason: update.reason)))
+            }, failed: { [source] in source.stop() })
+        try await run(recorder, with: others)
+        if let failure = recorder.result.failure { throw failure }
+        return recorder.result.count
+    }
+
+    private func run(_ receiver: some PacketReceiver, with others: [any Service]) async throws {
+        let listening = ThreadService(
+            loop: { [source] in try source.run(receiver) }, stop: { [source] in source.stop() }, endsWithLoop: true)
+        let services: [any Service] = others + [HubService(hub: hub), listening]
+        let group = ServiceGroup(
+            configuration: .init(
+                services: services.map {
+                    .init(
+                        service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
+                        failureTerminationBehavior: .gracefullyShutdownGroup)
+                },
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await group.run()
+    }
+}

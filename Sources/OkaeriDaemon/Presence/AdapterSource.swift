@@ -1,0 +1,70 @@
+import Bluetooth
+import HCI
+import RegionMonitoring
+
+/// The adverts that an adapter hears.
+final class AdapterSource: PresenceSource {
+    private let scanner: Scanner
+    private let adapter: String?
+
+    /// - Parameters:
+    ///   - adapter: its name, such as `hci0`; nil: the first that is up.
+    ///   - scan: how much of the time is listened.
+    /// - Throws: when the process has no file descriptor left.
+    init(adapter: String?, scan: Configuration.Scan) throws {
+        var parameters = ScannerParameters()
+        parameters.timing = try ScanTiming(
+            interval: ScanTime(milliseconds: scan.interval), window: ScanTime(milliseconds: scan.window))
+        scanner = try Scanner(adapter: adapter, parameters: parameters)
+        self.adapter = adapter
+    }
+
+    var name: String { adapter ?? "the first adapter that is up" }
+
+    var instant: Instant { SystemClock.monotonic }
+
+    func run(_ receiver: some PacketReceiver) throws {
+        receiver.begin(at: instant)
+        try scanner.run(Bridge(receiver))
+    }
+
+    func stop() { scanner.stop() }
+
+    func hold(_ isHeld: Bool) { isHeld ? scanner.hold() : scanner.release() }
+
+    func wake() { scanner.wake() }
+
+    func wallTime(of instant: Instant) -> Int64 { SystemClock().wallTime(of: instant) }
+
+    var now: Int64 { SystemClock().now }
+}
+
+/// The scanner's words in the receiver's.
+private final class Bridge<Receiver: PacketReceiver>: ScannerDelegate {
+    private let receiver: Receiver
+
+    init(_ receiver: Receiver) {
+        self.receiver = receiver
+    }
+
+    func scannerDidReceive(_ packet: RawSpan, at time: Int64) {
+        // The first byte says that it is an event, which everything is that comes here.
+        receiver.received(event: packet.extracting(droppingFirst: 1), at: Instant(nanoseconds: time))
+    }
+
+    func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) {
+        receiver.adapterUpdated(update, at: Instant(nanoseconds: time))
+    }
+
+    func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {
+        receiver.listeningChanged(isListening, at: Instant(nanoseconds: time))
+    }
+
+    func scannerDidFinishTurn(at time: Int64) -> Int64? {
+        receiver.turnFinished(at: Instant(nanoseconds: time))?.nanoseconds
+    }
+
+    func scannerDidDrop(total: UInt64) {
+        receiver.dropped(total: total)
+    }
+}

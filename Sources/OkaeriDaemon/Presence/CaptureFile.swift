@@ -1,0 +1,86 @@
+public import HCI
+public import SystemPackage
+
+/// Why a capture could not be replayed to its end.
+public enum CaptureFileError: Error, CustomStringConvertible {
+    /// The file could not be read.
+    case unreadable(file: String, Errno)
+    /// The file is no capture, holds no Bluetooth, or is damaged. What came before the damage was replayed.
+    case damaged(file: String, CaptureError)
+
+    /// Whether the file only ends too early, as one does whose recording was interrupted.
+    public var isCut: Bool {
+        guard case .damaged(_, let error) = self, case .cut = error.reason else { return false }
+        return true
+    }
+
+    public var description: String {
+        switch self {
+        case .unreadable(let file, let errno):
+            "\(file) cannot be read: \(errno.description). Check the name and its permissions"
+        case .damaged(let file, let error): "\(file): \(error)"
+        }
+    }
+}
+
+/// A capture on disk, in a pipe or, named `-`, on standard input.
+struct CaptureFile {
+    let name: String
+
+    /// Reads the file from its beginning, in pieces.
+    ///
+    /// - Parameters:
+    ///   - packet: is given each packet and the bytes from its event code on; answers whether to go on.
+    ///   - progress: is told from time to time how many bytes have been read, and how many there are if that is known.
+    func forEachPacket(
+        _ packet: (CapturePacket, RawSpan) -> Bool, progress: (_ read: UInt64, _ size: UInt64?) -> Void
+    ) throws(CaptureFileError) {
+        do {
+            guard name != "-" else {
+                return try read(FileDescriptor.standardInput, packet, progress)
+            }
+            let file = try FileDescriptor.open(FilePath(name), .readOnly, options: [.closeOnExec])
+            try file.closeAfter { try read(file, packet, progress) }
+        } catch let error as CaptureError {
+            throw .damaged(file: name, error)
+        } catch let errno as Errno {
+            throw .unreadable(file: name, errno)
+        } catch {
+            throw .unreadable(file: name, .ioError)
+        }
+    }
+
+    private func read(
+        _ file: FileDescriptor, _ packet: (CapturePacket, RawSpan) -> Bool, _ progress: (UInt64, UInt64?) -> Void
+    ) throws {
+        let size = (try? file.seek(offset: 0, from: .end)).flatMap { UInt64(exactly: $0) }
+        if size != nil { try file.seek(offset: 0, from: .start) }
+        var reader = CaptureReader()
+        var buffer = [UInt8](repeating: 0, count: max(1 << 20, CaptureReader.largestNeed))
+        var filled = 0
+        while true {
+            let count = try buffer.withUnsafeMutableBytes { bytes in
+                try file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]))
+            }
+            filled += count
+            guard let position = try consume(buffer.span.bytes.extracting(0..<filled), &reader, packet) else { return }
+            progress(reader.offset, size)
+            if count == 0 { return try reader.finish(remaining: filled - position) }
+            buffer.withUnsafeMutableBytes { bytes in
+                bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[position..<filled]))
+            }
+            filled -= position
+        }
+    }
+
+    /// Hands out the packets that are whole in `bytes`. Returns where the rest begins, nil when nobody wants more.
+    private func consume(
+        _ bytes: RawSpan, _ reader: inout CaptureReader, _ packet: (CapturePacket, RawSpan) -> Bool
+    ) throws(CaptureError) -> Int? {
+        var position = 0
+        while case .packet(let found) = try reader.next(in: bytes, at: &position) {
+            guard packet(found, bytes.extracting(found.payload)) else { return nil }
+        }
+        return position
+    }
+}

@@ -1,0 +1,161 @@
+import Bluetooth
+import HCI
+import IBeacon
+import RegionMonitoring
+import Synchronization
+
+/// The one owner of the region monitor. A source drives it from its own thread; whoever asks gets a copy of what it
+/// knows; what happens is published in order.
+final class PresenceCore: PacketReceiver {
+    private struct State: Sendable {
+        var regions: [MonitoredRegion]
+        /// Begins anew with the source: a capture's clock is not known before its first packet.
+        var pipeline: PresencePipeline
+        var bluetooth: AdapterUpdate
+        var isListening = false
+        var dropped: UInt64 = 0
+        /// When each region's state last changed, on the wall.
+        var changes: [String: Int64] = [:]
+    }
+
+    private let state: Mutex<State>
+    private let wallClock: any WallClock
+    private let publish: @Sendable (Event) -> Void
+
+    /// - Parameters:
+    ///   - publish: is given each event in order, while the core is locked: it must not call back.
+    init(
+        regions: [MonitoredRegion], wallClock: any WallClock, publish: @escaping @Sendable (Event) -> Void
+    ) {
+        self.state = Mutex(
+            State(
+                regions: regions, pipeline: PresencePipeline(RegionMonitor(regions, at: Instant(nanoseconds: 0))),
+                bluetooth: .starting))
+        self.wallClock = wallClock
+        self.publish = publish
+    }
+
+    var nextDeadline: Instant? { state.withLock(\.pipeline.monitor.nextDeadline) }
+
+    /// Monitoring begins.
+    func begin(at now: Instant) {
+        update(at: now) { state in
+            state.pipeline = PresencePipeline(RegionMonitor(state.regions, at: now))
+            return state.pipeline.monitor.monitoringStarted(at: now)
+        }
+    }
+
+    /// An HCI event came in, from its event code on.
+    func received(event: RawSpan, at now: Instant) {
+        state.withLock { state in
+            let actions = state.pipeline.received(event: event, at: now)
+            announce(actions, at: now, &state)
+        }
+    }
+
+    /// Every packet that waited has gone in. Judges silence.
+    ///
+    /// - Returns: when that is next needed.
+    func turnFinished(at now: Instant) -> Instant? {
+        state.withLock { state in
+            announce(state.pipeline.monitor.advanced(to: now), at: now, &state)
+            return state.pipeline.monitor.nextDeadline
+        }
+    }
+
+    /// The adapter's state changed.
+    func adapterUpdated(_ update: AdapterUpdate, at now: Instant) {
+        state.withLock { state in
+            state.bluetooth = update
+            let time = wallClock.wallTime(of: now)
+            publish(
+                Event(
+                    time: time,
+                    kind: .bluetoothStateDidUpdate(
+                        state: update.state.rawValue, adapter: update.adapter, reason: update.reason)))
+            switch update.state {
+            case .poweredOn: break
+            case .unsupported, .unauthorized:
+                for region in state.regions {
+                    let identifier = region.region.identifier
+                    publish(Event(time: time, kind: .monitoringDidFail(region: identifier, reason: update.reason)))
+                }
+                fallthrough
+            case .unknown, .resetting, .poweredOff:
+                let actions = state.pipeline.monitor.adapterLost(at: now)
+                announce(actions, at: now, &state)
+            }
+        }
+    }
+
+    /// The scan began, or was interrupted: time not listened is not silence.
+    func listeningChanged(_ isListening: Bool, at now: Instant) {
+        update(at: now) { state in
+            state.isListening = isListening
+            guard isListening else {
+                state.pipeline.monitor.listeningPaused(at: now)
+                return []
+            }
+            return state.pipeline.monitor.adapterRecovered(at: now)
+        }
+    }
+
+    /// The kernel dropped packets because nobody fetched them in time.
+    func dropped(total: UInt64) {
+        state.withLock { $0.dropped = total }
+    }
+
+    /// The configuration changed.
+    func reload(_ regions: [MonitoredRegion], at now: Instant) {
+        update(at: now) { state in
+            state.regions = regions
+            let identifiers = Set(regions.map(\.region.identifier))
+            state.changes = state.changes.filter { identifiers.contains($0.key) }
+            return state.pipeline.monitor.regionsReplaced(with: regions, at: now)
+        }
+    }
+
+    private func update(at now: Instant, _ change: (inout State) -> [RegionMonitor.Action]) {
+        state.withLock { state in
+            let actions = change(&state)
+            announce(actions, at: now, &state)
+        }
+    }
+
+    private func announce(_ actions: [RegionMonitor.Action], at now: Instant, _ state: inout State) {
+        guard !actions.isEmpty else { return }
+        let time = wallClock.wallTime(of: now)
+        for action in actions {
+            if case .didDetermineState(let region, _) = action { state.changes[region] = time }
+            publish(Event(time: time, kind: Event.Kind(action, reason: state.bluetooth.reason)))
+        }
+    }
+}
+
+extension PresenceCore {
+    /// What the core knows at one moment.
+    struct Snapshot: Sendable {
+        var bluetooth: AdapterUpdate
+        var isListening: Bool
+        var dropped: UInt64
+        var counters: PresencePipeline.Counters
+        var regions: [RegionMonitor.RegionSnapshot]
+        /// When each region's state last changed, on the wall.
+        var changes: [String: Int64]
+        var deadline: Instant?
+    }
+
+    var snapshot: Snapshot {
+        state.withLock { state in
+            Snapshot(
+                bluetooth: state.bluetooth, isListening: state.isListening, dropped: state.dropped,
+                counters: state.pipeline.counters, regions: state.pipeline.monitor.regionSnapshots,
+                changes: state.changes, deadline: state.pipeline.monitor.nextDeadline)
+        }
+    }
+
+    /// The beacons heard since an instant, in no order.
+    func beacons(since instant: Instant) -> [RegionMonitor.BeaconSnapshot] {
+        state.withLock { $0.pipeline.monitor.beaconSnapshots(since: instant) }
+    }
+}

@@ -1,0 +1,53 @@
+import HCI
+import IBeacon
+import RegionMonitoring
+
+/// The way from the bytes of an HCI event to the decision who is here, the same for an adapter and a capture.
+struct PresencePipeline: Sendable {
+    /// What came by.
+    struct Counters: Sendable, Equatable, Codable {
+        /// LE advertising reports, of whatever content.
+        var reports: UInt64 = 0
+        /// Those that were iBeacons.
+        var iBeacons: UInt64 = 0
+        /// Events that were cut or otherwise unsound.
+        var malformed: UInt64 = 0
+    }
+
+    var monitor: RegionMonitor
+    private(set) var counters = Counters()
+    private var assembler = ExtendedReportAssembler()
+
+    init(_ monitor: RegionMonitor) {
+        self.monitor = monitor
+    }
+
+    /// An HCI event came in.
+    ///
+    /// - Parameter event: its bytes from the event code on, without the H4 packet type.
+    mutating func received(event: RawSpan, at now: Instant) -> [RegionMonitor.Action] {
+        guard var reports = LEAdvertisingReports(event: event) else { return [] }
+        var actions: [RegionMonitor.Action] = []
+        do {
+            while let report = try reports.next() {
+                counters.reports += 1
+                let rssi = report.rssi
+                guard let frame = frame(in: report) else { continue }
+                counters.iBeacons += 1
+                let sighting = BeaconSighting(
+                    identity: frame.identity, measuredPower: frame.measuredPower, rssi: rssi)
+                actions += monitor.sighted(sighting, at: now)
+            }
+        } catch {
+            // What stood before the cut has counted. Anybody can send rubbish; it ends nothing.
+            counters.malformed += 1
+        }
+        return actions
+    }
+
+    /// The iBeacon in a report, with what earlier reports held of the same advertisement.
+    private mutating func frame(in report: LEAdvertisingReport) -> IBeaconFrame? {
+        guard let whole = assembler.assemble(report) else { return nil }
+        return IBeaconFrame(advertisingData: whole.data)
+    }
+}

@@ -1,0 +1,75 @@
+import Bluetooth
+import HCI
+import RegionMonitoring
+import Synchronization
+import SystemPackage
+
+/// Writes what comes in to a btsnoop capture.
+final class Recorder: PacketReceiver {
+    private struct State: Sendable {
+        var waiting: [UInt8] = []
+        var count: UInt64 = 0
+        var failure: Errno?
+    }
+
+    private let file: FileDescriptor
+    private let writer = BtsnoopWriter()
+    private let wallClock: any WallClock
+    private let tell: @Sendable (AdapterUpdate) -> Void
+    private let failed: @Sendable () -> Void
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - file: where the capture goes; it is the caller's to close.
+    ///   - tell: is given what becomes of the adapter.
+    ///   - failed: is called once when the file cannot be written any more.
+    init(
+        to file: FileDescriptor, wallClock: any WallClock,
+        tell: @escaping @Sendable (AdapterUpdate) -> Void,
+        failed: @escaping @Sendable () -> Void
+    ) {
+        self.file = file
+        self.wallClock = wallClock
+        self.tell = tell
+        self.failed = failed
+        state.withLock { writer.appendHeader(to: &$0.waiting) }
+    }
+
+    /// How many events were recorded, and why no more are, if so.
+    var result: (count: UInt64, failure: Errno?) { state.withLock { ($0.count, $0.failure) } }
+
+    var nextDeadline: Instant? { nil }
+
+    func begin(at now: Instant) { _ = turnFinished(at: now) }
+
+    func received(event: RawSpan, at now: Instant) {
+        state.withLock { state in
+            writer.append(.event, event, time: wallClock.wallTime(of: now), to: &state.waiting)
+            state.count += 1
+        }
+    }
+
+    /// Writes what has come: a capture that is cut by a power failure lacks one turn at most.
+    func turnFinished(at now: Instant) -> Instant? {
+        let hasFailed = state.withLock { state -> Bool in
+            defer { state.waiting.removeAll(keepingCapacity: true) }
+            guard !state.waiting.isEmpty, state.failure == nil else { return false }
+            do {
+                try file.writeAll(state.waiting)
+                return false
+            } catch {
+                state.failure = (error as? Errno) ?? .ioError
+                return true
+            }
+        }
+        if hasFailed { failed() }
+        return nil
+    }
+
+    func adapterUpdated(_ update: AdapterUpdate, at now: Instant) { tell(update) }
+
+    // A pause leaves a gap in the time stamps, and drops are the kernel's: a capture has no place for either.
+    func listeningChanged(_ isListening: Bool, at now: Instant) {}
+
+    func dropped(total: UInt64) {}
+}

@@ -1,0 +1,29 @@
+import Glibc
+import RegionMonitoring
+
+/// Says what the clock on the wall showed: decisions are driven by a monotonic clock, people read this one.
+protocol WallClock: Sendable {
+    /// Nanoseconds since the Unix epoch at `instant`.
+    func wallTime(of instant: Instant) -> Int64
+
+    /// Nanoseconds since the Unix epoch, now.
+    var now: Int64 { get }
+}
+
+/// The machine's clocks.
+struct SystemClock: WallClock {
+    /// Now, on the kernel's monotonic clock, which stands still while the machine sleeps: who is asleep does not listen.
+    static var monotonic: Instant { Instant(nanoseconds: read(CLOCK_MONOTONIC)) }
+
+    var now: Int64 { Self.read(CLOCK_REALTIME) }
+
+    func wallTime(of instant: Instant) -> Int64 {
+        now &- (Self.monotonic.nanoseconds &- instant.nanoseconds)
+    }
+
+    private static func read(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

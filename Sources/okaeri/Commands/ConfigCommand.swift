@@ -1,0 +1,31 @@
+import ArgumentParser
+import IBeacon
+import OkaeriDaemon
+import RegionMonitoring
+
+struct ConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "Check a configuration, or print one to start from.",
+        subcommands: [Check.self, Example.self])
+
+    struct Check: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Say what is wrong with the configuration.")
+
+        @OptionGroup var config: ConfigurationOptions
+
+        func run() throws {
+            let (configuration, file) = try config.load()
+            for notice in configuration.notices { Terminal.complain("\(file): \(notice)") }
+            let regions = configuration.regions.map { "\($0.identifier) (\($0.monitored.region.constraint))" }
+            print("\(file) is fine: \(regions.isEmpty ? "no region" : regions.joined(separator: ", "))")
+        }
+    }
+
+    struct Example: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Print a configuration to start from.")
+
+        func run() {
+            print(OkaeriDaemon.Configuration.example, terminator: "")
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import Logging
+import OkaeriDaemon
+import ServiceLifecycle
+import SystemPackage
+
+extension LogOptions {
+    var logger: Logger { Terminal.logger(verbose: verbose) }
+}
+
+extension ListeningOptions {
+    /// Listens and shows, until the time is up, the capture ends or somebody ends it.
+    func run(_ session: ListeningSession, _ show: @escaping @Sendable () async throws -> Void) async throws {
+        try await run(session) { try await session.run(with: $0 + [Show(show: show)]) }
+    }
+
+    /// Listens by `listen`, which runs the services it is given; and ends with the exit status that fits when there is
+    /// nothing to listen with.
+    func run(_ session: ListeningSession, by listen: ([any Service]) async throws -> Void) async throws {
+        do {
+            try await listen([Verdict(events: session.events())] + (duration.map { [Timer(seconds: $0)] } ?? []))
+        } catch let error as NothingToListenWith {
+            Terminal.complain(error.reason)
+            throw error.isPermission ? Exit.noPermission : Exit.unavailable
+        } catch let error as CaptureFileError {
+            Terminal.complain(error.description)
+            if !error.isCut { throw Exit.dataError }
+        } catch let error as Errno {
+            Terminal.complain("the output cannot be written: \(error)")
+            throw Exit.ioError
+        }
+    }
+}
+
+/// There is no adapter, or not for us.
+private struct NothingToListenWith: Error {
+    var reason: String
+    var isPermission: Bool
+}
+
+/// Ends the session when the adapter's first answer is that it cannot be used. Once it was well, its return is waited
+/// for: what is wrong is said, and the session goes on by itself.
+private struct Verdict: Service {
+    let events: AsyncStream<Event>
+
+    func run() async throws {
+        var wasWell = false
+        for await event in events {
+            guard case .bluetoothStateDidUpdate(let state, _, let reason) = event.kind else { continue }
+            switch state {
+            case "poweredOn":
+                wasWell = true
+            case "unauthorized", "unsupported", "poweredOff":
+                guard wasWell else { throw NothingToListenWith(reason: reason, isPermission: state == "unauthorized") }
+                Terminal.complain(reason)
+            default:
+                Terminal.complain(reason)
+            }
+        }
+    }
+}
+
+/// Shows what was heard until the session ends.
+private struct Show: Service {
+    let show: @Sendable () async throws -> Void
+
+    func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown { try await show() }
+        } catch is CancellationError {}
+    }
+}
+
+/// The time that was given.
+private struct Timer: Service {
+    let seconds: Double
+
+    func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(seconds)) }
+        } catch is CancellationError {}
+    }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import Logging
+import OkaeriDaemon
+import ServiceLifecycle
+
+struct MonitorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "monitor", abstract: "Watch the regions: the daemon, in the foreground.",
+        discussion: """
+            Waits for what is missing (adapter, permission, NetworkManager) instead of ending. On a terminal it asks \
+            there before it joins a network; otherwise `okaeri answer` does. SIGHUP reads the configuration again.
+            """)
+
+    /// What can stand in for NetworkManager.
+    enum WiFiKind: String, ExpressibleByArgument, CaseIterable {
+        case networkManager = "network-manager"
+        case simulated
+    }
+
+    @OptionGroup var config: ConfigurationOptions
+    @OptionGroup var socket: SocketOptions
+    @OptionGroup var log: LogOptions
+
+    @Flag(help: "Print one JSON object a line.")
+    var json = false
+
+    @Option(help: "A capture (btsnoop, pcap, pcapng) in place of an adapter; the daemon stays up at its end.")
+    var capture: String?
+
+    @Option(help: "How many times faster than recorded the capture runs.")
+    var speed = 1.0
+
+    @Option(help: "Who joins networks: network-manager, or simulated to try things out.")
+    var wifi = WiFiKind.networkManager
+
+    func validate() throws {
+        guard speed > 0, speed.isFinite else { throw ValidationError("--speed takes a number above zero") }
+    }
+
+    func run() async throws {
+        let (configuration, file) = try config.load()
+        let logger = Terminal.logger(verbose: log.verbose)
+        for notice in configuration.notices { logger.warning("\(file): \(notice)") }
+        if let capture { logger.warning("NOT REAL: the capture \(capture) stands in for the Bluetooth adapter") }
+        if wifi == .simulated { logger.warning("NOT REAL: a simulated Wi-Fi stands in for NetworkManager") }
+        let daemon = try Daemon(
+            configuration,
+            options: .init(
+                configurationFile: file, capture: capture, speed: speed, simulatesWiFi: wifi == .simulated,
+                socket: socket.forDaemon),
+            logger: logger)
+        var services: [any Service] = [EventPrinter(events: daemon.allEvents(), asJSON: json)]
+        if Terminal.canAsk, !json {
+            services.append(TerminalPrompt(daemon: daemon, events: daemon.allEvents(), language: Language()))
+        }
+        do {
+            try await daemon.run(with: services)
+        } catch let error as DaemonError {
+            Terminal.complain(error.description)
+            throw Exit.unavailable
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import FoundationEssentials
+import OkaeriDaemon
+
+/// `--config`.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(
+        name: .customLong("config"),
+        help: "The configuration; else $OKAERI_CONFIG, ./beacons.json, /etc/okaeri/beacons.json.")
+    var file: String?
+
+    /// The configuration and the file it came from. What is wrong with it is said, and the command ends.
+    func load() throws -> (configuration: Configuration, file: String) {
+        do throws(ConfigurationError) {
+            let file = try Configuration.file(named: file)
+            return (try Configuration(file: file), file)
+        } catch {
+            Terminal.complain(error.description)
+            throw Exit.configuration
+        }
+    }
+}
+
+/// `--socket`.
+struct SocketOptions: ParsableArguments {
+    @Option(help: "Where the daemon listens; else $OKAERI_SOCKET, $XDG_RUNTIME_DIR/okaeri.sock, /run/okaeri.")
+    var socket: String?
+
+    private var environment: [String: String] { ProcessInfo.processInfo.environment }
+
+    var forDaemon: String { SocketPath.forDaemon(named: socket, environment: environment) }
+
+    var client: APIClient { APIClient(socket: SocketPath.forClient(named: socket, environment: environment)) }
+}
+
+/// `--verbose`.
+struct LogOptions: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Say more on standard error.")
+    var verbose = false
+}
+
+/// `--adapter`, `--capture`, `--duration`: what to listen to, and how long.
+struct ListeningOptions: ParsableArguments {
+    @Option(help: "The adapter to listen with, such as hci0; the first that is up by default.")
+    var adapter: String?
+
+    @Option(help: "A capture (btsnoop, pcap, pcapng) in place of an adapter.")
+    var capture: String?
+
+    @Option(help: "Stop after this many seconds.")
+    var duration: Double?
+
+    func validate() throws {
+        if let duration, !(duration > 0 && duration <= 1e9) {
+            throw ValidationError("--duration takes a number of seconds above zero")
+        }
+        if let adapter, !adapter.hasPrefix("hci") || UInt16(adapter.dropFirst(3)) == nil {
+            throw ValidationError("--adapter takes a name such as hci0")
+        }
+    }
+}

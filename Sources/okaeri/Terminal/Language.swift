@@ -1,0 +1,32 @@
+import FoundationEssentials
+
+/// The language of what a person at home reads.
+enum Language: Sendable {
+    case english
+    case japanese
+
+    /// The language that the locale asks for: `$LC_ALL`, `$LC_MESSAGES`, `$LANG`, the first that is set.
+    init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+        let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+        self = locale?.hasPrefix("ja") == true ? .japanese : .english
+    }
+
+    /// The question a prompt puts.
+    func question(ssid: String) -> String {
+        switch self {
+        case .english: "Welcome home. Join the Wi-Fi network \"\(ssid)\"? [j]oin, [l]ater, [n]ever:"
+        case .japanese: "お帰りなさい。Wi-Fi「\(ssid)」に接続しますか？ [j] 接続する / [l] あとで / [n] 今後は聞かない:"
+        }
+    }
+
+    /// What a typed answer means: join, later or never; nil when it means nothing.
+    func answer(_ text: String) -> String? {
+        let words = [
+            "join": ["j", "join", "y", "yes", "はい", "接続", "接続する"],
+            "later": ["l", "later", "あとで", "後で", "いいえ", "no"],
+            "never": ["n", "never", "今後は聞かない"],
+        ]
+        let typed = text.lowercased().filter { !$0.isWhitespace }
+        return words.first { $0.value.contains(typed) }?.key
+    }
+}

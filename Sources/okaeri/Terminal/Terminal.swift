@@ -1,0 +1,86 @@
+import Glibc
+import Logging
+import SystemPackage
+
+/// Where the words go: results on standard output, everything else on standard error.
+enum Terminal {
+    /// Whether a person reads standard output.
+    static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// Whether a person can be asked.
+    static var canAsk: Bool { isInteractive && isatty(STDIN_FILENO) == 1 }
+
+    /// Whether a person sees standard error.
+    static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// The width in columns, 80 where it is not known.
+    static var columns: Int {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    /// The height in lines, 24 where it is not known.
+    static var rows: Int {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return 24 }
+        return Int(size.ws_row)
+    }
+
+    /// Where a text goes.
+    enum Stream {
+        case output, errors
+
+        fileprivate var file: FileDescriptor {
+            switch self {
+            case .output: .standardOutput
+            case .errors: .standardError
+            }
+        }
+    }
+
+    /// A line on standard output, at once: whoever reads a stream of events waits for each.
+    static func print(_ line: String) throws(Errno) {
+        try write(line + "\n", to: .output)
+    }
+
+    /// A sentence on standard error.
+    static func complain(_ sentence: String) {
+        try? write("okaeri: \(sentence)\n", to: .errors)
+    }
+
+    static func write(_ text: String, to stream: Stream) throws(Errno) {
+        do {
+            try stream.file.writeAll(text.utf8)
+        } catch {
+            throw (error as? Errno) ?? .ioError
+        }
+    }
+}
+
+extension Terminal {
+    /// A logger on standard error. The journal stamps its lines itself, and a person sees when they come.
+    static func logger(verbose: Bool) -> Logger {
+        var logger = Logger(label: "okaeri") { _ in LineLogHandler() }
+        logger.logLevel = verbose ? .debug : .notice
+        return logger
+    }
+}
+
+/// `okaeri: warning: what happened (key: value)`.
+struct LineLogHandler: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.notice
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
+        let details = all.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+        let level = event.level == .notice ? "" : "\(event.level): "
+        Terminal.complain("\(level)\(event.message)" + (details.isEmpty ? "" : " (\(details))"))
+    }
+}

@@ -1,0 +1,49 @@
+import Dispatch
+import OkaeriDaemon
+import ServiceLifecycle
+
+/// Asks on the terminal whether to join, while `okaeri monitor` runs there.
+struct TerminalPrompt: Service {
+    let daemon: Daemon
+    let events: AsyncStream<Event>
+    let language: Language
+
+    private enum News {
+        case event(Event)
+        case line(String)
+    }
+
+    func run() async throws {
+        let (news, continuation) = AsyncStream.makeStream(of: News.self)
+        // A thread of its own: reading the terminal blocks, and ends only with the program.
+        DispatchQueue.global().async {
+            while let line = readLine() { continuation.yield(.line(line)) }
+        }
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask {
+                    for await event in events { continuation.yield(.event(event)) }
+                    continuation.finish()
+                }
+                for await item in news { await handle(item) }
+            }
+        }
+    }
+
+    private func handle(_ news: News) async {
+        switch news {
+        case .event(let event):
+            guard case .wifiPrompt(let prompt) = event.kind else { return }
+            ask(prompt.ssid)
+        case .line(let line):
+            // The oldest prompt is the one that is on the screen.
+            guard let prompt = await daemon.waitingPrompts.first else { return }
+            guard let answer = language.answer(line) else { return ask(prompt.ssid) }
+            if let refusal = await daemon.answer(prompt.id, answer) { Terminal.complain(refusal) }
+        }
+    }
+
+    private func ask(_ ssid: String) {
+        try? Terminal.write(language.question(ssid: ssid) + " ", to: .output)
+    }
+}

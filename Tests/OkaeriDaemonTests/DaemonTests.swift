@@ -1,0 +1,132 @@
+import FoundationEssentials
+import Testing
+import WiFi
+
+@testable import OkaeriDaemon
+
+/// The whole daemon over a capture and a simulated Wi-Fi, asked over its socket.
+@Suite struct DaemonTests {
+    private let folder = try? TemporaryFolder()
+
+    /// Runs a daemon on a capture while `body` asks it.
+    private func run(
+        _ bytes: [UInt8], _ body: (Daemon, APIClient, inout AsyncStream<Event>.Iterator) async throws -> Void
+    ) async throws {
+        let folder = try #require(folder)
+        let file = try folder.file("capture", bytes)
+        let configuration = try folder.file("beacons.json", Array(Configuration.example.utf8))
+        let socket = "\(folder.path)/okaeri.sock"
+        let daemon = try Daemon(
+            Configuration(file: configuration),
+            options: .init(
+                configurationFile: configuration, capture: file, speed: 1000, simulatesWiFi: true, socket: socket),
+            logger: quiet)
+        var events = daemon.allEvents().makeAsyncIterator()
+        let task = Task { try await daemon.run(with: []) }
+        let client = APIClient(socket: socket)
+        try await answering(client)
+        try await body(daemon, client, &events)
+        task.cancel()
+        _ = await task.result
+        #expect(!FileManager.default.fileExists(atPath: socket), "the socket is gone with the daemon")
+    }
+
+    /// Returns when the daemon answers; the test's own time limit ends the wait.
+    private func answering(_ client: APIClient) async throws {
+        while (try? await client.text("/v1/status")) == nil {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    private func heard(_ name: String, _ events: inout AsyncStream<Event>.Iterator) async {
+        while let event = await events.next() { if event.kind.name == name { return } }
+        Issue.record("\(name) did not come")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a homecoming can be followed, answered and looked at`() async throws {
+        try await run(capture([3, 4, 5], until: 20)) { _, client, events in
+            await heard("wifiPrompt", &events)
+            let prompts: PromptsReport = try await client.get("/v1/prompts")
+            #expect(prompts.waiting.map(\.ssid) == ["HomeNet"])
+
+            let left = try await client.answer("1", "join").waiting
+            #expect(left.isEmpty)
+            await heard("wifiJoined", &events)
+
+            let status: StatusReport = try await client.get("/v1/status")
+            #expect(status.regions.map(\.state) == ["inside"])
+            #expect(status.regions.first?.since == "2026-11-20T18:42:03.000Z")
+            #expect(status.simulated == ["capture", "wifi"])
+            #expect(status.wifi.connectedSSID == "HomeNet")
+            #expect(!status.stale)
+            #expect(status.counters.iBeacons > 3)
+            let regions: [RegionReport] = try await client.get("/v1/regions")
+            #expect(regions == status.regions)
+            let beacons: [BeaconReport] = try await client.get("/v1/beacons")
+            #expect(beacons.map(\.regions) == [[], ["home"]])
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `an answer that counts for nothing is told why`() async throws {
+        try await run(capture([3], until: 20)) { _, client, events in
+            await heard("wifiPrompt", &events)
+            func refusal(_ id: String, _ answer: String) async -> UInt? {
+                do throws(APIClient.Failure) {
+                    _ = try await client.answer(id, answer)
+                    return nil
+                } catch {
+                    guard case .refused(let status, let sentence) = error else { return nil }
+                    #expect(!sentence.isEmpty)
+                    return status
+                }
+            }
+            #expect(await refusal("7", "join") == 404)
+            #expect(await refusal("1", "perhaps") == 400)
+            #expect(await refusal("1", "later") == nil)
+            #expect(await refusal("1", "join") == 409)
+            await #expect(throws: APIClient.Failure.self) { try await client.text("/v1/nothing") }
+            await #expect(throws: APIClient.Failure.self) { try await client.clearNever(ssid: "HomeNet") }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `never survives an SSID of any kind on its way`() async throws {
+        try await run(capture([3], until: 20)) { _, client, events in
+            await heard("wifiPrompt", &events)
+            let refused = try await client.answer("1", "never").never
+            #expect(refused == ["HomeNet"])
+            let cleared = try await client.clearNever(ssid: "HomeNet").never
+            #expect(cleared.isEmpty)
+            await #expect(throws: APIClient.Failure.self) { try await client.clearNever(ssid: "a/b %?é") }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a second daemon says so and leaves`() async throws {
+        try await run(capture([3], until: 20)) { _, client, _ in
+            let second = try Daemon(
+                Configuration(regions: []),
+                options: .init(
+                    configurationFile: "", capture: "/dev/null", simulatesWiFi: true, socket: client.socket),
+                logger: quiet)
+            await #expect(throws: DaemonError.self) { try await second.run(with: []) }
+            _ = try await client.text("/v1/status")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the socket is for the owner and the group`() async throws {
+        try await run(capture([3], until: 20)) { _, client, _ in
+            let attributes = try FileManager.default.attributesOfItem(atPath: client.socket)
+            #expect(attributes[.posixPermissions] as? Int == 0o660)
+        }
+    }
+
+    @Test func `nobody on the socket is told as such`() async throws {
+        let client = APIClient(socket: "/tmp/okaeri-nobody.sock")
+        await #expect(throws: APIClient.Failure.self) { try await client.text("/v1/status") }
+    }
+}

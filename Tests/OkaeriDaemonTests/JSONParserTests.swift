@@ -1,0 +1,54 @@
+import Testing
+
+@testable import OkaeriDaemon
+
+@Suite struct JSONParserTests {
+    private func summary(_ text: String) throws(JSONParser.SyntaxError) -> String {
+        try JSONParser.parse(Array(text.utf8)).summary
+    }
+
+    @Test(arguments: [
+        ("null", "null"), (" true ", "true"), ("-0.5e+2", "-50"), ("0", "0"), ("1.25", "1.25"),
+        (#""a\n\"\u00e9\ud83d\ude00\/""#, "\"a\n\"é😀/\""), ("[1, [2], {}]", "an array of 3"),
+        (#"{"a": {}}"#, "an object"),
+    ])
+    func `values are read as RFC 8259 has them`(text: String, expected: String) throws {
+        #expect(try summary(text) == expected)
+    }
+
+    @Test(arguments: [
+        "[1,]", #"{"a":1,}"#, "01", "+1", ".5", "1.", "1e", "nul", "\"a", "\"\t\"", #""\x""#, #""\ud800""#, "[1 2]",
+        #"{"a" 1}"#, "{a:1}", "'a'", "1 2", "[", "{", "NaN", "1e999", "// x\n1", "\u{FEFF}1", #""\ud83d\u0041""#,
+    ])
+    func `anything else is refused`(text: String) {
+        #expect(throws: JSONParser.SyntaxError.self) { try summary(text) }
+    }
+
+    @Test func `the place of a mistake is line and column`() {
+        let expected = JSONParser.SyntaxError(
+            line: 3, column: 3, found: "the key \"a\" twice", expected: "each key once")
+        #expect(throws: expected) { try summary("{\n\"a\": 1,\n  \"a\": 2}") }
+    }
+
+    @Test func `bytes that are no UTF-8 are refused`() {
+        #expect(throws: JSONParser.SyntaxError.self) { try JSONParser.parse([0x22, 0xFF, 0x22]) }
+    }
+
+    @Test func `a nesting of 32 is read, one of 33 is not`() throws {
+        func nested(_ depth: Int) -> [UInt8] {
+            Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
+        }
+        _ = try JSONParser.parse(nested(JSONParser.maximumDepth + 1))
+        #expect(throws: JSONParser.SyntaxError.self) { try JSONParser.parse(nested(JSONParser.maximumDepth + 2)) }
+        #expect(throws: JSONParser.SyntaxError.self) { try JSONParser.parse(nested(100_000)) }
+    }
+
+    @Test(arguments: [
+        ("majr", "major"), ("UUID", "uuid"), ("exitRssi", "exitRSSI"), ("wfii", "wifi"), ("exit_after", "exitAfter"),
+    ])
+    func `the nearest known word is the one that was meant`(typed: String, meant: String) {
+        #expect(
+            nearest(to: typed, among: ["identifier", "uuid", "major", "minor", "exitRSSI", "exitAfter", "wifi"])
+                == meant)
+    }
+}
