@@ -2,8 +2,10 @@ import FoundationEssentials
 import Glibc
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOCore
+import NIOPosix
 import ServiceLifecycle
 import WiFi
 
@@ -28,24 +30,37 @@ struct APIServer: Service {
     private static let largestBody = 1024
 
     func run() async throws {
-        var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .warning)
-        let application = Application(
-            router: router,
-            configuration: .init(address: .unixDomainSocket(path: socket), serverName: "okaeri"),
-            onServerRunning: { [socket, logger] _ in
-                // The owner and the group may ask; others have no business to know who is at home.
-                if chmod(socket, 0o660) != 0 { logger.warning("the mode of \(socket) cannot be set") }
-                logger.info("listening", metadata: ["socket": "\(socket)"])
-            },
-            logger: quiet)
         defer { unlink(socket) }
         do {
-            try await application.run()
+            try await server.run()
         } catch {
             // Without a socket nobody can ask, but the regions are watched all the same.
             logger.error("\(socket) cannot be served: \(error). Name a place that can be written with --socket")
             try await gracefulShutdown()
+        }
+    }
+
+    /// Hummingbird's server and router without its `Application`, which wakes up once a second to keep a date: nobody
+    /// here asks for one, and a quiet house should cost nothing.
+    private var server: any Service {
+        get throws {
+            var quiet = logger
+            quiet.logLevel = max(logger.logLevel, .warning)
+            let responder = router.buildResponder()
+            return try HTTPServerBuilder.http1().buildServer(
+                configuration: ServerConfiguration(address: .unixDomainSocket(path: socket)),
+                eventLoopGroup: .singletonMultiThreadedEventLoopGroup, logger: quiet
+            ) { [quiet] request, writer, channel in
+                let context = BasicRequestContext(source: .init(channel: channel, logger: quiet))
+                let response =
+                    (try? await responder.respond(to: request, context: context))
+                    ?? Self.failure(.internalServerError, "the request could not be answered")
+                try await writer.write(response: response.head, body: response.body)
+            } onServerRunning: { [socket, logger] _ in
+                // The owner and the group may ask; others have no business to know who is at home.
+                if chmod(socket, 0o660) != 0 { logger.warning("the mode of \(socket) cannot be set") }
+                logger.info("listening", metadata: ["socket": "\(socket)"])
+            }
         }
     }
 
@@ -61,7 +76,7 @@ struct APIServer: Service {
             let ssid = try context.parameters.require("ssid")
             return await backend.neverCleared(ssid: ssid)
                 ? json(await backend.prompts)
-                : failure(.notFound, "no prompt for “\(ssid)” was answered with never")
+                : Self.failure(.notFound, "no prompt for “\(ssid)” was answered with never")
         }
         return router
     }
@@ -72,14 +87,14 @@ struct APIServer: Service {
         guard let body = try? await request.body.collect(upTo: Self.largestBody),
             let asked = try? JSONDecoder().decode(AnswerRequest.self, from: Data(body.readableBytesView)),
             let answer = PromptAnswer(rawValue: asked.answer)
-        else { return failure(.badRequest, "the body is not {\"answer\": …} with one of \(words)") }
+        else { return Self.failure(.badRequest, "the body is not {\"answer\": …} with one of \(words)") }
         do throws(PromptAnswerError) {
             try await backend.answered(id, answer)
             return json(await backend.prompts)
         } catch {
             switch error {
-            case .noSuchPrompt: return failure(.notFound, error.description)
-            case .closed: return failure(.conflict, error.description)
+            case .noSuchPrompt: return Self.failure(.notFound, error.description)
+            case .closed: return Self.failure(.conflict, error.description)
             }
         }
     }
@@ -102,8 +117,8 @@ struct APIServer: Service {
         Self.json(value, status: .ok)
     }
 
-    private func failure(_ status: HTTPResponse.Status, _ sentence: String) -> Response {
-        Self.json(ErrorReport(error: sentence), status: status)
+    private static func failure(_ status: HTTPResponse.Status, _ sentence: String) -> Response {
+        json(ErrorReport(error: sentence), status: status)
     }
 
     private static func json(_ value: some Encodable, status: HTTPResponse.Status) -> Response {

@@ -57,6 +57,7 @@ public final class ListeningSession: Sendable {
                             state: update.state.rawValue, adapter: update.adapter, reason: update.reason)))
             }, failed: { [source] in source.stop() })
         try await run(recorder, with: others)
+        recorder.flush()
         if let failure = recorder.result.failure { throw failure }
         return recorder.result.count
     }

@@ -40,30 +40,43 @@ final class Recorder: PacketReceiver {
 
     var nextDeadline: Instant? { nil }
 
-    func begin(at now: Instant) { _ = turnFinished(at: now) }
+    func begin(at now: Instant) { flush() }
 
     func received(event: RawSpan, at now: Instant) {
-        state.withLock { state in
+        let hasFailed = state.withLock { state in
             writer.append(.event, event, time: wallClock.wallTime(of: now), to: &state.waiting)
             state.count += 1
+            return state.waiting.count >= Self.chunk && write(&state)
         }
+        if hasFailed { failed() }
     }
+
+    /// A source that never pauses must not fill the memory.
+    private static let chunk = 1 << 16
 
     /// Writes what has come: a capture that is cut by a power failure lacks one turn at most.
     func turnFinished(at now: Instant) -> Instant? {
-        let hasFailed = state.withLock { state -> Bool in
-            defer { state.waiting.removeAll(keepingCapacity: true) }
-            guard !state.waiting.isEmpty, state.failure == nil else { return false }
-            do {
-                try file.writeAll(state.waiting)
-                return false
-            } catch {
-                state.failure = (error as? Errno) ?? .ioError
-                return true
-            }
-        }
-        if hasFailed { failed() }
+        flush()
         return nil
+    }
+
+    /// Writes what has come.
+    func flush() {
+        let hasFailed = state.withLock { write(&$0) }
+        if hasFailed { failed() }
+    }
+
+    /// Returns whether the file cannot be written any more, the first time that it cannot.
+    private func write(_ state: inout State) -> Bool {
+        defer { state.waiting.removeAll(keepingCapacity: true) }
+        guard !state.waiting.isEmpty, state.failure == nil else { return false }
+        do {
+            try file.writeAll(state.waiting)
+            return false
+        } catch {
+            state.failure = (error as? Errno) ?? .ioError
+            return true
+        }
     }
 
     func adapterUpdated(_ update: AdapterUpdate, at now: Instant) { tell(update) }

@@ -10,13 +10,13 @@ extension LogOptions {
 
 extension ListeningOptions {
     /// Listens and shows, until the time is up, the capture ends or somebody ends it.
-    func run(_ session: ListeningSession, _ show: @escaping @Sendable () async throws -> Void) async throws {
+    func show(_ session: ListeningSession, _ show: @escaping @Sendable () async throws -> Void) async throws {
         try await run(session) { try await session.run(with: $0 + [Show(show: show)]) }
     }
 
     /// Listens by `listen`, which runs the services it is given; and ends with the exit status that fits when there is
     /// nothing to listen with.
-    func run(_ session: ListeningSession, by listen: ([any Service]) async throws -> Void) async throws {
+    func run(_ session: ListeningSession, _ listen: ([any Service]) async throws -> Void) async throws {
         do {
             try await listen([Verdict(events: session.events())] + (duration.map { [Timer(seconds: $0)] } ?? []))
         } catch let error as NothingToListenWith {
@@ -57,6 +57,8 @@ private struct Verdict: Service {
                 Terminal.complain(reason)
             }
         }
+        // The events end before this service is asked to.
+        try await gracefulShutdown()
     }
 }
 
@@ -68,6 +70,8 @@ private struct Show: Service {
         do {
             try await cancelWhenGracefulShutdown { try await show() }
         } catch is CancellationError {}
+        // The events end before this service is asked to.
+        try await gracefulShutdown()
     }
 }
 

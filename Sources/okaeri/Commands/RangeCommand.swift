@@ -28,7 +28,7 @@ struct RangeCommand: AsyncParsableCommand {
             regions: [monitored], adapter: listening.adapter, capture: listening.capture, logger: log.logger)
         let events = session.events()
         let isTable = Terminal.isInteractive && !json
-        try await listening.run(session) {
+        try await listening.show(session) {
             var screen = isTable ? LiveScreen() : nil
             for await event in events {
                 switch event.kind {

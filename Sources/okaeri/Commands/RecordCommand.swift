@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import OkaeriDaemon
 import SystemPackage
 
@@ -24,14 +25,21 @@ struct RecordCommand: AsyncParsableCommand {
             Terminal.complain("\(file) cannot be made: \(error); \(hint)")
             throw Exit.ioError
         }
+        defer { try? output.close() }
         let session = try ListeningSession(
             regions: [], adapter: listening.adapter, capture: listening.capture, logger: log.logger)
-        try await listening.run(
-            session,
-            by: { services in
+        do {
+            try await listening.run(session) { services in
                 let count = try await session.record(to: output, with: services)
                 Terminal.complain("\(count) events recorded in \(file)")
-            })
-        try output.close()
+            }
+        } catch {
+            // Nothing to listen with: an empty capture would only be in the way of the next try.
+            if try output.seek(offset: 0, from: .end) <= Self.headerLength { unlink(file) }
+            throw error
+        }
     }
+
+    /// What a capture without a packet has, in bytes.
+    private static let headerLength: Int64 = 16
 }

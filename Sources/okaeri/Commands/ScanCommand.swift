@@ -18,7 +18,7 @@ struct ScanCommand: AsyncParsableCommand {
         let session = try ListeningSession(
             regions: [], adapter: listening.adapter, capture: listening.capture, logger: log.logger)
         let isTable = Terminal.isInteractive && !json
-        try await listening.run(session) { isTable ? try await table(session) : try await lines(session) }
+        try await listening.show(session) { isTable ? try await table(session) : try await lines(session) }
     }
 
     private func table(_ session: ListeningSession) async throws {
@@ -32,7 +32,7 @@ struct ScanCommand: AsyncParsableCommand {
 
     private func lines(_ session: ListeningSession) async throws {
         while !Task.isCancelled {
-            try? await Task.sleep(for: .seconds(1))
+            try await Task.sleep(for: .seconds(1))
             for beacon in session.beacons(within: .seconds(1)) { try Terminal.print(beacon.line(at: session.time)) }
         }
     }

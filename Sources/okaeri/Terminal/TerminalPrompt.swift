@@ -44,6 +44,7 @@ struct TerminalPrompt: Service {
     }
 
     private func ask(_ ssid: String) {
-        try? Terminal.write(language.question(ssid: ssid) + " ", to: .output)
+        // A line of its own: events go on being printed while the answer is typed.
+        try? Terminal.print(language.question(ssid: ssid))
     }
 }

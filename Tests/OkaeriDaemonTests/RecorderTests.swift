@@ -1,0 +1,48 @@
+import Bluetooth
+import FoundationEssentials
+import RegionMonitoring
+import Synchronization
+import SystemPackage
+import Testing
+
+@testable import OkaeriDaemon
+
+@Suite struct RecorderTests {
+    private func open(_ path: String, _ mode: FileDescriptor.AccessMode) throws -> FileDescriptor {
+        try FileDescriptor.open(FilePath(path), mode, options: [.create], permissions: [.ownerReadWrite])
+    }
+
+    @Test func `what is recorded can be replayed, with the same times`() throws {
+        let folder = try TemporaryFolder()
+        let bytes = capture([3, 4], until: 40)
+        let source = CaptureSource(file: try folder.file("in", bytes), speed: nil, logger: quiet)
+        let output = try open("\(folder.path)/out", .writeOnly)
+        let updates = Mutex<[AdapterUpdate]>([])
+        let recorder = Recorder(
+            to: output, wallClock: source, tell: { update in updates.withLock { $0.append(update) } },
+            failed: { Issue.record("the file can be written") })
+        try source.run(recorder)
+        recorder.flush()
+        try output.close()
+        #expect(recorder.result.count == 43)
+        #expect(updates.withLock { $0.map(\.state) } == [.poweredOn])
+        let recorded = try FileDescriptor.contents(of: "\(folder.path)/out", limit: 1 << 20)
+        #expect(recorded == bytes)
+    }
+
+    @Test func `a full disk is told once`() throws {
+        let source = CaptureSource(file: "", speed: nil, logger: quiet)
+        let full = try FileDescriptor.open("/dev/full", .writeOnly)
+        let failures = Mutex(0)
+        let recorder = Recorder(
+            to: full, wallClock: source, tell: { _ in }, failed: { failures.withLock { $0 += 1 } })
+        for _ in 0..<3 {
+            recorder.received(event: event().span.bytes, at: Instant(nanoseconds: evening))
+            recorder.flush()
+        }
+        try full.close()
+        #expect(failures.withLock { $0 } == 1)
+        #expect(recorder.result.failure == .noSpace)
+        #expect(recorder.result.count == 3)
+    }
+}
