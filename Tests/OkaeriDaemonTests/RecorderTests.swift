@@ -21,7 +21,7 @@ import Testing
         let recorder = Recorder(
             to: output, wallClock: source, tell: { update in updates.withLock { $0.append(update) } },
             failed: { Issue.record("the file can be written") })
-        try source.run(recorder)
+        #expect(try source.run(recorder))
         recorder.flush()
         try output.close()
         #expect(recorder.result.count == 43)

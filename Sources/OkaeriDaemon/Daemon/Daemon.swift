@@ -105,9 +105,8 @@ public final class Daemon: Sendable {
 
     private func runSource() {
         do {
-            try source.run(core)
-            if let capture = options.capture {
-                logger.notice("the capture \(capture) has ended; the state stands as it was then")
+            if try source.run(core) {
+                logger.notice("\(source.name) has ended; the state stands as it was then")
             }
         } catch {
             logger.error("\(error)")

@@ -64,7 +64,7 @@ public final class ListeningSession: Sendable {
 
     private func run(_ receiver: some PacketReceiver, with others: [any Service]) async throws {
         let listening = ThreadService(
-            loop: { [source] in try source.run(receiver) }, stop: { [source] in source.stop() }, endsWithLoop: true)
+            loop: { [source] in _ = try source.run(receiver) }, stop: { [source] in source.stop() }, endsWithLoop: true)
         let services: [any Service] = others + [HubService(hub: hub), listening]
         let group = ServiceGroup(
             configuration: .init(

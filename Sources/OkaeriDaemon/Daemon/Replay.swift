@@ -18,7 +18,7 @@ public enum Replay {
         let source = CaptureSource(file: capture, speed: speed, logger: logger, progress: progress)
         let core = PresenceCore(regions: regions, wallClock: source, publish: tell)
         do {
-            try source.run(core)
+            _ = try source.run(core)
         } catch let error as CaptureFileError {
             throw error
         } catch {

@@ -23,9 +23,10 @@ final class AdapterSource: PresenceSource {
 
     var instant: Instant { SystemClock.monotonic }
 
-    func run(_ receiver: some PacketReceiver) throws {
+    func run(_ receiver: some PacketReceiver) throws -> Bool {
         receiver.begin(at: instant)
         try scanner.run(Bridge(receiver))
+        return false
     }
 
     func stop() { scanner.stop() }

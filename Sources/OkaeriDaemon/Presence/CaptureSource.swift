@@ -78,7 +78,7 @@ extension CaptureSource: PresenceSource {
 
     var instant: Instant { clock.withLock(\.latest) }
 
-    func run(_ receiver: some PacketReceiver) throws {
+    func run(_ receiver: some PacketReceiver) throws -> Bool {
         var pace: Pace?
         let today = SystemClock().now
         try file.forEachPacket(
@@ -89,6 +89,7 @@ extension CaptureSource: PresenceSource {
                 if packet.kind == .event { receiver.received(event: bytes, at: now) }
                 return true
             }, progress: progress)
+        return stopped.value == 0
     }
 
     /// The first packet tells when the capture begins.

@@ -9,7 +9,9 @@ protocol PresenceSource: WallClock {
     var instant: Instant { get }
 
     /// Drives the receiver, on the calling thread, until ``stop()`` or the source's end.
-    func run(_ receiver: some PacketReceiver) throws
+    ///
+    /// - Returns: whether the source came to an end of its own.
+    func run(_ receiver: some PacketReceiver) throws -> Bool
 
     /// Ends ``run(_:)``, from any thread.
     func stop()

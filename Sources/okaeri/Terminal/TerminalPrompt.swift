@@ -1,4 +1,4 @@
-import Dispatch
+import NIOPosix
 import OkaeriDaemon
 import ServiceLifecycle
 
@@ -15,8 +15,9 @@ struct TerminalPrompt: Service {
 
     func run() async throws {
         let (news, continuation) = AsyncStream.makeStream(of: News.self)
-        // A thread of its own: reading the terminal blocks, and ends only with the program.
-        DispatchQueue.global().async {
+        // None of the threads that tasks run on, of which a Pi Zero has one: reading the terminal blocks, and ends only
+        // with the program.
+        NIOThreadPool.singleton.submit { _ in
             while let line = readLine() { continuation.yield(.line(line)) }
         }
         await cancelWhenGracefulShutdown {
@@ -28,6 +29,8 @@ struct TerminalPrompt: Service {
                 for await item in news { await handle(item) }
             }
         }
+        // The events end before this service is asked to.
+        try await gracefulShutdown()
     }
 
     private func handle(_ news: News) async {
