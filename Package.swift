@@ -16,6 +16,7 @@ let package = Package(
     name: "okaeri",
     products: [
         .executable(name: "okaeri", targets: ["okaeri"]),
+        .executable(name: "virtual-controller", targets: ["VirtualController"]),
         .library(name: "IBeacon", targets: ["IBeacon"]),
         .library(name: "HCI", targets: ["HCI"]),
         .library(name: "RegionMonitoring", targets: ["RegionMonitoring"]),
@@ -32,7 +33,10 @@ let package = Package(
     targets: [
         .target(name: "IBeacon", swiftSettings: core),
         .target(name: "HCI", swiftSettings: core),
-        .target(name: "RegionMonitoring", dependencies: ["IBeacon"], swiftSettings: core),
+        .target(
+            name: "RegionMonitoring", dependencies: ["IBeacon"], swiftSettings: core,
+            // The standard library rounds by it, and links it only for who imports Glibc.
+            linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
 
         .systemLibrary(
             name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
@@ -69,11 +73,23 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: house),
 
+        .target(name: "ControllerEmulation", dependencies: ["HCI", "IBeacon"], swiftSettings: house),
+        .executableTarget(
+            name: "VirtualController",
+            dependencies: [
+                "ControllerEmulation", "HCI",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            exclude: ["README.md"], swiftSettings: house),
+
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: house),
         .testTarget(name: "IBeaconTests", dependencies: ["IBeacon", "TestSupport"], swiftSettings: house),
         .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: house),
         .testTarget(name: "RegionMonitoringTests", dependencies: ["RegionMonitoring"], swiftSettings: house),
         .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth", "HCI", "TestSupport"], swiftSettings: house),
+        .testTarget(
+            name: "VirtualControllerTests",
+            dependencies: ["VirtualController", "ControllerEmulation", "HCI", "IBeacon"], swiftSettings: house),
         .testTarget(
             name: "WiFiTests", dependencies: ["WiFi"],
             exclude: ["Support/bench.py", "Support/networkmanager.py"], swiftSettings: house),
