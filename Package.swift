@@ -62,10 +62,11 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ], swiftSettings: house),
+        .target(name: "CQuietDispatch"),
         .executableTarget(
             name: "okaeri",
             dependencies: [
-                "IBeacon", "OkaeriDaemon", "RegionMonitoring",
+                "CQuietDispatch", "IBeacon", "OkaeriDaemon", "RegionMonitoring",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -89,7 +90,8 @@ let package = Package(
         .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth", "HCI", "TestSupport"], swiftSettings: house),
         .testTarget(
             name: "VirtualControllerTests",
-            dependencies: ["VirtualController", "ControllerEmulation", "HCI", "IBeacon"], swiftSettings: house),
+            dependencies: ["VirtualController", "ControllerEmulation", "HCI", "IBeacon", "TestSupport"],
+            swiftSettings: house),
         .testTarget(
             name: "WiFiTests", dependencies: ["WiFi"],
             exclude: ["Support/bench.py", "Support/networkmanager.py"], swiftSettings: house),

@@ -1,0 +1,51 @@
+import HCI
+
+/// Somebody who advertises, as a script describes them.
+struct AdvertiserDescription: Hashable, Sendable {
+    /// What kind of PDU it sends.
+    enum PDU: String, Hashable, Sendable, CaseIterable {
+        case nonconnectable
+        case scannable
+        case connectable
+
+        var properties: AdvertisingProperties {
+            switch self {
+            case .nonconnectable: []
+            case .scannable: .scannable
+            case .connectable: [.connectable, .scannable]
+            }
+        }
+
+        /// Whether a scanner may ask for a scan response.
+        var isScannable: Bool { properties.contains(.scannable) }
+    }
+
+    /// What scripts call it.
+    var name: String
+    var address: BluetoothAddress
+    var addressType: BluetoothAddressType
+    var pdu: PDU
+    var data: [UInt8]
+
+    /// What it answers to an active scan; nil: nothing.
+    var response: [UInt8]?
+
+    /// From one advert to the next, in nanoseconds.
+    var interval: Int64
+
+    /// In dBm.
+    var level: Int8?
+
+    /// A static random address that is made from a name, the same each time (Vol 6, Part B, Section 1.3.2.1).
+    static func address(for name: String) -> BluetoothAddress {
+        // FNV-1a, 64 bits.
+        let hash = name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        return randomStatic(hash)
+    }
+
+    /// A static random address with these low 46 bits.
+    static func randomStatic(_ bits: UInt64) -> BluetoothAddress {
+        BluetoothAddress(
+            low: UInt32(truncatingIfNeeded: bits), high: 0xC000 | UInt16(truncatingIfNeeded: bits >> 32))
+    }
+}

@@ -1,0 +1,89 @@
+import HCI
+import IBeacon
+
+/// Very many adverts from very many addresses.
+struct Flood: Sendable {
+    /// How it is described.
+    struct Plan: Hashable, Sendable {
+        /// What each of the addresses sends.
+        enum Kind: String, Hashable, Sendable, CaseIterable {
+            /// Manufacturer specific data that is no iBeacon.
+            case adverts
+
+            /// iBeacons, each with an identity of its own.
+            case beacons
+        }
+
+        var count: Int
+        var addresses: Int
+
+        /// Adverts a second; nil: as fast as the host takes them.
+        var rate: Int?
+
+        /// The advertiser that takes the place of one of the addresses.
+        var included: String?
+        var kind: Kind
+    }
+
+    /// How many adverts one turn of a flood at full speed has: between turns commands are answered.
+    static let turn = 64
+
+    let plan: Plan
+
+    /// When it began, in nanoseconds.
+    private let began: Int64
+
+    /// How many adverts were sent.
+    private(set) var sent = 0
+
+    /// How many were reported.
+    var heard = 0
+
+    init(_ plan: Plan, at now: Int64) {
+        self.plan = plan
+        began = now
+    }
+
+    var isOver: Bool { sent == plan.count }
+
+    /// When the next advert is due.
+    var nextDeadline: Int64? {
+        guard !isOver else { return nil }
+        guard let rate = plan.rate else { return .min }
+        return began + Int64((Double(sent) * 1e9 / Double(rate)).rounded(.up))
+    }
+
+    /// The number of the next advert that is due, from 0; nil when none is.
+    mutating func next(at now: Int64) -> Int? {
+        guard let nextDeadline, nextDeadline <= now else { return nil }
+        sent += 1
+        return sent - 1
+    }
+
+    /// Whether an advert is that of the advertiser which the flood includes.
+    func isIncluded(_ number: Int) -> Bool {
+        plan.included != nil && number % plan.addresses == plan.addresses / 2
+    }
+
+    /// An advert of one of the addresses.
+    func advert(_ number: Int) -> AdvertisingReport {
+        let index = number % plan.addresses
+        let data: [UInt8] =
+            switch plan.kind {
+            case .adverts:
+                // Flags, then the company identifier that is for tests.
+                [2, ADType.flags, 0x06, 7, ADType.manufacturerSpecificData, 0xFF, 0xFF]
+                    + [UInt8](littleEndian: UInt32(truncatingIfNeeded: index))
+            case .beacons:
+                IBeaconFrame(
+                    identity: BeaconIdentity(
+                        uuid: BeaconUUID(high: 0xF100_D000_0000_4000, low: 1 << 63 | UInt64(index)),
+                        major: UInt16(truncatingIfNeeded: index >> 16), minor: UInt16(truncatingIfNeeded: index)),
+                    measuredPower: -59
+                ).advertisingData
+            }
+        return AdvertisingReport(
+            address: AdvertiserDescription.randomStatic(UInt64(index)), addressType: .random,
+            rssi: -40 - Int8(index % 50), data: data)
+    }
+}

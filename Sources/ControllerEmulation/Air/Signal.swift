@@ -1,0 +1,36 @@
+/// How strong an advertiser is heard, over time.
+struct Signal: Hashable, Sendable {
+    /// In dBm, one after the other; nil: the controller cannot measure it. Never empty: the first is a property of its
+    /// own.
+    private let first: Int8?
+    private let others: [Int8?]
+
+    /// How long each lasts, in nanoseconds; the last one stays.
+    private let step: Int64
+
+    /// When the first one began.
+    private let began: Int64
+
+    /// The same from now on.
+    init(_ level: Int8?) {
+        self.init(first: level, others: [], step: 1, from: 0)
+    }
+
+    /// Several, one after the other.
+    init(first: Int8?, others: [Int8?], step: Int64, from now: Int64) {
+        self.first = first
+        self.others = others
+        self.step = max(1, step)
+        began = now
+    }
+
+    func level(at now: Int64) -> Int8? {
+        let index = min(Int(clamping: (now - began) / step), others.count)
+        return index <= 0 ? first : others[index - 1]
+    }
+}
+
+extension Int8? {
+    /// `-70`, or `none`.
+    var level: String { map(String.init) ?? "none" }
+}

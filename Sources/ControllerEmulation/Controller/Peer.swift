@@ -1,0 +1,24 @@
+import HCI
+
+/// Somebody else's address, with its kind: an entry of the accept list.
+struct Peer: Hashable, Sendable {
+    let address: BluetoothAddress
+    let type: BluetoothAddressType
+
+    init(address: BluetoothAddress, type: BluetoothAddressType) {
+        self.address = address
+        self.type = type
+    }
+
+    /// Reads address type and address, as the accept list's commands send them; nil when they are cut.
+    init?(_ parameters: some Collection<UInt8>) {
+        guard let type = parameters.first, parameters.count >= 7 else { return nil }
+        let value = parameters.dropFirst().prefix(6).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        self.init(
+            address: BluetoothAddress(low: UInt32(truncatingIfNeeded: value), high: UInt16(value >> 32)),
+            type: BluetoothAddressType(rawValue: type))
+    }
+
+    /// Address type and address, as commands and events carry them.
+    var bytes: [UInt8] { [type.rawValue] + [UInt8](address) }
+}

@@ -1,0 +1,98 @@
+import HCI
+
+/// How the host wants to scan, by either family of commands.
+struct ScanSettings: Hashable, Sendable {
+    var family: CommandFamily
+    var type: ScanType
+    var timing: ScanTiming
+    var ownAddressType: OwnAddressType
+    var filterPolicy: ScanFilterPolicy
+
+    /// Whether LE 1M, where all advertisers of the script are, is among the PHYs.
+    var hearsLE1M: Bool
+
+    init(_ parameters: LESetScanParameters) {
+        family = .legacy
+        type = parameters.type
+        timing = parameters.timing
+        ownAddressType = parameters.ownAddressType
+        filterPolicy = parameters.filterPolicy
+        hearsLE1M = true
+    }
+
+    /// Nil when there is no PHY to scan on.
+    init?(_ parameters: LESetExtendedScanParameters) {
+        guard let phy = parameters.le1M ?? parameters.leCoded else { return nil }
+        family = .extended
+        type = phy.type
+        timing = phy.timing
+        ownAddressType = parameters.ownAddressType
+        filterPolicy = parameters.filterPolicy
+        hearsLE1M = parameters.le1M != nil
+    }
+}
+
+/// A scan that is enabled.
+struct Scan: Sendable {
+    let settings: ScanSettings
+    let filter: LESetExtendedScanEnable.DuplicateFilter
+
+    /// When it was enabled, in nanoseconds.
+    let began: Int64
+
+    /// How long it listens; nil: until it is disabled.
+    let duration: Int64?
+
+    /// After how long it listens again; nil: once.
+    let period: Int64?
+
+    /// What the duplicate filter has let through.
+    private var reported: Set<Reported> = []
+
+    /// Which period `reported` belongs to.
+    private var reportedPeriod: Int64 = 0
+
+    /// The address, like Broadcom's filters, and not the data; a scan response is no duplicate of its advert.
+    private struct Reported: Hashable {
+        let peer: Peer
+        let isScanResponse: Bool
+    }
+
+    init(_ settings: ScanSettings, _ enable: LESetExtendedScanEnable, at now: Int64) {
+        self.settings = settings
+        filter = enable.duplicateFilter
+        began = now
+        duration = enable.duration == 0 ? nil : Int64(enable.duration) * 10_000_000
+        period = enable.period == 0 ? nil : Int64(enable.period) * 1_280_000_000
+    }
+
+    /// When it ends by itself.
+    var end: Int64? {
+        guard let duration, period == nil else { return nil }
+        return began + duration
+    }
+
+    /// Whether it listens just now: between the periods' durations it does not.
+    func isListening(at now: Int64) -> Bool {
+        guard let duration else { return true }
+        let elapsed = now - began
+        return (period.map { elapsed % $0 } ?? elapsed) < duration
+    }
+
+    /// Whether the duplicate filter lets a report through; it remembers that it did.
+    mutating func passes(_ report: AdvertisingReport, at now: Int64) -> Bool {
+        switch filter {
+        case .off:
+            return true
+        case .on:
+            break
+        case .onUntilNextPeriod:
+            let current = period.map { (now - began) / $0 } ?? 0
+            if current != reportedPeriod { reported = [] }
+            reportedPeriod = current
+        }
+        let peer = Peer(address: report.address, type: report.addressType)
+        let key = Reported(peer: peer, isScanResponse: report.properties.contains(.scanResponse))
+        return reported.insert(key).inserted
+    }
+}

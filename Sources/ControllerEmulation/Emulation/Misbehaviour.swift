@@ -1,0 +1,62 @@
+import HCI
+
+/// What the controller does wrong at present.
+struct Misbehaviour: Sendable {
+    /// A command that is refused.
+    struct Refusal: Sendable {
+        let status: HCIStatus
+
+        /// How many times more; nil: always.
+        var left: Int?
+    }
+
+    /// What becomes of a command.
+    enum Verdict: Hashable, Sendable {
+        case obey
+        case ignore
+        case refuse(HCIStatus)
+    }
+
+    private var ignoresAll = false
+    private var ignored: Set<HCIOpcode> = []
+    private var refusals: [HCIOpcode: Refusal] = [:]
+
+    /// What ends the stall; nil: there is none.
+    var stall: Instruction.StallEnd?
+
+    /// How many more events of reports are cut.
+    var cuts = 0
+
+    mutating func ignore(_ commands: Instruction.Commands) {
+        switch commands {
+        case .all: ignoresAll = true
+        case .some(let opcodes): ignored.formUnion(opcodes)
+        }
+    }
+
+    mutating func refuse(_ opcode: HCIOpcode, _ status: HCIStatus, times: Int?) {
+        refusals[opcode] = Refusal(status: status, left: times)
+    }
+
+    mutating func answer(_ commands: Instruction.Commands) {
+        switch commands {
+        case .all:
+            ignoresAll = false
+            ignored = []
+            refusals = [:]
+        case .some(let opcodes):
+            ignored.subtract(opcodes)
+            for opcode in opcodes { refusals[opcode] = nil }
+        }
+    }
+
+    /// A command has come in; a refusal that is not for ever is used up.
+    mutating func received(_ opcode: HCIOpcode) -> Verdict {
+        if ignoresAll || ignored.contains(opcode) { return .ignore }
+        guard let refusal = refusals[opcode] else { return .obey }
+        if let left = refusal.left {
+            refusals[opcode] = left == 1 ? nil : Refusal(status: refusal.status, left: left - 1)
+        }
+        return .refuse(refusal.status)
+    }
+}

@@ -1,0 +1,54 @@
+import HCI
+
+/// What a line of a script says.
+enum Instruction: Hashable, Sendable {
+    case wait(Wait)
+    case describe(AdvertiserDescription)
+    case start([String])
+    case stop([String])
+    case send(String, count: Int)
+    case signal(String, first: Int8?, others: [Int8?], step: Int64)
+    case address(String, BluetoothAddress)
+    case flood(Flood.Plan)
+    case batch(Int)
+    case fault(Fault)
+    case log(String)
+    case quit(status: Int32)
+}
+
+extension Instruction {
+    /// How the controller misbehaves, and ceases to.
+    enum Fault: Hashable, Sendable {
+        case ignore(Commands)
+        case refuse(HCIOpcode, HCIStatus, times: Int?)
+        case answer(Commands)
+        case stall(StallEnd)
+        case resume
+        case hardwareError(UInt8)
+        case vanish
+        case plugIn
+        case cut(times: Int)
+        case packet([UInt8])
+    }
+
+    /// What the lines of a script wait for.
+    enum Wait: Hashable, Sendable {
+        /// In nanoseconds.
+        case time(Int64)
+        case scan
+        case noScan
+    }
+
+    /// Which commands.
+    enum Commands: Hashable, Sendable {
+        case all
+        case some([HCIOpcode])
+    }
+
+    /// What ends a stall, besides `resume`.
+    enum StallEnd: String, Hashable, Sendable, CaseIterable {
+        case enable
+        case reset
+        case resume
+    }
+}

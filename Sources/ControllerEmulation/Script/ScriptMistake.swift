@@ -1,0 +1,36 @@
+/// Something in a line that is not as it must be.
+struct ScriptMistake: Error, Hashable, Sendable {
+    let found: String
+    let expected: String
+
+    init(found: String, expected: String) {
+        self.found = found
+        self.expected = expected
+    }
+}
+
+/// A line of a script that cannot be read or carried out.
+public struct ScriptError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The file's name, or `control`, or `standard input`.
+    public let source: String
+
+    /// The line's number, from 1.
+    public let line: Int
+
+    /// What is there.
+    public let found: String
+
+    /// What must be there.
+    public let expected: String
+
+    init(_ mistake: ScriptMistake, source: String, line: Int) {
+        self.source = source
+        self.line = line
+        found = mistake.found
+        expected = mistake.expected
+    }
+
+    public var description: String {
+        "\(source):\(line): found \(found), expected \(expected)"
+    }
+}

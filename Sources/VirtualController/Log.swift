@@ -1,0 +1,34 @@
+import Glibc
+
+/// The log: a line is written at once, with its time.
+struct Log {
+    /// Where it goes.
+    let descriptor: Int32
+
+    func write(_ line: String) throws(SystemError) {
+        var bytes = Array("\(Self.time()) \(line)\n".utf8)
+        while !bytes.isEmpty {
+            let count = try OwnedDescriptor.retrying("writing the log") {
+                Glibc.write(descriptor, bytes, bytes.count)
+            }
+            bytes.removeFirst(count)
+        }
+    }
+
+    /// RFC 3339, UTC, milliseconds.
+    private static func time() -> String {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        var calendar = tm()
+        gmtime_r(&now.tv_sec, &calendar)
+        let date = [Int(calendar.tm_year) + 1900, Int(calendar.tm_mon) + 1, Int(calendar.tm_mday)].map { padded($0, 2) }
+        let time = [calendar.tm_hour, calendar.tm_min, calendar.tm_sec].map { padded(Int($0), 2) }
+        let milliseconds = padded(Int(now.tv_nsec) / 1_000_000, 3)
+        return "\(date.joined(separator: "-"))T\(time.joined(separator: ":")).\(milliseconds)Z"
+    }
+
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}
