@@ -18,6 +18,16 @@ import Testing
         try bench.stop(controller)
     }
 
+    @Test func answersProveThatTheControllerLives() throws {
+        let bench = try ScannerBench()
+        let controller = try bench.scanning()
+        try controller.send(.advertisingReports([report(-50)]))
+        try bench.expect(.reports([report(-50)]))
+        // Each turn that brought an answer, and not only the last one with its advert.
+        #expect(bench.signsOfLife > 1)
+        try bench.stop(controller)
+    }
+
     @Test func extended() throws {
         let bench = try ScannerBench()
         let controller = try bench.kernel.scanSockets.next()
@@ -260,6 +270,7 @@ private final class CountingDelegate: ScannerDelegate {
     func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) { updates.append(update) }
     func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {}
     func scannerDidDrop(total: UInt64) {}
+    func scannerDidHearController(at time: Int64) {}
 
     func scannerDidFinishTurn(at time: Int64) -> Int64? {
         turns += 1

@@ -11,6 +11,10 @@ public protocol ScannerDelegate: AnyObject {
     /// silence.
     func scannerDidChangeListening(_ isListening: Bool, at time: Int64)
 
+    /// The controller has said something, be it an advert or an answer: it lives. In a silence that is what tells an empty
+    /// house from a dead radio; see ``ScannerParameters/quietPeriod``. It comes before ``scannerDidFinishTurn(at:)``.
+    func scannerDidHearController(at time: Int64)
+
     /// Everything that was waiting has been delivered. Returns when the delegate wants this call at the latest; nil for
     /// whenever something happens.
     func scannerDidFinishTurn(at time: Int64) -> Int64?

@@ -11,7 +11,7 @@ extension ScannerLoop {
     mutating func drain(_ batch: inout PacketBatch) -> Bool {
         drainHotPlug(&batch)
         guard scanSocket != nil else { return true }
-        var hasHeard = false
+        var heard = Heard()
         var fetched = 0
         let generation = self.generation
         repeat {
@@ -24,35 +24,50 @@ extension ScannerLoop {
             }
             now = scanner.kernel.now()
             fetched += 1
-            deliver(batch, generation, &hasHeard)
+            deliver(batch, generation, &heard)
         } while batch.count == PacketBatch.capacity && fetched < Self.batchesPerTurn && generation == self.generation
-        if hasHeard { machine.reportReceived(at: now) }
+        if heard.report { machine.reportReceived(at: now) }
+        if heard.event { delegate.scannerDidHearController(at: now) }
         // The socket can have been full only when more was waiting than one batch holds.
         if fetched > 1 { countDrops() }
         return batch.count < PacketBatch.capacity || generation != self.generation
     }
 
-    private mutating func deliver(_ batch: borrowing PacketBatch, _ generation: Int, _ hasHeard: inout Bool) {
+    /// What came in a turn.
+    private struct Heard {
+        /// A well-formed advertising report: one proves that the radio lives.
+        var report = false
+
+        /// Anything from the controller.
+        var event = false
+    }
+
+    private mutating func deliver(_ batch: borrowing PacketBatch, _ generation: Int, _ heard: inout Heard) {
         for index in 0..<batch.count {
             let packet = batch[index]
             if var reports = LEAdvertisingReports(packet) {
-                // One well-formed report proves that the radio lives.
-                if !hasHeard, case .some = try? reports.next() { hasHeard = true }
+                if !heard.report, case .some = try? reports.next() { heard.report = true }
+                heard.event = true
                 delegate.scannerDidReceive(packet, at: now)
             } else {
-                handle(packet)
+                if handle(packet) { heard.event = true }
                 if generation != self.generation || isFinished { return }
             }
         }
     }
 
-    /// An answer, a fault, or the command of someone else. What is malformed tells nothing.
-    private mutating func handle(_ packet: RawSpan) {
+    /// An answer, a fault, or the command of someone else. What is malformed tells nothing. Returns whether it came from
+    /// the controller.
+    @discardableResult
+    private mutating func handle(_ packet: RawSpan) -> Bool {
         if let event = try? HCIEvent(packet) {
             perform(machine.eventReceived(event, at: now))
-        } else if let command = try? HCICommand(packet) {
+            return true
+        }
+        if let command = try? HCICommand(packet) {
             perform(machine.foreignCommandSent(command, at: now))
         }
+        return false
     }
 
     private mutating func drainHotPlug(_ batch: inout PacketBatch) {

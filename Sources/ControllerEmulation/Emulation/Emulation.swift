@@ -3,7 +3,7 @@ public import HCI
 /// A controller, the advertisers around it, and the scripts that direct both.
 ///
 /// It does no I/O: what happens comes in with its time, in nanoseconds of a clock that does not go back, and what is to
-/// be done comes out. `started(at:)` is the first call; `advanced(to:)` is due at `nextDeadline`, and after `add`.
+/// be done comes out. `started(at:)` is the first call; `advanced(to:)` is due at `nextDeadline`.
 public struct Emulation: Sendable {
     /// What is to be done, in order.
     public enum Action: Hashable, Sendable {

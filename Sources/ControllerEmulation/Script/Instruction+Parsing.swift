@@ -9,8 +9,7 @@ extension Instruction {
 
     private static let verbs = [
         "at", "wait", "beacon", "raw", "start", "stop", "send", "rssi", "address", "ignore", "refuse", "answer",
-        "stall",
-        "resume", "hardware-error", "vanish", "return", "flood", "batch", "cut", "packet", "log", "quit",
+        "stall", "resume", "hardware-error", "vanish", "return", "flood", "batch", "cut", "packet", "log", "quit",
     ]
 
     private static func read(_ line: inout Arguments) throws(ScriptMistake) -> Instruction {
@@ -18,8 +17,8 @@ extension Instruction {
         case "wait": return .wait(try Wait(&line))
         case "beacon": return .describe(try .beacon(&line))
         case "raw": return .describe(try .raw(&line))
-        case "start": return .start(try names(&line))
-        case "stop": return .stop(try names(&line))
+        case "start": return .start(try line.allWords("a name", Value.name))
+        case "stop": return .stop(try line.allWords("a name", Value.name))
         case "send":
             let name = try line.word("a name")
             return .send(name, count: try line.setting("count", Value.integer(in: 1...1000)) ?? 1)
@@ -36,10 +35,6 @@ extension Instruction {
             }
             return .fault(fault)
         }
-    }
-
-    private static func names(_ line: inout Arguments) throws(ScriptMistake) -> [String] {
-        try line.allWords("a name", Value.name)
     }
 
     private static func signal(_ line: inout Arguments) throws(ScriptMistake) -> Instruction {

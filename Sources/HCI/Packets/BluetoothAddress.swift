@@ -11,7 +11,7 @@ public struct BluetoothAddress: RawRepresentable, Hashable, Sendable {
 
     /// An address from its two parts as they lie in a packet, which cannot be too big.
     @inline(__always)
-    init(low: UInt32, high: UInt16) {
+    public init(low: UInt32, high: UInt16) {
         rawValue = UInt64(high) << 32 | UInt64(low)
     }
 

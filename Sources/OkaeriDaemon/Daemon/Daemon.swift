@@ -49,11 +49,14 @@ public final class Daemon: Sendable {
         self.options = options
         self.configuration = Mutex(configuration)
         self.logger = logger
+        let regions = configuration.regions.map(\.monitored)
+        let patience = Vitality.patience(for: regions)
         source =
             try options.capture.map { CaptureSource(file: $0, speed: options.speed, logger: logger) }
-            ?? AdapterSource(adapter: configuration.adapter, scan: configuration.scan)
+            ?? AdapterSource(adapter: configuration.adapter, scan: configuration.scan, patience: patience)
         core = PresenceCore(
-            regions: configuration.regions.map(\.monitored), wallClock: source, publish: { [hub] in hub.publish($0) })
+            regions: regions, wallClock: source, patience: options.capture == nil ? patience : nil,
+            publish: { [hub] in hub.publish($0) })
         wifi = options.simulatesWiFi ? Self.simulatedWiFi(configuration) : NetworkManagerService()
         homecoming = Homecoming(
             regions: configuration.regions, wifi: wifi, hub: hub, wallClock: source, logger: logger)

@@ -21,7 +21,7 @@ public final class ListeningSession: Sendable {
         self.logger = logger
         source =
             try capture.map { CaptureSource(file: $0, speed: 1, logger: logger) }
-            ?? AdapterSource(adapter: adapter, scan: .init())
+            ?? AdapterSource(adapter: adapter, scan: .init(), patience: Vitality.patience(for: regions))
         core = PresenceCore(regions: regions, wallClock: source, publish: { [hub] in hub.publish($0) })
     }
 

@@ -10,9 +10,11 @@ final class AdapterSource: PresenceSource {
     /// - Parameters:
     ///   - adapter: its name, such as `hci0`; nil: the first that is up.
     ///   - scan: how much of the time is listened.
+    ///   - patience: how long a silence may be before the controller is asked whether it lives.
     /// - Throws: when the process has no file descriptor left.
-    init(adapter: String?, scan: Configuration.Scan) throws {
+    init(adapter: String?, scan: Configuration.Scan, patience: Duration) throws {
         var parameters = ScannerParameters()
+        parameters.quietPeriod = patience
         parameters.timing = try ScanTiming(
             interval: ScanTime(milliseconds: scan.interval), window: ScanTime(milliseconds: scan.window))
         scanner = try Scanner(adapter: adapter, parameters: parameters)
@@ -51,6 +53,10 @@ private final class Bridge<Receiver: PacketReceiver>: ScannerDelegate {
     func scannerDidReceive(_ packet: RawSpan, at time: Int64) {
         // The first byte says that it is an event, which everything is that comes here.
         receiver.received(event: packet.extracting(droppingFirst: 1), at: Instant(nanoseconds: time))
+    }
+
+    func scannerDidHearController(at time: Int64) {
+        receiver.controllerHeard(at: Instant(nanoseconds: time))
     }
 
     func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) {

@@ -11,6 +11,9 @@ protocol PacketReceiver: Sendable {
     /// - Parameter event: its bytes from the event code on, without the H4 packet type.
     func received(event: RawSpan, at now: Instant)
 
+    /// The controller has said something, be it an advert or an answer: it lives.
+    func controllerHeard(at now: Instant)
+
     /// Every packet that waited has gone in.
     ///
     /// - Returns: when the receiver next wants a turn, even if nothing comes in; nil for never.

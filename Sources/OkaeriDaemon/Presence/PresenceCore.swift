@@ -14,6 +14,7 @@ final class PresenceCore: PacketReceiver {
         var bluetooth: AdapterUpdate
         var isListening = false
         var dropped: UInt64 = 0
+        var vitality: Vitality
         /// When each region's state last changed, on the wall.
         var changes: [String: Int64] = [:]
     }
@@ -23,14 +24,17 @@ final class PresenceCore: PacketReceiver {
     private let publish: @Sendable (Event) -> Void
 
     /// - Parameters:
+    ///   - patience: how long a silence may be before it takes an answer of the controller to believe it; nil for a source
+    ///     that cannot fall mute, such as a capture.
     ///   - publish: is given each event in order, while the core is locked: it must not call back.
     init(
-        regions: [MonitoredRegion], wallClock: any WallClock, publish: @escaping @Sendable (Event) -> Void
+        regions: [MonitoredRegion], wallClock: any WallClock, patience: Duration? = nil,
+        publish: @escaping @Sendable (Event) -> Void
     ) {
         self.state = Mutex(
             State(
                 regions: regions, pipeline: PresencePipeline(RegionMonitor(regions, at: Instant(nanoseconds: 0))),
-                bluetooth: .starting))
+                bluetooth: .starting, vitality: Vitality(patience: patience)))
         self.wallClock = wallClock
         self.publish = publish
     }
@@ -48,16 +52,23 @@ final class PresenceCore: PacketReceiver {
     /// An HCI event came in, from its event code on.
     func received(event: RawSpan, at now: Instant) {
         state.withLock { state in
+            state.vitality.reportReceived(at: now)
             let actions = state.pipeline.received(event: event, at: now)
             announce(actions, at: now, &state)
         }
     }
 
-    /// Every packet that waited has gone in. Judges silence.
+    func controllerHeard(at now: Instant) {
+        state.withLock { $0.vitality.controllerHeard(at: now) }
+    }
+
+    /// Every packet that waited has gone in. Judges silence, if the radio is known to live: a dead one must send nobody
+    /// away.
     ///
     /// - Returns: when that is next needed.
     func turnFinished(at now: Instant) -> Instant? {
         state.withLock { state in
+            guard state.vitality.isCertain(at: now) else { return nil }
             announce(state.pipeline.monitor.advanced(to: now), at: now, &state)
             return state.pipeline.monitor.nextDeadline
         }
@@ -92,6 +103,7 @@ final class PresenceCore: PacketReceiver {
     func listeningChanged(_ isListening: Bool, at now: Instant) {
         update(at: now) { state in
             state.isListening = isListening
+            state.vitality.reportReceived(at: now)
             guard isListening else {
                 state.pipeline.monitor.listeningPaused(at: now)
                 return []

@@ -81,6 +81,8 @@ final class Recorder: PacketReceiver {
 
     func adapterUpdated(_ update: AdapterUpdate, at now: Instant) { tell(update) }
 
+    func controllerHeard(at now: Instant) {}
+
     // A pause leaves a gap in the time stamps, and drops are the kernel's: a capture has no place for either.
     func listeningChanged(_ isListening: Bool, at now: Instant) {}
 

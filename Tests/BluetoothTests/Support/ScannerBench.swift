@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import HCI
+import Synchronization
 import Testing
 
 /// A scanner on a thread of its own, a kernel it takes for Linux, and what it tells.
@@ -15,6 +16,10 @@ final class ScannerBench: Sendable {
     let kernel: FakeKernel
     let scanner: Bluetooth.Scanner
     let told: Mailbox<Told>
+    private let signs: SignsOfLife
+
+    /// How often the scanner has told that the controller lives.
+    var signsOfLife: Int { signs.count.load(ordering: .relaxed) }
 
     init(
         adapter: String? = nil, kernel: FakeKernel = FakeKernel(), parameters: ScannerParameters = .patient
@@ -22,11 +27,13 @@ final class ScannerBench: Sendable {
         self.kernel = kernel
         let scanner = try Bluetooth.Scanner(adapter: adapter, parameters: parameters, kernel: kernel)
         let told = Mailbox<Told>()
+        let signs = SignsOfLife()
         self.scanner = scanner
         self.told = told
+        self.signs = signs
         Thread.detachNewThread {
             do {
-                try scanner.run(RecordingDelegate(told))
+                try scanner.run(RecordingDelegate(told, signs))
                 told.post(.ended)
             } catch {
                 Issue.record(error)
@@ -74,11 +81,21 @@ extension ScannerParameters {
     }()
 }
 
+private final class SignsOfLife: Sendable {
+    let count = Atomic(0)
+}
+
 private final class RecordingDelegate: ScannerDelegate {
     private let told: Mailbox<ScannerBench.Told>
+    private let signs: SignsOfLife
 
-    init(_ told: Mailbox<ScannerBench.Told>) {
+    init(_ told: Mailbox<ScannerBench.Told>, _ signs: SignsOfLife) {
         self.told = told
+        self.signs = signs
+    }
+
+    func scannerDidHearController(at time: Int64) {
+        signs.count.add(1, ordering: .relaxed)
     }
 
     func scannerDidReceive(_ packet: RawSpan, at time: Int64) {
