@@ -142,7 +142,7 @@ extension Homecoming {
             let event = Event.WiFiEvent(id: nil, ssid: ssid, region: regions.first)
             publish(.wifiJoinFailed(event, code: failure.code, reason: failure.description))
         case .note(let ssid, let regions, let reason):
-            logger.info("no prompt for \(ssid): \(reason)", metadata: ["region": "\(regions.joined(separator: ","))"])
+            logger.notice("no prompt for \(ssid): \(reason)", metadata: ["region": "\(regions.joined(separator: ","))"])
         case .determineCondition, .startJoin:
             break
         }

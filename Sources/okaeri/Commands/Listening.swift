@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import Logging
 import OkaeriDaemon
 import ServiceLifecycle
@@ -17,6 +18,8 @@ extension ListeningOptions {
     /// Listens by `listen`, which runs the services it is given; and ends with the exit status that fits when there is
     /// nothing to listen with.
     func run(_ session: ListeningSession, _ listen: ([any Service]) async throws -> Void) async throws {
+        // Who stops reading, as `head` does, must not kill us: the scan is to be switched off.
+        signal(SIGPIPE, SIG_IGN)
         do {
             try await listen([Verdict(events: session.events())] + (duration.map { [Timer(seconds: $0)] } ?? []))
         } catch let error as NothingToListenWith {
@@ -25,6 +28,7 @@ extension ListeningOptions {
         } catch let error as CaptureFileError {
             Terminal.complain(error.description)
             if !error.isCut { throw Exit.dataError }
+        } catch Errno.brokenPipe {
         } catch let error as Errno {
             Terminal.complain("the output cannot be written: \(error)")
             throw Exit.ioError
