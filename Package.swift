@@ -86,7 +86,9 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: house),
         .testTarget(name: "IBeaconTests", dependencies: ["IBeacon", "TestSupport"], swiftSettings: house),
         .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: house),
-        .testTarget(name: "RegionMonitoringTests", dependencies: ["RegionMonitoring"], swiftSettings: house),
+        .testTarget(
+            name: "RegionMonitoringTests", dependencies: ["RegionMonitoring", "IBeacon", "TestSupport"],
+            swiftSettings: house),
         .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth", "HCI", "TestSupport"], swiftSettings: house),
         .testTarget(
             name: "VirtualControllerTests",

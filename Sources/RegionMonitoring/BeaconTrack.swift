@@ -9,6 +9,7 @@ struct BeaconTrack: Sendable {
 
     var measuredPower: Int8
     var signal = SignalFilter()
+    var silences = SilenceModel()
     var lastRSSI: Int8?
 
     /// When it was last heard on the monitor's clock, and on the clock that stands still while nobody listens.
@@ -32,6 +33,11 @@ struct BeaconTrack: Sendable {
     }
 
     mutating func heard(_ sighting: BeaconSighting, at now: Instant, listened: Int64, round: UInt64) {
+        // Of a stranger nobody asks how long its silences are.
+        if !regions.isEmpty {
+            let gap = Double(max(0, listened.subtractingClamped(lastListened))) / 1e9
+            silences.heard(after: gap, rssi: sighting.rssi)
+        }
         measuredPower = sighting.measuredPower
         lastHeard = now
         lastListened = listened
@@ -51,6 +57,9 @@ struct BeaconTrack: Sendable {
         sum += Int(rssi)
         samples += 1
     }
+
+    /// When silence becomes an answer, on the listening clock, by what was learned of the beacon.
+    var learnedDeadline: Int64 { lastListened.addingClamped(Int64(silences.exitTime * 1e9)) }
 
     /// The distance in metres by the filtered signal; -1 when there is none.
     var accuracy: Double { PathLoss.accuracy(signal: signal.value, measuredPower: measuredPower) }

@@ -20,8 +20,8 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// The filtered signal in dBm below which the region is left; nil: only silence leaves.
     public var exitRSSI: Int?
 
-    /// How long a silence means that the beacon is gone.
-    public var exitAfter: Duration
+    /// How long a silence means that the beacon is gone; nil: as long as is learned of it.
+    public var exitAfter: Duration?
 
     /// Whether didEnterRegion is announced. The state is determined all the same.
     public var notifyOnEntry: Bool
@@ -32,13 +32,15 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// When ranging is announced.
     public var ranging: Ranging
 
-    /// The exit time where none is configured. Thirty seconds had no false exit in two hours of recorded tags that were
-    /// carried about, twenty had one.
-    public static let defaultExitAfter = Duration.seconds(30)
+    /// The exit time of a beacon of which nothing is learned yet.
+    public static let initialExitAfter = Duration.seconds(SilenceModel.initial)
+
+    /// The shortest exit time that is ever learned.
+    public static let shortestExitAfter = Duration.seconds(SilenceModel.bounds.lowerBound)
 
     public init(
         _ region: BeaconRegion, enterRSSI: Int? = nil, exitRSSI: Int? = nil,
-        exitAfter: Duration = Self.defaultExitAfter, notifyOnEntry: Bool = true, notifyOnExit: Bool = true,
+        exitAfter: Duration? = nil, notifyOnEntry: Bool = true, notifyOnExit: Bool = true,
         ranging: Ranging = .off
     ) {
         self.region = region

@@ -21,20 +21,4 @@ public enum PathLoss {
     }
 
     private static let log2Of10 = 3.321_928_094_887_362
-
-    /// Two to the power of `x`, to fifteen digits, for any `x`. The standard library alone has none, and this room
-    /// imports no other.
-    private static func exp2(_ x: Double) -> Double {
-        let whole = x.rounded()
-        guard abs(whole) < 1000 else { return x < 0 ? 0 : .greatestFiniteMagnitude }
-        // Taylor's series of e^y for |y| ≤ ln 2 / 2: the fourteenth term is below 1e-17.
-        let y = (x - whole) * 0.693_147_180_559_945_3
-        var term = 1.0
-        var sum = 1.0
-        for n in 1...14 {
-            term *= y / Double(n)
-            sum += term
-        }
-        return Double(sign: .plus, exponent: Int(whole), significand: sum)
-    }
 }

@@ -7,6 +7,8 @@ extension RegionMonitor {
         public var state: RegionState
         /// The last state that was known: kept while the adapter is lost.
         public var lastKnown: RegionState
+        /// How long a silence means that it is left: what is configured, or what is learned by now.
+        public var exitTime: Duration
         /// The beacon that keeps the region inside.
         public var beacon: BeaconSnapshot?
     }
@@ -33,13 +35,16 @@ extension RegionMonitor {
     /// All regions, in the order of the configuration.
     public var regionSnapshots: [RegionSnapshot] {
         trackers.map { tracker in
-            let beacon: BeaconSnapshot? =
+            let holder: BeaconTrack? =
                 switch tracker.phase {
-                case .inside(let holder): snapshot(beacons[holder])
+                case .inside(let holder): beacons[holder]
                 case .unknown, .outside: nil
                 }
+            let learned = holder.map { Duration.seconds($0.silences.exitTime) }
             return RegionSnapshot(
-                region: tracker.region, state: tracker.state, lastKnown: tracker.lastKnown, beacon: beacon)
+                region: tracker.region, state: tracker.state, lastKnown: tracker.lastKnown,
+                exitTime: tracker.region.exitAfter ?? learned ?? MonitoredRegion.initialExitAfter,
+                beacon: holder.map(snapshot))
         }
     }
 

@@ -201,11 +201,10 @@ extension RegionMonitor {
 
     private mutating func holderWeakened(_ index: Int, slot: Int, at listened: Int64) -> [Action] {
         let tracker = trackers[index]
-        let patience = tracker.region.exitAfter.clampedNanoseconds
         let other = beacons.tracks.indices.first { candidate in
             let track = beacons.tracks[candidate]
             return candidate != slot && track.regions.contains(index) && tracker.holds(track.signal.value)
-                && listened.subtractingClamped(track.lastListened) < patience
+                && listened < tracker.deadline(of: track)
         }
         guard let other else { return left(index) }
         trackers[index].holderReplaced(by: other, heardAt: beacons.tracks[other].lastListened)
@@ -215,15 +214,28 @@ extension RegionMonitor {
 
     private mutating func silenceJudged(at listened: Int64) -> [Action] {
         var actions: [Action] = []
-        for index in trackers.indices {
-            if let deadline = trackers[index].deadline, deadline <= listened { actions += left(index) }
+        for (index, deadline) in deadlines.enumerated() {
+            if let deadline, deadline <= listened { actions += left(index) }
         }
         scheduleExits()
         return actions
     }
 
     private mutating func scheduleExits() {
-        nextExit = trackers.lazy.compactMap(\.deadline).min()
+        nextExit = deadlines.lazy.compactMap { $0 }.min()
+    }
+
+    /// When each region is left if nothing more is heard, on the listening clock; nil where there is no question. One way
+    /// through the table, for all regions.
+    private var deadlines: [Int64?] {
+        var deadlines = trackers.map(\.deadline)
+        guard trackers.contains(where: \.learns) else { return deadlines }
+        for track in beacons.tracks {
+            for index in track.regions where trackers[index].learns && trackers[index].holds(track.signal.value) {
+                deadlines[index] = max(deadlines[index] ?? .min, track.learnedDeadline)
+            }
+        }
+        return deadlines
     }
 
     private mutating func scheduleExit(of index: Int) {

@@ -22,7 +22,7 @@ struct RegionTracker: Sendable {
     }
 
     var region: MonitoredRegion {
-        didSet { exitAfter = region.exitAfter.clampedNanoseconds }
+        didSet { exitAfter = region.exitAfter?.clampedNanoseconds }
     }
     private(set) var phase = Phase.unknown
 
@@ -32,12 +32,12 @@ struct RegionTracker: Sendable {
     /// Since when the region has been silent, or, while it is unknown, listened to; on the listening clock.
     private(set) var silentSince: Int64
 
-    private var exitAfter: Int64
+    private var exitAfter: Int64?
 
     init(_ region: MonitoredRegion, listeningSince: Int64) {
         self.region = region
         self.silentSince = listeningSince
-        self.exitAfter = region.exitAfter.clampedNanoseconds
+        self.exitAfter = region.exitAfter?.clampedNanoseconds
     }
 
     var identifier: String { region.region.identifier }
@@ -58,9 +58,20 @@ struct RegionTracker: Sendable {
         }
     }
 
-    /// When silence becomes an answer, on the listening clock; nil when there is no question.
+    /// Whether the exit time is that of the beacons that are heard, as it was learned.
+    var learns: Bool { exitAfter == nil && state == .inside }
+
+    /// When silence becomes an answer, on the listening clock; nil when there is no question. Where the time is learned,
+    /// the earliest that it may be.
     var deadline: Int64? {
-        phase == .outside ? nil : silentSince.addingClamped(exitAfter)
+        guard phase != .outside else { return nil }
+        let shortest = state == .inside ? MonitoredRegion.shortestExitAfter : MonitoredRegion.initialExitAfter
+        return silentSince.addingClamped(exitAfter ?? shortest.clampedNanoseconds)
+    }
+
+    /// How long `track`, one of the region's beacons, keeps it without being heard again, on the listening clock.
+    func deadline(of track: BeaconTrack) -> Int64 {
+        exitAfter.map { track.lastListened.addingClamped($0) } ?? track.learnedDeadline
     }
 
     /// Whether a signal is enough to stay inside.

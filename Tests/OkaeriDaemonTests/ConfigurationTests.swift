@@ -27,7 +27,7 @@ import WiFi
         let configuration = try Configuration(json: Array(json.utf8), file: "beacons.json")
         let region = try #require(configuration.regions.first)
         #expect(region.monitored.region.constraint == .uuid(home.uuid))
-        #expect(region.monitored.exitAfter == .seconds(30))
+        #expect(region.monitored.exitAfter == nil, "it is learned")
         #expect(region.monitored.notifyOnEntry && region.monitored.notifyOnExit)
         #expect(region.monitored.ranging == .off)
         #expect(region.network == nil)

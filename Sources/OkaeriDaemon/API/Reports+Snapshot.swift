@@ -14,7 +14,8 @@ extension RegionReport {
         uuid = region.constraint.uuid.description
         major = region.constraint.major
         minor = region.constraint.minor
-        exitAfter = snapshot.region.exitAfter / .seconds(1)
+        exitAfter = ((snapshot.exitTime / .seconds(1)) * 10).rounded() / 10
+        isLearned = snapshot.region.exitAfter == nil
         beacon = snapshot.beacon.map { BeaconReport($0, now: now) }
     }
 }

@@ -69,8 +69,10 @@ public struct RegionReport: Codable, Sendable, Equatable {
     public var uuid: String
     public var major: UInt16?
     public var minor: UInt16?
-    /// How long a silence means that the beacon is gone, in seconds.
+    /// How long a silence means that the beacon is gone, in seconds: as of now, where it is learned.
     public var exitAfter: Double
+    /// Whether that time is learned.
+    public var isLearned: Bool
     /// The beacon that keeps the region inside.
     public var beacon: BeaconReport?
 }

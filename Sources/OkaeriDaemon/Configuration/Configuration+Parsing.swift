@@ -107,7 +107,7 @@ extension Configuration {
         guard let identifier, let constraint else { return nil }
         let monitored = MonitoredRegion(
             BeaconRegion(identifier: identifier, constraint: constraint), enterRSSI: enterRSSI, exitRSSI: exitRSSI,
-            exitAfter: exitAfter.map { .seconds($0) } ?? MonitoredRegion.defaultExitAfter, notifyOnEntry: onEntry,
+            exitAfter: exitAfter.map { .seconds($0) }, notifyOnEntry: onEntry,
             notifyOnExit: onExit, ranging: ranging ? .whileInside : .off)
         return Region(
             monitored: monitored, network: network ?? nil, onEnter: commands[0] ?? [], onExit: commands[1] ?? [])

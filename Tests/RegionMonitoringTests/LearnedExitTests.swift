@@ -1,0 +1,117 @@
+import IBeacon
+import RegionMonitoring
+import TestSupport
+import Testing
+
+/// Regions without an exit time of their own.
+@Suite struct LearnedExitTests {
+    private func learning(_ constraint: BeaconConstraint = .major(uuid, 100)) -> MonitoredRegion {
+        MonitoredRegion(BeaconRegion(identifier: "home", constraint: constraint))
+    }
+
+    /// Hears the beacon at these gaps, from `start` on; the second it was last heard at.
+    private func hear(
+        _ monitor: inout RegionMonitor, _ gaps: [Double], from start: Double = 0, rssi: Int8 = -70, minor: UInt16 = 100
+    ) -> Double {
+        var now = start
+        for gap in gaps {
+            now += gap
+            #expect(monitor.run(to: now).allSatisfy { $0.action.word != "exit" }, "away at \(now) s")
+            _ = monitor.sighted(beacon(minor, rssi: rssi), at: at(now))
+        }
+        return now
+    }
+
+    /// How long it takes after `last` until the region is left.
+    private func delay(_ monitor: inout RegionMonitor, after last: Double) -> Double? {
+        monitor.run(to: last + 1000).first { $0.action.word == "exit" }.map { $0.time - last }
+    }
+
+    @Test func `before anything is learned it is thirty seconds`() {
+        var monitor = listening(learning())
+        let last = hear(&monitor, [1, 1, 1])
+        #expect(delay(&monitor, after: last) == 30)
+    }
+
+    @Test func `a beacon that never pauses is gone soon, one that often does is waited for`() throws {
+        var steady = listening(learning())
+        var last = hear(&steady, Array(repeating: 1, count: 300))
+        #expect(try #require(delay(&steady, after: last)) == 12)
+
+        var patchy = listening(learning())
+        let gaps = (0..<300).map { $0 % 12 == 0 ? 9.0 : $0 % 5 == 0 ? 4 : 1 }
+        last = hear(&patchy, gaps)
+        let waited = try #require(delay(&patchy, after: last))
+        #expect(waited > 20 && waited < 60, "\(waited)")
+    }
+
+    @Test func `after a bad quarter of an hour it recovers`() throws {
+        var monitor = listening(learning())
+        var last = hear(&monitor, Array(repeating: 1, count: 300))
+        last = hear(&monitor, (0..<180).map { $0 % 6 == 0 ? 11 : 4 }, from: last)
+        let bad = monitor.regionSnapshots[0].exitTime
+        last = hear(&monitor, Array(repeating: 1, count: 3600), from: last)
+        let recovered = monitor.regionSnapshots[0].exitTime
+        #expect(bad > .seconds(25), "\(bad)")
+        #expect(recovered < .seconds(15), "\(recovered)")
+        #expect(abs(try #require(delay(&monitor, after: last)) - recovered / .seconds(1)) < 0.001)
+    }
+
+    @Test func `a sinking signal is waited for up to twice as long`() {
+        var steady = listening(learning())
+        var sinking = listening(learning())
+        let gaps = (0..<200).map { $0 % 9 == 0 ? 6.0 : 1 }
+        _ = hear(&steady, gaps, rssi: -70)
+        let last = hear(&sinking, gaps, rssi: -70)
+        let before = sinking.regionSnapshots[0].exitTime
+        _ = hear(&sinking, [1, 1, 1, 1], from: last, rssi: -90)
+        let after = sinking.regionSnapshots[0].exitTime
+        #expect(after > before * 1.5 && after <= before * 2.1, "\(before) became \(after)")
+    }
+
+    @Test func `our own pauses teach nothing`() {
+        var monitor = listening(learning())
+        var last = hear(&monitor, Array(repeating: 1, count: 100))
+        let before = monitor.regionSnapshots[0].exitTime
+        for _ in 0..<20 {
+            monitor.listeningPaused(at: at(last + 0.5))
+            monitor.listeningResumed(at: at(last + 20.5))
+            _ = monitor.sighted(beacon(), at: at(last + 21))
+            last += 21
+        }
+        #expect(monitor.regionSnapshots[0].exitTime <= before, "a second of listening is a second, not twenty-one")
+    }
+
+    @Test func `of several beacons the one that is waited for longest decides`() {
+        var monitor = listening(learning())
+        let gaps = (0..<200).map { $0 % 10 == 0 ? 8.0 : 1 }
+        var last = hear(&monitor, gaps, minor: 1)
+        let patchy = monitor.regionSnapshots[0].exitTime
+        last = hear(&monitor, Array(repeating: 0.1, count: 30), from: last, minor: 2)
+        #expect(monitor.run(to: last - 3 + (patchy / .seconds(1)) - 0.1).allSatisfy { $0.action.word != "exit" })
+    }
+
+    @Test func `it is bounded, whatever comes`() {
+        var generator = SeededGenerator(seed: 11)
+        for _ in 0..<30 {
+            var monitor = listening(learning())
+            var now = 0.0
+            for _ in 0..<200 {
+                now += pow10(Double.random(in: -3...3, using: &generator))
+                _ = monitor.sighted(beacon(rssi: Int8.random(in: .min ... .max, using: &generator)), at: at(now))
+                let time = monitor.regionSnapshots[0].exitTime
+                #expect(time >= MonitoredRegion.shortestExitAfter && time <= .seconds(90), "\(time)")
+            }
+        }
+    }
+
+    private func pow10(_ x: Double) -> Double {
+        PathLoss.accuracy(signal: -59 - 20 * x, measuredPower: -59, exponent: 2)
+    }
+
+    @Test func `an exit time that is configured is not learned`() {
+        var monitor = listening(region(after: 7))
+        let last = hear(&monitor, Array(repeating: 1, count: 300))
+        #expect(delay(&monitor, after: last) == 7)
+    }
+}
