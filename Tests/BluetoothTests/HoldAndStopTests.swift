@@ -62,8 +62,7 @@ import Testing
         _ = bench.foreign(.disable)
         #expect(bench.foreign(.enable) == [.listening(true)])
         #expect(bench.machine.held(at: bench.now) == [.listening(false)])
-        #expect(bench.machine.released(at: bench.now) == [.send(.disable)])
-        #expect(bench.reply(.leSetScanEnable) == [.send(.enable)])
+        #expect(bench.machine.released(at: bench.now) == [.send(.enable)])
         #expect(bench.reply(.leSetScanEnable) == [.listening(true)])
         #expect(bench.machine.stopRequested(at: bench.now) == [.listening(false), .closeScanSocket, .finish])
     }

@@ -60,8 +60,8 @@ import Testing
         #expect(bench.foreign(.disable) == [.listening(false)])
         #expect(bench.foreign(.active) == [])
         #expect(bench.foreign(.enableFiltered) == [])
-        #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
-        #expect(bench.reply(.leSetScanEnable) == [.send(.enable)])
+        // Not disabled in between: Linux would forget when its discovery ends.
+        #expect(bench.pass(.milliseconds(500)) == [.send(.enable)])
         #expect(bench.reply(.leSetScanEnable) == [.listening(true)])
         bench.report()
         bench.now += 6_000_000_000
@@ -75,15 +75,22 @@ import Testing
         _ = bench.foreign(.disable)
         _ = bench.foreign(.active)
         #expect(bench.foreign(.enable) == [.listening(true)])
-        #expect(bench.pass(.seconds(10)) == [.send(.disable)])
-        #expect(bench.reply(.leSetScanEnable) == [.send(.enable)])
+        #expect(bench.pass(.seconds(10)) == [.send(.enable)])
     }
 
     @Test mutating func aFilterThatIsSwitchedOnInPlaceIsNoticed() {
         bench.scan()
         #expect(bench.foreign(.enableFiltered) == [.listening(false)])
-        #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
+        #expect(bench.pass(.milliseconds(500)) == [.send(.enable)])
+    }
+
+    @Test mutating func aControllerThatDoesNotChangeARunningScanStartsItAnew() {
+        bench.scan()
+        _ = bench.foreign(.enableFiltered)
+        #expect(bench.pass(.milliseconds(500)) == [.send(.enable)])
+        #expect(bench.reply(.leSetScanEnable, .commandDisallowed) == [.send(.disable)])
         #expect(bench.reply(.leSetScanEnable) == [.send(.enable)])
+        #expect(bench.reply(.leSetScanEnable) == [.listening(true)])
     }
 
     @Test mutating func aScanForKnownDevicesAloneIsReplaced() {
@@ -122,8 +129,7 @@ import Testing
     @Test mutating func aDiscoveryThatEndsWhileItIsAdoptedIsFollowedByOurScan() {
         bench.scan()
         _ = bench.foreign(.enableFiltered)
-        #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
-        #expect(bench.reply(.leSetScanEnable) == [.send(.enable)])
+        #expect(bench.pass(.milliseconds(500)) == [.send(.enable)])
         #expect(bench.foreign(.disable) == [])
         #expect(bench.reply(.leSetScanEnable) == [.send(.disable)])
         #expect(bench.rearm() == [.listening(true)])

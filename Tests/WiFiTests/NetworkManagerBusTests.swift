@@ -41,7 +41,8 @@ extension NetworkManagerTests {
                 try bench.call("SetRadio", false, true)
                 let one = await service.state { $0.managerRunning && !$0.radioEnabled }
                 let other = await service.state { _ in true }
-                #expect(one == WiFiState(managerRunning: true, hardwareEnabled: true, device: "wlan0"))
+                #expect(
+                    one == WiFiState(managerRunning: true, hardwareEnabled: true, device: "wlan0", deviceReady: true))
                 #expect(other == one)
             }
         }

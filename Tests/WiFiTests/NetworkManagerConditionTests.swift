@@ -47,6 +47,26 @@ extension NetworkManagerTests {
             #expect(condition == .unavailable(.deviceNotManaged(device: "wlan7")))
         }
 
+        @Test func aDeviceThatWasJustTakenUpIsWaitedFor() async throws {
+            let bench = try NetworkManagerBench(radio: false)
+            try bench.start()
+            let unavailable = 20
+            try bench.call("AddRadio", "wlan0", unavailable)
+            try bench.hear("Home")
+            try bench.save("Home")
+            try bench.call("SetRadio", true, true)
+            let (service, network) = (NetworkManagerService(address: bench.address), home)
+            try await withRunning(service) {
+                let early = await service.state { $0.radioEnabled && $0.device != nil }
+                #expect(early?.deviceReady == false)
+                async let condition = service.condition(of: network)
+                let disconnected = 30
+                try bench.call("SetDeviceState", NetworkManagerBench.radio, disconnected)
+                #expect(await service.state { $0.deviceReady } != nil)
+                #expect(await condition == .ready(via: .savedProfile))
+            }
+        }
+
         @Test func noDevice() async throws {
             let bench = try NetworkManagerBench(radio: false)
             try bench.start()
@@ -198,7 +218,7 @@ extension NetworkManagerTests {
                     state
                         == WiFiState(
                             managerRunning: true, radioEnabled: true, hardwareEnabled: true, device: "wlan0",
-                            connectedSSID: "Home"))
+                            deviceReady: true, connectedSSID: "Home"))
                 #expect(await service.condition(of: home) == .alreadyConnected)
                 #expect(
                     await service.join(home)

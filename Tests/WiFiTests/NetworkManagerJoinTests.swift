@@ -82,6 +82,7 @@ struct NetworkManagerTests {
             ("noSecrets", JoinFailure.wrongPassphrase(ssid: "Home")),
             ("supplicantTimeout", .wrongPassphrase(ssid: "Home")),
             ("ssidNotFound", .notInSight(ssid: "Home")),
+            ("managerStops", .interrupted),
             ("noAddress", .noAddress(ssid: "Home")),
             ("linkLost", .other(reason: 8, name: "supplicant-disconnect")),
             ("firmwareMissing", .other(reason: 35, name: "firmware-missing")),

@@ -7,6 +7,9 @@ extension ScanSession {
         guard let commands else {
             return isStopping ? stop() : send(.identify, HCICommand(ReadLocalSupportedCommands()), at: now)
         }
+        // Enabling a scan that runs changes its duplicate filter (Core Specification, Vol 4, Part E, 7.8.11, 7.8.65).
+        // To disable it first would make Linux forget the end of its discovery, which would go on for ever.
+        if goal == .adopt, changesRunningScans { return send(.enable, commands.enable(true), at: now) }
         return send(.disable, commands.enable(false), at: now)
     }
 
@@ -79,6 +82,10 @@ extension ScanSession {
 
     private mutating func refused(_ outstanding: Outstanding, _ status: HCIStatus, at now: Int64) -> [Output] {
         if isStopping { return begin(at: now) }
+        if outstanding.goal == .adopt, changesRunningScans {
+            changesRunningScans = false
+            return begin(at: now)
+        }
         if !isProven, status == .commandDisallowed || status == .unknownCommand {
             // Someone has used the other family, or the controller promised what it does not have.
             let other: ScanCommands? = commands == .extended ? .legacy : supported

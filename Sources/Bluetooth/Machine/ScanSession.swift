@@ -31,7 +31,7 @@ struct ScanSession: Hashable, Sendable {
         case enable
     }
 
-    /// What the commands lead to. All begin with disabling the scan.
+    /// What the commands lead to. All but `adopt` begin with disabling the scan.
     enum Goal: Hashable, Sendable {
         /// Our scan, with our parameters.
         case scan
@@ -100,6 +100,9 @@ struct ScanSession: Hashable, Sendable {
 
     /// Whether a scan was ever begun with `commands`.
     var isProven = false
+
+    /// Whether the controller takes new settings for a scan that runs, as it should.
+    var changesRunningScans = true
 
     var isHeld: Bool
     var isStopping = false

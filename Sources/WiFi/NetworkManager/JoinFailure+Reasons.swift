@@ -22,7 +22,8 @@ extension JoinFailure {
             self = .noAddress(ssid: ssid)
         case NM_DEVICE_STATE_REASON_REMOVED:
             self = .noWiFiDevice
-        case NM_DEVICE_STATE_REASON_SLEEPING:
+        // NetworkManager lets go of its devices when it stops, a little before it is gone.
+        case NM_DEVICE_STATE_REASON_SLEEPING, NM_DEVICE_STATE_REASON_NOW_UNMANAGED:
             self = .interrupted
         default:
             self = .other(reason: Int(end.reason), name: name)

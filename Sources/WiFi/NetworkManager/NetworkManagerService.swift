@@ -10,7 +10,8 @@ public final class NetworkManagerService: WiFiService {
         /// For a scan. A network that is not in sight takes two: one for everything, one directed at its name.
         public var scan: Duration
 
-        /// For ``NetworkManagerService/run()`` and the first word of NetworkManager, when somebody asks sooner.
+        /// For ``NetworkManagerService/run()``, the first word of NetworkManager, and a device that it has just taken
+        /// up, when somebody asks sooner.
         public var start: Duration
 
         public init(

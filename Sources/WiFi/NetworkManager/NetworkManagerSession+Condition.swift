@@ -19,6 +19,7 @@ extension NetworkManagerSession {
     /// The survey, after a scan if nothing of that name is heard, and with what this user may do.
     func assess(_ network: HomeNetwork) async -> Survey {
         await wait(until: .now + limits.start) { isStarted || gate.isClosed }
+        await wait(until: .now + limits.start) { !isGettingReady || gate.isClosed }
         var found = survey(network)
         let ssid = Array(network.ssid.utf8)
         // First for everything: a name that only a scan directed at it brings in sight is hidden, and its profile will

@@ -13,15 +13,29 @@ extension NetworkManagerSession {
         return pointers(nm_client_get_devices(client.pointer)).filter { okaeri_is_wifi($0) != 0 }
     }
 
+    /// Whether NetworkManager can connect the device.
+    func isReady(_ device: OpaquePointer) -> Bool {
+        nm_device_get_state(device).rawValue > DeviceState.unavailable
+    }
+
+    /// Whether there is a device and it is not ready yet: NetworkManager has taken it up, and starts wpa_supplicant.
+    var isGettingReady: Bool {
+        guard let client, nm_client_wireless_get_enabled(client.pointer) != 0 else { return false }
+        let devices = wifiDevices()
+        return !devices.contains(where: isReady)
+            && devices.contains { nm_device_get_state($0).rawValue == DeviceState.unavailable }
+    }
+
     func currentState() -> WiFiState {
         guard let client, isManagerRunning else { return WiFiState() }
         let devices = wifiDevices()
         let connected = devices.first { connectedSSID($0) != nil }
+        let ready = devices.first(where: isReady)
         return WiFiState(
             managerRunning: true,
             radioEnabled: nm_client_wireless_get_enabled(client.pointer) != 0,
             hardwareEnabled: nm_client_wireless_hardware_get_enabled(client.pointer) != 0,
-            device: (connected ?? devices.first).flatMap(name),
+            device: (connected ?? ready ?? devices.first).flatMap(name), deviceReady: ready != nil,
             connectedSSID: connected.flatMap(connectedSSID).map { String(decoding: $0, as: UTF8.self) },
             activating: devices.contains { DeviceState.activating.contains(nm_device_get_state($0).rawValue) })
     }

@@ -17,7 +17,7 @@ extension NetworkManagerSession {
             return .unavailable(.hardwareSwitchOff)
         }
         guard nm_client_wireless_get_enabled(client.pointer) != 0 else { return .unavailable(.radioOff) }
-        let usable = devices.filter { nm_device_get_state($0).rawValue > DeviceState.unavailable }
+        let usable = devices.filter(isReady)
         guard !usable.isEmpty else { return .unavailable(.deviceNotManaged(device: name(first) ?? "?")) }
 
         let ssid = Array(network.ssid.utf8)

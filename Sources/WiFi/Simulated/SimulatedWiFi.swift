@@ -21,7 +21,8 @@ public final class SimulatedWiFi: WiFiService {
     public init(inSight: Set<String>, joinDelay: Duration = .seconds(2)) {
         self.inSight = inSight
         self.joinDelay = joinDelay
-        let state = WiFiState(managerRunning: true, radioEnabled: true, hardwareEnabled: true, device: "simulated0")
+        let state = WiFiState(
+            managerRunning: true, radioEnabled: true, hardwareEnabled: true, device: "simulated0", deviceReady: true)
         world = Mutex(World(state: state))
         broadcast.publish(state)
     }

@@ -9,8 +9,11 @@ public struct WiFiState: Hashable, Sendable {
     /// Whether the hardware switch lets it.
     public var hardwareEnabled: Bool
 
-    /// The Wi-Fi device, such as `wlan0`: the connected one, else the first.
+    /// The Wi-Fi device, such as `wlan0`: the connected one, else one that is ready, else the first.
     public var device: String?
+
+    /// Whether a device is ready to connect: NetworkManager has taken it up, and wpa_supplicant drives it.
+    public var deviceReady: Bool
 
     /// The network it is connected to.
     public var connectedSSID: String?
@@ -20,12 +23,13 @@ public struct WiFiState: Hashable, Sendable {
 
     public init(
         managerRunning: Bool = false, radioEnabled: Bool = false, hardwareEnabled: Bool = false,
-        device: String? = nil, connectedSSID: String? = nil, activating: Bool = false
+        device: String? = nil, deviceReady: Bool = false, connectedSSID: String? = nil, activating: Bool = false
     ) {
         self.managerRunning = managerRunning
         self.radioEnabled = radioEnabled
         self.hardwareEnabled = hardwareEnabled
         self.device = device
+        self.deviceReady = deviceReady
         self.connectedSSID = connectedSSID
         self.activating = activating
     }

@@ -23,7 +23,7 @@ SYSTEM_BUS = True
 NM = stock.MANAGER_OBJ
 WIRELESS = "802-11-wireless"
 SECURITY = "802-11-wireless-security"
-PREPARE, CONFIG, NEED_AUTH, IP_CONFIG, ACTIVATED, FAILED, DISCONNECTED = 40, 50, 60, 70, 100, 120, 30
+PREPARE, CONFIG, NEED_AUTH, IP_CONFIG, ACTIVATED, FAILED, DISCONNECTED, UNMANAGED = 40, 50, 60, 70, 100, 120, 30, 10
 
 # What follows PREPARE: (device state, reason) ... and the active connection's (state, reason) at the end.
 OUTCOMES = {
@@ -35,6 +35,7 @@ OUTCOMES = {
     "noAddress": ([(CONFIG, 0), (IP_CONFIG, 0), (FAILED, 5), (DISCONNECTED, 0)], (4, 3)),
     "firmwareMissing": ([(CONFIG, 0), (FAILED, 35), (DISCONNECTED, 0)], (4, 3)),
     "userRequested": ([(CONFIG, 0), (110, 39), (DISCONNECTED, 39)], (4, 2)),
+    "managerStops": ([(CONFIG, 0), (UNMANAGED, 3)], (4, 3)),
     "hangs": ([(CONFIG, 0)], None),
     "vanishes": ([(CONFIG, 0)], "exit"),
 }
@@ -218,6 +219,11 @@ def AddRadio(self, name, state):
     # Again, with the properties that have come since: the client has not seen them.
     self.object_manager_emit_added(path)
     return path
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="su", out_signature="")
+def SetDeviceState(_self, device_path, state):
+    set_state(dbus.ObjectPath(device_path), state, 0)
 
 
 @dbus.service.method(MOCK_IFACE, in_signature="ssuuuy", out_signature="s")
