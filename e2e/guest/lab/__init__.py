@@ -1,0 +1,1 @@
+"""What scenarios are made of."""

@@ -1,0 +1,37 @@
+"""BlueZ's own emulator as a second opinion on our codec. It shares no code with the project."""
+
+from .processes import Process, run
+from .waiting import wait_for
+
+# An advertisement as a beacon on a shelf sends it: flags, then Apple's frame.
+HOME = bytes.fromhex("02011a" "1aff4c000215" "e2c56db5dffb48d2b060d0f5a71096e0" "0064" "0064" "c5")
+
+
+class Btvirt(Process):
+    """Two LE controllers in one room: hci0 listens, hci1 is the beacon.
+
+    It reports an advertiser once each time the advertiser starts, so the beacon starts over and over.
+    """
+
+    def __init__(self, folder):
+        super().__init__(folder, "btvirt", ["btvirt", "-l2"])
+        self.beacon = None
+        self.folder = folder
+        wait_for("btvirt's adapters", lambda: "hci1" in run("hciconfig"), within=10)
+        for adapter in ("hci0", "hci1"):
+            wait_for(
+                f"{adapter} up",
+                lambda adapter=adapter: run("hciconfig", adapter, "up", may_fail=True) == "", within=10)
+
+    def advertise(self):
+        """The beacon appears."""
+        data = [f"{byte:02x}" for byte in bytes([len(HOME)]) + HOME.ljust(31, b"\0")]
+        run("hcitool", "-i", "hci1", "cmd", "0x08", "0x0008", *data)
+        enable = "hcitool -i hci1 cmd 0x08 0x000a"
+        self.beacon = Process(
+            self.folder, "beacon", ["sh", "-c", f"while {enable} 01; do sleep 0.5; {enable} 00; done"])
+
+    def fall_silent(self):
+        """The beacon is gone."""
+        self.beacon.kill()
+        run("hcitool", "-i", "hci1", "cmd", "0x08", "0x000a", "00")

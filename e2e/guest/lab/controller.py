@@ -1,0 +1,54 @@
+"""The project's own controller: hci0, with the beacon `home` ready to start."""
+
+import datetime
+import os
+
+from .daemon import UUID
+from .processes import Process, run
+from .waiting import wait_for
+
+CONTROL = "/run/controller"
+BEACON = f"beacon home uuid={UUID} major=100 minor=100 rssi=-60 interval=100ms"
+
+
+class Controller(Process):
+    """A controller that is told what to do as the scenario goes on. Its script format: virtual-controller's README."""
+
+    def __init__(self, folder, extended=False, is_up=True):
+        if os.path.exists(CONTROL):
+            os.unlink(CONTROL)
+        command = ["virtual-controller", "--control", CONTROL, "--verbose"]
+        super().__init__(folder, "controller", [*command, *(["--extended"] if extended else [])])
+        wait_for("the controller", lambda: self.log("controller hci0 created"), within=10)
+        self.tell(BEACON)
+        if is_up:
+            self.switch_on()
+
+    def tell(self, instruction):
+        """Gives it an instruction."""
+        with open(CONTROL, "w", encoding="utf-8") as control:
+            control.write(instruction + "\n")
+
+    def switch_on(self):
+        """As bluetoothd would do."""
+        wait_for("hci0 up", lambda: run("hciconfig", "hci0", "up", may_fail=True) == "", within=10)
+
+    def log(self, words):
+        """The times of the log's lines that begin with these words, in seconds since the epoch."""
+        with open(self.output, encoding="utf-8") as file:
+            lines = [line.partition(" ") for line in file]
+        return [
+            datetime.datetime.fromisoformat(time.replace("Z", "+00:00")).timestamp()
+            for time, _, text in lines if text.startswith(words)
+        ]
+
+    def expect(self, words, within, past=0):
+        """The time of the next line that begins with these words, beyond the `past` that there were."""
+        return wait_for(f"the controller's '{words}'", lambda: self.log(words)[past:], within)[0]
+
+    @property
+    def is_scanning(self):
+        """Whether the host has the scan enabled."""
+        with open(self.output, encoding="utf-8") as file:
+            changes = [line for line in file if " scan enabled" in line or " scan disabled" in line]
+        return bool(changes) and " scan enabled" in changes[-1]

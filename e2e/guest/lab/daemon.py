@@ -1,0 +1,87 @@
+"""`okaeri monitor` under test, and what it tells."""
+
+import datetime
+import json
+import subprocess
+
+from .processes import Process
+from .waiting import Failure, check, wait_for
+
+PROGRAM = "/usr/local/bin/okaeri"
+UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+
+
+def region(wifi=None, **settings):
+    """The region `home`, as beacons.json has it. A short exit time: nobody needs to wait for the usual one."""
+    described = {"identifier": "home", "uuid": UUID, "major": 100, "minor": 100, "exitAfter": 5, **settings}
+    if wifi:
+        described["wifi"] = wifi
+    return described
+
+
+def seconds(event):
+    """When an event was decided, in seconds since the epoch."""
+    return datetime.datetime.fromisoformat(event["time"].replace("Z", "+00:00")).timestamp()
+
+
+class Daemon(Process):
+    """The daemon with its own configuration and socket in the scenario's folder."""
+
+    def __init__(self, folder, *regions, adapter=None, name="okaeri", as_user=None):
+        self.socket = "/run/okaeri.sock"
+        configuration = "/run/okaeri.json"
+        with open(configuration, "w", encoding="utf-8") as file:
+            json.dump({"regions": regions, **({"adapter": adapter} if adapter else {})}, file)
+        command = [PROGRAM, "monitor", "--json", "--verbose", "--config", configuration, "--socket", self.socket]
+        if as_user:
+            command = ["setpriv", "--reuid", as_user, "--clear-groups", *command]
+        super().__init__(folder, name, command)
+
+    def events(self, kind=None, **fields):
+        """The events told so far, those of one kind and with these fields if given."""
+        with open(self.output, encoding="utf-8") as file:
+            lines = [line for line in file.read().splitlines(keepends=True) if line.endswith("\n")]
+        events = [json.loads(line) for line in lines]
+        return [
+            event for event in events
+            if kind in (None, event["event"]) and all(event.get(key) == value for key, value in fields.items())
+        ]
+
+    def expect(self, kind, within, past=0, **fields):
+        """The next event of that kind and with these fields, beyond the `past` that there were."""
+        def probe():
+            check(self.is_running, f"okaeri has ended while {kind} was expected: {self.said()[-500:]}")
+            return self.events(kind, **fields)[past:]
+        described = " ".join([kind, *(f"{key}={value}" for key, value in fields.items())])
+        return wait_for(described, probe, within)[0]
+
+    def expect_bluetooth(self, state, within, past=0):
+        return self.expect("bluetoothStateDidUpdate", within, past, state=state)
+
+    def ask(self, *arguments):
+        """Runs a command that asks the daemon; its exit status and its output."""
+        done = subprocess.run(
+            [PROGRAM, *arguments, "--socket", self.socket], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            timeout=30)
+        return done.returncode, done.stdout.decode()
+
+    def status(self):
+        """What `okaeri status --json` says."""
+        code, text = self.ask("status", "--json")
+        try:
+            return json.loads(text)
+        except ValueError:
+            raise Failure(f"okaeri status ended with {code}: {text}") from None
+
+    def answer(self, prompt, answer):
+        code, text = self.ask("answer", prompt, answer)
+        check(code == 0, f"okaeri answer {prompt} {answer} ended with {code}: {text}")
+
+    def sightings(self):
+        """How many iBeacons were heard."""
+        return self.status()["counters"]["iBeacons"]
+
+    def expect_sightings(self, what, within):
+        """Fails unless more iBeacons are heard within so many seconds."""
+        before = self.sightings()
+        wait_for(f"sightings {what}", lambda: self.sightings() > before, within)

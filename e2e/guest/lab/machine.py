@@ -1,0 +1,30 @@
+"""The state that every scenario finds, whatever the one before has left behind."""
+
+import os
+import signal
+
+from . import wifi
+from .processes import run
+
+# What scenarios start.
+PROGRAMS = {"okaeri", "btvirt", "virtual-controller", "hostapd", "dnsmasq", "hcitool", "btmgmt"}
+
+
+def prepare():
+    """Once after the boot: the radios."""
+    run("modprobe", "hci_vhci")
+    run("modprobe", "mac80211_hwsim", "radios=3")
+
+
+def reset():
+    """Nothing of ours runs, no bluetoothd, no adapter; NetworkManager runs and knows no network."""
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/comm", encoding="utf-8") as file:
+                if file.read().strip() in {program[:15] for program in PROGRAMS}:
+                    os.kill(int(process), signal.SIGKILL)
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    run("systemctl", "mask", "--runtime", "--now", "bluetooth.service")
+    run("rfkill", "unblock", "all")
+    wifi.forget_all()

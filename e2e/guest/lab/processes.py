@@ -1,0 +1,62 @@
+"""Programs that run beside a scenario, each with its output in a file of its own."""
+
+import os
+import signal
+import subprocess
+
+from .waiting import Failure
+
+
+class Process:
+    """A program in the background. What it says is kept: NAME.out and NAME.err in the scenario's folder."""
+
+    def __init__(self, folder, name, command, environment=None):
+        self.name = name
+        self.output = os.path.join(folder, f"{name}.out")
+        self.errors = os.path.join(folder, f"{name}.err")
+        with open(self.output, "wb") as output, open(self.errors, "wb") as errors:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env=environment)
+
+    @property
+    def is_running(self):
+        return self.process.poll() is None
+
+    def said(self):
+        """All that it wrote so far, errors last."""
+        text = ""
+        for path in (self.output, self.errors):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                text += file.read()
+        return text
+
+    def stop(self, number=signal.SIGTERM, within=10):
+        """Ends it and returns its exit status; fails if it does not end in time."""
+        if self.is_running:
+            self.process.send_signal(number)
+        return self.ended(within)
+
+    def ended(self, within):
+        """Its exit status; fails if it has not ended in time."""
+        try:
+            return self.process.wait(within)
+        except subprocess.TimeoutExpired:
+            raise Failure(f"{self.name} has not ended within {within:g} s") from None
+
+    def kill(self):
+        """Ends it whatever it does: to clear up."""
+        self.process.kill()
+        self.process.wait()
+
+
+def run(*command, may_fail=False, within=60):
+    """Runs a tool to its end and returns its output."""
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=within)
+    except subprocess.TimeoutExpired:
+        raise Failure(f"{' '.join(command)} has not ended within {within:g} s") from None
+    text = done.stdout.decode(errors="replace").strip()
+    if done.returncode != 0 and not may_fail:
+        raise Failure(f"{' '.join(command)} ended with {done.returncode}: {text}")
+    return text

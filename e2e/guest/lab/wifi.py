@@ -1,0 +1,78 @@
+"""The Wi-Fi at home (hostapd and a DHCP server on wlan0) and the station (NetworkManager on wlan1)."""
+
+import os
+
+from .processes import Process, run
+from .waiting import wait_for
+
+SSID = "HomeNet"
+PASSPHRASE = "correct horse battery"
+
+WPA2 = f"wpa=2\nwpa_key_mgmt=WPA-PSK\nrsn_pairwise=CCMP\nwpa_passphrase={PASSPHRASE}\n"
+
+
+class AccessPoint:
+    """A network of our own: WPA2 unless `security` says otherwise ("" is open)."""
+
+    def __init__(self, folder, ssid=SSID, security=WPA2, hidden=False, device="wlan0", network=7):
+        self.device = device
+        path = f"/run/hostapd-{device}.conf"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"interface={device}\nssid={ssid}\nhw_mode=g\nchannel=6\n{security}")
+            file.write("ignore_broadcast_ssid=1\n" if hidden else "")
+        run("ip", "address", "flush", "dev", device)
+        run("ip", "address", "add", f"192.168.{network}.1/24", "dev", device)
+        self.hostapd = Process(folder, f"hostapd-{device}", ["hostapd", path])
+        wait_for("the access point", lambda: "AP-ENABLED" in self.hostapd.said(), within=15)
+        self.dnsmasq = Process(folder, f"dnsmasq-{device}", [
+            "dnsmasq", "--keep-in-foreground", "--port=0", "--bind-interfaces", f"--interface={device}",
+            "--conf-file=/dev/null", "--dhcp-authoritative", f"--dhcp-leasefile=/run/leases-{device}",
+            f"--dhcp-range=192.168.{network}.10,192.168.{network}.99,1h"])
+
+    def vanish(self):
+        """Out of sight."""
+        self.hostapd.stop()
+        self.dnsmasq.stop()
+
+
+def passphrase_file(passphrase=PASSPHRASE):
+    """A file for `passphraseFile`, as a careful person keeps it."""
+    path = "/run/home.psk"
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        file.write(passphrase + "\n")
+    return path
+
+
+def save_profile(passphrase=PASSPHRASE, ssid=SSID, name="home", *more):
+    """A profile in NetworkManager, as a person makes it who joined once. It does not connect by itself."""
+    run(
+        "nmcli", "connection", "add", "type", "wifi", "con-name", name, "ifname", "wlan1", "ssid", ssid,
+        "autoconnect", "no", "wifi-sec.key-mgmt", "wpa-psk", "wifi-sec.psk", passphrase, *more)
+
+
+def profiles():
+    """The names of NetworkManager's Wi-Fi profiles."""
+    lines = run("nmcli", "-g", "NAME,TYPE", "connection", "show").splitlines()
+    return [line.rpartition(":")[0] for line in lines if line.endswith(":802-11-wireless")]
+
+
+def connected():
+    """The name of the network the station is connected to, as nl80211 says; None without an address."""
+    link = run("iw", "dev", "wlan1", "link", may_fail=True)
+    names = [line.partition("SSID:")[2].strip() for line in link.splitlines() if "SSID:" in line]
+    address = run("ip", "-4", "-o", "address", "show", "dev", "wlan1")
+    return names[0] if names and "192.168." in address else None
+
+
+def forget_all():
+    """NetworkManager runs and has taken up the station's device, and remembers no network of an earlier scenario."""
+    run("systemctl", "start", "NetworkManager")
+    for line in run("nmcli", "-g", "UUID,TYPE", "connection", "show").splitlines():
+        if line.endswith(":802-11-wireless"):
+            run("nmcli", "connection", "delete", line.partition(":")[0])
+    if run("nmcli", "-g", "BSSID", "device", "wifi", "list", "--rescan", "no", may_fail=True):
+        run("nmcli", "radio", "wifi", "off")
+    run("nmcli", "radio", "wifi", "on")
+    wait_for(
+        "wlan1, ready to connect",
+        lambda: "wlan1:disconnected" in run("nmcli", "-g", "DEVICE,STATE", "device", may_fail=True), within=30)

@@ -1,0 +1,96 @@
+"""Runs the scenarios that the host wants, one after the other, and reports each as it ends.
+
+The host's folder holds what is wanted (`wanted`, a name a line) and gets a line for each scenario (`results`) and the
+logs (`logs/NAME`).
+"""
+
+import multiprocessing
+import os
+import shutil
+import sys
+import time
+import traceback
+
+from lab import machine, registry
+from lab.processes import run
+from lab.waiting import Failure
+
+HOST = "/mnt/host"
+
+
+def report(line):
+    """A line for the host, at once."""
+    with open(f"{HOST}/results", "a", encoding="utf-8") as file:
+        file.write(line + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def play(scenario, folder, complaint):
+    """In a process of its own, so that nothing of it outlives its time."""
+    try:
+        machine.reset()
+        scenario.play(folder)
+    except Failure as failure:
+        complaint.send(str(failure))
+    except BaseException as error:  # whatever it is, the scenario has failed
+        complaint.send(f"{type(error).__name__}: {error}")
+        with open(f"{folder}/traceback", "w", encoding="utf-8") as file:
+            traceback.print_exc(file=file)
+
+
+def outcome(scenario, folder):
+    """None if it passed, else what went wrong."""
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.Process(target=play, args=(scenario, folder, sender))
+    process.start()
+    sender.close()
+    process.join(scenario.within)
+    if process.is_alive():
+        process.kill()
+        process.join()
+        return f"not finished within {scenario.within:g} s"
+    if receiver.poll():
+        try:
+            return receiver.recv()
+        except EOFError:
+            pass
+    return None if process.exitcode == 0 else f"its process ended with {process.exitcode}"
+
+
+def run_one(scenario):
+    folder = f"{HOST}/logs/{scenario.name}"
+    os.makedirs(folder)
+    began = time.monotonic()
+    since = time.strftime("%Y-%m-%d %H:%M:%S")
+    complaint = outcome(scenario, folder)
+    passed = time.monotonic() - began
+    if complaint is None:
+        report(f"ok    {scenario.name:<36} {passed:6.1f} s")
+    else:
+        with open(f"{folder}/journal", "w", encoding="utf-8") as file:
+            file.write(run("journalctl", "--no-pager", "--since", since, may_fail=True))
+        with open(f"{folder}/complaint", "w", encoding="utf-8") as file:
+            file.write(complaint + "\n")
+        report(f"FAIL  {scenario.name:<36} {passed:6.1f} s  {' '.join(complaint.split())[:200]}")
+
+
+def main():
+    with open(f"{HOST}/wanted", encoding="utf-8") as file:
+        wanted = file.read().split()
+    scenarios = registry.load(f"{HOST}/scenarios")
+    try:
+        for program in os.listdir(f"{HOST}/bin"):
+            shutil.copy(f"{HOST}/bin/{program}", "/usr/local/bin/")
+        machine.prepare()
+    except Failure as failure:
+        report(f"broken: {failure}")
+        return 1
+    for name in wanted or scenarios:
+        run_one(scenarios[name])
+    report("end")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""The adapter comes, goes and fails: the state is unknown meanwhile, nobody is sent home or away, and it recovers."""
+
+from lab.controller import Controller
+from lab.daemon import Daemon, region
+from lab.processes import run
+from lab.registry import scenario
+from lab.waiting import check, holds
+
+
+class AtHome:
+    """Inside the region, with the beacon in the air."""
+
+    def __init__(self, folder):
+        self.controller = Controller(folder)
+        self.controller.tell("start home")
+        self.daemon = Daemon(folder, region())
+        self.daemon.expect("didEnterRegion", within=15)
+
+    def expect_unknown(self, state, within=10):
+        """Bluetooth has left `poweredOn` for that state, and the region is unknown."""
+        self.daemon.expect_bluetooth(state, within)
+        self.daemon.expect("didDetermineState", 2, past=1, state="unknown")
+
+    def expect_recovery(self, within):
+        """The region resolves by itself, as if nothing had happened."""
+        self.daemon.expect("didDetermineState", within, past=1, state="inside")
+        self.daemon.expect_sightings("after the recovery", within=3)
+        check(not self.daemon.events("didExitRegion"), "didExitRegion, though the beacon was there all the time")
+        check(len(self.daemon.events("didEnterRegion")) == 1, "a second didEnterRegion")
+
+
+@scenario(within=60)
+def adapter_absent_at_start(folder):
+    """The daemon waits for an adapter that is plugged in later."""
+    daemon = Daemon(folder, region())
+    daemon.expect_bluetooth("unsupported", within=10)
+    controller = Controller(folder, is_up=False)
+    controller.tell("start home")
+    controller.switch_on()
+    daemon.expect("didEnterRegion", within=10)
+
+
+@scenario(within=60)
+def adapter_unplugged_and_back(folder):
+    """Unplugged for longer than the exit time."""
+    home = AtHome(folder)
+    home.controller.tell("vanish")
+    home.expect_unknown("unsupported")
+    holds("no exit", lambda: not home.daemon.events("didExitRegion"), during=6)
+    home.controller.tell("return")
+    home.controller.expect("controller hci0 created", 10, past=1)
+    home.controller.switch_on()
+    home.expect_recovery(within=15)
+
+
+@scenario(within=60)
+def adapter_rfkill(folder):
+    """Blocked in software, and unblocked."""
+    home = AtHome(folder)
+    run("rfkill", "block", "bluetooth")
+    home.expect_unknown("poweredOff")
+    check("rfkill unblock bluetooth" in home.daemon.events("bluetoothStateDidUpdate")[-1]["reason"],
+          "the way out is not named")
+    run("rfkill", "unblock", "bluetooth")
+    home.controller.switch_on()
+    home.expect_recovery(within=15)
+
+
+@scenario(within=60)
+def adapter_power_cycled(folder):
+    """Switched off and on by btmgmt, as desktops do."""
+    home = AtHome(folder)
+    run("btmgmt", "--index", "0", "power", "off")
+    home.expect_unknown("poweredOff")
+    run("btmgmt", "--index", "0", "power", "on")
+    home.expect_recovery(within=15)
+
+
+@scenario(within=90)
+def adapter_stops_answering(folder):
+    """The controller ignores commands and reports nothing, for longer than the exit time."""
+    home = AtHome(folder)
+    home.controller.tell("ignore commands")
+    home.controller.tell("stall until=resume")
+    home.expect_unknown("resetting", within=30)
+    home.controller.tell("answer commands")
+    home.controller.tell("resume")
+    home.expect_recovery(within=30)
+
+
+@scenario(within=60)
+def adapter_hardware_error(folder):
+    """Linux starts the controller anew, and nobody tells us to scan again."""
+    home = AtHome(folder)
+    home.controller.tell("hardware-error")
+    home.daemon.expect_bluetooth("resetting", within=10)
+    home.expect_recovery(within=20)

@@ -1,0 +1,59 @@
+"""Others use the same adapter: whatever they do to the scan, sightings go on within 3 s."""
+
+import signal
+
+from lab.controller import Controller
+from lab.daemon import Daemon, region
+from lab.processes import Process, run
+from lab.registry import scenario
+from lab.waiting import check
+
+
+def at_home(folder):
+    """Inside, with an exit time so long that the daemon has no reason of its own to look after its scan."""
+    controller = Controller(folder)
+    controller.tell("start home")
+    daemon = Daemon(folder, region(exitAfter=60))
+    daemon.expect("didEnterRegion", within=15)
+    return controller, daemon
+
+
+def check_undisturbed(daemon):
+    check(not daemon.events("didExitRegion"), "didExitRegion, though the beacon was there all the time")
+    check(len(daemon.events("didEnterRegion")) == 1, "a second didEnterRegion")
+
+
+@scenario(within=60)
+def bluetoothd_starts_later(folder):
+    """bluetoothd takes the adapter up, and ends our scan as it does."""
+    controller, daemon = at_home(folder)
+    run("systemctl", "unmask", "--runtime", "bluetooth.service")
+    began = len(controller.log("scan disabled"))
+    run("systemctl", "start", "bluetooth.service")
+    controller.expect("scan disabled", 15, past=began)
+    daemon.expect_sightings("after bluetoothd ended the scan", within=3)
+    check_undisturbed(daemon)
+
+
+@scenario(within=60)
+def btmgmt_find(folder):
+    """A discovery through the kernel runs beside us, and ends."""
+    controller, daemon = at_home(folder)
+    Process(folder, "find", ["btmgmt", "--index", "0", "find", "-l"])
+    controller.expect("scan enabled dup=1 active", within=10)
+    daemon.expect_sightings("during the discovery", within=3)
+    ended = len(controller.log("scan disabled"))
+    controller.expect("scan disabled", 15, past=ended)
+    daemon.expect_sightings("after the discovery", within=3)
+    check_undisturbed(daemon)
+
+
+@scenario(within=60)
+def another_scanner(folder):
+    """Another program scans with a duplicate filter, and switches the scan off when it ends."""
+    controller, daemon = at_home(folder)
+    other = Process(folder, "other", ["hcitool", "-i", "hci0", "lescan"])
+    daemon.expect_sightings("while another program scans", within=3)
+    other.stop(signal.SIGINT)
+    daemon.expect_sightings("after the other program has ended", within=3)
+    check_undisturbed(daemon)

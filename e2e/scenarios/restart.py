@@ -1,0 +1,33 @@
+"""Stops of both kinds, and what the next start finds."""
+
+import signal
+
+from lab.controller import Controller
+from lab.daemon import Daemon, region
+from lab.registry import scenario
+from lab.waiting import check, wait_for
+
+
+@scenario(within=60)
+def clean_stop(folder):
+    """SIGTERM switches scanning off."""
+    controller = Controller(folder)
+    daemon = Daemon(folder, region())
+    daemon.expect_bluetooth("poweredOn", within=10)
+    check(controller.is_scanning, "the controller does not scan")
+    check(daemon.stop() == 0, "okaeri did not end well on SIGTERM")
+    wait_for("the end of the scan", lambda: not controller.is_scanning, within=2)
+
+
+@scenario(within=60)
+def killed_and_started_again(folder):
+    """SIGKILL leaves the scan on and the socket behind; neither hinders the next start."""
+    controller = Controller(folder)
+    controller.tell("start home")
+    daemon = Daemon(folder, region())
+    daemon.expect("didEnterRegion", within=10)
+    daemon.stop(signal.SIGKILL)
+    check(controller.is_scanning, "there is nothing left behind to cope with")
+    again = Daemon(folder, region(), name="again")
+    again.expect("didEnterRegion", within=10)
+    again.expect_sightings("after the restart", within=3)

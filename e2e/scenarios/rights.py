@@ -1,0 +1,40 @@
+"""A user without rights is told so, and how to get them."""
+
+import re
+
+from lab.controller import Controller
+from lab.daemon import PROGRAM, Daemon, region
+from lab.processes import run
+from lab.registry import scenario
+from lab.waiting import check
+
+NOBODY = "65534"
+EXIT_NO_PERMISSION = 77
+
+
+def as_nobody(*arguments):
+    """What okaeri says to a user without rights, and its exit status behind it."""
+    command = ["setpriv", "--reuid", NOBODY, "--clear-groups", PROGRAM, *arguments]
+    return run("sh", "-c", '"$@"; echo "status $?"', "sh", *command)
+
+
+@scenario(within=90)
+def unprivileged(folder):
+    """It says so and exits 77; `doctor` gives the mend; and the mend works."""
+    controller = Controller(folder)
+    controller.tell("start home")
+    said = as_nobody("scan", "--duration", "3")
+    check(said.endswith(f"status {EXIT_NO_PERMISSION}"), f"okaeri scan: {said}")
+    check("CAP_NET_RAW" in said, f"it does not name what is missing: {said}")
+
+    said = as_nobody("doctor")
+    mend = re.search(r"sudo (setcap \S+) \$\(command -v okaeri\)", said)
+    check(mend, f"doctor does not say how to mend it: {said}")
+    run("sh", "-c", f"{mend[1]} $(command -v okaeri)")
+
+    said = as_nobody("scan", "--duration", "3")
+    check('"major":100' in said and said.endswith("status 0"), f"after the mend, okaeri scan: …{said[-300:]}")
+    check("CAP_NET_RAW is missing" not in as_nobody("doctor"), "doctor still complains")
+    daemon = Daemon(folder, region(), as_user=NOBODY)
+    daemon.expect("didEnterRegion", within=10)
+    run("setcap", "-r", PROGRAM)

@@ -1,0 +1,116 @@
+"""Wi-Fi that does not work, or is not what it says it is."""
+
+from lab import wifi
+from lab.processes import run
+from lab.registry import scenario
+from lab.waiting import check, wait_for
+
+from homecoming import come_home
+
+
+def expect_failure(daemon, code, within=30):
+    """It says that the network cannot be joined, why, and what to do."""
+    failure = daemon.expect("wifiJoinFailed", within)
+    check(failure["code"] == code, f"the failure is {failure['code']}: {failure['reason']}")
+
+
+def join(daemon, within=30):
+    """Answers the prompt, and is connected."""
+    daemon.answer(daemon.expect("wifiPrompt", within=within)["id"], "join")
+    daemon.expect("wifiJoined", within=45)
+    check(wifi.connected() == wifi.SSID, "not connected")
+
+
+@scenario(within=90)
+def wrong_passphrase(folder):
+    """It says so, and leaves no profile behind that would try again for ever."""
+    wifi.AccessPoint(folder)
+    _, daemon = come_home(folder, join="auto", passphraseFile=wifi.passphrase_file("not the passphrase"))
+    expect_failure(daemon, "wrongPassphrase", within=60)
+    wait_for("no profile left", lambda: wifi.profiles() == [], within=5)
+
+
+@scenario(within=90)
+def wrong_passphrase_saved(folder):
+    """A profile of NetworkManager's stays: it is not ours to delete."""
+    wifi.AccessPoint(folder)
+    wifi.save_profile(passphrase="not the passphrase")
+    _, daemon = come_home(folder, join="auto")
+    expect_failure(daemon, "wrongPassphrase", within=60)
+    check(wifi.profiles() == ["home"], f"the profiles are {wifi.profiles()}")
+
+
+@scenario(within=120)
+def out_of_sight(folder):
+    """The beacon is heard from further than the network: the question comes when the network does."""
+    _, daemon = come_home(folder, passphraseFile=wifi.passphrase_file())
+    expect_failure(daemon, "notInSight", within=30)
+    wifi.AccessPoint(folder)
+    join(daemon, within=60)
+
+
+@scenario(within=60)
+def open_twin(folder):
+    """A network without protection that bears the name of home is nobody's home."""
+    wifi.AccessPoint(folder, security="")
+    _, daemon = come_home(folder, join="auto", passphraseFile=wifi.passphrase_file())
+    expect_failure(daemon, "onlyUnsecuredInSight")
+    check("AP-STA-CONNECTED" not in open(f"{folder}/hostapd-wlan0.out").read(), "it was joined")
+    check(wifi.profiles() == [], f"the profiles are {wifi.profiles()}")
+
+
+@scenario(within=60)
+def open_twin_beside_home(folder):
+    """Of two of that name, the protected one is joined."""
+    twin = wifi.AccessPoint(folder, security="", device="wlan2", network=8)
+    home = wifi.AccessPoint(folder)
+    run("nmcli", "device", "wifi", "list", "--rescan", "yes")
+    _, daemon = come_home(folder, passphraseFile=wifi.passphrase_file())
+    join(daemon)
+    check("AP-STA-CONNECTED" in home.hostapd.said(), "home was not joined")
+    check("AP-STA-CONNECTED" not in twin.hostapd.said(), "the twin was joined")
+
+
+@scenario(within=90)
+def hidden(folder):
+    """A network that does not tell its name is found by it."""
+    wifi.AccessPoint(folder, hidden=True)
+    _, daemon = come_home(folder, passphraseFile=wifi.passphrase_file())
+    join(daemon, within=45)
+
+
+@scenario(within=90)
+def radio_off(folder):
+    """It says so; switched on, the question comes."""
+    run("nmcli", "radio", "wifi", "off")
+    _, daemon = come_home(folder, passphraseFile=wifi.passphrase_file())
+    expect_failure(daemon, "radioOff")
+    # Every radio of this machine was off, that of the access point too.
+    run("nmcli", "radio", "wifi", "on")
+    wifi.AccessPoint(folder)
+    join(daemon, within=20)
+
+
+@scenario(within=90)
+def manager_stopped(folder):
+    """It says so; NetworkManager started, the question comes."""
+    wifi.AccessPoint(folder)
+    run("systemctl", "stop", "NetworkManager")
+    _, daemon = come_home(folder, passphraseFile=wifi.passphrase_file())
+    expect_failure(daemon, "noNetworkManager")
+    run("systemctl", "start", "NetworkManager")
+    join(daemon, within=20)
+
+
+@scenario(within=90)
+def manager_restarted_in_a_join(folder):
+    """The join ends with a word, leaves nothing behind, and the daemon finds NetworkManager again."""
+    # Without a DHCP server the join lasts.
+    home = wifi.AccessPoint(folder)
+    home.dnsmasq.stop()
+    _, daemon = come_home(folder, join="auto", passphraseFile=wifi.passphrase_file())
+    wait_for("the join", lambda: daemon.status()["wifi"]["activating"], within=20)
+    run("systemctl", "restart", "NetworkManager")
+    expect_failure(daemon, "interrupted")
+    wait_for("NetworkManager in sight again", lambda: daemon.status()["wifi"]["managerRunning"], within=15)
+    wait_for("no profile left", lambda: wifi.profiles() == [], within=10)
