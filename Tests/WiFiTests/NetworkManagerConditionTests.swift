@@ -103,6 +103,13 @@ extension NetworkManagerTests {
             #expect(try bench.report().scans == [[], ["Home"]])
         }
 
+        @Test func aDeviceThatCannotScanIsNotWaitedFor() async throws {
+            let unavailable = 20
+            try bench.call("AddRadio", "wlan7", unavailable)
+            #expect(try await condition() == .unavailable(.notInSight(ssid: "Home")))
+            #expect(try bench.report().scans == [[], ["Home"]])
+        }
+
         @Test func hiddenNetworkIsFound() async throws {
             try bench.call("Await", "Home", 1, 0, Air.psk, 40, true)
             try bench.save("Home")
@@ -120,6 +127,13 @@ extension NetworkManagerTests {
             try bench.hear("Home", flags: flags, wpa: wpa, rsn: rsn, strength: 99)
             try bench.save("Home")
             #expect(try await condition() == .unavailable(.onlyUnsecuredInSight(ssid: "Home", seen: seen)))
+        }
+
+        @Test func anOpenTwinThatWasHeardFirstDoesNotHideHome() async throws {
+            try bench.hear("Home", flags: 0, rsn: 0, strength: 90)
+            try bench.call("Await", "Home", 1, 0, NetworkManagerBench.Air.psk, 40, false)
+            try bench.save("Home")
+            #expect(try await condition() == .ready(via: .savedProfile))
         }
 
         /// The access point is good; the profile would join something else as well, or nothing.

@@ -29,7 +29,7 @@ def report(line):
 def play(scenario, folder, complaint):
     """In a process of its own, so that nothing of it outlives its time."""
     try:
-        machine.reset()
+        machine.reset(scenario.name)
         scenario.play(folder)
     except Failure as failure:
         complaint.send(str(failure))

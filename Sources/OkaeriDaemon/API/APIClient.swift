@@ -58,9 +58,9 @@ public struct APIClient: Sendable {
         return try decode(await body(.POST, "/v1/prompts/\(escaped(id))", ByteBuffer(bytes: data)))
     }
 
-    /// `DELETE /v1/never/SSID`.
+    /// `DELETE /v1/never?ssid=SSID`.
     public func clearNever(ssid: String) async throws(Failure) -> PromptsReport {
-        try decode(await body(.DELETE, "/v1/never/\(escaped(ssid))"))
+        try decode(await body(.DELETE, "/v1/never?ssid=\(escaped(ssid))"))
     }
 
     private func escaped(_ component: String) -> String {

@@ -72,8 +72,9 @@ struct APIServer: Service {
         router.get("v1/prompts") { [backend] _, _ in json(await backend.prompts) }
         router.get("v1/events") { [backend] _, _ in eventStream(backend.events()) }
         router.post("v1/prompts/:id") { request, context in try await answer(request, context) }
-        router.delete("v1/never/:ssid") { _, context in
-            let ssid = try context.parameters.require("ssid")
+        // The name in the query: Hummingbird undoes the percent encoding there, in a path it does not.
+        router.delete("v1/never") { request, _ in
+            let ssid = try request.uri.queryParameters.require("ssid")
             return await backend.neverCleared(ssid: ssid)
                 ? json(await backend.prompts)
                 : Self.failure(.notFound, "no prompt for “\(ssid)” was answered with never")

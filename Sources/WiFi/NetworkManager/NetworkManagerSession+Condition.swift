@@ -23,10 +23,12 @@ extension NetworkManagerSession {
         var found = survey(network)
         let ssid = Array(network.ssid.utf8)
         // First for everything: a name that only a scan directed at it brings in sight is hidden, and its profile will
-        // ask for it aloud wherever it is.
-        if case .unavailable(.notInSight) = found {
+        // ask for it aloud wherever it is. A twin without protection must not hide it: what was heard last may be old.
+        switch found {
+        case .unavailable(.notInSight), .unavailable(.onlyUnsecuredInSight):
             await scan(for: ssid, isDirected: false)
             found = survey(network)
+        case .connected, .ready, .unavailable: break
         }
         if case .unavailable(.notInSight) = found {
             await scan(for: ssid, isDirected: true)
@@ -52,10 +54,11 @@ extension NetworkManagerSession {
         }
     }
 
-    /// Scans on every device, until that name is heard or every scan is over or the time is up.
+    /// Scans on every device that can, until a protected network of that name is heard or every scan is over or the time
+    /// is up.
     private func scan(for ssid: [UInt8], isDirected: Bool) async {
         let deadline = ContinuousClock.now + limits.scan
-        var waiting = wifiDevices().map {
+        var waiting = wifiDevices().filter(isReady).map {
             (device: GObjectReference(sharing: $0), last: nm_device_wifi_get_last_scan($0), isAccepted: false)
         }
         while !waiting.isEmpty, .now < deadline, !gate.isClosed {
@@ -76,7 +79,14 @@ extension NetworkManagerSession {
     }
 
     private func isHeard(_ ssid: [UInt8]) -> Bool {
-        wifiDevices().contains { !accessPoints($0, named: ssid).isEmpty }
+        wifiDevices().contains { device in
+            accessPoints(device, named: ssid).contains { accessPoint in
+                switch security(accessPoint) {
+                case .robust: true
+                case .weak: false
+                }
+            }
+        }
     }
 
     /// Whether NetworkManager will scan, for everything or for one name. That is all its answer says; the end shows in `last-scan`.

@@ -23,7 +23,8 @@ SYSTEM_BUS = True
 NM = stock.MANAGER_OBJ
 WIRELESS = "802-11-wireless"
 SECURITY = "802-11-wireless-security"
-PREPARE, CONFIG, NEED_AUTH, IP_CONFIG, ACTIVATED, FAILED, DISCONNECTED, UNMANAGED = 40, 50, 60, 70, 100, 120, 30, 10
+UNMANAGED, UNAVAILABLE, DISCONNECTED, PREPARE, CONFIG, NEED_AUTH, IP_CONFIG = 10, 20, 30, 40, 50, 60, 70
+ACTIVATED, FAILED = 100, 120
 
 # What follows PREPARE: (device state, reason) ... and the active connection's (state, reason) at the end.
 OUTCOMES = {
@@ -188,6 +189,9 @@ def scan(self, options):
     """Brings what waits for a scan in sight, the hidden ones only by name; ends a little after the reply."""
     names = [bytes(name).decode() for name in options.get("ssids", [])]
     scans.append(names)
+    if self.Get(stock.DEVICE_IFACE, "State") <= UNAVAILABLE:
+        raise dbus.exceptions.DBusException(
+            "Scanning not allowed while unavailable", name="org.freedesktop.NetworkManager.Device.NotAllowed")
     main = dbusmock.get_object(stock.MAIN_OBJ)
 
     def end():

@@ -16,8 +16,8 @@ def prepare():
     run("modprobe", "mac80211_hwsim", "radios=3")
 
 
-def reset():
-    """Nothing of ours runs, no bluetoothd, no adapter; NetworkManager runs and knows no network."""
+def reset(name):
+    """Before the scenario of that name: nothing of ours runs, no bluetoothd, no adapter; NetworkManager runs."""
     for process in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{process}/comm", encoding="utf-8") as file:
@@ -27,4 +27,4 @@ def reset():
             continue
     run("systemctl", "mask", "--runtime", "--now", "bluetooth.service")
     run("rfkill", "unblock", "all")
-    wifi.forget_all()
+    wifi.begin(name)

@@ -1,11 +1,13 @@
 """The Wi-Fi at home (hostapd and a DHCP server on wlan0) and the station (NetworkManager on wlan1)."""
 
+import glob
 import os
 
 from .processes import Process, run
 from .waiting import wait_for
 
-SSID = "HomeNet"
+# The network at home. Each scenario has its own name for it: the kernel remembers the networks of the one before.
+SSID = "home"
 PASSPHRASE = "correct horse battery"
 
 WPA2 = f"wpa=2\nwpa_key_mgmt=WPA-PSK\nrsn_pairwise=CCMP\nwpa_passphrase={PASSPHRASE}\n"
@@ -14,11 +16,11 @@ WPA2 = f"wpa=2\nwpa_key_mgmt=WPA-PSK\nrsn_pairwise=CCMP\nwpa_passphrase={PASSPHR
 class AccessPoint:
     """A network of our own: WPA2 unless `security` says otherwise ("" is open)."""
 
-    def __init__(self, folder, ssid=SSID, security=WPA2, hidden=False, device="wlan0", network=7):
+    def __init__(self, folder, security=WPA2, hidden=False, device="wlan0", network=7):
         self.device = device
         path = f"/run/hostapd-{device}.conf"
         with open(path, "w", encoding="utf-8") as file:
-            file.write(f"interface={device}\nssid={ssid}\nhw_mode=g\nchannel=6\n{security}")
+            file.write(f"interface={device}\nssid={SSID}\nhw_mode=g\nchannel=6\n{security}")
             file.write("ignore_broadcast_ssid=1\n" if hidden else "")
         run("ip", "address", "flush", "dev", device)
         run("ip", "address", "add", f"192.168.{network}.1/24", "dev", device)
@@ -43,11 +45,11 @@ def passphrase_file(passphrase=PASSPHRASE):
     return path
 
 
-def save_profile(passphrase=PASSPHRASE, ssid=SSID, name="home", *more):
+def save_profile(passphrase=PASSPHRASE):
     """A profile in NetworkManager, as a person makes it who joined once. It does not connect by itself."""
     run(
-        "nmcli", "connection", "add", "type", "wifi", "con-name", name, "ifname", "wlan1", "ssid", ssid,
-        "autoconnect", "no", "wifi-sec.key-mgmt", "wpa-psk", "wifi-sec.psk", passphrase, *more)
+        "nmcli", "connection", "add", "type", "wifi", "con-name", "home", "ifname", "wlan1", "ssid", SSID,
+        "autoconnect", "no", "wifi-sec.key-mgmt", "wpa-psk", "wifi-sec.psk", passphrase)
 
 
 def profiles():
@@ -64,14 +66,17 @@ def connected():
     return names[0] if names and "192.168." in address else None
 
 
-def forget_all():
-    """NetworkManager runs and has taken up the station's device, and remembers no network of an earlier scenario."""
+def begin(name):
+    """NetworkManager runs, has taken up the station's device, and knows no profile; home has the name of a scenario."""
+    global SSID
+    SSID = name
+    profiles = glob.glob("/etc/NetworkManager/system-connections/*")
+    if profiles or run("nmcli", "-g", "BSSID", "device", "wifi", "list", "--rescan", "no", may_fail=True):
+        # Both of them: a scan that the end of a connection cut short leaves wpa_supplicant waiting for its result.
+        run("systemctl", "stop", "NetworkManager", "wpa_supplicant")
+        for profile in profiles:
+            os.remove(profile)
     run("systemctl", "start", "NetworkManager")
-    for line in run("nmcli", "-g", "UUID,TYPE", "connection", "show").splitlines():
-        if line.endswith(":802-11-wireless"):
-            run("nmcli", "connection", "delete", line.partition(":")[0])
-    if run("nmcli", "-g", "BSSID", "device", "wifi", "list", "--rescan", "no", may_fail=True):
-        run("nmcli", "radio", "wifi", "off")
     run("nmcli", "radio", "wifi", "on")
     wait_for(
         "wlan1, ready to connect",
