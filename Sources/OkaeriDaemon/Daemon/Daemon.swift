@@ -22,16 +22,19 @@ public final class Daemon: Sendable {
         public var simulatesWiFi: Bool
         /// Where the local API listens.
         public var socket: String
+        /// Where what must outlive the daemon is kept; nil: nowhere.
+        public var stateDirectory: String?
 
         public init(
             configurationFile: String, capture: String? = nil, speed: Double = 1, simulatesWiFi: Bool = false,
-            socket: String
+            socket: String, stateDirectory: String? = nil
         ) {
             self.configurationFile = configurationFile
             self.capture = capture
             self.speed = speed
             self.simulatesWiFi = simulatesWiFi
             self.socket = socket
+            self.stateDirectory = stateDirectory
         }
     }
 

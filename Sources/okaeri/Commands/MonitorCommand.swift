@@ -19,6 +19,7 @@ struct MonitorCommand: AsyncParsableCommand {
 
     @OptionGroup var config: ConfigurationOptions
     @OptionGroup var socket: SocketOptions
+    @OptionGroup var state: StateOptions
     @OptionGroup var log: LogOptions
 
     @Flag(help: "Print one JSON object a line.")
@@ -47,7 +48,9 @@ struct MonitorCommand: AsyncParsableCommand {
             configuration,
             options: .init(
                 configurationFile: file, capture: capture, speed: speed, simulatesWiFi: wifi == .simulated,
-                socket: socket.forDaemon),
+                socket: socket.forDaemon,
+                // What a capture makes of a home is no memory of this one, unless a place is named for it.
+                stateDirectory: capture == nil ? state.forDaemon : state.directory),
             logger: logger)
         var services: [any Service] = [EventPrinter(events: daemon.allEvents(), asJSON: json)]
         if Terminal.canAsk, !json {

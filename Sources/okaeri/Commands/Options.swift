@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import Glibc
 import OkaeriDaemon
 
 /// `--config`.
@@ -31,6 +32,21 @@ struct SocketOptions: ParsableArguments {
     var forDaemon: String { SocketPath.forDaemon(named: socket, environment: environment) }
 
     var client: APIClient { APIClient(socket: SocketPath.forClient(named: socket, environment: environment)) }
+}
+
+/// `--state-dir`.
+struct StateOptions: ParsableArguments {
+    @Option(
+        name: .customLong("state-dir"),
+        help:
+            "Where state is kept; else $STATE_DIRECTORY, $XDG_STATE_HOME/okaeri, /var/lib/okaeri for root, ~/.local/state/okaeri."
+    )
+    var directory: String?
+
+    var forDaemon: String {
+        StateDirectory.forDaemon(
+            named: directory, environment: ProcessInfo.processInfo.environment, isRoot: geteuid() == 0)
+    }
 }
 
 /// `--verbose`.
