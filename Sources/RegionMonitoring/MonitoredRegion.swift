@@ -38,6 +38,9 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// The shortest exit time that is ever learned.
     public static let shortestExitAfter = Duration.seconds(SilenceModel.bounds.lowerBound)
 
+    /// The longest exit time that is ever learned.
+    public static let longestExitAfter = Duration.seconds(SilenceModel.bounds.upperBound)
+
     public init(
         _ region: BeaconRegion, enterRSSI: Int? = nil, exitRSSI: Int? = nil,
         exitAfter: Duration? = nil, notifyOnEntry: Bool = true, notifyOnExit: Bool = true,

@@ -36,6 +36,9 @@ public struct RegionMonitor: Sendable {
     private var matcher: RegionMatcher
     private let startedAt: Instant
 
+    /// What an earlier monitor learned of beacons that were not heard since.
+    var remembered: [BeaconIdentity: SilenceModel] = [:]
+
     /// False from ``adapterLost(at:)`` until ``adapterRecovered(at:)``, and before the adapter is first there.
     private var hasAdapter = false
 
@@ -84,10 +87,11 @@ public struct RegionMonitor: Sendable {
         guard hasAdapter else { return [] }
         hasAdapter = false
         (nextExit, nextRanging) = (nil, nil)
+        let awaited = awaitedTimes(at: now)
         var actions: [Action] = []
         for index in trackers.indices {
             if trackers[index].isRanging { actions.append(.rangingBeaconsDidFail(region: trackers[index].identifier)) }
-            if trackers[index].adapterLost() {
+            if trackers[index].adapterLost(awaiting: awaited[index]) {
                 actions.append(.didDetermineState(region: trackers[index].identifier, .unknown))
             }
         }
@@ -173,8 +177,10 @@ extension RegionMonitor {
     private mutating func slot(for sighting: BeaconSighting, at now: Instant, listened: Int64) -> Int? {
         if let slot = beacons.slot(of: sighting.identity) { return slot }
         let regions = matcher.matches(sighting.identity)
+        var track = BeaconTrack(sighting, regions: regions, at: now, listened: listened)
+        if let silences = remembered[sighting.identity] { track.silences = silences }
         return beacons.insert(
-            BeaconTrack(sighting, regions: regions, at: now, listened: listened),
+            track,
             capacity: Self.beaconCapacity + trackers.count,
             isHolder: { slot, track in track.regions.contains { trackers[$0].phase == .inside(holder: slot) } })
     }

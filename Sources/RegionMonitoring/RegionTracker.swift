@@ -34,6 +34,9 @@ struct RegionTracker: Sendable {
 
     private var exitAfter: Int64?
 
+    /// How long the beacons that were there last are waited for when listening begins anew, where that was learned.
+    private(set) var awaiting: Int64?
+
     init(_ region: MonitoredRegion, listeningSince: Int64) {
         self.region = region
         self.silentSince = listeningSince
@@ -64,10 +67,21 @@ struct RegionTracker: Sendable {
     /// When silence becomes an answer, on the listening clock; nil when there is no question. Where the time is learned,
     /// the earliest that it may be.
     var deadline: Int64? {
-        guard phase != .outside else { return nil }
-        let shortest = state == .inside ? MonitoredRegion.shortestExitAfter : MonitoredRegion.initialExitAfter
-        return silentSince.addingClamped(exitAfter ?? shortest.clampedNanoseconds)
+        guard let shortest else { return nil }
+        return silentSince.addingClamped(exitAfter ?? shortest)
     }
+
+    /// How long a silence is at least an answer where the time is learned; nil when there is no question.
+    private var shortest: Int64? {
+        switch phase {
+        case .inside: MonitoredRegion.shortestExitAfter.clampedNanoseconds
+        case .unknown: awaited ?? MonitoredRegion.initialExitAfter.clampedNanoseconds
+        case .outside: nil
+        }
+    }
+
+    /// The learned time that who was inside last is given to be heard again.
+    var awaited: Int64? { lastKnown == .inside ? awaiting : nil }
 
     /// How long `track`, one of the region's beacons, keeps it without being heard again, on the listening clock.
     func deadline(of track: BeaconTrack) -> Int64 {
@@ -122,9 +136,19 @@ struct RegionTracker: Sendable {
     }
 
     /// Nobody listens any more. Returns whether that changed the state.
-    mutating func adapterLost() -> Bool {
+    ///
+    /// - Parameter awaiting: how long the region's beacons are waited for afterwards, where that is learned.
+    mutating func adapterLost(awaiting: Int64?) -> Bool {
+        self.awaiting = awaiting
         defer { phase = .unknown }
         return phase != .unknown
+    }
+
+    /// The state was known before the monitoring began.
+    mutating func remembered(_ state: RegionState, awaiting: Duration?) {
+        lastKnown = state
+        let (shortest, longest) = (MonitoredRegion.shortestExitAfter, MonitoredRegion.longestExitAfter)
+        self.awaiting = awaiting.map { min(max($0, shortest), longest).clampedNanoseconds }
     }
 
     /// Listening began anew: only silence from here on counts.

@@ -15,7 +15,7 @@ struct SilenceModel: Sendable {
     static let initial = 30.0
 
     /// How many gaps it takes to know a beacon.
-    private static let acquaintance: Float = 15
+    static let acquaintance: Float = 15
 
     /// After how many seconds a gap counts half.
     private static let halfLife = 600.0
@@ -33,7 +33,7 @@ struct SilenceModel: Sendable {
     private static let depth = 8.0
 
     /// The bins of the gaps' lengths: half a second, and a quarter more for each.
-    private static let binCount = 29
+    static let binCount = 29
     private static let edges: [Float] = (0..<binCount - 1).map { index in
         (0..<index).reduce(0.5) { edge, _ in edge * 1.25 }
     }
@@ -42,11 +42,11 @@ struct SilenceModel: Sendable {
     private static let sameEvent = 0.05
 
     /// How often gaps of each bin came, and how long they were in all, in seconds.
-    private var counts = InlineArray<29, Float>(repeating: 0)
-    private var sums = InlineArray<29, Float>(repeating: 0)
+    var counts = InlineArray<29, Float>(repeating: 0)
+    var sums = InlineArray<29, Float>(repeating: 0)
 
     /// How many gaps were ever learned from.
-    private var learned: Float = 0
+    var learned: Float = 0
 
     /// The time since the counts were last weighed down, in seconds.
     private var unforgotten = 0.0
@@ -54,6 +54,11 @@ struct SilenceModel: Sendable {
     /// The signal of the last seconds and that of the last minute, in dBm.
     private var quick: Double?
     private var slow: Double?
+
+    init() {}
+
+    /// Whether anything was learned.
+    var isTaught: Bool { learned > 0 }
 
     /// A beacon was heard again after `gap` seconds of listening.
     mutating func heard(after gap: Double, rssi: Int8?) {

@@ -1,0 +1,91 @@
+public import IBeacon
+
+extension RegionMonitor {
+    /// What a monitor knows that outlives it: hand it to the next one with ``restored(_:)``, and nobody is announced
+    /// twice and nobody is missed.
+    public struct Memory: Hashable, Sendable {
+        /// A region whose state was once known.
+        public struct Region: Hashable, Sendable {
+            public var region: BeaconRegion
+            /// Where the person was when it was last known.
+            public var lastKnown: RegionState
+            /// How long a silence meant that it is left, where that was learned.
+            public var learnedExitTime: Duration?
+
+            public init(region: BeaconRegion, lastKnown: RegionState, learnedExitTime: Duration?) {
+                self.region = region
+                self.lastKnown = lastKnown
+                self.learnedExitTime = learnedExitTime
+            }
+        }
+
+        /// A beacon that belongs to a region.
+        public struct Beacon: Hashable, Sendable {
+            public var identity: BeaconIdentity
+            public var silences: LearnedSilences
+
+            public init(identity: BeaconIdentity, silences: LearnedSilences) {
+                self.identity = identity
+                self.silences = silences
+            }
+        }
+
+        public var regions: [Region]
+        public var beacons: [Beacon]
+
+        public init(regions: [Region] = [], beacons: [Beacon] = []) {
+            self.regions = regions
+            self.beacons = beacons
+        }
+    }
+
+    /// How many beacons a memory holds at most: anybody can invent beacons, and a household has a few.
+    public static let memoryCapacity = 64
+
+    /// What is to be known after a restart. What was learned of a beacon is part of it even while it is away.
+    public func memory(at now: Instant) -> Memory {
+        let awaited = awaitedTimes(at: now)
+        let regions = trackers.indices.filter { trackers[$0].lastKnown != .unknown }.map { index in
+            Memory.Region(
+                region: trackers[index].region.region, lastKnown: trackers[index].lastKnown,
+                learnedExitTime: awaited[index].map { .nanoseconds($0) })
+        }
+        let heard = beacons.tracks.filter { !$0.regions.isEmpty && $0.silences.isTaught }
+            .sorted { $0.lastHeard > $1.lastHeard }
+            .map { Memory.Beacon(identity: $0.identity, silences: $0.silences.silences) }
+        let away = remembered.filter { beacons.slot(of: $0.key) == nil }
+            .sorted { $0.key < $1.key }
+            .map { Memory.Beacon(identity: $0.key, silences: $0.value.silences) }
+        return Memory(regions: regions, beacons: Array((heard + away).prefix(Self.memoryCapacity)))
+    }
+
+    /// Goes on from what an earlier monitor knew. To be told before anything else.
+    ///
+    /// The state is unknown still. But who was inside and is heard comes in without an enter; who was inside and is not
+    /// heard is left after the exit time, counted from the start of listening. A region that names other beacons now is
+    /// another one.
+    public mutating func restored(_ memory: Memory) {
+        for known in memory.regions {
+            for index in trackers.indices where trackers[index].region.region == known.region {
+                trackers[index].remembered(known.lastKnown, awaiting: known.learnedExitTime)
+            }
+        }
+        for beacon in memory.beacons.prefix(Self.memoryCapacity) {
+            remembered[beacon.identity] = SilenceModel(beacon.silences)
+        }
+    }
+
+    /// How long each region's beacons would be waited for if listening began anew now, in nanoseconds; nil where nobody
+    /// is inside or the time is not learned.
+    func awaitedTimes(at now: Instant) -> [Int64?] {
+        var times = trackers.map { $0.state == .unknown ? $0.awaited : nil }
+        let listened = clock.reading(at: now)
+        for track in beacons.tracks where listened < track.learnedDeadline {
+            let time = track.learnedDeadline.subtractingClamped(track.lastListened)
+            for index in track.regions where trackers[index].learns && trackers[index].holds(track.signal.value) {
+                times[index] = max(times[index] ?? .min, time)
+            }
+        }
+        return times
+    }
+}

@@ -1,0 +1,156 @@
+import IBeacon
+import RegionMonitoring
+import Testing
+
+/// What one monitor knew, handed to the next: the restart of a program.
+@Suite struct MemoryTests {
+    private let learning = MonitoredRegion(BeaconRegion(identifier: "home", constraint: .major(uuid, 100)))
+
+    /// The next monitor, started at `start` on a clock of its own and listening from then on.
+    private func restarted(
+        _ memory: RegionMonitor.Memory, _ regions: MonitoredRegion..., start: Double = 1000
+    ) -> RegionMonitor {
+        var monitor = RegionMonitor(regions, at: at(start))
+        monitor.restored(memory)
+        #expect(monitor.monitoringStarted(at: at(start)).words == regions.flatMap { _ in ["start", "unknown"] })
+        _ = monitor.adapterRecovered(at: at(start))
+        return monitor
+    }
+
+    private func memory(_ state: RegionState, of region: MonitoredRegion) -> RegionMonitor.Memory {
+        .init(regions: [.init(region: region.region, lastKnown: state, learnedExitTime: nil)])
+    }
+
+    /// A monitor that heard the beacon at these gaps, and when it heard it last.
+    private func taught(_ gaps: [Double]) -> (monitor: RegionMonitor, last: Double) {
+        var monitor = listening(learning)
+        var now = 0.0
+        for gap in gaps {
+            now += gap
+            _ = monitor.sighted(beacon(), at: at(now))
+        }
+        return (monitor, now)
+    }
+
+    private let patchy = (0..<300).map { $0 % 12 == 0 ? 9.0 : $0 % 5 == 0 ? 4 : 1 }
+
+    @Test func `inside before and still there is silence`() {
+        var monitor = listening(region())
+        _ = monitor.sighted(beacon(), at: at(1))
+        var next = restarted(monitor.memory(at: at(2)), region())
+        #expect(next.sighted(beacon(), at: at(1001)).words == ["inside"], "no second enter")
+    }
+
+    @Test func `inside before and not heard of is left after its time from the start`() {
+        var next = restarted(memory(.inside, of: region(after: 20)), region(after: 20))
+        let log = next.run(to: 2000)
+        #expect(log.map(\.action.word) == ["exit", "outside"])
+        #expect(log.first?.time == 1020)
+    }
+
+    @Test func `without an adapter nobody who was inside is left`() {
+        var next = RegionMonitor([region(after: 20)], at: at(0))
+        next.restored(memory(.inside, of: region()))
+        #expect(next.run(to: 5000).isEmpty)
+        #expect(next.regionSnapshots[0].lastKnown == .inside)
+        _ = next.adapterRecovered(at: at(5000))
+        #expect(next.run(to: 6000).first?.time == 5020)
+    }
+
+    @Test func `outside before and heard is an arrival, and not heard is no departure`() {
+        var next = restarted(memory(.outside, of: region()), region())
+        #expect(next.sighted(beacon(), at: at(1001)).words == ["enter", "inside"])
+        var empty = restarted(memory(.outside, of: region()), region())
+        #expect(empty.run(to: 2000).map(\.action.word) == ["outside"])
+    }
+
+    @Test func `without a memory who is heard arrives, and who is not never left`() {
+        var next = restarted(.init(), region())
+        #expect(next.sighted(beacon(), at: at(1001)).words == ["enter", "inside"])
+        var empty = restarted(.init(), region())
+        #expect(empty.run(to: 2000).map(\.action.word) == ["outside"])
+    }
+
+    @Test func `a region that names other beacons now is another one`() {
+        var next = restarted(memory(.inside, of: region("home", .minor(uuid, 1, 1))), region("home"))
+        #expect(next.sighted(beacon(), at: at(1001)).words == ["enter", "inside"])
+    }
+
+    @Test func `what was learned of a beacon goes on`() throws {
+        let (monitor, last) = taught(patchy)
+        let exitTime = monitor.regionSnapshots[0].exitTime
+        var next = restarted(monitor.memory(at: at(last)), learning)
+        _ = next.sighted(beacon(), at: at(1001))
+        #expect(next.regionSnapshots[0].exitTime == exitTime)
+        let exit = try #require(next.run(to: 3000).first { $0.action.word == "exit" })
+        #expect(abs(exit.time - 1001 - exitTime / .seconds(1)) < 0.001)
+    }
+
+    @Test func `who is not heard of after a restart is waited for as long as was learned`() throws {
+        let (monitor, last) = taught(patchy)
+        let exitTime = monitor.regionSnapshots[0].exitTime / .seconds(1)
+        #expect(exitTime > 32, "longer than that of a stranger: \(exitTime)")
+        var next = restarted(monitor.memory(at: at(last)), learning)
+        let exit = try #require(next.run(to: 3000).first { $0.action.word == "exit" })
+        #expect(abs(exit.time - 1000 - exitTime) < 0.001)
+    }
+
+    @Test func `who is not heard of after the adapter's return is waited for as long as was learned`() throws {
+        var (monitor, last) = taught(patchy)
+        let exitTime = monitor.regionSnapshots[0].exitTime / .seconds(1)
+        _ = monitor.adapterLost(at: at(last))
+        _ = monitor.adapterRecovered(at: at(last + 100))
+        // Lost again before anything was heard: what was learned is not lost with it.
+        _ = monitor.adapterLost(at: at(last + 101))
+        _ = monitor.adapterRecovered(at: at(last + 200))
+        let exit = try #require(monitor.run(to: last + 1000).first { $0.action.word == "exit" })
+        #expect(abs(exit.time - last - 200 - exitTime) < 0.001)
+    }
+
+    @Test func `what was learned of a beacon that is away is handed on once more`() {
+        let (monitor, last) = taught(patchy)
+        let memory = monitor.memory(at: at(last))
+        let next = restarted(memory, learning)
+        #expect(next.memory(at: at(1000)) == memory)
+    }
+
+    @Test func `a stranger is not remembered, and of a crowd only so many`() {
+        var monitor = listening(learning)
+        for minor in 0..<UInt16(500) {
+            for second in [0.0, 1, 2] { _ = monitor.sighted(beacon(minor), at: at(Double(minor) + second)) }
+        }
+        let stranger = BeaconIdentity(uuid: BeaconUUID(high: 1, low: 2), major: 1, minor: 1)
+        for second in [600.0, 601] {
+            _ = monitor.sighted(BeaconSighting(identity: stranger, measuredPower: -59, rssi: -60), at: at(second))
+        }
+        let memory = monitor.memory(at: at(601))
+        #expect(memory.beacons.count == RegionMonitor.memoryCapacity)
+        #expect(memory.beacons.first?.identity.minor == 499, "those that were heard last")
+    }
+
+    @Test(arguments: [Float.nan, .infinity, -1, 1e30])
+    func `what nobody can have learned is not believed`(number: Float) {
+        var memory = taught(patchy).monitor.memory(at: at(0))
+        for place in 0..<4 {
+            switch place {
+            case 0: memory.beacons[0].silences.counts[3] = number
+            case 1: memory.beacons[0].silences.sums[3] = number
+            case 2: memory.beacons[0].silences.learned = number
+            default: memory.beacons[0].silences.counts.removeLast()
+            }
+            var next = restarted(memory, learning)
+            _ = next.sighted(beacon(), at: at(1001))
+            #expect(next.regionSnapshots[0].exitTime == MonitoredRegion.initialExitAfter)
+        }
+    }
+
+    @Test func `an absurd exit time neither traps nor sends anybody away early`() {
+        for time in [Duration.seconds(-5), .seconds(1e15), .seconds(Int64.max)] {
+            var memory = memory(.inside, of: learning)
+            memory.regions[0].learnedExitTime = time
+            var next = restarted(memory, learning)
+            let exit = next.run(to: 2000).first { $0.action.word == "exit" }
+            #expect(exit.map { $0.time >= 1012 && $0.time <= 1090 } ?? false, "\(time)")
+        }
+    }
+}
