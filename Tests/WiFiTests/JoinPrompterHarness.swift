@@ -17,7 +17,8 @@ struct Scene {
     var prompter: Prompter
 
     init(refused: Set<String> = [], firstPrompt: Int = 1) {
-        prompter = Prompter(refused: refused, firstPrompt: firstPrompt)
+        prompter = Prompter()
+        prompter.restored(.init(refused: refused, nextPrompt: firstPrompt), networks: [:], at: Self.at(0))
     }
 
     static func at(_ seconds: Int) -> Instant { Instant(offset: .seconds(seconds)) }

@@ -89,8 +89,10 @@ extension JoinPrompter {
         switch visit.network.join {
         case .prompt:
             let prompt = Prompt(
-                id: String(nextPrompt), ssid: visit.network.ssid, regions: visit.names, arrival: visit.arrivals)
-            nextPrompt += 1
+                id: visit.renewed ?? String(nextPrompt), ssid: visit.network.ssid, regions: visit.names,
+                arrival: visit.arrivals)
+            if visit.renewed == nil { nextPrompt += 1 }
+            visits[index].renewed = nil
             visits[index].phase = .prompting(prompt, ticket: nil)
             return [.announce(prompt)]
         case .auto:

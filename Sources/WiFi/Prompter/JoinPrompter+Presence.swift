@@ -14,14 +14,20 @@ extension JoinPrompter {
         let index = visit(network)
         visits[index].regions.append((region, network))
         guard visits[index].regions.count == 1 else { return [] }
-        visits[index].arrivals += 1
         visits[index].noted = []
         visits[index].retry = timing.firstRetry
+        visits[index].renewed = nil
+        if let recalled = visits[index].recalled {
+            visits[index].recalled = nil
+            return resume(index, recalled, at: now)
+        }
+        visits[index].arrivals += 1
         return begin(index, at: now)
     }
 
     /// `region` was left, or is watched no more.
     public mutating func departed(region: String, at now: Instant) -> [PrompterAction] {
+        recallEnded(region: region)
         guard let (index, place) = find(region: region) else { return [] }
         visits[index].regions.remove(at: place)
         guard visits[index].regions.isEmpty else { return [] }

@@ -18,6 +18,12 @@ extension JoinPrompter {
         /// What this arrival has been told.
         var noted: Set<PrompterAction.Reason> = []
 
+        /// What this visit was before a restart, until one of its regions is heard again or all are left.
+        var recalled: PromptMemory.Visit?
+
+        /// The prompt of before a restart that is to be put again in this visit.
+        var renewed: String?
+
         /// The delay before the next look.
         var retry: Duration
 
@@ -34,6 +40,13 @@ extension JoinPrompter {
             switch phase {
             case .prompting(let prompt, _): prompt
             case .away, .coolingDown, .determining, .waiting, .joining, .settled: nil
+            }
+        }
+
+        var isSettled: Bool {
+            switch phase {
+            case .settled: true
+            case .away, .coolingDown, .determining, .waiting, .prompting, .joining: false
             }
         }
 

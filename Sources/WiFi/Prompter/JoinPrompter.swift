@@ -37,8 +37,8 @@ public struct JoinPrompter<Instant: InstantProtocol>: Sendable where Instant.Dur
 
     let timing: Timing
 
-    /// The networks whose prompt was answered with never: what to keep over a restart.
-    public internal(set) var refused: Set<String>
+    /// The networks whose prompt was answered with never.
+    public internal(set) var refused: Set<String> = []
 
     /// One for each network that was ever arrived at: as many as the configuration names.
     var visits: [Visit] = []
@@ -46,17 +46,12 @@ public struct JoinPrompter<Instant: InstantProtocol>: Sendable where Instant.Dur
     /// The prompts of late that do not wait any more, to tell a late answer what became of them.
     var closed: [(prompt: Prompt, reason: PromptWithdrawal)] = []
 
-    var nextPrompt: Int
+    var nextPrompt = 1
     var lastTicket = 0
     var lastAttempt = 0
 
-    /// - Parameters:
-    ///   - refused: what ``refused`` was before a restart.
-    ///   - firstPrompt: the number of the first prompt.
-    public init(timing: Timing = Timing(), refused: Set<String> = [], firstPrompt: Int = 1) {
+    public init(timing: Timing = Timing()) {
         self.timing = timing
-        self.refused = refused
-        nextPrompt = firstPrompt
     }
 
     /// The prompts that wait for an answer.

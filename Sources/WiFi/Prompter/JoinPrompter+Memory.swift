@@ -1,0 +1,65 @@
+extension JoinPrompter {
+    /// More arrivals or prompts than this nobody has counted.
+    private static var credible: ClosedRange<Int> { 1...1_000_000_000 }
+
+    /// What is to be known after a restart.
+    public func memory(at now: Instant) -> PromptMemory {
+        PromptMemory(
+            refused: refused, nextPrompt: nextPrompt,
+            visits: visits.map { visit in
+                PromptMemory.Visit(
+                    ssid: visit.network.ssid, regions: visit.recalled?.regions ?? visit.names, arrival: visit.arrivals,
+                    isSettled: visit.recalled?.isSettled ?? visit.isSettled,
+                    prompt: visit.recalled?.prompt ?? visit.prompt?.id ?? visit.renewed,
+                    sinceLastOffer: visit.lastOffer?.duration(to: now))
+            })
+    }
+
+    /// Goes on from what an earlier prompter knew. To be told before anything else.
+    ///
+    /// A visit goes on when one of its regions is heard again: one that was done with stays so, and a prompt that waited is
+    /// put again under its number. It is over when all its regions turn out to be left.
+    ///
+    /// - Parameter networks: the network of each region, by the region's name. A region that names another network now is
+    ///   not part of its visit any more.
+    public mutating func restored(_ memory: PromptMemory, networks: [String: HomeNetwork], at now: Instant) {
+        refused = memory.refused
+        nextPrompt = memory.nextPrompt.clamped(to: Self.credible)
+        for known in memory.visits {
+            guard let network = networks.values.first(where: { $0.ssid == known.ssid }) else { continue }
+            var recalled = known
+            recalled.regions.removeAll { networks[$0]?.ssid != known.ssid }
+            let index = visit(network)
+            visits[index].arrivals = known.arrival.clamped(to: Self.credible)
+            visits[index].lastOffer = known.sinceLastOffer.map { now.advanced(by: .zero - max(.zero, $0)) }
+            visits[index].recalled = recalled.regions.isEmpty ? nil : recalled
+        }
+    }
+
+    /// A visit of before the restart goes on.
+    mutating func resume(_ index: Int, _ recalled: PromptMemory.Visit, at now: Instant) -> [PrompterAction] {
+        if recalled.isSettled {
+            visits[index].phase = .settled
+            return []
+        }
+        let asks = visits[index].network.join == .prompt && !refused.contains(recalled.ssid)
+        guard asks, let prompt = recalled.prompt else { return begin(index, at: now) }
+        // It was put already: the cool-down has nothing to say about it.
+        visits[index].renewed = prompt
+        return [determine(index)]
+    }
+
+    /// `region` was left: it is no part of a visit of before the restart any more.
+    mutating func recallEnded(region: String) {
+        for index in visits.indices {
+            visits[index].recalled?.regions.removeAll { $0 == region }
+            if visits[index].recalled?.regions.isEmpty == true { visits[index].recalled = nil }
+        }
+    }
+}
+
+extension Int {
+    fileprivate func clamped(to range: ClosedRange<Int>) -> Int {
+        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+    }
+}

@@ -1,0 +1,49 @@
+/// What a ``JoinPrompter`` knows that outlives it: hand it to the next one, and nobody is asked twice in a visit, and
+/// nobody who was not answered is forgotten.
+public struct PromptMemory: Hashable, Sendable {
+    /// A network that was arrived at.
+    public struct Visit: Hashable, Sendable {
+        public var ssid: String
+
+        /// The regions that are inside, in the order of their arrival; none when nobody is there.
+        public var regions: [String]
+
+        /// Which arrival at the network it is, counted from 1.
+        public var arrival: Int
+
+        /// Whether this arrival is done with: answered, joined, or not to be asked about.
+        public var isSettled: Bool
+
+        /// The prompt that waits for an answer, by what the answer names it.
+        public var prompt: String?
+
+        /// How long ago the last prompt was put or the last join without a question was started.
+        public var sinceLastOffer: Duration?
+
+        public init(
+            ssid: String, regions: [String], arrival: Int, isSettled: Bool, prompt: String? = nil,
+            sinceLastOffer: Duration? = nil
+        ) {
+            self.ssid = ssid
+            self.regions = regions
+            self.arrival = arrival
+            self.isSettled = isSettled
+            self.prompt = prompt
+            self.sinceLastOffer = sinceLastOffer
+        }
+    }
+
+    /// The networks whose prompt was answered with never.
+    public var refused: Set<String>
+
+    /// The number of the next prompt.
+    public var nextPrompt: Int
+
+    public var visits: [Visit]
+
+    public init(refused: Set<String> = [], nextPrompt: Int = 1, visits: [Visit] = []) {
+        self.refused = refused
+        self.nextPrompt = nextPrompt
+        self.visits = visits
+    }
+}
