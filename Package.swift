@@ -47,12 +47,9 @@ let package = Package(
         .target(name: "WiFi", dependencies: ["CNetworkManager"], swiftSettings: house),
 
         .target(
-            name: "Systemd", dependencies: [.product(name: "Logging", package: "swift-log")], swiftSettings: house),
-
-        .target(
             name: "OkaeriDaemon",
             dependencies: [
-                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "WiFi", "Systemd",
+                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "WiFi",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -69,7 +66,7 @@ let package = Package(
         .executableTarget(
             name: "okaeri",
             dependencies: [
-                "CQuietDispatch", "IBeacon", "OkaeriDaemon", "RegionMonitoring", "Systemd",
+                "CQuietDispatch", "IBeacon", "OkaeriDaemon", "RegionMonitoring",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -101,13 +98,9 @@ let package = Package(
             name: "WiFiTests", dependencies: ["WiFi"],
             exclude: ["Support/bench.py", "Support/networkmanager.py"], swiftSettings: house),
         .testTarget(
-            name: "SystemdTests",
-            dependencies: ["Systemd", "TestSupport", .product(name: "Logging", package: "swift-log")],
-            swiftSettings: house),
-        .testTarget(
             name: "OkaeriDaemonTests",
             dependencies: [
-                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "WiFi", "Systemd", "OkaeriDaemon", "TestSupport",
+                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "WiFi", "OkaeriDaemon", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: house),

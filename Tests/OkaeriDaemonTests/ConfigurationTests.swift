@@ -37,7 +37,7 @@ import WiFi
 
     @Test func `every key is understood`() throws {
         let json = """
-            { "adapter": "hci1", "scan": { "interval": 200, "window": 20 },
+            { "adapter": "hci1", "scan": { "interval": 200, "window": 20 }, "state": { "validFor": 60 },
               "regions": [
                 { "identifier": "home", "uuid": "\(uuidText)", "major": 100, "minor": 7,
                   "enterRSSI": -85, "exitRSSI": -92, "exitAfter": 12.5,
@@ -49,6 +49,7 @@ import WiFi
         let region = try #require(configuration.regions.first)
         #expect(configuration.adapter == "hci1")
         #expect((configuration.scan.interval, configuration.scan.window) == (200, 20))
+        #expect(configuration.state.validFor == 60)
         #expect(region.monitored.region.constraint == .minor(home.uuid, 100, 7))
         #expect((region.monitored.enterRSSI, region.monitored.exitRSSI) == (-85, -92))
         #expect(region.monitored.exitAfter == .seconds(12.5))
@@ -90,7 +91,7 @@ import WiFi
         ),
         (
             #""wifi": {"ssid": "a", "passphraseFile": "psk"}"#,
-            "regions[0].wifi.passphraseFile: found \"psk\", expected an absolute path, or $CREDENTIALS_DIRECTORY/NAME"
+            "regions[0].wifi.passphraseFile: found \"psk\", expected an absolute path"
         ),
         (
             #""onEnter": "welcome""#,
@@ -100,12 +101,6 @@ import WiFi
     ])
     func `a mistake is told with place, found and expected`(members: String, problem: String) {
         #expect(problems(region(members)) == [problem])
-    }
-
-    @Test(arguments: [("HomeNet.psk", 0), ("", 1), ("../HomeNet.psk", 1)])
-    func `a passphrase may be a credential of systemd's`(name: String, count: Int) {
-        let network = "{\"ssid\": \"a\", \"passphraseFile\": \"$CREDENTIALS_DIRECTORY/\(name)\"}"
-        #expect(problems(region("\"wifi\": \(network)")).count == count)
     }
 
     @Test func `an SSID of 32 bytes is accepted, one of 33 is not`() {

@@ -20,10 +20,12 @@ import WiFi
 
     /// Runs a homecoming while `body` watches the events that it leads to.
     private func run(
-        _ join: JoinPolicy, _ body: (Homecoming, inout AsyncStream<Event>.Iterator) async throws -> Void
+        _ join: JoinPolicy, restoring memory: PromptMemory? = nil, inside: Set<String> = ["home"],
+        _ body: (Homecoming, inout AsyncStream<Event>.Iterator) async throws -> Void
     ) async throws {
         let homecoming = Homecoming(
             regions: [try region(join)], wifi: wifi, hub: hub, wallClock: SystemClock(), logger: quiet)
+        if let memory { await homecoming.restore(memory, inside: inside) }
         var events = hub.events().makeAsyncIterator()
         let task = Task { try await homecoming.run() }
         try await body(homecoming, &events)
@@ -112,6 +114,35 @@ import WiFi
             #expect(await next(&events) == .wifiPrompt(prompted))
             await homecoming.reload([], inside: ["home"])
             #expect(await homecoming.waiting.prompts.isEmpty)
+        }
+    }
+
+    private func kept(settled: Bool) -> PromptMemory {
+        let prompt = settled ? nil : "4"
+        let visit = PromptMemory.Visit(
+            ssid: "HomeNet", regions: ["home"], arrival: 2, isSettled: settled, prompt: prompt)
+        return PromptMemory(nextPrompt: 5, visits: [visit])
+    }
+
+    @Test func `a visit that was done with before a restart stays so, the next one is asked about`() async throws {
+        try await run(.prompt, restoring: kept(settled: true)) { homecoming, events in
+            determine(.inside)
+            determine(.outside)
+            determine(.inside)
+            #expect(await next(&events) == .wifiPrompt(.init(id: "5", ssid: "HomeNet", region: "home")))
+            #expect(await homecoming.waiting.prompts.map(\.arrival) == [3])
+            #expect(await homecoming.memory.visits.map(\.prompt) == ["5"])
+        }
+    }
+
+    @Test func `a prompt that waited before a restart is put again, if the region was not left`() async throws {
+        try await run(.prompt, restoring: kept(settled: false)) { _, events in
+            determine(.inside)
+            #expect(await next(&events) == .wifiPrompt(.init(id: "4", ssid: "HomeNet", region: "home")))
+        }
+        try await run(.prompt, restoring: kept(settled: false), inside: []) { _, events in
+            determine(.inside)
+            #expect(await next(&events) == .wifiPrompt(.init(id: "5", ssid: "HomeNet", region: "home")))
         }
     }
 }

@@ -64,6 +64,16 @@ import WiFi
         #expect(critical.line.filter { $0 == "|" }.count == 1, "a bar in the words would begin the data")
     }
 
+    @Test func `a person reads what became of the kept state, and why it is not kept`() throws {
+        var report = report(region("home", "inside"))
+        report.kept = .init(
+            file: "/var/lib/okaeri/state.json", start: "stale", age: 10_800,
+            reason: Restoration.stale(age: .seconds(10_800)).description, problem: "No space left on device")
+        let text = try #require(StatusSummary(report, region: nil)).text
+        #expect(text.contains("State      is stale, 3 h old"))
+        #expect(text.contains("NOT KEPT: /var/lib/okaeri/state.json: No space left on device"))
+    }
+
     @Test func `a person reads what is wrong and what to do`() throws {
         var report = report(region("home", "inside", rssi: -70), bluetooth: "poweredOff")
         report.prompts = [PromptReport(Prompt(id: "3", ssid: "HomeNet", regions: ["home"], arrival: 1))]

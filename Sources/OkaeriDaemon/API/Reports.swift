@@ -15,6 +15,8 @@ public struct StatusReport: Codable, Sendable, Equatable {
     public var regions: [RegionReport]
     public var prompts: [PromptReport]
     public var counters: Counters
+    /// What is kept over a restart; nil where nothing is.
+    public var kept: Kept?
 
     public struct Bluetooth: Codable, Sendable, Equatable {
         /// CoreBluetooth's word: unknown, resetting, unsupported, unauthorized, poweredOff, poweredOn.
@@ -42,6 +44,20 @@ public struct StatusReport: Codable, Sendable, Equatable {
             connectedSSID = state.connectedSSID
             activating = state.activating
         }
+    }
+
+    /// What is kept over a restart, and what became of it at the last one.
+    public struct Kept: Codable, Sendable, Equatable {
+        /// Where.
+        public var file: String
+        /// What the daemon found when it started: restored, stale, refused or nothing.
+        public var start: String
+        /// How old that was then, in seconds; nil when it is not known.
+        public var age: Double?
+        /// The same in a sentence's end.
+        public var reason: String
+        /// Why it cannot be written now, if so.
+        public var problem: String?
     }
 
     /// What came by since the start.

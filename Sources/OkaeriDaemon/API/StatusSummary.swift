@@ -32,6 +32,10 @@ public struct StatusSummary: Sendable {
         lines.append("Bluetooth  \(bluetooth.state), \(listening) on \(report.source)")
         if bluetooth.state != "poweredOn" { lines.append("           \(bluetooth.reason)") }
         lines.append("Wi-Fi      \(wifi)")
+        if let kept = report.kept {
+            lines.append("State      \(kept.reason)")
+            if let problem = kept.problem { lines.append("           NOT KEPT: \(kept.file): \(problem)") }
+        }
         for prompt in report.prompts {
             lines.append("Prompt \(prompt.id)   join \"\(prompt.ssid)\"?  okaeri answer \(prompt.id) join|later|never")
         }

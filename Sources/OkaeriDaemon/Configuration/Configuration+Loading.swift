@@ -49,20 +49,23 @@ extension FileDescriptor {
     static func contents(of path: String, limit: Int) throws(Errno) -> [UInt8] {
         do {
             let file = try FileDescriptor.open(FilePath(path), .readOnly, options: [.closeOnExec])
-            return try file.closeAfter {
-                var contents: [UInt8] = []
-                var chunk = [UInt8](repeating: 0, count: 1 << 16)
-                while true {
-                    let count = try chunk.withUnsafeMutableBytes { try file.read(into: $0) }
-                    guard count > 0 else { return contents }
-                    contents += chunk[..<count]
-                    if contents.count > limit { throw Errno.fileTooLarge }
-                }
-            }
+            return try file.closeAfter { try file.contents(limit: limit) }
         } catch let error as Errno {
             throw error
         } catch {
             throw .ioError
+        }
+    }
+
+    /// What follows, to the end; at most `limit` bytes, else `EFBIG`.
+    func contents(limit: Int) throws -> [UInt8] {
+        var contents: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = try chunk.withUnsafeMutableBytes { try read(into: $0) }
+            guard count > 0 else { return contents }
+            contents += chunk[..<count]
+            if contents.count > limit { throw Errno.fileTooLarge }
         }
     }
 }

@@ -4,8 +4,9 @@ import RegionMonitoring
 import WiFi
 
 extension Configuration {
-    private static let keys = ["adapter", "scan", "regions"]
+    private static let keys = ["adapter", "scan", "state", "regions"]
     private static let scanKeys = ["interval", "window"]
+    private static let stateKeys = ["validFor"]
     private static let regionKeys = [
         "identifier", "uuid", "major", "minor", "enterRSSI", "exitRSSI", "exitAfter", "notifyOnEntry", "notifyOnExit",
         "ranging", "wifi", "onEnter", "onExit",
@@ -17,6 +18,9 @@ extension Configuration {
 
     /// Up to a day: longer than that is not presence.
     private static let exitAfterRange = 1.0...86_400
+
+    /// From what can be written often enough on a card, to a week.
+    private static let validForRange = 10.0...604_800
 
     /// What a controller can do, in milliseconds.
     private static let scanRange =
@@ -54,7 +58,17 @@ extension Configuration {
         }
         var configuration = Configuration(adapter: adapter, regions: regions)
         if let node = top.node("scan") { configuration.scan = scan(node, problems) }
+        if let node = top.node("state") { configuration.state = state(node, problems) }
         return configuration
+    }
+
+    private static func state(_ node: JSONNode, _ problems: ObjectReader.Problems) -> State {
+        guard let reader = ObjectReader(node, path: "state", keys: stateKeys, problems: problems) else {
+            return State()
+        }
+        var state = State()
+        if let seconds = reader.number("validFor", in: validForRange, unit: " seconds") { state.validFor = seconds }
+        return state
     }
 
     private static func scan(_ node: JSONNode, _ problems: ObjectReader.Problems) -> Scan {
@@ -133,15 +147,8 @@ extension Configuration {
         let join = reader.value("join", expected: policies.map { "\"\($0)\"" }.joined(separator: " or ")) {
             $0.string.flatMap(JoinPolicy.init)
         }
-        let passphraseFile = reader.string(
-            "passphraseFile", expected: "an absolute path, or \(PassphraseFile.credentialPrefix)NAME"
-        ) { $0.hasPrefix("/") || isCredential($0) }
+        let passphraseFile = reader.string("passphraseFile", expected: "an absolute path") { $0.hasPrefix("/") }
         guard let ssid else { return nil }
         return try? HomeNetwork(ssid: ssid, join: join ?? .prompt, passphraseFile: passphraseFile)
-    }
-
-    private static func isCredential(_ path: String) -> Bool {
-        let name = path.dropFirst(PassphraseFile.credentialPrefix.count)
-        return path.hasPrefix(PassphraseFile.credentialPrefix) && !name.isEmpty && !name.contains("/")
     }
 }

@@ -13,6 +13,12 @@ public struct Configuration: Sendable, Equatable {
         public var window = 50.0
     }
 
+    /// What is kept over a restart.
+    public struct State: Sendable, Equatable {
+        /// How old it may be at a start to say where everybody is, in seconds.
+        public var validFor = 900.0
+    }
+
     /// A region and what is done about it.
     public struct Region: Sendable, Equatable {
         /// The beacons, and how they are watched.
@@ -31,6 +37,9 @@ public struct Configuration: Sendable, Equatable {
 
     /// How much of the time is listened.
     public var scan = Scan()
+
+    /// What is kept over a restart.
+    public var state = State()
 
     /// The regions, in the order of the file.
     public var regions: [Region]

@@ -4,7 +4,6 @@ public import Logging
 import RegionMonitoring
 public import ServiceLifecycle
 import Synchronization
-public import Systemd
 import UnixSignals
 import WiFi
 
@@ -25,12 +24,10 @@ public final class Daemon: Sendable {
         public var socket: String
         /// Where what must outlive the daemon is kept; nil: nowhere.
         public var stateDirectory: String?
-        /// Who wants to hear how the daemon fares; nil: nobody.
-        public var serviceManager: ServiceManager?
 
         public init(
             configurationFile: String, capture: String? = nil, speed: Double = 1, simulatesWiFi: Bool = false,
-            socket: String, stateDirectory: String? = nil, serviceManager: ServiceManager? = nil
+            socket: String, stateDirectory: String? = nil
         ) {
             self.configurationFile = configurationFile
             self.capture = capture
@@ -38,7 +35,6 @@ public final class Daemon: Sendable {
             self.simulatesWiFi = simulatesWiFi
             self.socket = socket
             self.stateDirectory = stateDirectory
-            self.serviceManager = serviceManager
         }
     }
 
@@ -49,7 +45,7 @@ public final class Daemon: Sendable {
     private let core: PresenceCore
     private let wifi: any WiFiService
     private let homecoming: Homecoming
-    private let supervision: Supervision?
+    private let keeper: StateKeeper?
     private let logger: Logger
 
     /// - Throws: when the process has no file descriptor left.
@@ -68,21 +64,11 @@ public final class Daemon: Sendable {
         wifi = options.simulatesWiFi ? Self.simulatedWiFi(configuration) : NetworkManagerService()
         homecoming = Homecoming(
             regions: configuration.regions, wifi: wifi, hub: hub, wallClock: source, logger: logger)
-        supervision = options.serviceManager.map { [hub, source, core] manager in
-            Supervision(manager, events: hub.events()) { await Self.isAlive(source, core) }
+        keeper = options.stateDirectory.map { [core, homecoming, source, hub] directory in
+            StateKeeper(
+                directory: directory, validFor: .seconds(configuration.state.validFor), core: core,
+                homecoming: homecoming, instant: { source.instant }, events: hub.events(backlog: .max), logger: logger)
         }
-    }
-
-    /// Returns when the source's loop has turned and the core has answered. False when the loop has ended.
-    private static func isAlive(_ source: any PresenceSource, _ core: PresenceCore) async -> Bool {
-        let (turns, continuation) = AsyncStream.makeStream(of: Void.self)
-        source.perform {
-            _ = core.nextDeadline
-            continuation.yield()
-            continuation.finish()
-        }
-        for await _ in turns { return true }
-        return false
     }
 
     private static func simulatedWiFi(_ configuration: Configuration) -> SimulatedWiFi {
@@ -98,9 +84,11 @@ public final class Daemon: Sendable {
     /// - Throws: ``DaemonError`` when another daemon serves the socket.
     public func run(with others: [any Service]) async throws {
         let lock = try takeLock()
+        await keeper?.restore()
         var services: [any Service] = others
+        services.append(HubService(hub: hub))
+        if let keeper { services.append(keeper) }
         services += [
-            HubService(hub: hub),
             ThreadService(loop: { [self] in runSource() }, stop: { [source] in source.stop() }),
             ThreadService(loop: { [wifi] in wifi.run() }, stop: { [wifi] in wifi.stop() }),
             AntennaService(wifi: wifi, source: source),
@@ -108,8 +96,6 @@ public final class Daemon: Sendable {
             ReloadService(reload: { [self] in await reload() }),
         ]
         if lock != nil { services.append(APIServer(backend: self, socket: options.socket, logger: logger)) }
-        // The last to start is the first to stop: the service manager hears of the end when it begins.
-        if let supervision { services.append(supervision) }
         let group = ServiceGroup(
             configuration: .init(
                 services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
@@ -135,16 +121,13 @@ public final class Daemon: Sendable {
         do {
             if try source.run(core) {
                 logger.notice("\(source.name) has ended; the state stands as it was then")
-                supervision?.sourceEnded("\(source.name) has ended", isFault: false)
             }
         } catch {
             logger.error("\(error)")
-            supervision?.sourceEnded("\(error)", isFault: options.capture == nil)
         }
     }
 
     private func reload() async {
-        supervision?.reloading()
         do throws(ConfigurationError) {
             let new = try Configuration(file: options.configurationFile)
             let old = configuration.withLock { configuration in
@@ -159,9 +142,7 @@ public final class Daemon: Sendable {
             let inside = Set(core.snapshot.regions.filter { $0.state == .inside }.map(\.region.region.identifier))
             await homecoming.reload(new.regions, inside: inside)
             logger.notice("the configuration was read again", metadata: ["file": "\(options.configurationFile)"])
-            supervision?.reloaded(Set(new.regions.map(\.identifier)))
         } catch {
-            supervision?.reloaded(nil)
             logger.error("the old configuration stays in force:\n\(error)")
         }
     }
@@ -222,7 +203,8 @@ extension Daemon: APIServer.Backend {
                 wifi: .init(wifi.state), regions: reports(snapshot), prompts: await prompts.waiting,
                 counters: .init(
                     reports: snapshot.counters.reports, iBeacons: snapshot.counters.iBeacons,
-                    malformed: snapshot.counters.malformed, dropped: snapshot.dropped))
+                    malformed: snapshot.counters.malformed, dropped: snapshot.dropped),
+                kept: await keeper?.report)
         }
     }
 

@@ -21,6 +21,10 @@ actor Homecoming: Service {
     private let work = AsyncStream.makeStream(of: PrompterAction.self)
     private var timer: Task<Void, Never>?
 
+    /// Tells that ``memory`` may be another one; for one listener.
+    nonisolated let changes: AsyncStream<Void>
+    private let changed: AsyncStream<Void>.Continuation
+
     init(
         regions: [Configuration.Region], wifi: any WiFiService, hub: EventHub, wallClock: any WallClock, logger: Logger
     ) {
@@ -30,6 +34,17 @@ actor Homecoming: Service {
         events = hub.events(backlog: .max)
         self.wallClock = wallClock
         self.logger = logger
+        (changes, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// What is to be known after a restart.
+    var memory: PromptMemory { prompter.memory(at: Clock.now) }
+
+    /// Goes on from what was known before a restart. To be told before ``run()``.
+    ///
+    /// - Parameter inside: the regions that were inside then.
+    func restore(_ memory: PromptMemory, inside: Set<String>) {
+        prompter.restored(memory, networks: networks.filter { inside.contains($0.key) }, at: Clock.now)
     }
 
     func run() async throws {
@@ -56,6 +71,7 @@ actor Homecoming: Service {
     func neverCleared(ssid: String) -> Bool {
         guard prompter.refused.contains(ssid) else { return false }
         prompter.neverCleared(ssid: ssid)
+        changed.yield()
         return true
     }
 
@@ -113,6 +129,7 @@ actor Homecoming: Service {
             case .announce, .withdraw, .joined, .joinFailed, .note: tell(action)
             }
         }
+        changed.yield()
         timer?.cancel()
         timer = prompter.nextDeadline.map { deadline in
             Task {

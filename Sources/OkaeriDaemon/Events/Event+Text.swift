@@ -4,11 +4,8 @@ import RegionMonitoring
 extension Event {
     /// The event as a line for a person, beginning with the time of day (UTC).
     public var line: String {
-        "\(Timestamp.timeOfDay(time))  \(text)"
+        "\(Timestamp.timeOfDay(time))  \(kind.name)" + (details.isEmpty ? "" : "  \(details)")
     }
-
-    /// The same without the time.
-    var text: String { kind.name + (details.isEmpty ? "" : "  \(details)") }
 
     private var details: String {
         switch kind {

@@ -17,6 +17,8 @@ final class PresenceCore: PacketReceiver {
         var vitality: Vitality
         /// When each region's state last changed, on the wall.
         var changes: [String: Int64] = [:]
+        /// What was known before a restart.
+        var memory = RegionMonitor.Memory()
     }
 
     private let state: Mutex<State>
@@ -41,10 +43,19 @@ final class PresenceCore: PacketReceiver {
 
     var nextDeadline: Instant? { state.withLock(\.pipeline.monitor.nextDeadline) }
 
+    /// Goes on from what was known before a restart. To be told before ``begin(at:)``.
+    func restore(_ memory: RegionMonitor.Memory) {
+        state.withLock { state in
+            state.memory = memory
+            state.pipeline.monitor.restored(memory)
+        }
+    }
+
     /// Monitoring begins.
     func begin(at now: Instant) {
         update(at: now) { state in
             state.pipeline = PresencePipeline(RegionMonitor(state.regions, at: now))
+            state.pipeline.monitor.restored(state.memory)
             return state.pipeline.monitor.monitoringStarted(at: now)
         }
     }
@@ -164,6 +175,11 @@ extension PresenceCore {
                 counters: state.pipeline.counters, regions: state.pipeline.monitor.regionSnapshots,
                 changes: state.changes, deadline: state.pipeline.monitor.nextDeadline)
         }
+    }
+
+    /// What is to be known after a restart.
+    func memory(at now: Instant) -> RegionMonitor.Memory {
+        state.withLock { $0.pipeline.monitor.memory(at: now) }
     }
 
     /// The beacons heard since an instant, in no order.

@@ -15,6 +15,9 @@ struct SystemClock: WallClock {
     /// Now, on the kernel's monotonic clock, which stands still while the machine sleeps: who is asleep does not listen.
     static var monotonic: Instant { Instant(nanoseconds: read(CLOCK_MONOTONIC)) }
 
+    /// Nanoseconds since the machine was started, those it slept included.
+    static var sinceBoot: Int64 { read(CLOCK_BOOTTIME) }
+
     var now: Int64 { Self.read(CLOCK_REALTIME) }
 
     func wallTime(of instant: Instant) -> Int64 {

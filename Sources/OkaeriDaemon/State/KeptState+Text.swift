@@ -1,0 +1,40 @@
+import FoundationEssentials
+
+/// The file is one JSON object. Its last member is a checksum over all the bytes before it: a file that was cut, or in which
+/// a card has forgotten a block, is known for what it is.
+extension KeptState {
+    /// What stands before the checksum's eight hexadecimal digits, and after them.
+    private static let mark = (before: Array(",\"checksum\":\"".utf8), after: Array("\"}\n".utf8))
+
+    var text: [UInt8] {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            let body = Array(try encoder.encode(self).dropLast())
+            return body + Self.mark.before + Array(CRC32(of: body[...]).description.utf8) + Self.mark.after
+        }
+    }
+
+    init(text: [UInt8]) throws(StateFileError) {
+        let tail = Self.mark.before.count + CRC32.length + Self.mark.after.count
+        guard text.count > tail else { throw .damaged("it is cut") }
+        let body = text.dropLast(tail)
+        let version = try Self.decode(Version.self, text)
+        let expected = Self.mark.before + Array(CRC32(of: body).description.utf8) + Self.mark.after
+        guard version.version == Self.version else { throw .unknownVersion(version.version) }
+        guard text.suffix(tail) == expected[...] else { throw .damaged("its checksum is wrong") }
+        self = try Self.decode(KeptState.self, text)
+    }
+
+    private struct Version: Decodable {
+        var version: Int
+    }
+
+    private static func decode<T: Decodable>(_ type: T.Type, _ text: [UInt8]) throws(StateFileError) -> T {
+        do {
+            return try JSONDecoder().decode(type, from: Data(text))
+        } catch {
+            throw .damaged("it is cut, or no state")
+        }
+    }
+}

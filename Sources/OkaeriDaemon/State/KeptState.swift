@@ -1,0 +1,59 @@
+/// What outlives the daemon, as it stands in the file.
+struct KeptState: Codable, Equatable, Sendable {
+    /// The one layout of the file that this version knows.
+    static let version = 1
+
+    /// A region and where the person was last.
+    struct Region: Codable, Equatable, Sendable {
+        var identifier: String
+        /// Its beacons, as `UUID/major/minor`, an asterisk for any.
+        var beacons: String
+        /// inside or outside.
+        var state: String
+        /// In seconds, where it was learned.
+        var exitTime: Double?
+    }
+
+    /// What was learned of a beacon.
+    struct Beacon: Codable, Equatable, Sendable {
+        /// Which one, as `UUID/major/minor`.
+        var beacon: String
+        var counts: [Float]
+        var sums: [Float]
+        var learned: Float
+    }
+
+    /// The prompts and their answers.
+    struct Prompts: Codable, Equatable, Sendable {
+        var never: [String]
+        var next: Int
+        var visits: [Visit]
+    }
+
+    /// A network that was arrived at.
+    struct Visit: Codable, Equatable, Sendable {
+        var ssid: String
+        var regions: [String]
+        var arrival: Int
+        var isSettled: Bool
+        var prompt: String?
+        /// How long ago the last prompt was put, in seconds.
+        var sinceLastOffer: Double?
+    }
+
+    var version = Self.version
+    var written: StateStamp
+    var regions: [Region]
+    var beacons: [Beacon]
+    var prompts: Prompts
+
+    /// Without what changes all the time: what is different here is written at once.
+    var essence: KeptState {
+        var essence = self
+        essence.written = StateStamp(wall: 0, boot: nil, uptime: 0)
+        essence.beacons = []
+        for index in regions.indices { essence.regions[index].exitTime = nil }
+        for index in prompts.visits.indices { essence.prompts.visits[index].sinceLastOffer = nil }
+        return essence
+    }
+}

@@ -1,0 +1,91 @@
+import Glibc
+import SystemPackage
+
+/// The file in which state is kept. It is replaced as a whole or not at all: whoever reads it, whenever the power was cut,
+/// finds the old state or the new one.
+struct StateFile: Sendable {
+    private let directory: String
+
+    var path: String { "\(directory)/state.json" }
+
+    /// Sixty-four beacons take a tenth of it.
+    private static let sizeLimit = 1 << 18
+
+    init(directory: String) {
+        self.directory = directory
+    }
+
+    /// Where a file is moved that cannot be believed.
+    var setAside: String { "\(path).damaged" }
+
+    /// What was written last; nil when nothing ever was.
+    func read() throws(StateFileError) -> KeptState? {
+        let text: [UInt8]
+        do {
+            // A pipe that somebody put there must not hold the start up.
+            let file = try FileDescriptor.open(
+                FilePath(path), .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
+            text = try file.closeAfter {
+                try Self.check(file)
+                return try file.contents(limit: Self.sizeLimit)
+            }
+        } catch let error as StateFileError {
+            throw error
+        } catch {
+            switch error as? Errno {
+            case .noSuchFileOrDirectory: return nil
+            case .tooManySymbolicLinkLevels: throw .noFile
+            case .fileTooLarge: throw .damaged("it is longer than any state")
+            case let errno: throw .unreadable(errno ?? .ioError)
+            }
+        }
+        return try KeptState(text: text)
+    }
+
+    /// What is not written by us, or root, is not believed.
+    private static func check(_ file: FileDescriptor) throws {
+        var status = stat()
+        guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw StateFileError.noFile }
+        let isOthers = status.st_uid != geteuid() && status.st_uid != 0
+        guard !isOthers, status.st_mode & (S_IWGRP | S_IWOTH) == 0 else { throw StateFileError.foreign }
+    }
+
+    /// Moves the file away, so that the next one does not take its place. Returns whether that was possible.
+    func moveAside() -> Bool { rename(path, setAside) == 0 }
+
+    /// Replaces what was written last.
+    func write(_ state: KeptState) throws(Errno) {
+        let new = "\(path).new"
+        do {
+            let text = try state.text
+            try StateDirectory.make(directory)
+            // A leftover of a power cut.
+            unlink(new)
+            let file = try FileDescriptor.open(
+                FilePath(new), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec, .noFollow],
+                permissions: [.ownerReadWrite])
+            try file.closeAfter {
+                try file.writeAll(text)
+                try file.synchronize()
+            }
+            guard rename(new, path) == 0 else { throw Errno(rawValue: errno) }
+            let folder = try FileDescriptor.open(
+                FilePath(directory), .readOnly, options: [.directory, .closeOnExec])
+            try folder.closeAfter { try folder.synchronize() }
+        } catch {
+            unlink(new)
+            throw error as? Errno ?? .invalidArgument
+        }
+    }
+}
+
+extension FileDescriptor {
+    /// Returns when what was written is where a power cut cannot reach it.
+    fileprivate func synchronize() throws(Errno) {
+        guard fsync(rawValue) != 0 else { return }
+        let code = Errno(rawValue: errno)
+        // Some file systems have nothing to synchronize in a directory.
+        if code != .invalidArgument { throw code }
+    }
+}

@@ -1,0 +1,150 @@
+import IBeacon
+import Logging
+import NIOPosix
+import RegionMonitoring
+import ServiceLifecycle
+import SystemPackage
+import WiFi
+
+/// Keeps what must outlive the daemon: where everybody is, what was learned, and what was answered.
+///
+/// A change of what is known is written at once. That it still holds, and what was learned since, is written from time to
+/// time: a card bears only so many writes.
+actor StateKeeper: Service {
+    private let file: StateFile
+    private let validFor: Duration
+    private let core: PresenceCore
+    private let homecoming: Homecoming
+    private let instant: @Sendable () -> Instant
+    private let events: AsyncStream<Event>
+    private let logger: Logger
+
+    /// Something may have changed; more often than once is once.
+    private let occasions = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    private var restoration = Restoration.nothing
+    private var written: (essence: KeptState, at: ContinuousClock.Instant)?
+    private var failure: Errno?
+
+    /// - Parameters:
+    ///   - directory: where the file is.
+    ///   - validFor: how old state may be at a start to be believed.
+    ///   - instant: the present on the clock that drives the core.
+    init(
+        directory: String, validFor: Duration, core: PresenceCore, homecoming: Homecoming,
+        instant: @escaping @Sendable () -> Instant, events: AsyncStream<Event>, logger: Logger
+    ) {
+        file = StateFile(directory: directory)
+        self.validFor = validFor
+        self.core = core
+        self.homecoming = homecoming
+        self.instant = instant
+        self.events = events
+        self.logger = logger
+    }
+
+    /// How often it is written that the state still holds: often enough that a state which is stale was not merely left
+    /// alone.
+    private var interval: Duration { min(validFor / 3, .seconds(300)) }
+
+    /// Goes on from what was kept, before anything else happens.
+    func restore() async {
+        do throws(StateFileError) {
+            guard let state = try file.read() else { return }
+            let verdict = Restoration.judge(state.written, at: .now, validFor: validFor)
+            let regions = try state.regionMemory(isStale: verdict.isStale)
+            let prompts = try state.promptMemory(age: verdict.age)
+            restoration = verdict
+            core.restore(regions)
+            let inside = core.snapshot.regions.filter { $0.lastKnown == .inside }.map(\.region.region.identifier)
+            await homecoming.restore(prompts, inside: Set(inside))
+        } catch {
+            let isAside = error.isOurs && file.moveAside()
+            restoration = .refused(error, setAside: isAside ? file.setAside : nil)
+        }
+        tell()
+    }
+
+    private func tell() {
+        let sentence: Logger.Message = "the kept state \(file.path) \(restoration)"
+        switch restoration {
+        case .nothing: break
+        case .restored: logger.notice(sentence)
+        case .stale, .refused: logger.warning(sentence)
+        }
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { [interval] in
+            await withDiscardingTaskGroup { group in
+                group.addTask { for await event in self.events where event.kind.isKept { self.occur() } }
+                group.addTask { for await _ in self.homecoming.changes { self.occur() } }
+                group.addTask { while (try? await Task.sleep(for: interval)) != nil { self.occur() } }
+                for await _ in self.occasions.stream { await self.keep() }
+                group.cancelAll()
+            }
+        }
+        let state = await state
+        settle { () throws(Errno) in try file.write(state) }
+    }
+
+    private nonisolated func occur() { occasions.continuation.yield() }
+
+    private var state: KeptState {
+        get async {
+            // The regions first: what the prompter does not know of yet is asked about after a restart.
+            let regions = core.memory(at: instant())
+            return KeptState(regions, await homecoming.memory, written: .now)
+        }
+    }
+
+    private func keep() async {
+        let state = await state
+        let now = ContinuousClock.now
+        let essence = state.essence
+        if let written, written.essence == essence, now < written.at.advanced(by: interval) { return }
+        // A card may take its time: nobody else is to wait for it.
+        let file = file
+        let result = try? await NIOThreadPool.singleton.runIfActive { () -> Result<Void, Errno> in
+            Result { () throws(Errno) in try file.write(state) }
+        }
+        guard let result else { return }
+        written = (essence, now)
+        settle { () throws(Errno) in try result.get() }
+    }
+
+    /// Says once that nothing can be kept, and once that it can again.
+    private func settle(_ write: () throws(Errno) -> Void) {
+        do throws(Errno) {
+            try write()
+            if failure != nil { logger.notice("the state is kept again, in \(file.path)") }
+            failure = nil
+        } catch {
+            guard failure == nil else { return }
+            failure = error
+            logger.warning(
+                "the state cannot be kept in \(file.path): \(error). The regions are watched all the same; after a restart it goes on from what was kept before"
+            )
+        }
+    }
+
+    /// What `okaeri status` tells of it.
+    var report: StatusReport.Kept {
+        .init(
+            file: file.path, start: restoration.word, age: restoration.age.map { ($0 / .seconds(1)).rounded() },
+            reason: "\(restoration)",
+            problem: failure?.description)
+    }
+}
+
+extension Event.Kind {
+    /// Whether kept state may be another one after it.
+    fileprivate var isKept: Bool {
+        switch self {
+        case .didDetermineState, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed: true
+        case .didStartMonitoring, .didEnterRegion, .didExitRegion, .didRangeBeacons, .monitoringDidFail,
+            .rangingBeaconsDidFail, .bluetoothStateDidUpdate:
+            false
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Glibc
+import SystemPackage
+
+/// When state was written, on every clock that can tell its age later.
+///
+/// The wall clock may jump by a year in either direction, and a machine without a clock of its own wakes up in the past.
+/// The time since the machine's start does neither, but means something within one start only.
+struct StateStamp: Codable, Equatable, Sendable {
+    /// Nanoseconds since the Unix epoch.
+    var wall: Int64
+
+    /// Which start of the machine it was, as the kernel names it.
+    var boot: String?
+
+    /// Nanoseconds since then, sleep included.
+    var uptime: Int64
+
+    /// How long before `now` this was; nil when it cannot be told, because the wall clock was set back since.
+    func age(at now: StateStamp) -> Duration? {
+        let isSameBoot = boot != nil && boot == now.boot
+        let (age, overflow) =
+            isSameBoot
+            ? now.uptime.subtractingReportingOverflow(uptime) : now.wall.subtractingReportingOverflow(wall)
+        return age < 0 || overflow ? nil : .nanoseconds(age)
+    }
+
+    /// Now, on the machine's clocks.
+    static var now: StateStamp {
+        StateStamp(wall: SystemClock().now, boot: boot, uptime: SystemClock.sinceBoot)
+    }
+
+    private static let boot: String? = {
+        guard let id = try? FileDescriptor.contents(of: "/proc/sys/kernel/random/boot_id", limit: 64) else {
+            return nil
+        }
+        return String(decoding: id.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }()
+}

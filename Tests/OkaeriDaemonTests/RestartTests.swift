@@ -1,0 +1,189 @@
+import FoundationEssentials
+import Logging
+import RegionMonitoring
+import Synchronization
+import Testing
+import WiFi
+
+@testable import OkaeriDaemon
+
+/// Daemons that run one after another and keep their state in the same place.
+@Suite(.timeLimit(.minutes(1))) struct RestartTests {
+    private let folder: TemporaryFolder
+    private let file: StateFile
+    private let log = Log()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        file = StateFile(directory: "\(folder.path)/state")
+    }
+
+    /// Runs a daemon on a capture of the beacon at these seconds while `body` watches its events.
+    private func run(
+        _ seconds: [Double], until end: Double = 60, directory: String? = nil,
+        _ body: (APIClient, inout AsyncStream<Event>.Iterator) async throws -> Void
+    ) async throws {
+        let capture = try folder.file("capture", capture(seconds, until: end))
+        let configuration = try folder.file("beacons.json", Array(Configuration.example.utf8))
+        let socket = "\(folder.path)/okaeri.sock"
+        let daemon = try Daemon(
+            Configuration(file: configuration),
+            options: .init(
+                configurationFile: configuration, capture: capture, speed: 1000, simulatesWiFi: true, socket: socket,
+                stateDirectory: directory ?? "\(folder.path)/state"),
+            logger: Logger(label: "test") { [log] _ in log })
+        var events = daemon.allEvents().makeAsyncIterator()
+        let task = Task { try await daemon.run(with: []) }
+        let client = APIClient(socket: socket)
+        while (try? await client.text("/v1/status")) == nil {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        try await body(client, &events)
+        task.cancel()
+        _ = await task.result
+    }
+
+    /// The names of the events up to and including `name`, ranging left out.
+    private func heard(_ name: String, _ events: inout AsyncStream<Event>.Iterator) async -> [String] {
+        var names: [String] = []
+        while let event = await events.next() {
+            if event.kind.name != "didRangeBeacons" { names.append(event.kind.name) }
+            if event.kind.name == name { return names }
+        }
+        Issue.record("\(name) did not come")
+        return names
+    }
+
+    /// Runs a daemon until the beacon is inside and the prompt for it waits.
+    private func arrive(_ body: (APIClient) async throws -> Void = { _ in }) async throws {
+        try await run([3, 4, 5], until: 20) { client, events in
+            _ = await heard("wifiPrompt", &events)
+            try await body(client)
+        }
+    }
+
+    @Test func `inside before and still there: no second enter, and the prompt that waited is put again`() async throws
+    {
+        try await arrive()
+        let kept = try #require(try file.read())
+        #expect(kept.regions.map(\.state) == ["inside"])
+        #expect(kept.prompts.visits.map(\.prompt) == ["1"])
+        try await run([2], until: 20) { client, events in
+            let names = await heard("wifiPrompt", &events)
+            #expect(!names.contains("didEnterRegion"), "\(names)")
+            #expect(names.contains("didDetermineState"))
+            let status: StatusReport = try await client.get("/v1/status")
+            #expect(status.kept?.start == "restored")
+            #expect(status.kept?.age != nil)
+            #expect(status.prompts.map(\.id) == ["1"])
+            #expect(status.prompts.map(\.arrival) == [1], "the same visit")
+        }
+        #expect(log.count("goes on") == 1)
+    }
+
+    @Test func `inside before and not heard of: left after the exit time from the start`() async throws {
+        try await arrive()
+        try await run([]) { _, events in
+            while let event = await events.next() {
+                #expect(event.kind.name != "didEnterRegion")
+                guard event.kind.name == "didExitRegion" else { continue }
+                #expect(event.time == evening + nanoseconds(30))
+                return
+            }
+        }
+    }
+
+    @Test func `outside before and heard: an arrival, with its prompt`() async throws {
+        try await run([3]) { _, events in _ = await heard("didExitRegion", &events) }
+        #expect(try #require(try file.read()).regions.map(\.state) == ["outside"])
+        try await run([2], until: 20) { _, events in
+            #expect(await heard("didDetermineState", &events).count == 3)
+            #expect(await heard("didEnterRegion", &events) == ["didEnterRegion"])
+        }
+    }
+
+    @Test func `a state that is too old is said to be stale, and who is heard arrives`() async throws {
+        try await arrive { client in _ = try await client.answer("1", "later") }
+        var kept = try #require(try file.read())
+        kept.written = StateStamp(wall: kept.written.wall - nanoseconds(1000), boot: "another", uptime: 0)
+        try file.write(kept)
+        try await run([2], until: 20) { client, events in
+            #expect(await heard("wifiPrompt", &events).contains("didEnterRegion"))
+            let status: StatusReport = try await client.get("/v1/status")
+            #expect(status.kept?.start == "stale")
+            #expect(status.kept?.age.map { $0 >= 1000 } == true)
+            #expect(status.prompts.map(\.id) == ["2"])
+        }
+        #expect(log.count("stale") == 1)
+    }
+
+    @Test func `a damaged state is set aside with its name said, and work goes on`() async throws {
+        try await arrive()
+        let whole = try Data(contentsOf: URL(filePath: file.path))
+        try whole.prefix(200).write(to: URL(filePath: file.path))
+        try await run([2], until: 20) { client, events in
+            #expect(await heard("wifiPrompt", &events).contains("didEnterRegion"))
+            let status: StatusReport = try await client.get("/v1/status")
+            #expect(status.kept?.start == "refused")
+        }
+        #expect(log.count(file.setAside) == 1)
+        #expect(try Data(contentsOf: URL(filePath: file.setAside)) == whole.prefix(200))
+        #expect(try file.read() != nil, "a new one has taken its place")
+    }
+
+    @Test func `never is kept, and so is that it was taken back`() async throws {
+        try await arrive { client in _ = try await client.answer("1", "never") }
+        try await run([2], until: 20) { client, _ in
+            let prompts: PromptsReport = try await client.get("/v1/prompts")
+            #expect(prompts.never == ["HomeNet"])
+            _ = try await client.clearNever(ssid: "HomeNet")
+        }
+        #expect(try #require(try file.read()).prompts.never.isEmpty)
+    }
+
+    @Test func `where nothing can be kept that is said once, and work goes on`() async throws {
+        try await run([3], directory: "/dev/null/state") { client, events in
+            _ = await heard("didExitRegion", &events)
+            var problem: String?
+            while problem == nil {
+                let status: StatusReport = try await client.get("/v1/status")
+                problem = status.kept?.problem
+            }
+            #expect(problem == "Not a directory")
+        }
+        #expect(log.count("cannot be kept") == 1)
+    }
+
+    @Test func `what a kill leaves behind is what was known then`() async throws {
+        try await run([3, 4, 5], until: 20) { _, events in
+            _ = await heard("wifiPrompt", &events)
+            // The daemon still runs: it wrote without being told that its end is near.
+            while try file.read()?.prompts.visits.first?.prompt != "1" { await Task.yield() }
+            let kept = try #require(try file.read())
+            #expect(kept.regions.map(\.state) == ["inside"])
+        }
+    }
+}
+
+/// Remembers what was said.
+private struct Log: LogHandler {
+    final class Lines: Sendable {
+        let lines = Mutex<[String]>([])
+    }
+
+    private let said = Lines()
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        said.lines.withLock { $0.append(event.message.description) }
+    }
+
+    func count(_ words: String) -> Int { said.lines.withLock { $0.filter { $0.contains(words) }.count } }
+}

@@ -1,0 +1,243 @@
+import FoundationEssentials
+import Glibc
+import IBeacon
+import RegionMonitoring
+import SystemPackage
+import TestSupport
+import Testing
+import WiFi
+
+@testable import OkaeriDaemon
+
+@Suite struct StateFileTests {
+    private let folder: TemporaryFolder
+    private let file: StateFile
+
+    init() throws {
+        folder = try TemporaryFolder()
+        file = StateFile(directory: folder.path)
+    }
+
+    private let regions = RegionMonitor.Memory(
+        regions: [
+            .init(region: monitored().region, lastKnown: .inside, learnedExitTime: .seconds(17)),
+            .init(
+                region: BeaconRegion(identifier: "gå \"rden\"", constraint: .uuid(home.uuid)), lastKnown: .outside,
+                learnedExitTime: nil),
+        ],
+        beacons: [
+            .init(
+                identity: home,
+                silences: LearnedSilences(
+                    counts: (0..<29).map { Float($0) / 4 }, sums: (0..<29).map(Float.init), learned: 15))
+        ])
+
+    private let prompts = PromptMemory(
+        refused: ["Café", "Net"], nextPrompt: 8,
+        visits: [
+            .init(
+                ssid: "HomeNet", regions: ["home"], arrival: 3, isSettled: false, prompt: "7",
+                sinceLastOffer: .seconds(5))
+        ])
+
+    private var state: KeptState {
+        KeptState(regions, prompts, written: StateStamp(wall: evening, boot: "a", uptime: 7))
+    }
+
+    @Test func `what is written is read`() throws {
+        #expect(try file.read() == nil, "there is none at first")
+        try file.write(state)
+        let read = try #require(try file.read())
+        #expect(read == state)
+        #expect(try read.regionMemory(isStale: false) == regions)
+        #expect(try read.promptMemory(age: nil) == prompts)
+        #expect(try read.promptMemory(age: .seconds(10)).visits.first?.sinceLastOffer == .seconds(15))
+    }
+
+    @Test func `a state that is stale knows what was learned and answered, and not who is where`() throws {
+        let memory = try state.regionMemory(isStale: true)
+        #expect(memory.regions.map(\.lastKnown) == [.unknown, .unknown])
+        #expect(memory.beacons == regions.beacons)
+    }
+
+    @Test func `it is one JSON object, for its owner alone`() throws {
+        try file.write(state)
+        let bytes = try Data(contentsOf: URL(filePath: file.path))
+        struct Checked: Decodable { var version: Int, checksum: String }
+        #expect(try JSONDecoder().decode(Checked.self, from: bytes).checksum.count == 8)
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test func `the checksum is that of gzip`() {
+        #expect(CRC32(of: Array("123456789".utf8)[...]).description == "CBF43926")
+        #expect(CRC32(of: []).description == "00000000")
+    }
+
+    @Test func `a file cut at any byte is known as cut`() throws {
+        let text = try state.text
+        #expect(text.count > 500)
+        for length in 0..<text.count {
+            _ = try folder.file("state.json", Array(text.prefix(length)))
+            do throws(StateFileError) {
+                _ = try file.read()
+                Issue.record("cut at \(length) it was believed")
+            } catch {
+                guard case .damaged = error else {
+                    Issue.record("cut at \(length): \(error)")
+                    continue
+                }
+            }
+        }
+    }
+
+    @Test func `a file with one bit that fell over is not believed`() throws {
+        let text = try state.text
+        for place in text.indices {
+            var flipped = text
+            flipped[place] ^= 1 << UInt8(place % 8)
+            #expect(throws: StateFileError.self, "\(place)") { try KeptState(text: flipped) }
+        }
+    }
+
+    @Test func `rubbish is no state, and no trap`() throws {
+        var generator = SeededGenerator(seed: 5)
+        let text = try state.text
+        for round in 0..<2000 {
+            var bytes = text
+            if round % 2 == 0 {
+                bytes = (0..<Int.random(in: 0...300, using: &generator)).map { _ in
+                    UInt8.random(in: 0...255, using: &generator)
+                }
+            } else {
+                let start = Int.random(in: 0..<bytes.count, using: &generator)
+                for place in start..<min(bytes.count, start + 16) {
+                    bytes[place] = UInt8.random(in: 0...127, using: &generator)
+                }
+            }
+            #expect(throws: StateFileError.self) { try KeptState(text: bytes) }
+        }
+    }
+
+    @Test func `another layout is said to be one`() throws {
+        var newer = state
+        newer.version = 2
+        try file.write(newer)
+        #expect(throws: StateFileError.unknownVersion(2)) { try file.read() }
+    }
+
+    @Test func `words and numbers that mean nothing are not believed`() throws {
+        var wrong = state
+        wrong.regions[0].state = "upstairs"
+        #expect(throws: StateFileError.self) { try wrong.regionMemory(isStale: false) }
+        wrong = state
+        wrong.beacons[0].beacon = "\(uuidText)/1/*"
+        #expect(throws: StateFileError.self) { try wrong.regionMemory(isStale: false) }
+        for seconds in [-1, 1e300] {
+            wrong = state
+            wrong.regions[0].exitTime = seconds
+            #expect(throws: StateFileError.self) { try wrong.regionMemory(isStale: false) }
+            wrong.prompts.visits[0].sinceLastOffer = seconds
+            #expect(throws: StateFileError.self) { try wrong.promptMemory(age: nil) }
+        }
+    }
+
+    @Test func `a write that was cut off leaves the old state, and is cleared away by the next`() throws {
+        try file.write(state)
+        _ = try folder.file("state.json.new", Array(try state.text.prefix(100)))
+        #expect(try file.read() == state)
+        try file.write(state)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["state.json"])
+    }
+
+    @Test func `what others may write, and what is no file, is not believed and moves nobody`() throws {
+        let text = try state.text
+        let real = try folder.file("state.json", text)
+        chmod(real, 0o666)
+        #expect(throws: StateFileError.foreign) { try file.read() }
+        if geteuid() == 0 {
+            chmod(real, 0o600)
+            chown(real, 65_534, 65_534)
+            #expect(throws: StateFileError.foreign) { try file.read() }
+        }
+        unlink(real)
+        let elsewhere = try folder.file("elsewhere", text)
+        symlink(elsewhere, real)
+        #expect(throws: StateFileError.noFile) { try file.read() }
+        unlink(real)
+        mkfifo(real, 0o600)
+        #expect(throws: StateFileError.noFile) { try file.read() }
+        unlink(real)
+        mkdir(real, 0o700)
+        #expect(throws: StateFileError.noFile) { try file.read() }
+        #expect(throws: Errno.self) { try file.write(state) }
+        rmdir(real)
+        _ = try folder.file("state.json", [UInt8](repeating: 0x20, count: 1 << 20))
+        #expect(throws: StateFileError.damaged("it is longer than any state")) { try file.read() }
+    }
+
+    @Test func `a directory that is gone is made again, and one that cannot be is told`() throws {
+        let deep = StateFile(directory: "\(folder.path)/a/b")
+        try deep.write(state)
+        #expect(try deep.read() == state)
+        #expect(throws: Errno.self) { try StateFile(directory: "/dev/null/a").write(state) }
+    }
+}
+
+@Suite struct RestorationTests {
+    private func stamp(wall: Double, boot: String? = "a", uptime: Double = 0) -> StateStamp {
+        StateStamp(wall: evening + nanoseconds(wall), boot: boot, uptime: nanoseconds(uptime))
+    }
+
+    private let year = 31_536_000.0
+
+    private func judge(_ written: StateStamp, _ now: StateStamp) -> Restoration {
+        .judge(written, at: now, validFor: .seconds(900))
+    }
+
+    @Test func `within one start of the machine the wall clock may jump by a year`() {
+        for jump in [-year, 0, year] {
+            let now = stamp(wall: jump, uptime: 160)
+            #expect(judge(stamp(wall: 0, uptime: 100), now) == .restored(age: .seconds(60)))
+            #expect(judge(stamp(wall: 0, uptime: -900), now) == .stale(age: .seconds(1060)))
+        }
+    }
+
+    @Test func `after another start the wall clock tells`() {
+        let written = stamp(wall: 0, boot: "a", uptime: 5000)
+        #expect(judge(written, stamp(wall: 900, boot: "b")) == .restored(age: .seconds(900)))
+        #expect(judge(written, stamp(wall: 901, boot: "b")) == .stale(age: .seconds(901)))
+        #expect(judge(stamp(wall: 0, boot: nil), stamp(wall: 60, boot: nil)) == .restored(age: .seconds(60)))
+    }
+
+    @Test func `a state from the future is believed, for nobody knows how old it is`() {
+        let written = stamp(wall: year, boot: "a")
+        let restoration = judge(written, stamp(wall: 0, boot: "b"))
+        #expect(restoration == .restored(age: nil))
+        #expect(restoration.description.contains("clock"))
+    }
+
+    @Test func `absurd stamps do not trap`() {
+        for (then, now) in [(Int64.min, Int64.max), (.max, .min), (.min, 0)] {
+            for boot in ["a", "b"] {
+                _ = judge(
+                    StateStamp(wall: then, boot: "a", uptime: then), StateStamp(wall: now, boot: boot, uptime: now))
+            }
+        }
+    }
+
+    @Test func `the age is told in the unit that says most`() {
+        for (seconds, words) in [(42, "42 s"), (119, "119 s"), (1020, "17 min"), (10_800, "3 h"), (864_000, "10 days")]
+        {
+            #expect(Restoration.stale(age: .seconds(seconds)).description.contains("stale, \(words) old"))
+        }
+    }
+
+    @Test func `the machine's own stamps are of one start and grow`() {
+        let first = StateStamp.now
+        let second = StateStamp.now
+        #expect(first.boot != nil && first.boot == second.boot)
+        #expect(second.age(at: first) == nil || second == first)
+        #expect(first.age(at: second).map { $0 >= .zero } == true)
+    }
+}
