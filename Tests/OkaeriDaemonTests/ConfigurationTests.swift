@@ -43,7 +43,8 @@ import WiFi
                   "enterRSSI": -85, "exitRSSI": -92, "exitAfter": 12.5,
                   "notifyOnEntry": false, "notifyOnExit": false, "ranging": true,
                   "wifi": { "ssid": "Zuhause é", "join": "auto", "passphraseFile": "/etc/okaeri/HomeNet.psk" },
-                  "onEnter": ["/usr/local/bin/welcome", "x"], "onExit": ["/usr/local/bin/goodbye"] } ] }
+                  "onEnter": ["/usr/local/bin/welcome", "x"], "onExit": ["/usr/local/bin/goodbye"],
+                  "onPrompt": ["notify-send", "Wi-Fi"] } ] }
             """
         let configuration = try Configuration(json: Array(json.utf8), file: "beacons.json")
         let region = try #require(configuration.regions.first)
@@ -59,14 +60,20 @@ import WiFi
         #expect(region.network?.join == .auto)
         #expect(region.network?.passphraseFile == "/etc/okaeri/HomeNet.psk")
         #expect(region.onEnter == ["/usr/local/bin/welcome", "x"])
-        #expect(configuration.notices.count == 2, "what has no effect yet is said")
+        #expect(region.onPrompt == ["notify-send", "Wi-Fi"])
+        #expect(
+            configuration.notices == [
+                "regions[0].onEnter is never run: notifyOnEntry is false",
+                "regions[0].onExit is never run: notifyOnExit is false",
+                "regions[0].onPrompt is never run: the region has no wifi with \"join\": \"prompt\"",
+            ])
     }
 
     @Test func `an unknown key is named with its place and the nearest known key`() {
         #expect(
             problems(region(#""majr": 1"#)) == [
                 "regions[0].majr: found an unknown key, expected one of identifier, uuid, major, minor, enterRSSI, "
-                    + "exitRSSI, exitAfter, notifyOnEntry, notifyOnExit, ranging, wifi, onEnter, onExit; did you mean "
+                    + "exitRSSI, exitAfter, notifyOnEntry, notifyOnExit, ranging, wifi, onEnter, onExit, onPrompt; did you mean "
                     + "\"major\"?"
             ])
         #expect(problems(#"{"region": [], "regions": []}"#).first?.hasSuffix("did you mean \"regions\"?") == true)
@@ -96,6 +103,20 @@ import WiFi
         (
             #""onEnter": "welcome""#,
             "regions[0].onEnter: found \"welcome\", expected a command and its arguments, such as "
+                + "[\"/usr/local/bin/welcome\"]"
+        ),
+        (
+            #""onEnter": ["./welcome"]"#,
+            "regions[0].onEnter: found \"./welcome\", expected an absolute path, or a name that is in $PATH"
+        ),
+        (
+            #""onEnter": ["/x", "a\u0000b"]"#,
+            "regions[0].onEnter: found an array of 2, expected a command and its arguments, such as "
+                + "[\"/usr/local/bin/welcome\"]"
+        ),
+        (
+            #""onEnter": [""]"#,
+            "regions[0].onEnter: found an array of 1, expected a command and its arguments, such as "
                 + "[\"/usr/local/bin/welcome\"]"
         ),
     ])

@@ -52,9 +52,9 @@ final class TemporaryFolder: Sendable {
     }
 }
 
-func monitored(_ exitAfter: Double = 30, ranging: Bool = false) -> MonitoredRegion {
+func monitored(_ exitAfter: Double = 30, ranging: Bool = false, identifier: String = "home") -> MonitoredRegion {
     MonitoredRegion(
-        BeaconRegion(identifier: "home", constraint: .minor(home.uuid, 100, 100)), exitAfter: .seconds(exitAfter),
+        BeaconRegion(identifier: identifier, constraint: .minor(home.uuid, 100, 100)), exitAfter: .seconds(exitAfter),
         ranging: ranging ? .whileInside : .off)
 }
 

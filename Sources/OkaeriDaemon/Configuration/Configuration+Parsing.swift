@@ -9,7 +9,7 @@ extension Configuration {
     private static let stateKeys = ["validFor"]
     private static let regionKeys = [
         "identifier", "uuid", "major", "minor", "enterRSSI", "exitRSSI", "exitAfter", "notifyOnEntry", "notifyOnExit",
-        "ranging", "wifi", "onEnter", "onExit",
+        "ranging", "wifi", "onEnter", "onExit", "onPrompt",
     ]
     private static let wifiKeys = ["ssid", "join", "passphraseFile"]
 
@@ -113,18 +113,28 @@ extension Configuration {
         let exitAfter = reader.number("exitAfter", in: exitAfterRange, unit: " seconds")
         let ranging = reader.bool("ranging") ?? false
         let (onEntry, onExit) = (reader.bool("notifyOnEntry") ?? true, reader.bool("notifyOnExit") ?? true)
-        let commands = ["onEnter", "onExit"].map { key in
-            reader.value(key, expected: "a command and its arguments, such as [\"/usr/local/bin/welcome\"]") {
-                $0.strings.flatMap { $0.first?.isEmpty == false ? $0 : nil }
-            }
-        }
+        let commands = ["onEnter", "onExit", "onPrompt"].map { command($0, reader) }
         guard let identifier, let constraint else { return nil }
         let monitored = MonitoredRegion(
             BeaconRegion(identifier: identifier, constraint: constraint), enterRSSI: enterRSSI, exitRSSI: exitRSSI,
             exitAfter: exitAfter.map { .seconds($0) }, notifyOnEntry: onEntry,
             notifyOnExit: onExit, ranging: ranging ? .whileInside : .off)
         return Region(
-            monitored: monitored, network: network ?? nil, onEnter: commands[0] ?? [], onExit: commands[1] ?? [])
+            monitored: monitored, network: network ?? nil, onEnter: commands[0], onExit: commands[1],
+            onPrompt: commands[2])
+    }
+
+    /// An argument list: no shell takes it apart, and it is run in the root directory.
+    private static func command(_ key: String, _ reader: ObjectReader) -> [String] {
+        let command = reader.value(
+            key, expected: "a command and its arguments, such as [\"/usr/local/bin/welcome\"]"
+        ) { value in
+            value.strings.flatMap { $0.first?.isEmpty == false && !$0.joined().utf8.contains(0) ? $0 : nil }
+        }
+        if let program = command?.first, !program.hasPrefix("/"), program.contains("/") {
+            reader.report(key, found: "\"\(program)\"", expected: "an absolute path, or a name that is in $PATH")
+        }
+        return command ?? []
     }
 
     private static func constraint(_ reader: ObjectReader, uuid: BeaconUUID) -> BeaconConstraint {

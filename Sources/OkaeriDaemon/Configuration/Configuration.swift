@@ -25,9 +25,10 @@ public struct Configuration: Sendable, Equatable {
         public var monitored: MonitoredRegion
         /// The network to join on arrival.
         public var network: HomeNetwork?
-        /// Argument lists to be run on entry and on exit.
-        public var onEnter: [String]
-        public var onExit: [String]
+        /// Argument lists to be run on entry, on exit and when the region's network is asked about; empty: nothing.
+        public var onEnter: [String] = []
+        public var onExit: [String] = []
+        public var onPrompt: [String] = []
 
         public var identifier: String { monitored.region.identifier }
     }
@@ -49,11 +50,20 @@ public struct Configuration: Sendable, Equatable {
         self.regions = regions
     }
 
-    /// What is in the file and has no effect yet.
+    /// What is in the file and can have no effect.
     public var notices: [String] {
         regions.enumerated().flatMap { index, region in
-            [("onEnter", region.onEnter), ("onExit", region.onExit)].filter { !$0.1.isEmpty }.map { key, _ in
-                "regions[\(index)].\(key) is understood, but this version runs no commands; follow GET /v1/events instead"
+            let idle: [(key: String, command: [String], why: String?)] = [
+                ("onEnter", region.onEnter, region.monitored.notifyOnEntry ? nil : "notifyOnEntry is false"),
+                ("onExit", region.onExit, region.monitored.notifyOnExit ? nil : "notifyOnExit is false"),
+                (
+                    "onPrompt", region.onPrompt,
+                    region.network?.join == .prompt ? nil : "the region has no wifi with \"join\": \"prompt\""
+                ),
+            ]
+            return idle.compactMap { key, command, why -> String? in
+                guard !command.isEmpty, let why else { return nil }
+                return "regions[\(index)].\(key) is never run: \(why)"
             }
         }
     }

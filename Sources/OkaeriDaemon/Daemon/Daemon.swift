@@ -45,6 +45,7 @@ public final class Daemon: Sendable {
     private let core: PresenceCore
     private let wifi: any WiFiService
     private let homecoming: Homecoming
+    private let hooks: Hooks
     private let keeper: StateKeeper?
     private let logger: Logger
 
@@ -69,6 +70,9 @@ public final class Daemon: Sendable {
                 directory: directory, validFor: .seconds(configuration.state.validFor), core: core,
                 homecoming: homecoming, instant: { source.instant }, events: hub.events(backlog: .max), logger: logger)
         }
+        hooks = Hooks(
+            regions: configuration.regions, hub: hub,
+            runner: HookRunner(socket: SocketPath.absolute(options.socket)), logger: logger)
     }
 
     private static func simulatedWiFi(_ configuration: Configuration) -> SimulatedWiFi {
@@ -92,7 +96,7 @@ public final class Daemon: Sendable {
             ThreadService(loop: { [self] in runSource() }, stop: { [source] in source.stop() }),
             ThreadService(loop: { [wifi] in wifi.run() }, stop: { [wifi] in wifi.stop() }),
             AntennaService(wifi: wifi, source: source),
-            homecoming,
+            homecoming, hooks,
             ReloadService(reload: { [self] in await reload() }),
         ]
         if lock != nil { services.append(APIServer(backend: self, socket: options.socket, logger: logger)) }
@@ -137,6 +141,7 @@ public final class Daemon: Sendable {
             if (old.adapter, old.scan) != (new.adapter, new.scan) {
                 logger.warning("adapter and scan take effect at the next start")
             }
+            await hooks.reload(new.regions)
             core.reload(new.regions.map(\.monitored), at: source.instant)
             source.wake()
             let inside = Set(core.snapshot.regions.filter { $0.state == .inside }.map(\.region.region.identifier))

@@ -15,6 +15,11 @@ public enum SocketPath {
         return candidates.first { FileManager.default.fileExists(atPath: $0) } ?? candidates[0]
     }
 
+    /// The same place, for a program that runs in another directory.
+    static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+    }
+
     private static func candidates(named: String?, environment: [String: String]) -> [String] {
         if let named { return [named] }
         // systemd may give several directories, separated by colons; the first is ours.

@@ -1,0 +1,74 @@
+import Glibc
+import SystemPackage
+
+/// Why a hook did not do its work: a sentence with the cause, and what mends it.
+enum HookFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    case notFound(program: String)
+    case noPermission(program: String)
+    case noFile(program: String)
+    case noInterpreter(program: String)
+    case noProgram(program: String)
+    case notStarted(reason: String)
+    case exited(status: Int32)
+    case killed(signal: Int32)
+    case timedOut(after: Duration)
+    case stopped
+
+    /// - Parameters:
+    ///   - program: what the kernel did not start.
+    ///   - errno: what it said.
+    init(program: String, errno: Errno) {
+        guard program.contains("/") else {
+            self = .notFound(program: program)
+            return
+        }
+        var status = stat()
+        switch errno {
+        case .noSuchFileOrDirectory, .permissionDenied, .notDirectory:
+            if stat(program, &status) != 0 {
+                self = Glibc.errno == EACCES ? .noPermission(program: program) : .notFound(program: program)
+            } else if status.st_mode & S_IFMT != S_IFREG {
+                self = .noFile(program: program)
+            } else {
+                let isExecutable = access(program, X_OK) == 0
+                self = isExecutable ? .noInterpreter(program: program) : .noPermission(program: program)
+            }
+        case .execFormatError: self = .noProgram(program: program)
+        default: self = .notStarted(reason: errno.description)
+        }
+    }
+
+    var description: String {
+        switch self {
+        case .notFound(let program) where program.contains("/"):
+            "\(program) does not exist. Put it there, or mend its path in the configuration"
+        case .notFound(let program):
+            "no command is named \(program) where the daemon looks ($PATH). Write its whole path into the configuration"
+        case .noPermission(let program):
+            "\(program) may not be executed by the daemon's user. `chmod a+x \(program)`, or see with "
+                + "`namei -l \(program)` where the way to it is barred"
+        case .noFile(let program):
+            "\(program) is no file. Name the program itself in the configuration"
+        case .noInterpreter(let program):
+            "the interpreter in the first line of \(program) does not exist or may not be executed. Mend that line; a "
+                + "line that ends in CR LF does this too"
+        case .noProgram(let program):
+            "\(program) is neither a program of this machine nor a script. A script begins with a line such as #!/bin/sh"
+        case .notStarted(let reason):
+            "it could not be started: \(reason). Is the machine out of memory, processes or files?"
+        case .exited(let status):
+            "it ended with exit status \(status). Its words above may tell why; end it with 0 when all is well"
+        case .killed(let signal):
+            "it was killed by signal \(signal), \(Self.name(of: signal)). Run it by hand to see why"
+        case .timedOut(let limit):
+            "it took longer than \(limit / .seconds(1)) s and was ended, with all that it started. What takes longer "
+                + "belongs into a service of its own, started with `systemctl start --no-block`"
+        case .stopped:
+            "it was ended because the daemon stops"
+        }
+    }
+
+    private static func name(of signal: Int32) -> String {
+        strsignal(signal).map { String(cString: $0) } ?? "unknown"
+    }
+}

@@ -1,0 +1,56 @@
+/// Who waits for whom: one hook at a time for each region, and only so many that wait.
+///
+/// A value without a clock or a process: what happens goes in, what is to be done comes out.
+struct HookQueue: Sendable {
+    /// How many hooks of a region may wait. Ten seconds each, that is almost three minutes of coming and going; what is
+    /// older than that is no news.
+    static let bound = 16
+
+    /// What is to be done.
+    enum Action: Sendable, Equatable {
+        /// Run it, and say ``HookQueue/finished(region:)`` when it is done.
+        case run(Hook)
+        /// The oldest that waited made room. `total` counts those of its region since the start.
+        case dropped(Hook, total: Int)
+    }
+
+    private struct Line: Sendable {
+        /// A line is there while a hook runs, or when hooks were dropped.
+        var isRunning = false
+        var waiting: [Hook] = []
+        var dropped = 0
+    }
+
+    private var lines: [String: Line] = [:]
+
+    /// A hook is due.
+    mutating func arrived(_ hook: Hook) -> [Action] {
+        var line = lines[hook.region.identifier] ?? Line()
+        defer { lines[hook.region.identifier] = line }
+        guard line.isRunning else {
+            line.isRunning = true
+            return [.run(hook)]
+        }
+        line.waiting.append(hook)
+        guard line.waiting.count > Self.bound else { return [] }
+        line.dropped += 1
+        return [.dropped(line.waiting.removeFirst(), total: line.dropped)]
+    }
+
+    /// The region's running hook is done.
+    mutating func finished(region: String) -> [Action] {
+        guard var line = lines[region] else { return [] }
+        defer { lines[region] = line }
+        guard !line.waiting.isEmpty else {
+            line.isRunning = false
+            return []
+        }
+        return [.run(line.waiting.removeFirst())]
+    }
+
+    /// Nothing is run any more. Returns what waited.
+    mutating func stopped() -> [Hook] {
+        defer { lines = [:] }
+        return lines.values.flatMap(\.waiting)
+    }
+}
