@@ -10,6 +10,7 @@ struct BeaconTrack: Sendable {
     var measuredPower: Int8
     var signal = SignalFilter()
     var silences = SilenceModel()
+    var advertising: AdvertisingModel
     var lastRSSI: Int8?
 
     /// When it was last heard on the monitor's clock, and on the clock that stands still while nobody listens.
@@ -29,6 +30,7 @@ struct BeaconTrack: Sendable {
         measuredPower = sighting.measuredPower
         lastHeard = now
         lastListened = listened
+        advertising = AdvertisingModel(at: listened)
         self.regions = regions
     }
 
@@ -37,6 +39,7 @@ struct BeaconTrack: Sendable {
         if !regions.isEmpty {
             let gap = Double(max(0, listened.subtractingClamped(lastListened))) / 1e9
             silences.heard(after: gap, rssi: sighting.rssi)
+            advertising.heard(at: listened)
         }
         measuredPower = sighting.measuredPower
         lastHeard = now
@@ -61,15 +64,20 @@ struct BeaconTrack: Sendable {
     /// When silence becomes an answer, on the listening clock, by what was learned of the beacon.
     var learnedDeadline: Int64 { lastListened.addingClamped(Int64(silences.exitTime * 1e9)) }
 
-    /// The distance in metres by the filtered signal; -1 when there is none.
-    var accuracy: Double { PathLoss.accuracy(signal: signal.value, measuredPower: measuredPower) }
+    /// The distance in metres by the filtered signal, as `region` is calibrated; -1 when there is no signal.
+    func accuracy(in region: MonitoredRegion?) -> Double {
+        PathLoss.accuracy(
+            signal: signal.value, measuredPower: region?.measuredPower ?? measuredPower,
+            exponent: region?.pathLossExponent ?? PathLoss.defaultExponent)
+    }
 
-    /// What the callback at the end of `round` says: without a sample since the last, the distance is not known.
-    func ranged(round: UInt64) -> RangedBeacon {
+    /// What the callback of `region` at the end of `round` says: without a sample since the last, the distance is not
+    /// known.
+    func ranged(in region: MonitoredRegion, round: UInt64) -> RangedBeacon {
         guard self.round == round, samples > 0 else {
             return RangedBeacon(identity: identity, rssi: 0, accuracy: PathLoss.unknownAccuracy)
         }
         let mean = (Double(sum) / Double(samples)).rounded()
-        return RangedBeacon(identity: identity, rssi: Int(mean), accuracy: accuracy)
+        return RangedBeacon(identity: identity, rssi: Int(mean), accuracy: accuracy(in: region))
     }
 }

@@ -23,6 +23,12 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// How long a silence means that the beacon is gone; nil: as long as is learned of it.
     public var exitAfter: Duration?
 
+    /// The RSSI of the region's beacons at one metre in dBm, as it was measured; nil: as each beacon claims.
+    public var measuredPower: Int8?
+
+    /// How fast the signal falls with distance here; nil: ``PathLoss/defaultExponent``.
+    public var pathLossExponent: Double?
+
     /// Whether didEnterRegion is announced. The state is determined all the same.
     public var notifyOnEntry: Bool
 
@@ -31,6 +37,9 @@ public struct MonitoredRegion: Hashable, Sendable {
 
     /// When ranging is announced.
     public var ranging: Ranging
+
+    /// Whether distances are reckoned otherwise than by what the beacons claim.
+    var isCalibrated: Bool { measuredPower != nil || pathLossExponent != nil }
 
     /// The exit time of a beacon of which nothing is learned yet.
     public static let initialExitAfter = Duration.seconds(SilenceModel.initial)
@@ -43,13 +52,15 @@ public struct MonitoredRegion: Hashable, Sendable {
 
     public init(
         _ region: BeaconRegion, enterRSSI: Int? = nil, exitRSSI: Int? = nil,
-        exitAfter: Duration? = nil, notifyOnEntry: Bool = true, notifyOnExit: Bool = true,
-        ranging: Ranging = .off
+        exitAfter: Duration? = nil, measuredPower: Int8? = nil, pathLossExponent: Double? = nil,
+        notifyOnEntry: Bool = true, notifyOnExit: Bool = true, ranging: Ranging = .off
     ) {
         self.region = region
         self.enterRSSI = enterRSSI
         self.exitRSSI = exitRSSI
         self.exitAfter = exitAfter
+        self.measuredPower = measuredPower
+        self.pathLossExponent = pathLossExponent
         self.notifyOnEntry = notifyOnEntry
         self.notifyOnExit = notifyOnExit
         self.ranging = ranging

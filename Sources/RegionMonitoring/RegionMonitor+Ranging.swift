@@ -22,8 +22,9 @@ extension RegionMonitor {
         var heard: [Int: [RangedBeacon]] = [:]
         for track in beacons.tracks
         where !track.regions.isEmpty && track.lastHeard.duration(to: now) <= Self.rangingMemory {
-            let beacon = track.ranged(round: round)
-            for index in track.regions { heard[index, default: []].append(beacon) }
+            for index in track.regions {
+                heard[index, default: []].append(track.ranged(in: trackers[index].region, round: round))
+            }
         }
         return ranging.map { index in
             let beacons = (heard[index] ?? []).sorted(by: RangedBeacon.nearestFirst)

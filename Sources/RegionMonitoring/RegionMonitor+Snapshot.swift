@@ -44,19 +44,25 @@ extension RegionMonitor {
             return RegionSnapshot(
                 region: tracker.region, state: tracker.state, lastKnown: tracker.lastKnown,
                 exitTime: tracker.region.exitAfter ?? learned ?? MonitoredRegion.initialExitAfter,
-                beacon: holder.map(snapshot))
+                beacon: holder.map { snapshot($0, of: tracker.region) })
         }
     }
 
-    /// The beacons heard since `instant`, in no order.
+    /// The beacons heard since `instant`, in no order. The first of a beacon's regions that is calibrated tells its
+    /// distance.
     public func beaconSnapshots(since instant: Instant) -> [BeaconSnapshot] {
-        beacons.tracks.filter { $0.lastHeard >= instant }.map(snapshot)
+        beacons.tracks.filter { $0.lastHeard >= instant }.map { track in
+            let regions = track.regions.lazy.map { trackers[$0].region }
+            return snapshot(track, of: regions.first { $0.isCalibrated })
+        }
     }
 
-    private func snapshot(_ track: BeaconTrack) -> BeaconSnapshot {
+    /// - Parameter region: whose calibration tells the distance.
+    func snapshot(_ track: BeaconTrack, of region: MonitoredRegion?) -> BeaconSnapshot {
         BeaconSnapshot(
             identity: track.identity, measuredPower: track.measuredPower, rssi: track.lastRSSI,
-            signal: track.signal.value, accuracy: track.accuracy, lastHeard: track.lastHeard, count: track.count,
+            signal: track.signal.value, accuracy: track.accuracy(in: region), lastHeard: track.lastHeard,
+            count: track.count,
             regions: track.regions.map { trackers[$0].identifier })
     }
 }

@@ -192,7 +192,8 @@ extension RegionMonitor {
         let identifier = region.region.identifier
         let isNews = trackers[index].becameKnownInside()
         let track = beacons[slot]
-        let beacon = RangedBeacon(identity: track.identity, rssi: Int(track.lastRSSI ?? 0), accuracy: track.accuracy)
+        let beacon = RangedBeacon(
+            identity: track.identity, rssi: Int(track.lastRSSI ?? 0), accuracy: track.accuracy(in: region))
         return (isNews && region.notifyOnEntry ? [.didEnterRegion(region: identifier, beacon)] : [])
             + [.didDetermineState(region: identifier, .inside)]
     }

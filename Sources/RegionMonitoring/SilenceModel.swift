@@ -98,7 +98,8 @@ struct SilenceModel: Sendable {
         return learned < Self.acquaintance ? max(time, Self.initial) : time
     }
 
-    private var prolongation: Double {
+    /// How many times longer the time is because the signal sinks.
+    var prolongation: Double {
         guard let quick, let slow else { return 1 }
         return 1 + min(1, max(0, (slow - quick) / Self.depth))
     }

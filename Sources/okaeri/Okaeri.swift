@@ -11,9 +11,9 @@ import ArgumentParser
             """,
         version: "okaeri 0.1.0",
         subcommands: [
-            MonitorCommand.self, ReplayCommand.self, StatusCommand.self, ScanCommand.self, RangeCommand.self,
-            PromptsCommand.self, AnswerCommand.self, DecodeCommand.self, RecordCommand.self, DoctorCommand.self,
-            ConfigCommand.self,
+            MonitorCommand.self, ReplayCommand.self, StatusCommand.self, ExplainCommand.self, ScanCommand.self,
+            RangeCommand.self, PromptsCommand.self, AnswerCommand.self, DecodeCommand.self,
+            RecordCommand.self, DoctorCommand.self, ConfigCommand.self,
         ])
 }
 

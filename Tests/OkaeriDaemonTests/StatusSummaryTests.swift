@@ -12,7 +12,7 @@ import WiFi
         }
         return RegionReport(
             identifier: identifier, state: state, lastKnown: state, since: nil, uuid: uuidText, major: 100, minor: 100,
-            exitAfter: 30, isLearned: false, beacon: beacon)
+            exitAfter: 30, isLearned: false, beacon: beacon, beacons: [])
     }
 
     private func report(_ regions: RegionReport..., bluetooth: String = "poweredOn", stale: Bool = false)

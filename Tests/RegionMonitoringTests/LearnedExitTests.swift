@@ -57,6 +57,19 @@ import Testing
         #expect(abs(try #require(delay(&monitor, after: last)) - recovered / .seconds(1)) < 0.001)
     }
 
+    @Test func `no number is frozen after the first samples`() {
+        var monitor = listening(learning())
+        var last = hear(&monitor, Array(repeating: 1, count: 17))
+        var times = [monitor.regionSnapshots[0].exitTime]
+        for gaps in [Array(repeating: 11.0, count: 300), Array(repeating: 1, count: 3600)] {
+            last = hear(&monitor, gaps.enumerated().map { $0.offset % 4 == 0 ? $0.element : 1 }, from: last)
+            times.append(monitor.regionSnapshots[0].exitTime)
+        }
+        #expect(times[1] > times[0] && times[2] < times[1], "\(times)")
+        _ = hear(&monitor, [7], from: last)
+        #expect(monitor.regionSnapshots[0].exitTime > times[2], "every gap tells something, the last too")
+    }
+
     @Test func `a sinking signal is waited for up to twice as long`() {
         var steady = listening(learning())
         var sinking = listening(learning())
@@ -80,6 +93,33 @@ import Testing
             last += 21
         }
         #expect(monitor.regionSnapshots[0].exitTime <= before, "a second of listening is a second, not twenty-one")
+    }
+
+    @Test func `a lost adapter teaches nothing and is no silence`() throws {
+        var monitor = listening(learning())
+        var last = hear(&monitor, Array(repeating: 1, count: 100))
+        let before = monitor.regionSnapshots[0].exitTime
+        for _ in 0..<20 {
+            _ = monitor.adapterLost(at: at(last + 0.5))
+            #expect(monitor.run(to: last + 600).allSatisfy { $0.action.word != "exit" })
+            _ = monitor.adapterRecovered(at: at(last + 600))
+            _ = monitor.sighted(beacon(rssi: -70), at: at(last + 600.5))
+            last += 600.5
+        }
+        #expect(monitor.regionSnapshots[0].exitTime <= before)
+        let after = monitor.regionSnapshots[0].exitTime / .seconds(1)
+        #expect(abs(try #require(delay(&monitor, after: last)) - after) < 0.001, "\(before) \(after)")
+    }
+
+    @Test func `a pause in the middle of a silence is not part of it`() throws {
+        var monitor = listening(learning())
+        let last = hear(&monitor, Array(repeating: 1, count: 100))
+        let time = monitor.regionSnapshots[0].exitTime / .seconds(1)
+        // As long as a Wi-Fi is being joined, the antenna is not ours.
+        monitor.listeningPaused(at: at(last + 5))
+        #expect(monitor.run(to: last + 65).isEmpty)
+        monitor.listeningResumed(at: at(last + 65))
+        #expect(abs(try #require(delay(&monitor, after: last)) - time - 60) < 0.001)
     }
 
     @Test func `of several beacons the one that is waited for longest decides`() {

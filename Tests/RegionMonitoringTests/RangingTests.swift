@@ -70,6 +70,40 @@ import Testing
         #expect(abs(accuracy / metres - 1) < 1e-12)
     }
 
+    @Test func `a calibrated region tells distances by its calibration, ranging and arrival alike`() {
+        var calibrated = region("calibrated", ranging: .whileInside)
+        (calibrated.measuredPower, calibrated.pathLossExponent) = (-65, 2)
+        var monitor = listening(region("plain", ranging: .whileInside), calibrated)
+        let arrivals = monitor.sighted(beacon(rssi: -85), at: at(0)).compactMap { action -> Double? in
+            if case .didEnterRegion(_, let beacon) = action { beacon.accuracy } else { nil }
+        }
+        let plain = PathLoss.accuracy(signal: -85, measuredPower: -59)
+        let calibratedAccuracy = PathLoss.accuracy(signal: -85, measuredPower: -65, exponent: 2)
+        #expect(abs(calibratedAccuracy - 10) < 1e-9)
+        #expect(arrivals == [plain, calibratedAccuracy])
+        #expect(ranged(monitor.run(to: 1)).map { $0.1.map(\.accuracy) } == [[plain], [calibratedAccuracy]])
+        #expect(monitor.regionSnapshots.map(\.beacon?.accuracy) == [plain, calibratedAccuracy])
+        #expect(
+            monitor.judgements(at: at(1), limit: 1).map { $0.map(\.beacon.accuracy) } == [
+                [plain], [calibratedAccuracy],
+            ])
+        let listed = monitor.beaconSnapshots(since: at(0))[0]
+        #expect(listed.accuracy == calibratedAccuracy, "somebody measured it")
+        #expect(listed.measuredPower == -59, "what it claims is told as it is")
+    }
+
+    @Test func `accuracy comes from the same filtered signal as enterRSSI and exitRSSI`() throws {
+        var monitor = listening(region(ranging: .whileInside))
+        for (time, rssi) in [(0.0, -60), (0.4, -80), (0.8, -55), (0.9, -90)] {
+            _ = monitor.sighted(beacon(rssi: Int8(rssi)), at: at(time))
+        }
+        let signal = try #require(monitor.beaconSnapshots(since: at(0))[0].signal)
+        let told = ranged(monitor.run(to: 1))[0].1[0]
+        #expect(told.accuracy == PathLoss.accuracy(signal: signal, measuredPower: -59))
+        #expect(told.rssi == -71, "the mean of the readings, which is something else")
+        #expect(abs(signal + 71) > 1)
+    }
+
     @Test func `junk in the measured power does not send anybody to the moon`() {
         let expected = PathLoss.accuracy(signal: -70, measuredPower: PathLoss.defaultMeasuredPower)
         for junk in [0, 1, 127] as [Int8] { #expect(PathLoss.accuracy(signal: -70, measuredPower: junk) == expected) }

@@ -5,7 +5,9 @@ extension RegionReport {
     /// - Parameters:
     ///   - since: when the state last changed, on the wall.
     ///   - now: the clock that the snapshot's instants are on.
-    init(_ snapshot: RegionMonitor.RegionSnapshot, since: Int64?, now: Instant) {
+    init(
+        _ snapshot: RegionMonitor.RegionSnapshot, _ judgements: [RegionMonitor.Judgement], since: Int64?, now: Instant
+    ) {
         let region = snapshot.region.region
         identifier = region.identifier
         state = snapshot.state.rawValue
@@ -14,9 +16,14 @@ extension RegionReport {
         uuid = region.constraint.uuid.description
         major = region.constraint.major
         minor = region.constraint.minor
-        exitAfter = ((snapshot.exitTime / .seconds(1)) * 10).rounded() / 10
+        exitAfter = snapshot.exitTime.seconds(digits: 1)
         isLearned = snapshot.region.exitAfter == nil
+        enterRSSI = snapshot.region.enterRSSI
+        exitRSSI = snapshot.region.exitRSSI
+        measuredPower = snapshot.region.measuredPower
+        pathLossExponent = snapshot.region.pathLossExponent
         beacon = snapshot.beacon.map { BeaconReport($0, now: now) }
+        beacons = judgements.map { JudgementReport($0, now: now) }
     }
 }
 
@@ -36,7 +43,7 @@ extension BeaconReport {
         rssi = snapshot.rssi
         accuracy = snapshot.accuracy.metres
         proximity = Proximity(accuracy: snapshot.accuracy).rawValue
-        age = (max(0, snapshot.lastHeard.duration(to: now) / .seconds(1)) * 1000).rounded() / 1000
+        age = max(.zero, snapshot.lastHeard.duration(to: now)).seconds(digits: 3)
         count = snapshot.count
         regions = snapshot.regions
     }

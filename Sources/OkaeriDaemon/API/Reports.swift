@@ -89,8 +89,16 @@ public struct RegionReport: Codable, Sendable, Equatable {
     public var exitAfter: Double
     /// Whether that time is learned.
     public var isLearned: Bool
+    /// The filtered signal in dBm that enters, and below which it is left; nil: any sighting enters, only silence leaves.
+    public var enterRSSI: Int?
+    public var exitRSSI: Int?
+    /// What tells the distance where it is not what the beacons claim: see ``MonitoredRegion``.
+    public var measuredPower: Int8?
+    public var pathLossExponent: Double?
     /// The beacon that keeps the region inside.
     public var beacon: BeaconReport?
+    /// How its beacons are judged, the one heard last first; a few, where there are many.
+    public var beacons: [JudgementReport]
 }
 
 /// A beacon in the air, as `GET /v1/beacons` lists it.

@@ -104,6 +104,14 @@ public struct StatusSummary: Sendable {
     }
 }
 
+extension StatusReport {
+    /// What to say to somebody who asks for a region that the daemon does not watch.
+    public func unknownRegion(_ identifier: String) -> String {
+        let known = regions.map(\.identifier).joined(separator: ", ")
+        return "there is no region \"\(identifier)\"; the daemon watches \(known.isEmpty ? "none" : known)"
+    }
+}
+
 extension String {
     /// The text and as many spaces as it takes to fill `width` columns.
     public func padding(to width: Int) -> String {

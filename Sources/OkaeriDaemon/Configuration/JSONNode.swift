@@ -20,14 +20,10 @@ struct JSONNode: Sendable {
         switch value {
         case .null: "null"
         case .bool(let bool): "\(bool)"
-        case .number(let number): Self.text(number)
+        case .number(let number): number.plain
         case .string(let string): "\"\(string.count > 60 ? string.prefix(60) + "…" : string[...])\""
         case .array(let elements): "an array of \(elements.count)"
         case .object: "an object"
         }
-    }
-
-    private static func text(_ number: Double) -> String {
-        Int(exactly: number).map(String.init) ?? "\(number)"
     }
 }

@@ -71,7 +71,7 @@ struct ObjectReader {
     }
 
     func number(_ key: String, in range: ClosedRange<Double>, unit: String) -> Double? {
-        let bounds = [range.lowerBound, range.upperBound].map { Int(exactly: $0).map(String.init) ?? "\($0)" }
+        let bounds = [range.lowerBound, range.upperBound].map(\.plain)
         return value(key, expected: "a number from \(bounds[0]) to \(bounds[1])\(unit)") {
             guard case .number(let number) = $0, range.contains(number) else { return nil }
             return number

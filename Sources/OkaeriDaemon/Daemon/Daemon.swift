@@ -144,7 +144,9 @@ public final class Daemon: Sendable {
             await hooks.reload(new.regions)
             core.reload(new.regions.map(\.monitored), at: source.instant)
             source.wake()
-            let inside = Set(core.snapshot.regions.filter { $0.state == .inside }.map(\.region.region.identifier))
+            let inside = Set(
+                core.snapshot(at: source.instant).regions.filter { $0.state == .inside }.map(\.region.region.identifier)
+            )
             await homecoming.reload(new.regions, inside: inside)
             logger.notice("the configuration was read again", metadata: ["file": "\(options.configurationFile)"])
         } catch {
@@ -196,8 +198,8 @@ extension Daemon: APIServer.Backend {
 
     var status: StatusReport {
         get async {
-            let snapshot = core.snapshot
             let now = source.instant
+            let snapshot = core.snapshot(at: now)
             return StatusReport(
                 time: Timestamp.text(source.now), source: source.name,
                 simulated: (options.capture == nil ? [] : ["capture"]) + (options.simulatesWiFi ? ["wifi"] : []),
@@ -205,7 +207,7 @@ extension Daemon: APIServer.Backend {
                 bluetooth: .init(
                     state: snapshot.bluetooth.state.rawValue, adapter: snapshot.bluetooth.adapter,
                     reason: snapshot.bluetooth.reason, listening: snapshot.isListening),
-                wifi: .init(wifi.state), regions: reports(snapshot), prompts: await prompts.waiting,
+                wifi: .init(wifi.state), regions: reports(snapshot, at: now), prompts: await prompts.waiting,
                 counters: .init(
                     reports: snapshot.counters.reports, iBeacons: snapshot.counters.iBeacons,
                     malformed: snapshot.counters.malformed, dropped: snapshot.dropped),
@@ -213,12 +215,15 @@ extension Daemon: APIServer.Backend {
         }
     }
 
-    var regions: [RegionReport] { reports(core.snapshot) }
-
-    private func reports(_ snapshot: PresenceCore.Snapshot) -> [RegionReport] {
+    var regions: [RegionReport] {
         let now = source.instant
-        return snapshot.regions.map { region in
-            RegionReport(region, since: snapshot.changes[region.region.region.identifier], now: now)
+        return reports(core.snapshot(at: now), at: now)
+    }
+
+    private func reports(_ snapshot: PresenceCore.Snapshot, at now: Instant) -> [RegionReport] {
+        zip(snapshot.regions, snapshot.judgements).map { region, judgements in
+            RegionReport(
+                region, judgements, since: snapshot.changes[region.region.region.identifier], now: now)
         }
     }
 

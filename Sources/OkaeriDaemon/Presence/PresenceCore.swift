@@ -166,14 +166,20 @@ extension PresenceCore {
         /// When each region's state last changed, on the wall.
         var changes: [String: Int64]
         var deadline: Instant?
+        /// How the beacons of each region are judged, in the order of `regions`.
+        var judgements: [[RegionMonitor.Judgement]]
     }
 
-    var snapshot: Snapshot {
+    /// How many beacons of a region are told of.
+    private static let judgementLimit = 8
+
+    func snapshot(at now: Instant) -> Snapshot {
         state.withLock { state in
             Snapshot(
                 bluetooth: state.bluetooth, isListening: state.isListening, dropped: state.dropped,
                 counters: state.pipeline.counters, regions: state.pipeline.monitor.regionSnapshots,
-                changes: state.changes, deadline: state.pipeline.monitor.nextDeadline)
+                changes: state.changes, deadline: state.pipeline.monitor.nextDeadline,
+                judgements: state.pipeline.monitor.judgements(at: now, limit: Self.judgementLimit))
         }
     }
 

@@ -56,7 +56,8 @@ actor StateKeeper: Service {
             let prompts = try state.promptMemory(age: verdict.age)
             restoration = verdict
             core.restore(regions)
-            let inside = core.snapshot.regions.filter { $0.lastKnown == .inside }.map(\.region.region.identifier)
+            let inside = core.snapshot(at: instant()).regions.filter { $0.lastKnown == .inside }
+                .map(\.region.region.identifier)
             await homecoming.restore(prompts, inside: Set(inside))
         } catch {
             let isAside = error.isOurs && file.moveAside()

@@ -38,8 +38,7 @@ struct StatusCommand: AsyncParsableCommand {
             throw ExitCode(StatusSummary.noAnswer)
         }
         guard let summary = StatusSummary(status, region: region) else {
-            let known = status.regions.map(\.identifier).joined(separator: ", ")
-            let sentence = "there is no region \"\(region ?? "")\"; the daemon watches \(known)"
+            let sentence = status.unknownRegion(region ?? "")
             if form == .nagios { print("OKAERI UNKNOWN - \(sentence)") } else { Terminal.complain(sentence) }
             throw form == .nagios ? ExitCode(StatusSummary.noAnswer) : Exit.usage
         }

@@ -1,0 +1,69 @@
+import IBeacon
+import RegionMonitoring
+
+/// How a beacon of a region is judged, and by what, as `GET /v1/regions` tells it.
+public struct JudgementReport: Codable, Sendable, Equatable {
+    public var major: UInt16
+    public var minor: UInt16
+    /// Whether it is the one that keeps the region inside.
+    public var keepsInside: Bool
+    /// How long ago it was last heard, in seconds.
+    public var age: Double
+    /// How much of that was listened, in seconds: the silence that counts.
+    public var silence: Double
+    /// How long a silence means that it is gone, in seconds.
+    public var exitAfter: Double
+    /// Why: `configured`, `initial` while too little is known of the beacon, or `learned`.
+    public var exitReason: String
+    /// While too little is known: how many gaps were heard, and how many it takes.
+    public var gaps: Int?
+    public var gapsNeeded: Int?
+    /// How many times longer the time is because the signal sinks; nil: it does not.
+    public var prolongation: Double?
+    /// The bound that holds the time: `shortest` or `longest`; nil: none.
+    public var bound: String?
+    /// The time between two advertisements in seconds; nil before enough is learned.
+    public var advertisingInterval: Double?
+    /// Which part of the advertisements is not received, from 0 to 1; nil before enough is learned.
+    public var loss: Double?
+    /// The last RSSI and the filtered signal in dBm; nil when the controller could not say.
+    public var rssi: Int8?
+    public var signal: Double?
+    /// What the beacon claims its RSSI at one metre to be, in dBm.
+    public var claimedPower: Int8
+    /// The estimated distance in metres, -1 when it is not known.
+    public var accuracy: Double
+    /// immediate, near, far or unknown.
+    public var proximity: String
+}
+
+extension JudgementReport {
+    /// - Parameter now: the clock that the judgement's instants are on.
+    init(_ judgement: RegionMonitor.Judgement, now: Instant) {
+        let beacon = judgement.beacon
+        major = beacon.identity.major
+        minor = beacon.identity.minor
+        keepsInside = judgement.keepsInside
+        age = max(.zero, beacon.lastHeard.duration(to: now)).seconds(digits: 3)
+        silence = judgement.silence.seconds(digits: 3)
+        exitAfter = judgement.exit.time.seconds(digits: 1)
+        switch judgement.exit.basis {
+        case .configured:
+            exitReason = "configured"
+        case .initial(let gaps, let needed):
+            exitReason = "initial"
+            (self.gaps, gapsNeeded) = (gaps, needed)
+        case .learned:
+            exitReason = "learned"
+        }
+        prolongation = judgement.exit.prolongation > 1 ? judgement.exit.prolongation.rounded(digits: 2) : nil
+        bound = judgement.exit.bound?.rawValue
+        advertisingInterval = judgement.advertising?.interval.seconds(digits: 3)
+        loss = judgement.advertising?.loss.rounded(digits: 2)
+        rssi = beacon.rssi
+        signal = beacon.signal?.rounded(digits: 1)
+        claimedPower = beacon.measuredPower
+        accuracy = beacon.accuracy.metres
+        proximity = Proximity(accuracy: beacon.accuracy).rawValue
+    }
+}

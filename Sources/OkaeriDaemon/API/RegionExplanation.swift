@@ -1,0 +1,106 @@
+import FoundationEssentials
+import RegionMonitoring
+
+/// Why a region is inside or outside, and what it would take to change that, for a person.
+public struct RegionExplanation: Sendable {
+    private let report: StatusReport
+    private let region: RegionReport
+
+    /// - Returns: nil when the daemon does not watch that region.
+    public init?(_ report: StatusReport, region identifier: String) {
+        guard let region = report.regions.first(where: { $0.identifier == identifier }) else { return nil }
+        self.report = report
+        self.region = region
+    }
+
+    /// The region's report as JSON.
+    public var json: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(region)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    }
+
+    /// A few lines.
+    public var text: String {
+        var lines = [state, "  " + rule]
+        if !report.bluetooth.listening {
+            lines.append("  Nobody listens now, and time not listened is no silence. \(report.bluetooth.reason)")
+        }
+        if report.stale { lines.append("  STALE: the daemon's loop has stopped turning; restart it") }
+        if region.beacons.isEmpty { lines.append("  None of its beacons has been heard since the start.") }
+        for beacon in region.beacons {
+            lines += [
+                "", "major \(beacon.major) minor \(beacon.minor)" + (beacon.keepsInside ? ", keeps it inside" : ""),
+            ]
+            lines += [
+                ("heard", heard(beacon)), ("gone", gone(beacon)), ("sends", sends(beacon)), ("signal", signal(beacon)),
+                ("distance", distance(beacon)),
+            ].map { "  \($0.padding(to: 10))\($1)" }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private var state: String {
+        let since = region.since.map { " since \($0)" } ?? ""
+        let last = region.state == "unknown" && region.lastKnown != "unknown" ? ", last known \(region.lastKnown)" : ""
+        return "\(region.identifier)  \(region.state)\(since)\(last)"
+    }
+
+    private var rule: String {
+        let enter = region.enterRSSI.map { "a filtered signal of \($0) dBm or more" }
+        let exit = region.exitRSSI.map { "one below \($0) dBm leaves, and so does silence" }
+        return "\(enter ?? "any advertisement") enters; \(exit ?? "silence leaves")".capitalizedSentence
+    }
+
+    private func heard(_ beacon: JudgementReport) -> String {
+        let unheard = beacon.age - beacon.silence
+        let pause =
+            unheard < 0.1
+            ? "" : "; \(beacon.silence.rounded(digits: 1)) s of that were listened, the rest does not count"
+        return "\(beacon.age.rounded(digits: 1)) s ago\(pause)"
+    }
+
+    private func gone(_ beacon: JudgementReport) -> String {
+        "after \(beacon.exitAfter.plain) s of silence: " + reasons(beacon).joined(separator: "; ")
+    }
+
+    private func reasons(_ beacon: JudgementReport) -> [String] {
+        if beacon.exitReason == "configured" { return ["exitAfter says so"] }
+        var reasons = ["learned from its gaps"]
+        if let gaps = beacon.gaps, let needed = beacon.gapsNeeded {
+            reasons = ["the time to begin with, as \(gaps) of the \(needed) gaps it takes to know it were heard"]
+        }
+        if let prolongation = beacon.prolongation {
+            reasons.append("\(prolongation) times as long, as its signal sinks")
+        }
+        if let bound = beacon.bound { reasons.append("held at the \(bound) time there is") }
+        return reasons
+    }
+
+    private func sends(_ beacon: JudgementReport) -> String {
+        guard let interval = beacon.advertisingInterval, let loss = beacon.loss else {
+            return "how often is unknown yet"
+        }
+        return "every \(interval.plain) s; \(Int((loss * 100).rounded())) % of that is lost"
+    }
+
+    private func signal(_ beacon: JudgementReport) -> String {
+        guard let signal = beacon.signal else { return "unknown yet" }
+        return "\(signal) dBm filtered" + (beacon.rssi.map { ", \($0) dBm last" } ?? "")
+    }
+
+    private func distance(_ beacon: JudgementReport) -> String {
+        let metres = beacon.accuracy < 0 ? "unknown" : "\(beacon.accuracy) m, \(beacon.proximity)"
+        let power =
+            region.measuredPower.map { "\($0) dBm as calibrated" }
+            ?? (beacon.claimedPower < 0
+                ? "\(beacon.claimedPower) dBm as it claims"
+                : "\(PathLoss.defaultMeasuredPower) dBm as is usual, for it claims \(beacon.claimedPower)")
+        let exponent = region.pathLossExponent ?? PathLoss.defaultExponent
+        return "\(metres), by a measured power of \(power) and a path loss exponent of \(exponent)"
+    }
+}
+
+extension String {
+    fileprivate var capitalizedSentence: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,40 @@
+import IBeacon
+
+extension RegionMonitor {
+    /// How a beacon of a region is judged, and by what.
+    public struct Judgement: Hashable, Sendable {
+        /// The beacon, its distance by the region's own calibration.
+        public var beacon: BeaconSnapshot
+        /// Whether it is the one that keeps the region inside.
+        public var keepsInside: Bool
+        /// How long it has been silent. Time not listened is not counted.
+        public var silence: Duration
+        /// How long a silence means that it is gone, and why.
+        public var exit: ExitTiming
+        /// How it advertises; nil before enough is learned.
+        public var advertising: AdvertisingPattern?
+    }
+
+    /// How the beacons of each region are judged at `now`, the one heard last first; the regions in the order of the
+    /// configuration.
+    ///
+    /// - Parameter limit: how many beacons of a region at most: anybody can invent more.
+    public func judgements(at now: Instant, limit: Int) -> [[Judgement]] {
+        var slots = [[Int]](repeating: [], count: trackers.count)
+        for (slot, track) in beacons.tracks.enumerated() {
+            for index in track.regions { slots[index].append(slot) }
+        }
+        let listened = clock.reading(at: now)
+        return slots.enumerated().map { index, slots in
+            slots.sorted { beacons[$0].lastListened > beacons[$1].lastListened }.prefix(limit).map { slot in
+                let track = beacons[slot]
+                let silence = max(0, listened.subtractingClamped(track.lastListened))
+                let configured = trackers[index].region.exitAfter.map { ExitTiming(time: $0, basis: .configured) }
+                return Judgement(
+                    beacon: snapshot(track, of: trackers[index].region),
+                    keepsInside: trackers[index].phase == .inside(holder: slot), silence: .nanoseconds(silence),
+                    exit: configured ?? track.silences.timing, advertising: track.advertising.pattern)
+            }
+        }
+    }
+}

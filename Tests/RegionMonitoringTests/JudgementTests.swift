@@ -1,0 +1,93 @@
+import IBeacon
+import RegionMonitoring
+import Testing
+
+@Suite struct JudgementTests {
+    private func learning() -> MonitoredRegion {
+        MonitoredRegion(BeaconRegion(identifier: "home", constraint: .major(uuid, 100)))
+    }
+
+    private func hear(_ monitor: inout RegionMonitor, _ gaps: [Double], from start: Double = 0, rssi: Int8 = -70)
+        -> Double
+    {
+        var now = start
+        for gap in gaps {
+            now += gap
+            _ = monitor.sighted(beacon(rssi: rssi), at: at(now))
+        }
+        return now
+    }
+
+    private func exit(_ monitor: RegionMonitor, at now: Double) -> ExitTiming? {
+        monitor.judgements(at: at(now), limit: 1)[0].first?.exit
+    }
+
+    @Test func `a configured time is told as such`() {
+        var monitor = listening(region(after: 7))
+        let now = hear(&monitor, Array(repeating: 1, count: 100))
+        #expect(exit(monitor, at: now) == ExitTiming(time: .seconds(7), basis: .configured))
+    }
+
+    @Test func `until a beacon is known the time to begin with is in force, and how many gaps are wanting is told`() {
+        var monitor = listening(learning())
+        let now = hear(&monitor, Array(repeating: 1, count: 8))
+        #expect(exit(monitor, at: now) == ExitTiming(time: .seconds(30), basis: .initial(gaps: 7, needed: 15)))
+    }
+
+    @Test func `a learned time says so, and which bound holds it`() throws {
+        var steady = listening(learning())
+        var now = hear(&steady, Array(repeating: 1, count: 300))
+        #expect(
+            exit(steady, at: now)
+                == ExitTiming(time: MonitoredRegion.shortestExitAfter, basis: .learned, bound: .shortest))
+
+        var patchy = listening(learning())
+        now = hear(&patchy, (0..<300).map { $0 % 10 == 0 ? 6 : 1 })
+        let learned = try #require(exit(patchy, at: now))
+        #expect(learned.basis == .learned && learned.bound == nil && learned.prolongation == 1)
+        #expect(learned.time == patchy.regionSnapshots[0].exitTime)
+
+        var rare = listening(learning())
+        now = hear(&rare, (0..<300).map { $0 % 2 == 0 ? 85 : 5 })
+        #expect(exit(rare, at: now)?.bound == .longest)
+    }
+
+    @Test func `how much longer it is for a sinking signal is told`() throws {
+        var monitor = listening(learning())
+        var now = hear(&monitor, (0..<300).map { $0 % 10 == 0 ? 6 : 1 })
+        let before = try #require(exit(monitor, at: now))
+        now = hear(&monitor, [1, 1, 1], from: now, rssi: -78)
+        let after = try #require(exit(monitor, at: now))
+        #expect(after.prolongation > 1.2 && after.prolongation <= 2)
+        #expect(abs(after.time / before.time / after.prolongation - 1) < 0.05)
+    }
+
+    @Test func `silence is what was listened to`() throws {
+        var monitor = listening(region(after: 60))
+        _ = monitor.sighted(beacon(), at: at(1))
+        monitor.listeningPaused(at: at(6))
+        #expect(monitor.judgements(at: at(26), limit: 1)[0][0].silence == .seconds(5))
+        monitor.listeningResumed(at: at(36))
+        let judgement = monitor.judgements(at: at(40), limit: 1)[0][0]
+        #expect(judgement.silence == .seconds(9))
+        #expect(judgement.beacon.lastHeard == at(1))
+    }
+
+    @Test func `the beacon heard last comes first, and only so many come`() {
+        var monitor = listening(region(), region("other", .minor(uuid, 7, 7)))
+        for minor in 1...20 as ClosedRange<UInt16> { _ = monitor.sighted(beacon(minor), at: at(Double(minor))) }
+        let judgements = monitor.judgements(at: at(21), limit: 3)
+        #expect(judgements[0].map(\.beacon.identity.minor) == [20, 19, 18])
+        #expect(judgements[0].map(\.keepsInside) == [true, false, false])
+        #expect(judgements[1].isEmpty)
+    }
+
+    @Test func `a beacon that has left is still told of`() {
+        var monitor = listening(region(after: 5))
+        _ = monitor.sighted(beacon(), at: at(1))
+        _ = monitor.run(to: 100)
+        let judgement = monitor.judgements(at: at(100), limit: 1)[0][0]
+        #expect(!judgement.keepsInside)
+        #expect(judgement.silence == .seconds(99))
+    }
+}
