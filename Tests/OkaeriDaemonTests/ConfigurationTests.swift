@@ -28,6 +28,8 @@ import WiFi
         let region = try #require(configuration.regions.first)
         #expect(region.monitored.region.constraint == .uuid(home.uuid))
         #expect(region.monitored.exitAfter == nil, "it is learned")
+        #expect(region.monitored.measuredPower == nil, "it is what the beacon claims")
+        #expect(region.monitored.pathLossExponent == nil)
         #expect(region.monitored.notifyOnEntry && region.monitored.notifyOnExit)
         #expect(region.monitored.ranging == .off)
         #expect(region.network == nil)
@@ -40,7 +42,7 @@ import WiFi
             { "adapter": "hci1", "scan": { "interval": 200, "window": 20 }, "state": { "validFor": 60 },
               "regions": [
                 { "identifier": "home", "uuid": "\(uuidText)", "major": 100, "minor": 7,
-                  "enterRSSI": -85, "exitRSSI": -92, "exitAfter": 12.5,
+                  "enterRSSI": -85, "exitRSSI": -92, "exitAfter": 12.5, "measuredPower": -65, "pathLossExponent": 3.25,
                   "notifyOnEntry": false, "notifyOnExit": false, "ranging": true,
                   "wifi": { "ssid": "Zuhause é", "join": "auto", "passphraseFile": "/etc/okaeri/HomeNet.psk" },
                   "onEnter": ["/usr/local/bin/welcome", "x"], "onExit": ["/usr/local/bin/goodbye"],
@@ -54,6 +56,7 @@ import WiFi
         #expect(region.monitored.region.constraint == .minor(home.uuid, 100, 7))
         #expect((region.monitored.enterRSSI, region.monitored.exitRSSI) == (-85, -92))
         #expect(region.monitored.exitAfter == .seconds(12.5))
+        #expect((region.monitored.measuredPower, region.monitored.pathLossExponent) == (-65, 3.25))
         #expect(!region.monitored.notifyOnEntry && !region.monitored.notifyOnExit)
         #expect(region.monitored.ranging == .whileInside)
         #expect(region.network?.ssid == "Zuhause é")
@@ -73,9 +76,11 @@ import WiFi
         #expect(
             problems(region(#""majr": 1"#)) == [
                 "regions[0].majr: found an unknown key, expected one of identifier, uuid, major, minor, enterRSSI, "
-                    + "exitRSSI, exitAfter, notifyOnEntry, notifyOnExit, ranging, wifi, onEnter, onExit, onPrompt; did you mean "
-                    + "\"major\"?"
+                    + "exitRSSI, exitAfter, measuredPower, pathLossExponent, notifyOnEntry, notifyOnExit, ranging, wifi, "
+                    + "onEnter, onExit, onPrompt; did you mean \"major\"?"
             ])
+        #expect(problems(region(#""pathLosExponent": 2"#)).first?.hasSuffix("mean \"pathLossExponent\"?") == true)
+        #expect(problems(region(#""measurdPower": -60"#)).first?.hasSuffix("mean \"measuredPower\"?") == true)
         #expect(problems(#"{"region": [], "regions": []}"#).first?.hasSuffix("did you mean \"regions\"?") == true)
         #expect(problems(#"{"zzzzzz": 1, "regions": []}"#).first?.hasSuffix("regions") == true, "nothing is near")
     }
@@ -87,6 +92,17 @@ import WiFi
         (#""minor": 1"#, "regions[0].major: found nothing, expected a major beside the minor"),
         (#""exitAfter": 0"#, "regions[0].exitAfter: found 0, expected a number from 1 to 86400 seconds"),
         (#""exitAfter": "30""#, "regions[0].exitAfter: found \"30\", expected a number from 1 to 86400 seconds"),
+        (#""measuredPower": 0"#, "regions[0].measuredPower: found 0, expected a whole number from -127 to -1 dBm"),
+        (
+            #""measuredPower": -128"#,
+            "regions[0].measuredPower: found -128, expected a whole number from -127 to -1 dBm"
+        ),
+        (
+            #""measuredPower": -59.5"#,
+            "regions[0].measuredPower: found -59.5, expected a whole number from -127 to -1 dBm"
+        ),
+        (#""pathLossExponent": 1.4"#, "regions[0].pathLossExponent: found 1.4, expected a number from 1.5 to 6"),
+        (#""pathLossExponent": "2""#, "regions[0].pathLossExponent: found \"2\", expected a number from 1.5 to 6"),
         (#""ranging": 1"#, "regions[0].ranging: found 1, expected true or false"),
         (#""enterRSSI": 40"#, "regions[0].enterRSSI: found 40, expected a whole number from -127 to 20 dBm"),
         (#""enterRSSI": -90, "exitRSSI": -80"#, "regions[0].exitRSSI: found -80, expected at most enterRSSI, -90 dBm"),

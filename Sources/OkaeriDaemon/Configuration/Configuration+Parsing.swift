@@ -8,13 +8,16 @@ extension Configuration {
     private static let scanKeys = ["interval", "window"]
     private static let stateKeys = ["validFor"]
     private static let regionKeys = [
-        "identifier", "uuid", "major", "minor", "enterRSSI", "exitRSSI", "exitAfter", "notifyOnEntry", "notifyOnExit",
-        "ranging", "wifi", "onEnter", "onExit", "onPrompt",
+        "identifier", "uuid", "major", "minor", "enterRSSI", "exitRSSI", "exitAfter", "measuredPower",
+        "pathLossExponent", "notifyOnEntry", "notifyOnExit", "ranging", "wifi", "onEnter", "onExit", "onPrompt",
     ]
     private static let wifiKeys = ["ssid", "join", "passphraseFile"]
 
     /// RSSI as HCI sends it, in dBm (Core Specification, Vol 4, Part E, 7.7.65.2).
     private static let rssiRange = -127...20
+
+    /// At one metre, where no beacon is heard at zero dBm.
+    private static let measuredPowerRange = -127...(-1)
 
     /// Up to a day: longer than that is not presence.
     private static let exitAfterRange = 1.0...86_400
@@ -111,14 +114,17 @@ extension Configuration {
             reader.report("exitRSSI", found: "\(exitRSSI)", expected: "at most enterRSSI, \(enterRSSI) dBm")
         }
         let exitAfter = reader.number("exitAfter", in: exitAfterRange, unit: " seconds")
+        let measuredPower = reader.integer("measuredPower", in: measuredPowerRange, unit: " dBm")
+        let exponent = reader.number("pathLossExponent", in: Calibration.exponents, unit: "")
         let ranging = reader.bool("ranging") ?? false
         let (onEntry, onExit) = (reader.bool("notifyOnEntry") ?? true, reader.bool("notifyOnExit") ?? true)
         let commands = ["onEnter", "onExit", "onPrompt"].map { command($0, reader) }
         guard let identifier, let constraint else { return nil }
         let monitored = MonitoredRegion(
             BeaconRegion(identifier: identifier, constraint: constraint), enterRSSI: enterRSSI, exitRSSI: exitRSSI,
-            exitAfter: exitAfter.map { .seconds($0) }, notifyOnEntry: onEntry,
-            notifyOnExit: onExit, ranging: ranging ? .whileInside : .off)
+            exitAfter: exitAfter.map { .seconds($0) }, measuredPower: measuredPower.map { Int8($0) },
+            pathLossExponent: exponent, notifyOnEntry: onEntry, notifyOnExit: onExit,
+            ranging: ranging ? .whileInside : .off)
         return Region(
             monitored: monitored, network: network ?? nil, onEnter: commands[0], onExit: commands[1],
             onPrompt: commands[2])

@@ -1,11 +1,12 @@
 import Bluetooth
+import IBeacon
 public import Logging
 public import RegionMonitoring
 public import ServiceLifecycle
 public import SystemPackage
 import UnixSignals
 
-/// Listening without the rest of the daemon: what `scan`, `range` and `record` do.
+/// Listening without the rest of the daemon: what `scan`, `range`, `record` and `calibrate` do.
 public final class ListeningSession: Sendable {
     private let source: any PresenceSource
     private let core: PresenceCore
@@ -16,11 +17,14 @@ public final class ListeningSession: Sendable {
     ///   - regions: what to watch; none to hear everything.
     ///   - adapter: the adapter's name; nil: the first that is up.
     ///   - capture: a capture in place of an adapter.
+    ///   - speed: how many times faster than it was recorded the capture runs; nil: as fast as it goes.
     /// - Throws: when the process has no file descriptor left.
-    public init(regions: [MonitoredRegion], adapter: String?, capture: String? = nil, logger: Logger) throws {
+    public init(
+        regions: [MonitoredRegion], adapter: String?, capture: String? = nil, speed: Double? = 1, logger: Logger
+    ) throws {
         self.logger = logger
         source =
-            try capture.map { CaptureSource(file: $0, speed: 1, logger: logger) }
+            try capture.map { CaptureSource(file: $0, speed: speed, logger: logger) }
             ?? AdapterSource(adapter: adapter, scan: .init(), patience: Vitality.patience(for: regions))
         core = PresenceCore(regions: regions, wallClock: source, publish: { [hub] in hub.publish($0) })
     }
@@ -49,17 +53,29 @@ public final class ListeningSession: Sendable {
     public func record(to file: FileDescriptor, with others: [any Service]) async throws -> UInt64 {
         let recorder = Recorder(
             to: file, wallClock: source,
-            tell: { [hub, source] update in
-                hub.publish(
-                    Event(
-                        time: source.now,
-                        kind: .bluetoothStateDidUpdate(
-                            state: update.state.rawValue, adapter: update.adapter, reason: update.reason)))
-            }, failed: { [source] in source.stop() })
+            tell: { [hub, source] in hub.publish(Event($0, time: source.now)) },
+            failed: { [source] in source.stop() })
         try await run(recorder, with: others)
         recorder.flush()
         if let failure = recorder.result.failure { throw failure }
         return recorder.result.count
+    }
+
+    /// Measures how strong the region's beacon is, until the capture ends, one of the others is done, or SIGTERM or SIGINT.
+    ///
+    /// - Parameters:
+    ///   - duration: how long to listen, at the source's clock.
+    ///   - progress: is told once a second how long it still takes, and how many readings there are.
+    public func calibrate(
+        _ region: MonitoredRegion, for duration: Duration, with others: [any Service],
+        progress: @escaping @Sendable (_ left: Duration, _ readings: Int) -> Void
+    ) async throws -> Calibration {
+        let calibrator = Calibrator(
+            region.region.constraint, duration: duration,
+            tell: { [hub, source] in hub.publish(Event($0, time: source.now)) }, progress: progress,
+            finished: { [source] in source.stop() })
+        try await run(calibrator, with: others)
+        return calibrator.calibration
     }
 
     private func run(_ receiver: some PacketReceiver, with others: [any Service]) async throws {
@@ -75,5 +91,15 @@ public final class ListeningSession: Sendable {
                 },
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
+    }
+}
+
+extension Event {
+    /// What became of the adapter.
+    fileprivate init(_ update: AdapterUpdate, time: Int64) {
+        self.init(
+            time: time,
+            kind: .bluetoothStateDidUpdate(
+                state: update.state.rawValue, adapter: update.adapter, reason: update.reason))
     }
 }

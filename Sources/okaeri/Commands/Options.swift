@@ -1,7 +1,9 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
+import IBeacon
 import OkaeriDaemon
+import RegionMonitoring
 
 /// `--config`.
 struct ConfigurationOptions: ParsableArguments {
@@ -19,6 +21,17 @@ struct ConfigurationOptions: ParsableArguments {
             Terminal.complain(error.description)
             throw Exit.configuration
         }
+    }
+
+    /// The region that is configured under `name`; or that of no configuration, where `name` is UUID[/MAJOR[/MINOR]].
+    func region(_ name: String) throws -> MonitoredRegion {
+        if let constraint = BeaconConstraint(name) {
+            return MonitoredRegion(BeaconRegion(identifier: name, constraint: constraint))
+        }
+        let (configuration, file) = try load()
+        if let found = configuration.regions.first(where: { $0.identifier == name }) { return found.monitored }
+        let known = configuration.regions.map(\.identifier).joined(separator: ", ")
+        throw ValidationError("\(file) has no region \"\(name)\", only \(known); nor is it UUID[/MAJOR[/MINOR]]")
     }
 }
 

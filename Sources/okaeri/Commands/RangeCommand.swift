@@ -1,5 +1,4 @@
 import ArgumentParser
-import IBeacon
 import OkaeriDaemon
 import RegionMonitoring
 
@@ -22,7 +21,7 @@ struct RangeCommand: AsyncParsableCommand {
     var region: String
 
     func run() async throws {
-        var monitored = try monitoredRegion()
+        var monitored = try config.region(region)
         monitored.ranging = .always
         let session = try ListeningSession(
             regions: [monitored], adapter: listening.adapter, capture: listening.capture, logger: log.logger)
@@ -48,15 +47,5 @@ struct RangeCommand: AsyncParsableCommand {
                 }
             }
         }
-    }
-
-    private func monitoredRegion() throws -> MonitoredRegion {
-        if let constraint = BeaconConstraint(region) {
-            return MonitoredRegion(BeaconRegion(identifier: region, constraint: constraint))
-        }
-        let (configuration, file) = try config.load()
-        if let found = configuration.regions.first(where: { $0.identifier == region }) { return found.monitored }
-        let known = configuration.regions.map(\.identifier).joined(separator: ", ")
-        throw ValidationError("\(file) has no region \"\(region)\", only \(known); nor is it UUID[/MAJOR[/MINOR]]")
     }
 }

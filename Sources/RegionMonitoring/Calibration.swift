@@ -1,0 +1,129 @@
+public import IBeacon
+
+/// Measures a beacon that is held still at a known distance: what it sends at one metre, then how fast that falls.
+///
+/// Walls and bodies throw echoes that make single readings swing by ten decibels and more, upwards and downwards. So a
+/// tenth of the readings is left out at either end, and the rest is averaged.
+public struct Calibration: Sendable {
+    /// What keeps the readings from telling anything.
+    public enum Failure: Error, Hashable, Sendable {
+        /// No beacon was heard.
+        case nothingHeard
+        /// More than one was heard, with so many readings each: nobody knows which one is at the distance.
+        case severalBeacons([BeaconIdentity: Int])
+        /// There are too few readings.
+        case tooFew(readings: Int, needed: Int)
+        /// The middle half of the readings spans so many decibels: something moved.
+        case unsteady(span: Int)
+        /// The exponent would be this, which is none that walls and air have.
+        case implausible(exponent: Double)
+    }
+
+    /// A signal, averaged.
+    public struct Level: Hashable, Sendable {
+        /// The mean of the readings that were kept, in dBm.
+        public var mean: Double
+        /// From the weakest to the strongest that was kept, in dBm.
+        public var kept: ClosedRange<Int>
+        /// How many readings there were in all.
+        public var readings: Int
+        /// The beacon they are of.
+        public var identity: BeaconIdentity
+        /// What it claims its RSSI at one metre to be, in dBm.
+        public var claimedPower: Int8
+
+        /// The mean as the measured power of a beacon that was one metre away: -1 dBm at most.
+        public var measuredPower: Int8 { Int8(min(-1, max(-127, mean.rounded()))) }
+    }
+
+    /// How many readings it takes: what a beacon that advertises once a second gives in twenty seconds when every other
+    /// advertisement is lost.
+    public static let neededReadings = 10
+
+    /// The widest span of the middle half of the readings that is still one distance, in dB.
+    public static let steadySpan = 10
+
+    /// The exponents there are: a corridor that guides the waves has the least, walls and floors have the most.
+    public static let exponents = 1.5...6.0
+
+    /// The shortest distance that tells anything of the exponent, in metres.
+    public static let shortestDistance = 2.0
+
+    /// How many beacons are told apart: enough to refuse, however many are invented.
+    private static let beaconLimit = 16
+
+    /// How often each RSSI from -128 dBm up was read of a beacon.
+    private struct Readings: Sendable {
+        var counts = [Int](repeating: 0, count: 256)
+        var total = 0
+        var claimedPower: Int8
+
+        mutating func add(_ rssi: Int8) {
+            counts[Int(rssi) + 128] += 1
+            total += 1
+        }
+
+        /// The reading at `position` in the order of their strength.
+        func value(at position: Int) -> Int {
+            var below = 0
+            let index = counts.firstIndex { count in
+                below += count
+                return below > position
+            }
+            return (index ?? 255) - 128
+        }
+
+        /// The sum of the readings from one position up to another in the order of their strength.
+        func sum(_ positions: Range<Int>) -> Int {
+            var below = 0
+            var sum = 0
+            for (index, count) in counts.enumerated() {
+                sum += (index - 128) * positions.clamped(to: below..<below + count).count
+                below += count
+            }
+            return sum
+        }
+    }
+
+    private var beacons: [BeaconIdentity: Readings] = [:]
+
+    public init() {}
+
+    /// How many readings there are by now.
+    public var count: Int { beacons.values.reduce(0) { $0 + $1.total } }
+
+    /// A beacon was heard. One without an RSSI says nothing.
+    public mutating func sighted(_ sighting: BeaconSighting) {
+        guard let rssi = sighting.rssi, beacons[sighting.identity] != nil || beacons.count < Self.beaconLimit else {
+            return
+        }
+        beacons[sighting.identity, default: Readings(claimedPower: sighting.measuredPower)].add(rssi)
+    }
+
+    /// How strong the one beacon is.
+    public func level() throws(Failure) -> Level {
+        guard let (identity, readings) = beacons.first else { throw .nothingHeard }
+        guard beacons.count == 1 else { throw .severalBeacons(beacons.mapValues(\.total)) }
+        let total = readings.total
+        guard total >= Self.neededReadings else { throw .tooFew(readings: total, needed: Self.neededReadings) }
+        let span = readings.value(at: total * 3 / 4) - readings.value(at: total / 4)
+        guard span <= Self.steadySpan else { throw .unsteady(span: span) }
+        let kept = total / 10..<total - total / 10
+        let ends = readings.value(at: kept.lowerBound)...readings.value(at: kept.upperBound - 1)
+        return Level(
+            mean: Double(readings.sum(kept)) / Double(kept.count), kept: ends, readings: total, identity: identity,
+            claimedPower: readings.claimedPower)
+    }
+
+    /// The path loss exponent from a level that was measured at a distance, to two digits.
+    ///
+    /// - Parameters:
+    ///   - distance: in metres, ``shortestDistance`` at least.
+    ///   - measuredPower: the RSSI at one metre in dBm.
+    public static func exponent(of level: Level, at distance: Double, measuredPower: Int8) throws(Failure) -> Double {
+        let decades = ln(max(distance, shortestDistance)) / ln(10)
+        let exponent = ((Double(measuredPower) - level.mean) / (10 * decades) * 100).rounded() / 100
+        guard exponents ~= exponent else { throw .implausible(exponent: exponent) }
+        return exponent
+    }
+}
