@@ -48,9 +48,12 @@ let package = Package(
         .target(name: "WiFi", dependencies: ["CNetworkManager"], swiftSettings: house),
 
         .target(
+            name: "Systemd", dependencies: [.product(name: "Logging", package: "swift-log")], swiftSettings: house),
+
+        .target(
             name: "OkaeriDaemon",
             dependencies: [
-                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "WiFi",
+                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "WiFi", "Systemd",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -68,7 +71,7 @@ let package = Package(
         .executableTarget(
             name: "okaeri",
             dependencies: [
-                "CQuietDispatch", "IBeacon", "OkaeriDaemon", "RegionMonitoring",
+                "CQuietDispatch", "IBeacon", "OkaeriDaemon", "RegionMonitoring", "Systemd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -100,9 +103,13 @@ let package = Package(
             name: "WiFiTests", dependencies: ["WiFi"],
             exclude: ["Support/bench.py", "Support/networkmanager.py"], swiftSettings: house),
         .testTarget(
+            name: "SystemdTests",
+            dependencies: ["Systemd", "TestSupport", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: house),
+        .testTarget(
             name: "OkaeriDaemonTests",
             dependencies: [
-                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "WiFi", "OkaeriDaemon", "TestSupport",
+                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "WiFi", "Systemd", "OkaeriDaemon", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: house),

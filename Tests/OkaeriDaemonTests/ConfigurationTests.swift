@@ -114,7 +114,7 @@ import WiFi
         ),
         (
             #""wifi": {"ssid": "a", "passphraseFile": "psk"}"#,
-            "regions[0].wifi.passphraseFile: found \"psk\", expected an absolute path"
+            "regions[0].wifi.passphraseFile: found \"psk\", expected an absolute path, or $CREDENTIALS_DIRECTORY/NAME"
         ),
         (
             #""onEnter": "welcome""#,
@@ -138,6 +138,12 @@ import WiFi
     ])
     func `a mistake is told with place, found and expected`(members: String, problem: String) {
         #expect(problems(region(members)) == [problem])
+    }
+
+    @Test(arguments: [("HomeNet.psk", 0), ("", 1), ("../HomeNet.psk", 1)])
+    func `a passphrase may be a credential of systemd's`(name: String, count: Int) {
+        let network = "{\"ssid\": \"a\", \"passphraseFile\": \"$CREDENTIALS_DIRECTORY/\(name)\"}"
+        #expect(problems(region("\"wifi\": \(network)")).count == count)
     }
 
     @Test func `an SSID of 32 bytes is accepted, one of 33 is not`() {

@@ -1,4 +1,6 @@
 import FoundationEssentials
+import Systemd
+import TestSupport
 import Testing
 import WiFi
 
@@ -136,6 +138,32 @@ import WiFi
             let attributes = try FileManager.default.attributesOfItem(atPath: client.socket)
             #expect(attributes[.posixPermissions] as? Int == 0o660)
         }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the service manager hears of the start, of life and of the end`() async throws {
+        let folder = try #require(folder)
+        let systemd = try #require(DatagramReceiver())
+        let file = try folder.file("capture", capture([3, 4, 5], until: 100_000))
+        let configuration = try folder.file("beacons.json", Array(Configuration.example.utf8))
+        let daemon = try Daemon(
+            Configuration(file: configuration),
+            options: .init(
+                configurationFile: configuration, capture: file, simulatesWiFi: true,
+                socket: "\(folder.path)/okaeri.sock",
+                serviceManager: ServiceManager(
+                    environment: ["NOTIFY_SOCKET": systemd.address, "WATCHDOG_USEC": "2000"])),
+            logger: quiet)
+        let task = Task { try await daemon.run(with: []) }
+        var heard: Set<String> = []
+        while !heard.isSuperset(of: ["READY=1", "WATCHDOG=1"]) {
+            let text = await systemd.text()
+            heard.formUnion(text.split(separator: "\n").map(String.init))
+        }
+        task.cancel()
+        _ = await task.result
+        while let text = systemd.nextText() { heard.insert(text) }
+        #expect(heard.contains("STOPPING=1"))
     }
 
     @Test func `nobody on the socket is told as such`() async throws {

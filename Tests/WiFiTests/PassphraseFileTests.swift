@@ -94,6 +94,32 @@ struct PassphraseFileTests {
         #expect(problem(cut) == .unreadable(errno: EINVAL))
     }
 
+    @Test(arguments: [(0o400, true), (0o440, true), (0o460, false), (0o404, false)])
+    func readsACredentialAsSystemdGivesIt(mode: Int, isGood: Bool) throws {
+        let file = try TemporaryFile("correct horse", mode: mode)
+        let folder = URL(fileURLWithPath: file.path).deletingLastPathComponent().path
+        func problem(_ name: String, _ credentials: String?) -> PassphraseFileError.Problem? {
+            do throws(PassphraseFileError) {
+                try PassphraseFile.check("$CREDENTIALS_DIRECTORY/\(name)", credentials: credentials)
+                return nil
+            } catch {
+                #expect(error.description.contains("LoadCredential=\(name):"))
+                return error.problem
+            }
+        }
+        guard isGood else {
+            #expect(throws: PassphraseFileError(path: credential, problem: .open(mode: UInt32(mode)))) {
+                try PassphraseFile.check(credential, credentials: folder)
+            }
+            return
+        }
+        #expect(problem("HomeNet.psk", folder) == nil)
+        #expect(problem("Other.psk", folder) == .unreadable(errno: ENOENT))
+        #expect(problem("HomeNet.psk", nil) == .noCredentials)
+    }
+
+    private let credential = "$CREDENTIALS_DIRECTORY/HomeNet.psk"
+
     @Test func saysHowToMendTheMode() throws {
         let error = PassphraseFileError(path: "/etc/okaeri/Home.psk", problem: .open(mode: 0o644))
         #expect(

@@ -9,6 +9,7 @@ public final class Scanner: Sendable {
         var shouldStop = false
         var isHeld = false
         var wasWoken = false
+        var work: [@Sendable () -> Void] = []
     }
 
     let adapter: String?
@@ -56,10 +57,18 @@ public final class Scanner: Sendable {
         request { $0.wasWoken = true }
     }
 
+    /// Has `work` done on the thread of `run`, at its next turn: only a loop that turns does it.
+    public func perform(_ work: @escaping @Sendable () -> Void) {
+        request { $0.work.append(work) }
+    }
+
     /// What was asked for since the last call; `shouldStop` and `isHeld` stay.
     func takeRequests() -> Requests {
         requests.withLock { requests in
-            defer { requests.wasWoken = false }
+            defer {
+                requests.wasWoken = false
+                requests.work = []
+            }
             return requests
         }
     }

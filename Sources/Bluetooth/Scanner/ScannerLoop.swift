@@ -52,6 +52,7 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
         }
         if requests.shouldStop { perform(machine.stopRequested(at: now)) }
         if requests.wasWoken { perform(machine.woken(at: now)) }
+        for work in requests.work { work() }
     }
 
     /// Does what the machine says, and what it says to the answers.

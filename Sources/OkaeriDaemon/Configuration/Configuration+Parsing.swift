@@ -163,8 +163,15 @@ extension Configuration {
         let join = reader.value("join", expected: policies.map { "\"\($0)\"" }.joined(separator: " or ")) {
             $0.string.flatMap(JoinPolicy.init)
         }
-        let passphraseFile = reader.string("passphraseFile", expected: "an absolute path") { $0.hasPrefix("/") }
+        let passphraseFile = reader.string(
+            "passphraseFile", expected: "an absolute path, or \(PassphraseFile.credentialPrefix)NAME"
+        ) { $0.hasPrefix("/") || isCredential($0) }
         guard let ssid else { return nil }
         return try? HomeNetwork(ssid: ssid, join: join ?? .prompt, passphraseFile: passphraseFile)
+    }
+
+    private static func isCredential(_ path: String) -> Bool {
+        let name = path.dropFirst(PassphraseFile.credentialPrefix.count)
+        return path.hasPrefix(PassphraseFile.credentialPrefix) && !name.isEmpty && !name.contains("/")
     }
 }

@@ -4,6 +4,7 @@ public import Logging
 import RegionMonitoring
 public import ServiceLifecycle
 import Synchronization
+public import Systemd
 import UnixSignals
 import WiFi
 
@@ -24,10 +25,12 @@ public final class Daemon: Sendable {
         public var socket: String
         /// Where what must outlive the daemon is kept; nil: nowhere.
         public var stateDirectory: String?
+        /// Who wants to hear how the daemon fares; nil: nobody.
+        public var serviceManager: ServiceManager?
 
         public init(
             configurationFile: String, capture: String? = nil, speed: Double = 1, simulatesWiFi: Bool = false,
-            socket: String, stateDirectory: String? = nil
+            socket: String, stateDirectory: String? = nil, serviceManager: ServiceManager? = nil
         ) {
             self.configurationFile = configurationFile
             self.capture = capture
@@ -35,6 +38,7 @@ public final class Daemon: Sendable {
             self.simulatesWiFi = simulatesWiFi
             self.socket = socket
             self.stateDirectory = stateDirectory
+            self.serviceManager = serviceManager
         }
     }
 
@@ -47,6 +51,7 @@ public final class Daemon: Sendable {
     private let homecoming: Homecoming
     private let hooks: Hooks
     private let keeper: StateKeeper?
+    private let supervision: Supervision?
     private let logger: Logger
 
     /// - Throws: when the process has no file descriptor left.
@@ -73,6 +78,21 @@ public final class Daemon: Sendable {
         hooks = Hooks(
             regions: configuration.regions, hub: hub,
             runner: HookRunner(socket: SocketPath.absolute(options.socket)), logger: logger)
+        supervision = options.serviceManager.map { [hub, source, core] manager in
+            Supervision(manager, events: hub.events()) { await Self.isAlive(source, core) }
+        }
+    }
+
+    /// Returns when the source's loop has turned and the core has answered. False when the loop has ended.
+    private static func isAlive(_ source: any PresenceSource, _ core: PresenceCore) async -> Bool {
+        let (turns, continuation) = AsyncStream.makeStream(of: Void.self)
+        source.perform {
+            _ = core.nextDeadline
+            continuation.yield()
+            continuation.finish()
+        }
+        for await _ in turns { return true }
+        return false
     }
 
     private static func simulatedWiFi(_ configuration: Configuration) -> SimulatedWiFi {
@@ -100,6 +120,8 @@ public final class Daemon: Sendable {
             ReloadService(reload: { [self] in await reload() }),
         ]
         if lock != nil { services.append(APIServer(backend: self, socket: options.socket, logger: logger)) }
+        // The last to start is the first to stop: the service manager hears of the end when it begins.
+        if let supervision { services.append(supervision) }
         let group = ServiceGroup(
             configuration: .init(
                 services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
@@ -125,13 +147,16 @@ public final class Daemon: Sendable {
         do {
             if try source.run(core) {
                 logger.notice("\(source.name) has ended; the state stands as it was then")
+                supervision?.sourceEnded("\(source.name) has ended", isFault: false)
             }
         } catch {
             logger.error("\(error)")
+            supervision?.sourceEnded("\(error)", isFault: options.capture == nil)
         }
     }
 
     private func reload() async {
+        supervision?.reloading()
         do throws(ConfigurationError) {
             let new = try Configuration(file: options.configurationFile)
             let old = configuration.withLock { configuration in
@@ -149,7 +174,9 @@ public final class Daemon: Sendable {
             )
             await homecoming.reload(new.regions, inside: inside)
             logger.notice("the configuration was read again", metadata: ["file": "\(options.configurationFile)"])
+            supervision?.reloaded(Set(new.regions.map(\.identifier)))
         } catch {
+            supervision?.reloaded(nil)
             logger.error("the old configuration stays in force:\n\(error)")
         }
     }

@@ -4,8 +4,11 @@ import RegionMonitoring
 extension Event {
     /// The event as a line for a person, beginning with the time of day (UTC).
     public var line: String {
-        "\(Timestamp.timeOfDay(time))  \(kind.name)" + (details.isEmpty ? "" : "  \(details)")
+        "\(Timestamp.timeOfDay(time))  \(text)"
     }
+
+    /// The same without the time.
+    var text: String { kind.name + (details.isEmpty ? "" : "  \(details)") }
 
     private var details: String {
         switch kind {

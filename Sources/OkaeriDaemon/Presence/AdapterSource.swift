@@ -37,6 +37,8 @@ final class AdapterSource: PresenceSource {
 
     func wake() { scanner.wake() }
 
+    func perform(_ work: @escaping @Sendable () -> Void) { scanner.perform(work) }
+
     func wallTime(of instant: Instant) -> Int64 { SystemClock().wallTime(of: instant) }
 
     var now: Int64 { SystemClock().now }

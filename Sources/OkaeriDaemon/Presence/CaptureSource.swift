@@ -20,8 +20,16 @@ final class CaptureSource: Sendable {
     private let logger: Logger
     private let clock = Mutex(Clock())
 
-    /// 1 once ``stop()`` was called.
-    private let stopped = ConditionLock(value: 0)
+    /// What other threads want.
+    private struct Requests: Sendable {
+        var shouldStop = false
+        var work: [@Sendable () -> Void] = []
+    }
+
+    private let requests = Mutex(Requests())
+
+    /// 1 while there is a request that ``run(_:)`` has not seen.
+    private let requested = ConditionLock(value: 0)
 
     /// Is told from time to time how many bytes have been read, and how many there are if that is known.
     typealias Progress = @Sendable (_ read: UInt64, _ size: UInt64?) -> Void
@@ -55,10 +63,28 @@ final class CaptureSource: Sendable {
     private func wait(until instant: Instant, _ pace: Pace) -> Bool {
         clock.withLock { $0.latest = instant }
         guard let real = pace.real(instant) else { return true }
-        let seconds = SystemClock.monotonic.duration(to: real) / .seconds(1)
-        guard stopped.lock(whenValue: 1, timeoutSeconds: max(0, seconds)) else { return true }
-        stopped.unlock()
-        return false
+        while true {
+            let seconds = SystemClock.monotonic.duration(to: real) / .seconds(1)
+            guard requested.lock(whenValue: 1, timeoutSeconds: max(0, seconds)) else { return true }
+            requested.unlock(withValue: 0)
+            guard fulfilRequests() else { return false }
+        }
+    }
+
+    /// Does what was asked for. Returns whether to go on.
+    private func fulfilRequests() -> Bool {
+        let (work, shouldStop) = requests.withLock { requests in
+            defer { requests.work = [] }
+            return (requests.work, requests.shouldStop)
+        }
+        for work in work { work() }
+        return !shouldStop
+    }
+
+    private func request(_ change: (inout Requests) -> Void) {
+        requests.withLock { change(&$0) }
+        requested.lock()
+        requested.unlock(withValue: 1)
     }
 
     /// How the capture's time maps to the time we have.
@@ -89,7 +115,7 @@ extension CaptureSource: PresenceSource {
                 if packet.kind == .event { receiver.received(event: bytes, at: now) }
                 return true
             }, progress: progress)
-        return stopped.value == 0
+        return !requests.withLock(\.shouldStop)
     }
 
     /// The first packet tells when the capture begins.
@@ -111,10 +137,9 @@ extension CaptureSource: PresenceSource {
         return first
     }
 
-    func stop() {
-        stopped.lock()
-        stopped.unlock(withValue: 1)
-    }
+    func stop() { request { $0.shouldStop = true } }
+
+    func perform(_ work: @escaping @Sendable () -> Void) { request { $0.work.append(work) } }
 
     // A recording has no antenna, and its next packet has its time whatever the receiver wants.
     func hold(_ isHeld: Bool) {}

@@ -21,4 +21,7 @@ protocol PresenceSource: WallClock {
 
     /// The receiver has news for its driver: the deadline may have changed.
     func wake()
+
+    /// Has `work` done on the thread of ``run(_:)``, at its next turn: only a loop that turns does it.
+    func perform(_ work: @escaping @Sendable () -> Void)
 }

@@ -5,7 +5,13 @@ public import Glibc
 /// It belongs to root or to the user the program runs as, nobody else may read or write it, and it is no symbolic link.
 /// Inside are 8 to 63 characters of printable ASCII (IEEE Std 802.11-2020, J.4.1) or the key itself as 64 hexadecimal
 /// digits, with or without a newline at the end.
+///
+/// `$CREDENTIALS_DIRECTORY/NAME` is the credential of that name which systemd gives its service (systemd.exec(5)). It may
+/// be readable to the group: systemd lends it to the service by an access control list, whose mask is shown there.
 public enum PassphraseFile {
+    /// What the path of a credential begins with.
+    public static let credentialPrefix = "$CREDENTIALS_DIRECTORY/"
+
     /// How long a passphrase may be, in characters.
     public static let passphraseLength = 8...63
 
@@ -14,12 +20,21 @@ public enum PassphraseFile {
 
     /// Whether `path` can be used, without keeping what is in it.
     ///
-    /// - Parameter user: who must own the file, if not root.
-    public static func check(_ path: String, user: uid_t = geteuid()) throws(PassphraseFileError) {
-        _ = try load(path, user: user)
+    /// - Parameters:
+    ///   - user: who must own the file, if not root.
+    ///   - credentials: where systemd has put the service's credentials.
+    public static func check(
+        _ path: String, user: uid_t = geteuid(), credentials: String? = credentialsDirectory
+    ) throws(PassphraseFileError) {
+        _ = try load(path, user: user, credentials: credentials)
     }
 
-    static func load(_ path: String, user: uid_t = geteuid()) throws(PassphraseFileError) -> Passphrase {
+    /// `$CREDENTIALS_DIRECTORY`; nil when systemd gave this process none.
+    public static var credentialsDirectory: String? { getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) } }
+
+    static func load(
+        _ path: String, user: uid_t = geteuid(), credentials: String? = credentialsDirectory
+    ) throws(PassphraseFileError) -> Passphrase {
         // The longest content, its newline, and one byte that proves there is more.
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: rawKeyLength + 2, alignment: 1)
         defer {
@@ -27,7 +42,14 @@ public enum PassphraseFile {
             buffer.deallocate()
         }
         do throws(PassphraseFileError.Problem) {
-            let length = try read(path, into: buffer, user: user)
+            let length: Int
+            if path.hasPrefix(credentialPrefix) {
+                guard let credentials else { throw .noCredentials }
+                let file = "\(credentials)/\(path.dropFirst(credentialPrefix.count))"
+                length = try read(file, into: buffer, user: user, forbidden: 0o037)
+            } else {
+                length = try read(path, into: buffer, user: user, forbidden: 0o077)
+            }
             return try parse(UnsafeRawBufferPointer(rebasing: buffer[..<length]))
         } catch {
             throw PassphraseFileError(path: path, problem: error)
@@ -36,7 +58,7 @@ public enum PassphraseFile {
 
     /// Opens first and asks the descriptor, so that nobody can change the file in between. A FIFO does not block.
     private static func read(
-        _ path: String, into buffer: UnsafeMutableRawBufferPointer, user: uid_t
+        _ path: String, into buffer: UnsafeMutableRawBufferPointer, user: uid_t, forbidden: mode_t
     ) throws(PassphraseFileError.Problem) -> Int {
         guard !path.utf8.contains(0) else { throw .unreadable(errno: EINVAL) }
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
@@ -47,7 +69,7 @@ public enum PassphraseFile {
         guard fstat(descriptor, &status) == 0 else { throw .unreadable(errno: errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notARegularFile }
         guard status.st_uid == 0 || status.st_uid == user else { throw .foreignOwner(uid: status.st_uid) }
-        guard status.st_mode & 0o077 == 0 else { throw .open(mode: status.st_mode & 0o7777) }
+        guard status.st_mode & forbidden == 0 else { throw .open(mode: status.st_mode & 0o7777) }
 
         var length = 0
         while length < buffer.count {

@@ -18,6 +18,9 @@ public struct PassphraseFileError: Error, Hashable, Sendable {
         /// It cannot be opened or read.
         case unreadable(errno: Int32)
 
+        /// It is a credential, and systemd gave this process none.
+        case noCredentials
+
         /// The path ends in a symbolic link.
         case symbolicLink
 
@@ -54,6 +57,14 @@ extension PassphraseFileError: CustomStringConvertible {
     public var description: String {
         let file = "the passphrase file \(path)"
         switch problem {
+        case .unreadable(let code) where path.hasPrefix(PassphraseFile.credentialPrefix):
+            return "\(file) cannot be read: \(String(cString: strerror(code))); name it in the unit: \(loadCredential)"
+        case .noCredentials:
+            return
+                "\(file) is a credential, and systemd gave this process none; run it as a service, with \(loadCredential)"
+        case .unreadable(EACCES):
+            return
+                "\(file) may not be read by user \(geteuid()), who the program runs as; `sudo chown \(geteuid()) \(path)`"
         case .unreadable(let code):
             return "\(file) cannot be read: \(String(cString: strerror(code))); create it with "
                 + "`sudo install -m 0600 /dev/stdin \(path)`"
@@ -84,5 +95,11 @@ extension PassphraseFileError: CustomStringConvertible {
             return "\(file) holds a raw key, and the network has only WPA3, which needs the passphrase itself; "
                 + "write the passphrase into it"
         }
+    }
+
+    /// What the unit says to give the credential.
+    private var loadCredential: String {
+        let name = path.dropFirst(PassphraseFile.credentialPrefix.count)
+        return "`LoadCredential=\(name):/etc/okaeri/\(name)` under [Service] (`sudo systemctl edit okaeri`)"
     }
 }

@@ -1,7 +1,10 @@
 import ArgumentParser
+import FoundationEssentials
+import Glibc
 import Logging
 import OkaeriDaemon
 import ServiceLifecycle
+import Systemd
 
 struct MonitorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -9,6 +12,8 @@ struct MonitorCommand: AsyncParsableCommand {
         discussion: """
             Waits for what is missing (adapter, permission, NetworkManager) instead of ending. On a terminal it asks \
             there before it joins a network; otherwise `okaeri answer` does. SIGHUP reads the configuration again.
+            Under systemd it tells the service manager how it fares, and its events are entries of the journal with
+            fields: `journalctl -u okaeri REGION=home`.
             """)
 
     /// What can stand in for NetworkManager.
@@ -50,9 +55,10 @@ struct MonitorCommand: AsyncParsableCommand {
                 configurationFile: file, capture: capture, speed: speed, simulatesWiFi: wifi == .simulated,
                 socket: socket.forDaemon,
                 // What a capture makes of a home is no memory of this one, unless a place is named for it.
-                stateDirectory: capture == nil ? state.forDaemon : state.directory),
+                stateDirectory: capture == nil ? state.forDaemon : state.directory,
+                serviceManager: ServiceManager(environment: environment)),
             logger: logger)
-        var services: [any Service] = [EventPrinter(events: daemon.allEvents(), asJSON: json)]
+        var services: [any Service] = [printer(daemon.allEvents())]
         if Terminal.canAsk, !json {
             services.append(TerminalPrompt(daemon: daemon, events: daemon.allEvents(), language: Language()))
         }
@@ -62,5 +68,14 @@ struct MonitorCommand: AsyncParsableCommand {
             Terminal.complain(error.description)
             throw Exit.unavailable
         }
+    }
+
+    private var environment: [String: String] { ProcessInfo.processInfo.environment }
+
+    /// Into the journal where standard output leads there, unless JSON is asked for.
+    private func printer(_ events: AsyncStream<Event>) -> any Service {
+        guard !json, let journal = Journal(behind: STDOUT_FILENO, identifier: "okaeri", environment: environment)
+        else { return EventPrinter(events: events, asJSON: json) }
+        return EventJournal(journal: journal, events: events, tellsRanging: log.verbose)
     }
 }

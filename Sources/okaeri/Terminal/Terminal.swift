@@ -1,6 +1,8 @@
+import FoundationEssentials
 import Glibc
 import Logging
 import SystemPackage
+import Systemd
 
 /// Where the words go: results on standard output, everything else on standard error.
 enum Terminal {
@@ -59,9 +61,15 @@ enum Terminal {
 }
 
 extension Terminal {
-    /// A logger on standard error. The journal stamps its lines itself, and a person sees when they come.
+    /// A logger on standard error, or in the journal where that leads there. The journal stamps its lines itself, and a
+    /// person sees when they come.
     static func logger(verbose: Bool) -> Logger {
-        var logger = Logger(label: "okaeri") { _ in LineLogHandler() }
+        let environment = ProcessInfo.processInfo.environment
+        let journal = Journal(behind: STDERR_FILENO, identifier: "okaeri", environment: environment)
+        var logger = Logger(label: "okaeri") { _ -> any LogHandler in
+            guard let journal else { return LineLogHandler() }
+            return JournalLogHandler(journal, fallback: LineLogHandler())
+        }
         logger.logLevel = verbose ? .debug : .notice
         return logger
     }

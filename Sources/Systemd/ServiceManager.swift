@@ -1,0 +1,65 @@
+import Glibc
+
+/// systemd, as a service talks to it (sd_notify(3)): each message is a datagram to the socket in `$NOTIFY_SOCKET`.
+///
+/// These few lines stand in for libsystemd, which would be one more library to be there where the binary is put.
+public final class ServiceManager: Sendable {
+    /// What a service tells.
+    public enum Message: Sendable, Equatable {
+        /// It has started, or has read its configuration again.
+        case ready
+        /// It reads its configuration again; ``ready`` follows.
+        case reloading
+        /// It is about to end.
+        case stopping
+        /// It lives.
+        case watchdog
+        /// What it does, in a sentence; `systemctl status` shows it.
+        case status(String)
+    }
+
+    /// How long the service may be silent before it is taken for stuck; nil when nobody watches.
+    public let watchdogInterval: Duration?
+
+    /// How much of a sentence is told, in characters: systemd drops a message of more than 4096 bytes.
+    private static let longestStatus = 1000
+
+    private let sender: DatagramSender
+
+    /// - Returns: nil when no service manager wants to hear anything.
+    public init?(environment: [String: String]) {
+        guard let sender = environment["NOTIFY_SOCKET"].flatMap(DatagramSender.init) else { return nil }
+        self.sender = sender
+        watchdogInterval = Self.watchdogInterval(environment)
+    }
+
+    /// Tells all of it at once. Nobody there any more is no fault of the service.
+    public func tell(_ messages: Message...) {
+        _ = sender.send(Array(messages.map(Self.text).joined(separator: "\n").utf8))
+    }
+
+    /// sd_watchdog_enabled(3).
+    private static func watchdogInterval(_ environment: [String: String]) -> Duration? {
+        if let process = environment["WATCHDOG_PID"], process != "\(getpid())" { return nil }
+        return environment["WATCHDOG_USEC"].flatMap(Int64.init).flatMap { $0 > 0 ? .microseconds($0) : nil }
+    }
+
+    private static func text(_ message: Message) -> String {
+        switch message {
+        case .ready: "READY=1"
+        case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(monotonicMicroseconds)"
+        case .stopping: "STOPPING=1"
+        case .watchdog: "WATCHDOG=1"
+        // A line break would begin another message, and a name from the configuration may hold one.
+        case .status(let sentence):
+            "STATUS="
+                + String(sentence.unicodeScalars.prefix(longestStatus).map { $0.value < 0x20 ? " " : Character($0) })
+        }
+    }
+
+    private static var monotonicMicroseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+    }
+}
