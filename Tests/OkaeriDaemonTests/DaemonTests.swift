@@ -60,6 +60,8 @@ import WiFi
             let status: StatusReport = try await client.get("/v1/status")
             #expect(status.regions.map(\.state) == ["inside"])
             #expect(status.regions.first?.since == "2026-11-20T18:42:03.000Z")
+            let judged = status.regions.first?.beacons.first
+            #expect((judged?.keepsInside, judged?.exitReason, judged?.exitAfter) == (true, "configured", 30))
             #expect(status.simulated == ["capture", "wifi"])
             #expect(status.wifi.connectedSSID == "HomeNet")
             #expect(!status.stale)

@@ -20,9 +20,11 @@ import Testing
     private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
 
     /// A core that listens from 0 s on, to an adapter whose controller is asked after `patience`.
-    private func core(exitAfter: Double, patience: Duration?) -> PresenceCore {
+    private func core(exitAfter: Double?, patience: Duration?) -> PresenceCore {
+        var region = monitored()
+        region.exitAfter = exitAfter.map { .seconds($0) }
         let core = PresenceCore(
-            regions: [monitored(exitAfter)], wallClock: Clock(), patience: patience,
+            regions: [region], wallClock: Clock(), patience: patience,
             publish: { [log] event in log.names.withLock { $0.append(event.kind.name) } })
         core.begin(at: at(0))
         core.adapterUpdated(AdapterUpdate(state: .poweredOn, adapter: "hci0", reason: ""), at: at(0))
@@ -58,6 +60,22 @@ import Testing
         #expect(core.turnFinished(at: at(6)) == nil)
         core.controllerHeard(at: at(8))
         _ = core.turnFinished(at: at(8))
+        #expect(exits == 1)
+    }
+
+    @Test func `while the scan is stolen or a Wi-Fi is joined nothing is silent, and nothing is learned`() {
+        let core = core(exitAfter: nil, patience: nil)
+        for second in 0...300 { core.received(event: event().span.bytes, at: at(Double(second))) }
+        let time = core.snapshot(at: at(300)).regions[0].exitTime / .seconds(1)
+        #expect(time < 15)
+        core.listeningChanged(false, at: at(301))
+        for second in stride(from: 301.0, to: 3600, by: 10) { _ = core.turnFinished(at: at(second)) }
+        #expect(core.snapshot(at: at(3600)).judgements[0][0].silence == .seconds(1))
+        core.listeningChanged(true, at: at(3600))
+        _ = core.turnFinished(at: at(3600 + time - 1.1))
+        #expect(exits == 0)
+        #expect(core.snapshot(at: at(3600)).regions[0].exitTime == .seconds(time))
+        _ = core.turnFinished(at: at(3600 + time - 0.9))
         #expect(exits == 1)
     }
 

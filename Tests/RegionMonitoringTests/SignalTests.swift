@@ -1,5 +1,6 @@
 import IBeacon
 import RegionMonitoring
+import TestSupport
 import Testing
 
 @Suite struct SignalTests {
@@ -19,6 +20,31 @@ import Testing
         for step in 0..<20 { _ = monitor.sighted(beacon(rssi: -65), at: at(Double(step) * 0.1)) }
         #expect(monitor.sighted(beacon(rssi: -99), at: at(2)).isEmpty)
         #expect(monitor.regionSnapshots[0].state == .inside)
+    }
+
+    @Test(arguments: [0.1, 0.3, 1])
+    func `ten decibels of multipath do not make it flap, and a door is a door`(interval: Double) throws {
+        var generator = SeededGenerator(seed: 7)
+        var monitor = listening(region(enter: -70, exit: -80))
+        var now = 0.0
+        func walk(_ level: Int, until end: Double) -> [(word: String, after: Double)] {
+            let began = now
+            var log: [(String, Double)] = []
+            while now < end {
+                now += interval
+                let rssi = Int8(level + Int.random(in: -10...10, using: &generator))
+                log += monitor.sighted(beacon(rssi: rssi), at: at(now)).words.map { ($0, now - began) }
+            }
+            return log
+        }
+        for visit in 0..<10 {
+            let began = Double(visit) * 240
+            let enter = walk(-62, until: began + 120)
+            #expect(enter.map(\.word) == ["enter", "inside"], "\(enter)")
+            let exit = walk(-88, until: began + 240)
+            #expect(exit.map(\.word) == ["exit", "outside"], "\(exit)")
+            #expect(max(enter[0].after, exit[0].after) <= 4 + interval, "\(enter) \(exit)")
+        }
     }
 
     @Test func `the filter works over time, not over sample counts`() {
