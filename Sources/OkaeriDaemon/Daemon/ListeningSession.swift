@@ -74,7 +74,12 @@ public final class ListeningSession: Sendable {
             region.region.constraint, duration: duration,
             tell: { [hub, source] in hub.publish(Event($0, time: source.now)) }, progress: progress,
             finished: { [source] in source.stop() })
-        try await run(calibrator, with: others)
+        do {
+            try await run(calibrator, with: others)
+        } catch let error as CaptureFileError where error.isCut {
+            // What stood before the cut was heard.
+            logger.warning("\(error)")
+        }
         return calibrator.calibration
     }
 
