@@ -18,7 +18,7 @@ import Testing
     /// What `calibrate` tells of a capture with these readings, ten a second, and with the neighbour's in between.
     private func calibrate(
         _ readings: [(BeaconIdentity, Int8)], _ region: MonitoredRegion, distance: Double? = nil,
-        for seconds: Double = 20
+        for seconds: Double = 20, cut: Int = 0
     ) async throws -> String {
         var bytes: [UInt8] = []
         let writer = BtsnoopWriter()
@@ -28,7 +28,7 @@ import Testing
                 writer.append(.event, event.span.bytes, time: evening + nanoseconds(Double(index) / 10), to: &bytes)
             }
         }
-        let file = try #require(folder).file("calibration", bytes)
+        let file = try #require(folder).file("calibration", Array(bytes.dropLast(cut)))
         let session = try ListeningSession(regions: [], adapter: nil, capture: file, speed: nil, logger: quiet)
         let question = CalibrationSummary.Question(region: region, distance: distance, duration: .seconds(seconds))
         let told = Mutex<[Int]>([])
@@ -82,6 +82,12 @@ import Testing
     func `what is heard after the time does not count`() async throws {
         let readings = (0..<400).map { (home, $0 < 201 ? -60 : -90 as Int8) }
         #expect(try await calibrate(readings, region()).hasPrefix("home: -60 dBm at one metre"))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `of a capture that is cut, what stood before the cut counts`() async throws {
+        let text = try await calibrate((0..<100).map { _ in (home, -60) }, region(), cut: 5)
+        #expect(text.contains("100 readings"))
     }
 
     @Test(.timeLimit(.minutes(1)))
