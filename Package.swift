@@ -47,13 +47,16 @@ let package = Package(
             name: "CNetworkManager", pkgConfig: "libnm", providers: [.apt(["libnm-dev"])]),
         .target(name: "WiFi", dependencies: ["CNetworkManager"], swiftSettings: house),
 
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "History", dependencies: ["CSQLite"], swiftSettings: house),
+
         .target(
             name: "Systemd", dependencies: [.product(name: "Logging", package: "swift-log")], swiftSettings: house),
 
         .target(
             name: "OkaeriDaemon",
             dependencies: [
-                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "WiFi", "Systemd",
+                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "WiFi", "History", "Systemd",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -71,7 +74,7 @@ let package = Package(
         .executableTarget(
             name: "okaeri",
             dependencies: [
-                "CQuietDispatch", "IBeacon", "OkaeriDaemon", "RegionMonitoring", "Systemd",
+                "CQuietDispatch", "History", "IBeacon", "OkaeriDaemon", "RegionMonitoring", "Systemd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -107,9 +110,12 @@ let package = Package(
             dependencies: ["Systemd", "TestSupport", .product(name: "Logging", package: "swift-log")],
             swiftSettings: house),
         .testTarget(
+            name: "HistoryTests", dependencies: ["History", "TestSupport"], exclude: ["Support/torture.py"],
+            swiftSettings: house),
+        .testTarget(
             name: "OkaeriDaemonTests",
             dependencies: [
-                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "WiFi", "Systemd", "OkaeriDaemon", "TestSupport",
+                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "WiFi", "History", "Systemd", "OkaeriDaemon", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: house),

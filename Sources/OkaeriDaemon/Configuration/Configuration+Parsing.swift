@@ -4,9 +4,10 @@ import RegionMonitoring
 import WiFi
 
 extension Configuration {
-    private static let keys = ["adapter", "scan", "state", "regions"]
+    private static let keys = ["adapter", "scan", "state", "history", "regions"]
     private static let scanKeys = ["interval", "window"]
     private static let stateKeys = ["validFor"]
+    private static let historyKeys = ["keep"]
     private static let regionKeys = [
         "identifier", "uuid", "major", "minor", "enterRSSI", "exitRSSI", "exitAfter", "measuredPower",
         "pathLossExponent", "notifyOnEntry", "notifyOnExit", "ranging", "wifi", "onEnter", "onExit", "onPrompt",
@@ -24,6 +25,9 @@ extension Configuration {
 
     /// From what can be written often enough on a card, to a week.
     private static let validForRange = 10.0...604_800
+
+    /// Up to a hundred years.
+    private static let keepRange = 0...36_500
 
     /// What a controller can do, in milliseconds.
     private static let scanRange =
@@ -72,6 +76,16 @@ extension Configuration {
         var state = State()
         if let seconds = reader.number("validFor", in: validForRange, unit: " seconds") { state.validFor = seconds }
         return state
+
+        if let node = top.node("history") { configuration.history = history(node, problems) }
+        return configuration
+    }
+
+    private static func history(_ node: JSONNode, _ problems: ObjectReader.Problems) -> History {
+        var history = History()
+        let reader = ObjectReader(node, path: "history", keys: historyKeys, problems: problems)
+        if let keep = reader?.integer("keep", in: keepRange, unit: " days") { history.keep = keep }
+        return history
     }
 
     private static func scan(_ node: JSONNode, _ problems: ObjectReader.Problems) -> Scan {

@@ -19,6 +19,14 @@ public struct Configuration: Sendable, Equatable {
         public var validFor = 900.0
     }
 
+    /// What is remembered.
+    public struct History: Sendable, Equatable {
+        /// For how many days; 0: nothing.
+        public var keep = 90
+
+        public init() {}
+    }
+
     /// A region and what is done about it.
     public struct Region: Sendable, Equatable {
         /// The beacons, and how they are watched.
@@ -41,6 +49,9 @@ public struct Configuration: Sendable, Equatable {
 
     /// What is kept over a restart.
     public var state = State()
+
+    /// What is remembered.
+    public var history = History()
 
     /// The regions, in the order of the file.
     public var regions: [Region]

@@ -1,4 +1,5 @@
 import Bluetooth
+import History
 import IBeacon
 public import Logging
 import RegionMonitoring
@@ -44,7 +45,8 @@ public final class Daemon: Sendable {
 
     private let options: Options
     private let configuration: Mutex<Configuration>
-    private let hub = EventHub()
+    private let hub: EventHub
+    private let historyKeeper: HistoryKeeper?
     private let source: any PresenceSource
     private let core: PresenceCore
     private let wifi: any WiFiService
@@ -64,9 +66,12 @@ public final class Daemon: Sendable {
         source =
             try options.capture.map { CaptureSource(file: $0, speed: options.speed, logger: logger) }
             ?? AdapterSource(adapter: configuration.adapter, scan: configuration.scan, patience: patience)
+        historyKeeper = Self.historyKeeper(configuration.history, options: options, wallClock: source, logger: logger)
+        hub = EventHub(keeper: historyKeeper)
         core = PresenceCore(
             regions: regions, wallClock: source, patience: options.capture == nil ? patience : nil,
-            publish: { [hub] in hub.publish($0) })
+            publish: { [hub] in hub.publish($0) },
+            summarize: historyKeeper.map { keeper in { @Sendable minutes in keeper.keep(minutes) } })
         wifi = options.simulatesWiFi ? Self.simulatedWiFi(configuration) : NetworkManagerService()
         homecoming = Homecoming(
             regions: configuration.regions, wifi: wifi, hub: hub, wallClock: source, logger: logger)
@@ -95,6 +100,13 @@ public final class Daemon: Sendable {
         return false
     }
 
+    private static func historyKeeper(
+        _ settings: Configuration.History, options: Options, wallClock: any WallClock, logger: Logger
+    ) -> HistoryKeeper? {
+        guard let directory = options.stateDirectory, settings.keep > 0 else { return nil }
+        return HistoryKeeper(directory: directory, settings: settings, wallClock: wallClock, logger: logger)
+    }
+
     private static func simulatedWiFi(_ configuration: Configuration) -> SimulatedWiFi {
         SimulatedWiFi(inSight: Set(configuration.regions.compactMap(\.network?.ssid)))
     }
@@ -112,6 +124,10 @@ public final class Daemon: Sendable {
         var services: [any Service] = others
         services.append(HubService(hub: hub))
         if let keeper { services.append(keeper) }
+        if let historyKeeper {
+            let loop = { @Sendable [hub] in historyKeeper.run { hub.tell($0) } }
+            services.append(ThreadService(loop: loop, stop: { historyKeeper.stop() }))
+        }
         services += [
             ThreadService(loop: { [self] in runSource() }, stop: { [source] in source.stop() }),
             ThreadService(loop: { [wifi] in wifi.run() }, stop: { [wifi] in wifi.stop() }),
@@ -144,6 +160,7 @@ public final class Daemon: Sendable {
     }
 
     private func runSource() {
+        defer { core.summarizeMinute() }
         do {
             if try source.run(core) {
                 logger.notice("\(source.name) has ended; the state stands as it was then")
@@ -163,8 +180,8 @@ public final class Daemon: Sendable {
                 defer { configuration = new }
                 return configuration
             }
-            if (old.adapter, old.scan) != (new.adapter, new.scan) {
-                logger.warning("adapter and scan take effect at the next start")
+            if (old.adapter, old.scan, old.history) != (new.adapter, new.scan, new.history) {
+                logger.warning("adapter, scan and history take effect at the next start")
             }
             await hooks.reload(new.regions)
             core.reload(new.regions.map(\.monitored), at: source.instant)

@@ -1,28 +1,60 @@
+import History
 public import Logging
 public import RegionMonitoring
+import Synchronization
 import SystemPackage
+
+/// Where a history is kept.
+public struct HistoryPlace: Sendable {
+    /// The state directory.
+    public var directory: String
+    public var settings: Configuration.History
+
+    public init(directory: String, settings: Configuration.History) {
+        self.directory = directory
+        self.settings = settings
+    }
+}
 
 /// The whole road over a capture, at the capture's own clock.
 public enum Replay {
     /// Replays a capture on the calling thread.
     ///
     /// - Parameters:
+    ///   - history: where what happens is kept, and for how long; nil: nowhere.
     ///   - speed: how many times faster than it was recorded; nil: as fast as it goes.
     ///   - progress: is told from time to time how many bytes have been read, and how many there are.
     ///   - tell: is given each event, in order.
     /// - Throws: when the capture is no capture or damaged; what came before the damage has been told.
     public static func run(
-        _ capture: String, regions: [MonitoredRegion], speed: Double?, logger: Logger,
+        _ capture: String, regions: [MonitoredRegion], history: HistoryPlace? = nil, speed: Double?, logger: Logger,
         progress: @escaping @Sendable (UInt64, UInt64?) -> Void, _ tell: @escaping @Sendable (Event) -> Void
     ) throws(CaptureFileError) {
         let source = CaptureSource(file: capture, speed: speed, logger: logger, progress: progress)
-        let core = PresenceCore(regions: regions, wallClock: source, publish: tell)
+        guard let history, history.settings.keep > 0 else {
+            return try run(source, PresenceCore(regions: regions, wallClock: source, publish: tell))
+        }
+        let writer = Mutex(
+            HistoryWriter(
+                directory: history.directory, settings: history.settings, durability: .process, logger: logger))
+        defer { writer.withLock { $0.finish(at: source.now) } }
+        let core = PresenceCore(
+            regions: regions, wallClock: source,
+            publish: { event in
+                writer.withLock { $0.record([event]) }
+                tell(event)
+            }, summarize: { minutes in writer.withLock { $0.record([], minutes) } })
+        defer { core.summarizeMinute() }
+        try run(source, core)
+    }
+
+    private static func run(_ source: CaptureSource, _ core: PresenceCore) throws(CaptureFileError) {
         do {
             _ = try source.run(core)
         } catch let error as CaptureFileError {
             throw error
         } catch {
-            throw .unreadable(file: capture, .ioError)
+            throw .unreadable(file: source.name, .ioError)
         }
     }
 }

@@ -13,7 +13,20 @@ final class EventHub: Sendable {
 
     private let listeners = Mutex(Listeners())
 
+    /// What each event goes through before anybody is told; nil: nothing.
+    private let keeper: HistoryKeeper?
+
+    init(keeper: HistoryKeeper? = nil) {
+        self.keeper = keeper
+    }
+
+    /// Something happened: it is kept, where there is a history, and told.
     func publish(_ event: Event) {
+        if let keeper { keeper.keep(event) } else { tell(event) }
+    }
+
+    /// Tells everybody who listens.
+    func tell(_ event: Event) {
         let continuations = listeners.withLock { Array($0.continuations.values) }
         for continuation in continuations { continuation.yield(event) }
     }

@@ -1,5 +1,6 @@
 import Bluetooth
 import HCI
+import History
 import IBeacon
 import RegionMonitoring
 import Synchronization
@@ -15,6 +16,8 @@ final class PresenceCore: PacketReceiver {
         var isListening = false
         var dropped: UInt64 = 0
         var vitality: Vitality
+        /// Sums up what is heard, if anybody wants to know.
+        var meter: SignalMeter?
         /// When each region's state last changed, on the wall.
         var changes: [String: Int64] = [:]
         /// What was known before a restart.
@@ -24,21 +27,25 @@ final class PresenceCore: PacketReceiver {
     private let state: Mutex<State>
     private let wallClock: any WallClock
     private let publish: @Sendable (Event) -> Void
+    private let summarize: (@Sendable ([SignalMinute]) -> Void)?
 
     /// - Parameters:
     ///   - patience: how long a silence may be before it takes an answer of the controller to believe it; nil for a source
     ///     that cannot fall mute, such as a capture.
     ///   - publish: is given each event in order, while the core is locked: it must not call back.
+    ///   - summarize: is given what was heard of each region, a minute at a time, while the core is locked.
     init(
         regions: [MonitoredRegion], wallClock: any WallClock, patience: Duration? = nil,
-        publish: @escaping @Sendable (Event) -> Void
+        publish: @escaping @Sendable (Event) -> Void, summarize: (@Sendable ([SignalMinute]) -> Void)? = nil
     ) {
         self.state = Mutex(
             State(
                 regions: regions, pipeline: PresencePipeline(RegionMonitor(regions, at: Instant(nanoseconds: 0))),
-                bluetooth: .starting, vitality: Vitality(patience: patience)))
+                bluetooth: .starting, vitality: Vitality(patience: patience),
+                meter: summarize.map { _ in SignalMeter(regions) }))
         self.wallClock = wallClock
         self.publish = publish
+        self.summarize = summarize
     }
 
     var nextDeadline: Instant? { state.withLock(\.pipeline.monitor.nextDeadline) }
@@ -64,7 +71,10 @@ final class PresenceCore: PacketReceiver {
     func received(event: RawSpan, at now: Instant) {
         state.withLock { state in
             state.vitality.reportReceived(at: now)
-            let actions = state.pipeline.received(event: event, at: now)
+            let actions = state.pipeline.received(event: event, at: now) { sighting in
+                let minutes = state.meter?.heard(sighting, at: wallClock.wallTime(of: now))
+                if let minutes, !minutes.isEmpty { summarize?(minutes) }
+            }
             announce(actions, at: now, &state)
         }
     }
@@ -132,10 +142,23 @@ final class PresenceCore: PacketReceiver {
     func reload(_ regions: [MonitoredRegion], at now: Instant) {
         update(at: now) { state in
             state.regions = regions
+            if let summarize {
+                summarize(state.meter?.drained() ?? [])
+                state.meter = SignalMeter(regions)
+            }
             let identifiers = Set(regions.map(\.region.identifier))
             state.changes = state.changes.filter { identifiers.contains($0.key) }
             return state.pipeline.monitor.regionsReplaced(with: regions, at: now)
         }
+    }
+
+    /// Hands over what was heard in a minute that is not over: nothing more comes, or the state has changed.
+    func summarizeMinute() {
+        state.withLock { summarizeMinute(&$0) }
+    }
+
+    private func summarizeMinute(_ state: inout State) {
+        if let minutes = state.meter?.drained(), !minutes.isEmpty { summarize?(minutes) }
     }
 
     private func update(at now: Instant, _ change: (inout State) -> [RegionMonitor.Action]) {
@@ -149,7 +172,10 @@ final class PresenceCore: PacketReceiver {
         guard !actions.isEmpty else { return }
         let time = wallClock.wallTime(of: now)
         for action in actions {
-            if case .didDetermineState(let region, _) = action { state.changes[region] = time }
+            if case .didDetermineState(let region, _) = action {
+                state.changes[region] = time
+                summarizeMinute(&state)
+            }
             publish(Event(time: time, kind: Event.Kind(action, reason: state.bluetooth.reason)))
         }
     }

@@ -24,8 +24,12 @@ struct PresencePipeline: Sendable {
 
     /// An HCI event came in.
     ///
-    /// - Parameter event: its bytes from the event code on, without the H4 packet type.
-    mutating func received(event: RawSpan, at now: Instant) -> [RegionMonitor.Action] {
+    /// - Parameters:
+    ///   - event: its bytes from the event code on, without the H4 packet type.
+    ///   - heard: is given each sighting in it.
+    mutating func received(
+        event: RawSpan, at now: Instant, heard: (BeaconSighting) -> Void = { _ in }
+    ) -> [RegionMonitor.Action] {
         guard var reports = LEAdvertisingReports(event: event) else { return [] }
         var actions: [RegionMonitor.Action] = []
         do {
@@ -36,6 +40,7 @@ struct PresencePipeline: Sendable {
                 counters.iBeacons += 1
                 let sighting = BeaconSighting(
                     identity: frame.identity, measuredPower: frame.measuredPower, rssi: rssi)
+                heard(sighting)
                 actions += monitor.sighted(sighting, at: now)
             }
         } catch {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
+import History
 import IBeacon
 import OkaeriDaemon
 import RegionMonitoring
@@ -56,9 +57,15 @@ struct StateOptions: ParsableArguments {
     )
     var directory: String?
 
-    var forDaemon: String {
-        StateDirectory.forDaemon(
-            named: directory, environment: ProcessInfo.processInfo.environment, isRoot: geteuid() == 0)
+    private var environment: [String: String] { ProcessInfo.processInfo.environment }
+    private var isRoot: Bool { geteuid() == 0 }
+
+    var forDaemon: String { StateDirectory.forDaemon(named: directory, environment: environment, isRoot: isRoot) }
+
+    /// Where the history is.
+    var forReading: String {
+        StateDirectory.forClient(
+            named: directory, environment: environment, isRoot: isRoot, holding: HistoryStore.fileName)
     }
 }
 

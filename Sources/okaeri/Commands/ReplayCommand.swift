@@ -10,6 +10,9 @@ struct ReplayCommand: ParsableCommand {
     @OptionGroup var config: ConfigurationOptions
     @OptionGroup var log: LogOptions
 
+    @Option(name: .customLong("state-dir"), help: "Keep a history here; none by default.")
+    var stateDirectory: String?
+
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
@@ -32,7 +35,9 @@ struct ReplayCommand: ParsableCommand {
         let regions = configuration.regions.map(\.monitored)
         do throws(CaptureFileError) {
             try Replay.run(
-                capture, regions: regions, speed: speed, logger: Terminal.logger(verbose: log.verbose),
+                capture, regions: regions,
+                history: stateDirectory.map { .init(directory: $0, settings: configuration.history) }, speed: speed,
+                logger: Terminal.logger(verbose: log.verbose),
                 progress: { progress?.update(read: $0, size: $1) },
                 { [json] event in output.add(json ? event.json : event.line) })
         } catch {

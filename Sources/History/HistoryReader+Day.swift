@@ -1,0 +1,163 @@
+extension HistoryReader {
+    /// What happened from `start` to `end`.
+    ///
+    /// - Parameters:
+    ///   - now: the present: a run that has not ended is taken to be running.
+    ///   - regions: which to show first, in their order; others follow as they are found.
+    public func day(from start: Int64, to end: Int64, now: Int64, regions: [String] = []) throws(HistoryError)
+        -> DayRecord
+    {
+        guard start < end else { return DayRecord(start: start, end: end, regions: []) }
+        let day = start..<end
+        let runs = try runs(now: now)
+        var found: [String: DayRecord.Region] = [:]
+        for (region, span) in try spans(runs) where span.time.overlaps(day) {
+            let clipped = DayRecord.Span(span.time.clamped(to: day), span.state)
+            found[region, default: .init(identifier: region)].spans.append(clipped)
+        }
+        for minute in try minutes(in: day) {
+            found[minute.region, default: .init(identifier: minute.region)].minutes.append(minute)
+        }
+        for (region, mark) in try marks(in: day) {
+            found[region, default: .init(identifier: region)].marks.append(mark)
+        }
+        let others = found.keys.filter { !regions.contains($0) }.sorted()
+        return DayRecord(
+            start: start, end: end,
+            regions: regions.map { found[$0] ?? .init(identifier: $0) } + others.compactMap { found[$0] },
+            outages: try outages(runs, in: day), unwatched: gaps(in: day, between: runs.map(\.time)))
+    }
+
+    private struct Run {
+        var id: Int64
+        var time: Range<Int64>
+    }
+
+    /// When the daemon ran. A run that was cut ended with the last sign of life; the last may go on.
+    private func runs(now: Int64) throws(HistoryError) -> [Run] {
+        let rows = try ask { connection throws(SQLiteError) in
+            try connection.rows(
+                """
+                SELECT id, began, ended, (SELECT max(time) FROM events WHERE run = runs.id),
+                    (SELECT max(time) FROM minutes
+                     WHERE time < (SELECT min(began) FROM runs AS next WHERE next.id > runs.id))
+                FROM runs ORDER BY id
+                """
+            ) { row in
+                (
+                    id: row.integer(0), began: row.integer(1), ended: row.optionalInteger(2),
+                    lastEvent: row.optionalInteger(3), lastMinute: row.optionalInteger(4)
+                )
+            }
+        }
+        return rows.enumerated().map { index, row in
+            let next = index + 1 < rows.count ? rows[index + 1].began : nil
+            let sign = max(row.lastEvent ?? row.began, row.lastMinute.map { $0 &+ SignalMinute.length } ?? row.began)
+            let end = row.ended ?? next.map { min(sign, $0) } ?? now
+            return Run(id: row.id, time: row.began..<max(row.began, end))
+        }
+    }
+
+    /// Each region's states, from each change to the next or to the run's end.
+    private func spans(_ runs: [Run]) throws(HistoryError) -> [(region: String, span: DayRecord.Span)] {
+        let changes = try ask { connection throws(SQLiteError) in
+            try connection.rows("SELECT run, region, time, state FROM presence ORDER BY id") { row in
+                (run: row.integer(0), region: row.text(1), time: row.integer(2), state: row.text(3))
+            }
+        }
+        var spans: [(region: String, span: DayRecord.Span)] = []
+        for run in runs {
+            var latest: [String: (time: Int64, state: String)] = [:]
+            func close(_ region: String, at time: Int64) {
+                guard let open = latest[region], open.time < time else { return }
+                spans.append((region, .init(open.time..<time, open.state)))
+            }
+            for change in changes where change.run == run.id {
+                close(change.region, at: change.time)
+                latest[change.region] = (change.time, change.state)
+            }
+            for region in latest.keys.sorted() { close(region, at: run.time.upperBound) }
+        }
+        return spans
+    }
+
+    private func minutes(in day: Range<Int64>) throws(HistoryError) -> [SignalMinute] {
+        try ask { connection throws(SQLiteError) in
+            try connection.rows(
+                """
+                SELECT time, region, heard, measured, mean, lowest, highest, accuracy FROM minutes
+                WHERE time >= ?1 AND time < ?2 ORDER BY time
+                """, [.integer(day.lowerBound), .integer(day.upperBound)]
+            ) { row in
+                let signal = row.optionalReal(4).map { mean in
+                    SignalMinute.Signal(
+                        count: Int(row.integer(3)), mean: mean, lowest: Int(row.integer(5)),
+                        highest: Int(row.integer(6)), accuracy: row.optionalReal(7) ?? -1)
+                }
+                return SignalMinute(
+                    time: row.integer(0), region: row.text(1), heard: Int(row.integer(2)), signal: signal)
+            }
+        }
+    }
+
+    private func marks(in day: Range<Int64>) throws(HistoryError) -> [(region: String, mark: DayRecord.Mark)] {
+        let stretch: [SQLiteValue] = [.integer(day.lowerBound), .integer(day.upperBound)]
+        let prompts = try ask { connection throws(SQLiteError) in
+            try connection.rows(
+                """
+                SELECT region, time, is_answered, ssid, answer FROM prompts
+                WHERE region IS NOT NULL AND time >= ?1 AND time < ?2 ORDER BY id
+                """, stretch
+            ) { row in
+                let isAnswered = row.integer(2) != 0
+                let text = isAnswered ? "answered: \(row.text(4))" : "join “\(row.text(3))”?"
+                return (
+                    region: row.text(0),
+                    mark: DayRecord.Mark(time: row.integer(1), kind: isAnswered ? .answer : .prompt, text: text)
+                )
+            }
+        }
+        let joins = try ask { connection throws(SQLiteError) in
+            try connection.rows(
+                """
+                SELECT region, time, succeeded, ssid, reason FROM joins
+                WHERE region IS NOT NULL AND time >= ?1 AND time < ?2 ORDER BY id
+                """, stretch
+            ) { row in
+                let succeeded = row.integer(2) != 0
+                let text = succeeded ? "joined “\(row.text(3))”" : "“\(row.text(3))” not joined: \(row.text(4))"
+                return (
+                    region: row.text(0),
+                    mark: DayRecord.Mark(time: row.integer(1), kind: succeeded ? .joined : .joinFailed, text: text)
+                )
+            }
+        }
+        return prompts + joins
+    }
+
+    private func outages(_ runs: [Run], in day: Range<Int64>) throws(HistoryError) -> [DayRecord.Outage] {
+        let ends = Dictionary(runs.map { ($0.id, $0.time.upperBound) }, uniquingKeysWith: { first, _ in first })
+        let rows = try ask { connection throws(SQLiteError) in
+            try connection.rows("SELECT run, began, ended, reason FROM outages ORDER BY id") { row in
+                (run: row.integer(0), began: row.integer(1), ended: row.optionalInteger(2), reason: row.text(3))
+            }
+        }
+        return rows.compactMap { row in
+            let end = max(row.began, row.ended ?? ends[row.run] ?? row.began)
+            guard (row.began..<end).overlaps(day) else { return nil }
+            return DayRecord.Outage((row.began..<end).clamped(to: day), reason: row.reason)
+        }
+    }
+
+    /// What is left of `day` when `covered` is taken out.
+    private func gaps(in day: Range<Int64>, between covered: [Range<Int64>]) -> [Range<Int64>] {
+        var gaps: [Range<Int64>] = []
+        var reached = day.lowerBound
+        for range in covered.sorted(by: { $0.lowerBound < $1.lowerBound }) where range.overlaps(day) {
+            if range.lowerBound > reached { gaps.append(reached..<range.lowerBound) }
+            reached = max(reached, range.upperBound)
+        }
+        if reached < day.upperBound { gaps.append(reached..<day.upperBound) }
+        return gaps
+    }
+}

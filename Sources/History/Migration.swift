@@ -1,0 +1,57 @@
+/// A change of the tables, known by its name. What has been released is never changed; new ones are added at the end.
+struct Migration {
+    let name: String
+    let statements: [String]
+
+    /// All there are, in order.
+    static let all = [
+        Migration(
+            name: "events, minutes and runs",
+            statements: [
+                // From a start of the daemon to its end; an end that is missing was a power cut or a kill.
+                "CREATE TABLE runs (id INTEGER PRIMARY KEY, began INTEGER NOT NULL, ended INTEGER) STRICT",
+                // In the order they happened; clocks may be set, so that `time` need not grow.
+                """
+                CREATE TABLE events (
+                    id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs, time INTEGER NOT NULL,
+                    name TEXT NOT NULL, region TEXT, json TEXT NOT NULL) STRICT
+                """,
+                "CREATE INDEX events_by_time ON events (time)",
+                """
+                CREATE TABLE minutes (
+                    time INTEGER NOT NULL, region TEXT NOT NULL, heard INTEGER NOT NULL, measured INTEGER NOT NULL,
+                    mean REAL, lowest INTEGER, highest INTEGER, accuracy REAL,
+                    PRIMARY KEY (time, region)) STRICT, WITHOUT ROWID
+                """,
+                // The events in other words. They cost nothing to keep and cannot contradict them.
+                """
+                CREATE VIEW presence AS
+                SELECT id, run, time, region, json_extract(json, '$.state') AS state
+                FROM events WHERE name = 'didDetermineState'
+                """,
+                """
+                CREATE VIEW prompts AS
+                SELECT id, run, time, region, name = 'wifiPromptAnswered' AS is_answered,
+                    json_extract(json, '$.id') AS prompt, json_extract(json, '$.ssid') AS ssid,
+                    json_extract(json, '$.answer') AS answer
+                FROM events WHERE name IN ('wifiPrompt', 'wifiPromptAnswered')
+                """,
+                """
+                CREATE VIEW joins AS
+                SELECT id, run, time, region, name = 'wifiJoined' AS succeeded, json_extract(json, '$.ssid') AS ssid,
+                    json_extract(json, '$.device') AS device, json_extract(json, '$.code') AS code,
+                    json_extract(json, '$.reason') AS reason
+                FROM events WHERE name IN ('wifiJoined', 'wifiJoinFailed')
+                """,
+                """
+                CREATE VIEW outages AS
+                SELECT id, run, began, ended, state, adapter, reason FROM (
+                    SELECT id, run, time AS began, lead(time) OVER (PARTITION BY run ORDER BY id) AS ended,
+                        json_extract(json, '$.state') AS state, json_extract(json, '$.adapter') AS adapter,
+                        json_extract(json, '$.reason') AS reason
+                    FROM events WHERE name = 'bluetoothStateDidUpdate')
+                WHERE state <> 'poweredOn'
+                """,
+            ])
+    ]
+}

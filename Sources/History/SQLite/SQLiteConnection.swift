@@ -1,0 +1,91 @@
+import CSQLite
+
+/// One connection to a database file, for one thread at a time. Closed with its owner.
+final class SQLiteConnection {
+    /// What the connection may do.
+    enum Mode {
+        /// Write, and make the file where it is missing.
+        case readWrite
+        /// Read, beside somebody who writes.
+        case readOnly
+        /// Read a file that nobody writes, in a place where not even a lock can be put.
+        case immutable
+    }
+
+    private let connection: OpaquePointer
+
+    /// How long another program's lock is waited for, in milliseconds.
+    private static let patience: Int32 = 2000
+
+    /// Opens the database in `file`. Whether it is one shows with the first statement.
+    init(file: String, mode: Mode) throws(SQLiteError) {
+        let flags =
+            switch mode {
+            case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .readOnly, .immutable: SQLITE_OPEN_READONLY
+            }
+        let name = "file:\(Self.escaped(file))" + (mode == .immutable ? "?immutable=1" : "")
+        var connection: OpaquePointer?
+        let code = sqlite3_open_v2(
+            name, &connection, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard let connection else { throw SQLiteError(code: SQLITE_NOMEM, message: "out of memory") }
+        guard code == SQLITE_OK else {
+            let error = SQLiteError(last: connection, code: code)
+            sqlite3_close_v2(connection)
+            throw error
+        }
+        self.connection = connection
+        sqlite3_busy_timeout(connection, Self.patience)
+    }
+
+    deinit { sqlite3_close_v2(connection) }
+
+    /// A file's name for a URI: `?`, `#` and `%` mean something there.
+    private static func escaped(_ file: String) -> String {
+        file.map { ["%": "%25", "?": "%3f", "#": "%23"][$0] ?? String($0) }.joined()
+    }
+
+    /// Runs a statement that answers nothing.
+    func execute(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) {
+        let statement = try SQLiteStatement(sql, on: connection)
+        try statement.bind(values)
+        while try statement.step() {}
+    }
+
+    /// Runs a query and hands out its rows until `body` answers false.
+    func query(
+        _ sql: String, _ values: [SQLiteValue] = [], _ body: (borrowing SQLiteStatement) -> Bool
+    ) throws(SQLiteError) {
+        let statement = try SQLiteStatement(sql, on: connection)
+        try statement.bind(values)
+        while try statement.step(), body(statement) {}
+    }
+
+    /// The rows of a query, each as `read` makes it.
+    func rows<Row>(
+        _ sql: String, _ values: [SQLiteValue] = [], _ read: (borrowing SQLiteStatement) -> Row
+    ) throws(SQLiteError) -> [Row] {
+        var rows: [Row] = []
+        try query(sql, values) { row in
+            rows.append(read(row))
+            return true
+        }
+        return rows
+    }
+
+    /// The number of the row that was inserted last.
+    var lastRow: Int64 { sqlite3_last_insert_rowid(connection) }
+
+    /// All of `body`'s statements or none of them.
+    func transaction(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            try body()
+            try execute("COMMIT")
+        } catch {
+            // Some failures have rolled back by themselves; then this one has nothing to do and says so.
+            try? execute("ROLLBACK")
+            throw error
+        }
+    }
+}

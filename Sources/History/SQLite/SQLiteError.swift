@@ -1,0 +1,32 @@
+import CSQLite
+
+/// What SQLite complains about.
+struct SQLiteError: Error, Hashable, CustomStringConvertible {
+    /// The extended result code (sqlite.org/rescode.html).
+    var code: Int32
+
+    /// SQLite's own words.
+    var message: String
+
+    var description: String { "\(message) (SQLite result \(code))" }
+
+    /// The low byte says what kind of failure it is, the rest says where.
+    private var primary: Int32 { code & 0xFF }
+
+    /// Whether the file's content makes no sense, by accident or because it never was a database.
+    var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(primary) }
+
+    /// A database whose content contradicts itself.
+    static func damage(_ complaint: String) -> SQLiteError {
+        SQLiteError(code: SQLITE_CORRUPT, message: complaint)
+    }
+
+    /// Whether the file could not be opened, or not in the way that was asked for.
+    var isAboutAccess: Bool { [SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH].contains(primary) }
+
+    /// Whether the disk has no room left.
+    var isAboutRoom: Bool { primary == SQLITE_FULL }
+
+    /// Whether somebody else keeps the database locked.
+    var isAboutLocks: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(primary) }
+}

@@ -1,0 +1,79 @@
+import History
+import Logging
+import NIOConcurrencyHelpers
+import RegionMonitoring
+import Synchronization
+
+/// Puts every event into the history before anybody is told, so that what was told is never missing there, however the
+/// process ends.
+///
+/// The disk has a thread of its own: an SD card may take its time, and the scan must not wait for it.
+final class HistoryKeeper: Sendable {
+    private struct Queue {
+        var events: [Event] = []
+        var minutes: [SignalMinute] = []
+        var isStopped = false
+    }
+
+    private let queue = Mutex(Queue())
+
+    /// 1 while there is something in the queue.
+    private let news = ConditionLock(value: 0)
+    private let directory: String
+    private let settings: Configuration.History
+    private let wallClock: any WallClock
+    private let logger: Logger
+
+    init(directory: String, settings: Configuration.History, wallClock: any WallClock, logger: Logger) {
+        self.directory = directory
+        self.settings = settings
+        self.wallClock = wallClock
+        self.logger = logger
+    }
+
+    /// Something happened, and is to be told once it is kept.
+    func keep(_ event: Event) { change { $0.events.append(event) } }
+
+    /// What was heard in a minute.
+    func keep(_ minutes: [SignalMinute]) {
+        if !minutes.isEmpty { change { $0.minutes += minutes } }
+    }
+
+    /// Ends ``run(tell:)`` once everything is kept and told.
+    func stop() { change { $0.isStopped = true } }
+
+    private func change(_ change: @Sendable (inout Queue) -> Void) {
+        queue.withLock { change(&$0) }
+        news.lock()
+        news.unlock(withValue: 1)
+    }
+
+    /// Keeps what comes, on the calling thread, until ``stop()``.
+    ///
+    /// - Parameter tell: is given each event, in order, once it is kept; or at once while the disk fails.
+    func run(tell: (Event) -> Void) {
+        var writer = HistoryWriter(
+            directory: directory, settings: settings, durability: .powerCut, logger: logger)
+        while true {
+            wait(until: writer.nextAttempt)
+            let taken = queue.withLock { queue in
+                defer { (queue.events, queue.minutes) = ([], []) }
+                return queue
+            }
+            writer.record(taken.events, taken.minutes)
+            for event in taken.events { tell(event) }
+            if taken.isStopped { break }
+        }
+        writer.finish(at: wallClock.now)
+    }
+
+    private func wait(until instant: Instant?) {
+        if let instant {
+            let seconds = SystemClock.monotonic.duration(to: instant) / .seconds(1)
+            guard news.lock(whenValue: 1, timeoutSeconds: max(0, seconds)) else { return }
+        } else {
+            news.lock(whenValue: 1)
+        }
+        news.unlock(withValue: 0)
+    }
+}

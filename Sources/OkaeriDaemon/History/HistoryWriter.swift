@@ -1,0 +1,161 @@
+import History
+import Logging
+import RegionMonitoring
+import SystemPackage
+
+/// Writes the history, and goes on whatever the disk does: what cannot be written is said once, kept for a while, and
+/// written when the disk is well again.
+struct HistoryWriter {
+    private let directory: String
+    private let settings: Configuration.History
+    private let durability: HistoryStore.Durability
+    private let logger: Logger
+
+    private var store: HistoryStore?
+
+    /// What is not written yet.
+    private var events: [HistoryEvent] = []
+    private var minutes: [SignalMinute] = []
+
+    /// How many events have been given up.
+    private var lost = 0
+
+    /// What has been said since writing began to fail.
+    private var said: Set<String> = []
+
+    /// When the next attempt is worth its while, after one that failed.
+    private(set) var nextAttempt: Instant?
+
+    /// How long after a failure.
+    private static let retryInterval = Duration.seconds(30)
+
+    /// How much is kept for the disk that recovers: weeks of a home's events.
+    private static let backlog = 10_000
+
+    /// Minutes are written together: an SD card wears by the number of writes.
+    private static let minutesTogether = 5 * SignalMinute.length
+
+    init(directory: String, settings: Configuration.History, durability: HistoryStore.Durability, logger: Logger) {
+        self.directory = directory
+        self.settings = settings
+        self.durability = durability
+        self.logger = logger
+    }
+
+    /// Records what happened: in the database when this returns, unless the disk fails.
+    mutating func record(_ happened: some Sequence<Event>, _ heard: [SignalMinute] = []) {
+        let count = events.count
+        events += happened.compactMap(HistoryEvent.init)
+        minutes += heard
+        if events.count > Self.backlog {
+            lost += events.count - Self.backlog
+            events.removeFirst(events.count - Self.backlog)
+        }
+        if minutes.count > Self.backlog { minutes.removeFirst(minutes.count - Self.backlog) }
+        if let nextAttempt {
+            if nextAttempt <= SystemClock.monotonic { write() }
+        } else if events.count > count || areMinutesDue {
+            write()
+        }
+    }
+
+    /// Everything has happened: writes what is left and says when the run ended.
+    mutating func finish(at time: Int64) {
+        write()
+        do throws(HistoryError) {
+            try store?.runEnded(at: time)
+        } catch {
+            say(error)
+        }
+        if !events.isEmpty { logger.error("\(events.count) events are missing from the history") }
+        store = nil
+    }
+
+    private var areMinutesDue: Bool {
+        guard let first = minutes.first, let last = minutes.last else { return false }
+        // A clock that was set back is a reason as well.
+        return last.time < first.time || last.time &- first.time >= Self.minutesTogether
+    }
+
+    private mutating func write() {
+        guard let time = events.last?.time ?? minutes.last?.time else { return }
+        do throws(HistoryError) {
+            try attempt(at: time)
+        } catch {
+            guard case .damaged(_, let reason) = error else { return failed(error) }
+            store = nil
+            do throws(HistoryError) {
+                let stamp = Timestamp.compact(SystemClock().now)
+                let name = try HistoryStore.setAside(directory: directory, stamp: stamp)
+                logger.error("the history was damaged (\(reason)) and begins anew; what there was is now \(name)")
+                try attempt(at: time)
+            } catch {
+                failed(error)
+            }
+        }
+    }
+
+    private mutating func attempt(at time: Int64) throws(HistoryError) {
+        let store = if let store { store } else { try open() }
+        self.store = store
+        try store.removeOld(keeping: settings.keep, at: time)
+        try store.record(events, minutes)
+        (events, minutes) = ([], [])
+        if nextAttempt != nil {
+            let loss = lost > 0 ? "; \(lost) events are missing" : ""
+            logger.notice("the history is written again\(loss)")
+        }
+        (nextAttempt, said, lost) = (nil, [], 0)
+    }
+
+    private func open() throws(HistoryError) -> HistoryStore {
+        do throws(Errno) {
+            try StateDirectory.make(directory)
+        } catch {
+            throw .denied(file: directory, reason: error.description)
+        }
+        return try HistoryStore(directory: directory, durability: durability)
+    }
+
+    private mutating func failed(_ error: HistoryError) {
+        // The connection stays: a commit that failed half-way is overwritten by the next, and cannot come back to life.
+        nextAttempt = SystemClock.monotonic.advanced(by: Self.retryInterval)
+        say(error)
+    }
+
+    private mutating func say(_ error: HistoryError) {
+        guard said.insert(error.description).inserted else { return }
+        logger.error("the history is not written: \(error). Everything else goes on")
+    }
+}
+
+extension HistoryEvent {
+    /// What is kept of an event; nil for ranging, of which a summary is kept.
+    init?(_ event: Event) {
+        if case .didRangeBeacons = event.kind { return nil }
+        self.init(time: event.time, name: event.kind.name, region: event.kind.region, json: event.json)
+    }
+}
+
+extension Event.Kind {
+    /// The region it is about, if it is about one.
+    fileprivate var region: String? {
+        switch self {
+        case .didStartMonitoring(let region), .didDetermineState(let region, _), .didEnterRegion(let region, _),
+            .didExitRegion(let region), .didRangeBeacons(let region, _), .monitoringDidFail(let region, _),
+            .rangingBeaconsDidFail(let region, _):
+            region
+        case .bluetoothStateDidUpdate: nil
+        case .wifiPrompt(let wifi), .wifiPromptAnswered(let wifi, _), .wifiJoined(let wifi, _),
+            .wifiJoinFailed(let wifi, _, _):
+            wifi.region
+        }
+    }
+}
+
+extension Timestamp {
+    /// `20261121T073109412Z`: for a file's name.
+    static func compact(_ nanoseconds: Int64) -> String {
+        text(nanoseconds).filter { !"-:.".contains($0) }
+    }
+}

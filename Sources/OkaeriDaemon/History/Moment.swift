@@ -1,0 +1,44 @@
+import FoundationEssentials
+
+/// A point in time as people write it on a command line.
+public struct Moment: Sendable, Hashable {
+    /// Nanoseconds since the Unix epoch.
+    public var nanoseconds: Int64
+
+    /// How it can be written.
+    public static let forms =
+        "today, yesterday, 2h (also s, m, d, w), 2026-11-20, 2026-11-20T18:42 or 2026-11-20T18:42:00Z"
+
+    private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+
+    /// Reads one of the ``forms``; nil for anything else. Without a zone it is the machine's.
+    public init?(_ text: String, now: Int64) {
+        guard let nanoseconds = Self.read(text, now: now) else { return nil }
+        self.nanoseconds = nanoseconds
+    }
+
+    /// The present.
+    public static var now: Int64 { SystemClock().now }
+
+    private static func read(_ text: String, now: Int64) -> Int64? {
+        switch text {
+        case "now": return now
+        case "today": return LocalTime.startOfDay(now)
+        case "yesterday": return LocalTime.startOfDay(now, adding: -1)
+        default: break
+        }
+        if let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), count >= 0 {
+            let (seconds, overflow) = count.multipliedReportingOverflow(by: unit)
+            // What lies before the epoch lies before all history.
+            return overflow || seconds > now / 1_000_000_000 ? 0 : now - seconds * 1_000_000_000
+        }
+        if let date = (try? Date(text, strategy: .iso8601)) ?? fractional(text) {
+            return Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded()).map { $0 * 1_000_000 }
+        }
+        return LocalTime.moment(text)
+    }
+
+    private static func fractional(_ text: String) -> Date? {
+        try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}

@@ -1,0 +1,71 @@
+import History
+import IBeacon
+import RegionMonitoring
+
+/// Sums up what is heard of each region's beacons, a minute at a time.
+///
+/// There is no timer: a minute is handed over when the next one is heard of, or when somebody asks.
+struct SignalMeter: Sendable {
+    fileprivate struct Sum {
+        var heard = 0
+        var measured = 0
+        var total = 0
+        var range = 0...0
+        var power: Int8 = 0
+    }
+
+    private let matcher: RegionMatcher
+    private let identifiers: [String]
+
+    /// When the minute began, on the wall.
+    private var start: Int64?
+    private var sums: [Int: Sum] = [:]
+
+    init(_ regions: [MonitoredRegion]) {
+        matcher = RegionMatcher(regions.map(\.region.constraint))
+        identifiers = regions.map(\.region.identifier)
+    }
+
+    /// A beacon was heard.
+    ///
+    /// - Parameter time: nanoseconds since the Unix epoch; asked for only if the beacon belongs to a region.
+    /// - Returns: the minute before, if this one begins another.
+    mutating func heard(_ sighting: BeaconSighting, at time: @autoclosure () -> Int64) -> [SignalMinute] {
+        let regions = matcher.matches(sighting.identity)
+        guard !regions.isEmpty else { return [] }
+        let time = time()
+        let start = time - (time % SignalMinute.length + SignalMinute.length) % SignalMinute.length
+        let finished = start == self.start ? [] : drained()
+        self.start = start
+        for region in regions { sums[region, default: Sum()].add(sighting) }
+        return finished
+    }
+
+    /// What has been heard since, of a minute that need not be over.
+    mutating func drained() -> [SignalMinute] {
+        defer { sums.removeAll(keepingCapacity: true) }
+        guard let start else { return [] }
+        return sums.sorted { $0.key < $1.key }.map { region, sum in
+            SignalMinute(time: start, region: identifiers[region], heard: sum.heard, signal: sum.signal)
+        }
+    }
+}
+
+extension SignalMeter.Sum {
+    mutating func add(_ sighting: BeaconSighting) {
+        heard += 1
+        power = sighting.measuredPower
+        guard let rssi = sighting.rssi.map(Int.init) else { return }
+        range = measured == 0 ? rssi...rssi : min(range.lowerBound, rssi)...max(range.upperBound, rssi)
+        measured += 1
+        total += rssi
+    }
+
+    var signal: SignalMinute.Signal? {
+        guard measured > 0 else { return nil }
+        let mean = Double(total) / Double(measured)
+        return SignalMinute.Signal(
+            count: measured, mean: mean, lowest: range.lowerBound, highest: range.upperBound,
+            accuracy: PathLoss.accuracy(signal: mean, measuredPower: power))
+    }
+}

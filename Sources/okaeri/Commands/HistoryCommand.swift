@@ -1,0 +1,73 @@
+import ArgumentParser
+import History
+import OkaeriDaemon
+
+struct HistoryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history", abstract: "What happened: the events the daemon has kept.",
+        discussion: """
+            TIME is \(Moment.forms). --json prints the same objects as `okaeri monitor --json` did.
+            """)
+
+    @OptionGroup var state: StateOptions
+
+    @Option(help: "Only this region.")
+    var region: String?
+
+    @Option(help: ArgumentHelp("Nothing before this time.", valueName: "time"))
+    var since: String?
+
+    @Flag(exclusivity: .exclusive, help: "How to tell it.")
+    var form = Form.text
+
+    enum Form: String, EnumerableFlag {
+        case text, json, csv
+
+        static func help(for value: Form) -> ArgumentHelp? {
+            switch value {
+            case .text: "A line each for people, in the machine's time zone (the default)."
+            case .json: "A JSON object a line."
+            case .csv: "Comma-separated values."
+            }
+        }
+
+        fileprivate var form: HistoryReport.Form {
+            switch self {
+            case .text: .text
+            case .json: .json
+            case .csv: .csv
+            }
+        }
+    }
+
+    private var moment: Moment? { since.flatMap { Moment($0, now: Moment.now) } }
+
+    func validate() throws {
+        if let since, moment == nil { throw ValidationError("--since \(since) is no time; it takes \(Moment.forms)") }
+    }
+
+    func run() throws {
+        let output = OutputBuffer(flushesEachLine: false)
+        defer { output.flush() }
+        do {
+            let report = HistoryReport(
+                directory: state.forReading, region: region, since: moment, form: form.form)
+            try report.forEachLine { output.add($0) }
+        } catch let error as HistoryError {
+            Terminal.complain(error.description)
+            throw error.exitStatus
+        }
+    }
+}
+
+extension HistoryError {
+    /// The exit status that fits.
+    var exitStatus: ExitCode {
+        switch self {
+        case .damaged, .foreign, .newer: Exit.dataError
+        case .missing, .locked: Exit.unavailable
+        case .denied: Exit.noPermission
+        case .full, .failed: Exit.ioError
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Testing
+
+@testable import History
+
+@Suite struct DayTests {
+    private let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    private func day(now: Double = 24, regions: [String] = []) throws -> DayRecord {
+        try folder.reader().day(from: hour(0), to: hour(24), now: hour(now), regions: regions)
+    }
+
+    private func span(_ start: Double, _ end: Double, _ state: String) -> DayRecord.Span {
+        .init(hour(start)..<hour(end), state)
+    }
+
+    @Test func `states go from change to change, cut at the day's ends`() throws {
+        let store = try folder.store()
+        try store.record(
+            [
+                determined("home", "unknown", at: hour(-3)), determined("home", "inside", at: hour(-2)),
+                determined("home", "outside", at: hour(8)), determined("home", "inside", at: hour(18)),
+            ], [])
+        let record = try day(now: 20)
+        #expect(
+            record.regions.map(\.spans) == [[span(0, 8, "inside"), span(8, 18, "outside"), span(18, 20, "inside")]])
+        #expect(record.unwatched == [hour(20)..<hour(24)], "what is to come")
+    }
+
+    @Test func `a stop and a power cut end what is known`() throws {
+        var store = try folder.store()
+        try store.record([determined("home", "inside", at: hour(1))], [])
+        try store.runEnded(at: hour(4))
+        store = try folder.store()
+        try store.record([determined("home", "inside", at: hour(6))], [])
+        try store.record([], [minute("home", at: hour(7), rssi: -60)])
+        // The power is cut, and back at nine.
+        store = try folder.store()
+        try store.record([determined("home", "unknown", at: hour(9))], [])
+        let record = try day()
+        let lastSign = hour(7) + SignalMinute.length
+        #expect(
+            record.regions.first?.spans == [
+                span(1, 4, "inside"), .init(hour(6)..<lastSign, "inside"), span(9, 24, "unknown"),
+            ])
+        #expect(record.unwatched == [hour(0)..<hour(1), hour(4)..<hour(6), lastSign..<hour(9)])
+    }
+
+    @Test func `the Wi-Fi's marks and the adapter's outages are found`() throws {
+        let store = try folder.store()
+        try store.record(
+            [
+                bluetooth("poweredOn", at: hour(1)), bluetooth("poweredOff", at: hour(2)),
+                bluetooth("unauthorized", at: hour(3)), bluetooth("poweredOn", at: hour(4)),
+                wifi("wifiPrompt", "", at: hour(5)), wifi("wifiPromptAnswered", #","answer":"join""#, at: hour(6)),
+                wifi("wifiJoinFailed", #","reason":"no""#, at: hour(7)), wifi("wifiJoined", "", at: hour(8)),
+                bluetooth("poweredOff", at: hour(23)),
+            ], [])
+        let record = try day(now: 23.5)
+        #expect(
+            record.outages == [
+                .init(hour(2)..<hour(3), reason: "it is poweredOff"),
+                .init(hour(3)..<hour(4), reason: "it is unauthorized"),
+                .init(hour(23)..<hour(23.5), reason: "it is poweredOff"),
+            ])
+        #expect(
+            record.regions.first?.marks == [
+                .init(time: hour(5), kind: .prompt, text: "join “HomeNet”?"),
+                .init(time: hour(6), kind: .answer, text: "answered: join"),
+                .init(time: hour(7), kind: .joinFailed, text: "“HomeNet” not joined: no"),
+                .init(time: hour(8), kind: .joined, text: "joined “HomeNet”"),
+            ])
+    }
+
+    @Test func `regions come in the order that is asked for, others after them`() throws {
+        let store = try folder.store()
+        try store.record(["c", "a", "b"].map { determined($0, "inside", at: hour(1)) }, [])
+        #expect(try day(regions: ["b", "new"]).regions.map(\.identifier) == ["b", "new", "a", "c"])
+    }
+
+    @Test func `clocks that jump, and no time at all, trap nothing`() throws {
+        for time in [hour(5), hour(-9000), .max, .min, hour(6)] {
+            let store = try folder.store()
+            try store.record([determined("home", "inside", at: time), bluetooth("poweredOff", at: time)], [])
+            try store.runEnded(at: hour(5.5))
+        }
+        _ = try day()
+        _ = try folder.reader().day(from: .min, to: .max, now: .min)
+        #expect(try folder.reader().day(from: hour(1), to: hour(1), now: hour(2)).regions.isEmpty)
+    }
+}

@@ -1,0 +1,118 @@
+import Testing
+
+@testable import History
+
+@Suite struct HistoryStoreTests {
+    private let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    @Test func `what is recorded is read again, in the order it happened`() throws {
+        let store = try folder.store(.powerCut)
+        // The clock is set back between the two.
+        let events = [exit("home", at: hour(2)), exit("a 家 '; DROP TABLE events; --", at: hour(1))]
+        try store.record([events[0]], [])
+        try store.record([events[1]], [])
+        #expect(try folder.events() == events, "while the writer has it open")
+        #expect(try folder.events(region: "home") == [events[0]])
+        #expect(try folder.events(since: hour(2)) == [events[0]])
+        #expect(try folder.events(since: hour(3)).isEmpty)
+    }
+
+    @Test func `a history goes on where it ended, run by run`() throws {
+        for number in 0..<3 {
+            let store = try folder.store()
+            try store.record([exit("home", at: hour(Double(number)))], [])
+            if number != 1 { try store.runEnded(at: hour(Double(number) + 0.5)) }
+        }
+        #expect(try folder.events().count == 3)
+        let connection = try SQLiteConnection(file: folder.file, mode: .readOnly)
+        let runs = try connection.rows("SELECT began, ended FROM runs") { [$0.integer(0), $0.optionalInteger(1)] }
+        #expect(runs == [[hour(0), hour(0.5)], [hour(1), nil], [hour(2), hour(2.5)]])
+    }
+
+    @Test func `a run in which nothing happened leaves nothing`() throws {
+        let store = try folder.store()
+        try store.record([], [])
+        try store.runEnded(at: hour(1))
+        let connection = try SQLiteConnection(file: folder.file, mode: .readOnly)
+        #expect(try connection.rows("SELECT * FROM runs") { $0.integer(0) }.isEmpty)
+    }
+
+    @Test func `a minute that came in parts is one`() throws {
+        let store = try folder.store()
+        let deaf = SignalMinute(time: hour(1), region: "home", heard: 4, signal: nil)
+        try store.record([], [deaf])
+        try store.record([], [minute("home", at: hour(1), rssi: -60), minute("work", at: hour(1), rssi: -90)])
+        try store.record([], [minute("home", at: hour(1), rssi: -80), deaf])
+        let regions = try folder.reader().day(from: hour(0), to: hour(24), now: hour(2)).regions
+        #expect(
+            regions.map(\.minutes) == [
+                [
+                    SignalMinute(
+                        time: hour(1), region: "home", heard: 28,
+                        signal: .init(count: 20, mean: -70, lowest: -83, highest: -57, accuracy: 2))
+                ], [minute("work", at: hour(1), rssi: -90)],
+            ])
+    }
+
+    @Test func `a migration is applied once, and one that nobody here knows is refused`() throws {
+        try folder.fill(3)
+        _ = try folder.store()
+        let connection = try SQLiteConnection(file: folder.file, mode: .readWrite)
+        let names = try connection.rows("SELECT name FROM migrations") { $0.text(0) }
+        #expect(names == Migration.all.map(\.name))
+        try connection.execute("INSERT INTO migrations VALUES ('moods')")
+        let expected = HistoryError.newer(file: folder.file, migration: "moods")
+        #expect(throws: expected) { try folder.store() }
+        #expect(throws: expected) { try folder.reader() }
+        #expect(expected.description.contains("moods") && expected.description.contains("Upgrade"))
+    }
+
+    @Test func `an older file gets what it lacks and keeps what it has`() throws {
+        try folder.fill(3)
+        let connection = try SQLiteConnection(file: folder.file, mode: .readWrite)
+        let schema = Schema(connection: connection, file: folder.file)
+        let added = Migration(name: "later", statements: ["CREATE TABLE later (x)"])
+        try schema.migrate(Migration.all + [added])
+        try schema.migrate(Migration.all + [added])
+        #expect(try connection.rows("SELECT name FROM migrations") { $0.text(0) }.contains("later"))
+        #expect(try connection.rows("SELECT count(*) FROM events") { $0.integer(0) } == [3])
+    }
+
+    @Test func `a migration that fails leaves no trace`() throws {
+        let connection = try SQLiteConnection(file: folder.file, mode: .readWrite)
+        let schema = Schema(connection: connection, file: folder.file)
+        let broken = Migration(name: "broken", statements: ["CREATE TABLE half (x)", "CREATE TABLE half (x)"])
+        #expect(throws: HistoryError.self) { try schema.migrate([broken]) }
+        #expect(try schema.isEmpty)
+    }
+
+    @Test func `what is too old is removed, a week at once, and once a day`() throws {
+        let day = 24.0
+        let store = try folder.store()
+        for number in stride(from: 0.0, to: 20, by: 1) {
+            try store.record(
+                [exit("home", at: hour(number * day))], [minute("home", at: hour(number * day), rssi: -60)])
+        }
+        func oldest() throws -> Int64? { try folder.events().first?.time }
+        try store.removeOld(keeping: 10, at: hour(20 * day))
+        #expect(try oldest() == hour(7 * day), "at most a week, whatever the clock says")
+        try store.removeOld(keeping: 10, at: hour(20.9 * day))
+        #expect(try oldest() == hour(7 * day), "not twice a day")
+        try store.removeOld(keeping: 10, at: hour(21 * day))
+        #expect(try oldest() == hour(11 * day))
+        let minutes = try folder.reader().day(from: hour(0), to: hour(30 * day), now: 0).regions.flatMap(\.minutes)
+        #expect(minutes.first?.time == hour(11 * day))
+        for time in [Int64.min, .max] { try store.removeOld(keeping: 36_500, at: time) }
+    }
+
+    @Test func `a disk that is full refuses the whole of it, and later takes it`() throws {
+        let store = try HistoryStore(directory: folder.path, durability: .process, pageLimit: 12)
+        let events = (0..<500).map { exit("home", at: hour(Double($0))) }
+        #expect(throws: HistoryError.full(file: folder.file)) { try store.record(events, []) }
+        #expect(try folder.events().isEmpty)
+        try store.record([events[0]], [])
+        #expect(try folder.events() == [events[0]])
+    }
+}

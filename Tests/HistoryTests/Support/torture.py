@@ -1,0 +1,120 @@
+"""Kills okaeri with SIGKILL at random moments of a running replay and compares what it printed with its history.
+
+Called by scripts/torture. Each life prints to a file; the whole lines in it, without ranging, must be how the events of
+that life begin in the history: nothing printed is missing, nothing is there twice, and what was there before stays.
+"""
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+HOURS = 12
+
+# A history of more events than this is left, and a new one begun: reading it after each life takes time.
+LARGE = 20_000
+CONFIGURATION = {
+    "regions": [
+        {"identifier": "home", "uuid": UUID, "exitAfter": 5, "ranging": True, "wifi": {"ssid": "HomeNet", "join": "auto"}}
+    ]
+}
+
+
+def write_capture(path):
+    """A btsnoop capture of somebody who comes and goes three times a minute."""
+    frame = bytes.fromhex("0201061aff4c000215" + UUID.replace("-", "") + "00640064c5")
+    start = 1_795_200_120_000_000 + 0x00DCDDB30F2F8000  # 2026-11-20 18:42 UTC, in btsnoop's microseconds
+    with open(path, "wb") as file:
+        file.write(b"btsnoop\0" + struct.pack(">II", 1, 1002))
+        for second in range(HOURS * 3600):
+            if second % 20 >= 8:
+                continue
+            event = bytes([0x02, 1, 3, 1, 6, 5, 4, 3, 2, 1, len(frame)]) + frame + bytes([256 - 60 - second % 20])
+            packet = bytes([0x04, 0x3E, len(event)]) + event
+            file.write(struct.pack(">IIIIq", len(packet), len(packet), 1, 0, start + second * 1_000_000) + packet)
+
+
+def printed(path):
+    """The whole lines of the output, without ranging."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    lines = text[: text.rfind("\n") + 1].splitlines()
+    return [line for line in lines if json.loads(line)["event"] != "didRangeBeacons"]
+
+
+def live(command, output, seconds):
+    """Runs okaeri for so long, or to its end. Returns whether it was killed."""
+    with open(output, "wb") as file:
+        process = subprocess.Popen(command, stdout=file, stderr=subprocess.DEVNULL)
+        try:
+            process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+        return process.wait() == -signal.SIGKILL
+
+
+def check(file):
+    """Has SQLite look whether the file is sound."""
+    with sqlite3.connect(file) as database:
+        verdict = database.execute("PRAGMA integrity_check").fetchone()[0]
+    if verdict != "ok":
+        sys.exit(f"torture: the database is damaged: {verdict}")
+
+
+def main(okaeri, kills):
+    seed = int(os.environ.get("SEED", time.time_ns() % 1_000_000))
+    random.seed(seed)
+    print(f"torture: {kills} kills, SEED={seed}")
+    with tempfile.TemporaryDirectory() as folder:
+        capture, configuration, state = (f"{folder}/{name}" for name in ("capture", "beacons.json", "state"))
+        write_capture(capture)
+        with open(configuration, "w", encoding="utf-8") as file:
+            json.dump(CONFIGURATION, file)
+        common = ["--config", configuration, "--json", "--state-dir", state]
+        commands = [
+            [okaeri, "monitor", "--capture", capture, "--wifi", "simulated", "--socket", f"{folder}/socket",
+             "--speed", "3000"],
+            [okaeri, "replay", capture, "--speed", "3000"],
+            [okaeri, "replay", capture],
+        ]
+        history, total, kept, killed, lives, generation = [], 0, 0, 0, 0, 0
+        while killed < kills:
+            command = commands[lives % len(commands)] + common
+            lives += 1
+            killed += live(command, f"{folder}/output", random.uniform(0, 2))
+            told = printed(f"{folder}/output")
+            # As the next start would find it: with the log of the process that died.
+            read = subprocess.run(
+                [okaeri, "history", "--json", "--state-dir", state], capture_output=True, text=True, check=False)
+            if read.returncode not in (0, 69) or (read.returncode == 69 and (history or told)):
+                sys.exit(f"torture: the history cannot be read after life {lives}: {read.stderr}")
+            now = read.stdout.splitlines()
+            if now[: len(history)] != history:
+                sys.exit(f"torture: life {lives} changed what was there before")
+            new = now[len(history) :]
+            if new[: len(told)] != told:
+                place = next((i for i, pair in enumerate(zip(new, told)) if pair[0] != pair[1]), min(len(new), len(told)))
+                sys.exit(f"torture: life {lives}: line {place + 1} was printed as {told[place]}, kept as {new[place:place+1]}")
+            total += len(told)
+            kept += len(new)
+            history = now
+            if len(history) > LARGE:
+                check(f"{state}/history.sqlite")
+                generation += 1
+                history, state = [], f"{folder}/state{generation}"
+                common[-1:] = [state]
+        if history:
+            check(f"{state}/history.sqlite")
+        print(f"torture: {killed} kills in {lives} lives; {total} printed events, all of them kept once, in order; "
+              f"{kept} kept")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

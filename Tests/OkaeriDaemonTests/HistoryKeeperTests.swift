@@ -1,0 +1,89 @@
+import History
+import RegionMonitoring
+import Synchronization
+import Testing
+
+@testable import OkaeriDaemon
+
+@Suite struct HistoryKeeperTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func lines(_ form: HistoryReport.Form = .json) throws -> [String] {
+        var lines: [String] = []
+        try HistoryReport(directory: folder.path, region: nil, since: nil, form: form).forEachLine { lines.append($0) }
+        return lines
+    }
+
+    @Test func `nobody is told what is not kept yet`() throws {
+        let keeper = HistoryKeeper(
+            directory: folder.path, settings: .init(), wallClock: SystemClock(), logger: quiet)
+        let events = (0..<100).map { Event(time: evening + $0, kind: .didExitRegion(region: "home")) }
+        for event in events { keeper.keep(event) }
+        keeper.stop()
+        var told: [String] = []
+        try keeper.run { event in
+            told.append(event.json)
+            if told.count % 20 == 0 { #expect(try lines().starts(with: told)) }
+        }
+        #expect(told == events.map(\.json))
+        #expect(try lines() == told)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a daemon keeps what it prints, and when it ended`() async throws {
+        let file = try folder.file("capture", capture([3, 4, 5, 70, 71], until: 150))
+        let configuration = try Configuration(json: Array(Configuration.example.utf8), file: "")
+        let daemon = try Daemon(
+            configuration,
+            options: .init(
+                configurationFile: "", capture: file, speed: 10_000, simulatesWiFi: true,
+                socket: "\(folder.path)/socket", stateDirectory: folder.path),
+            logger: quiet)
+        let events = daemon.allEvents()
+        let task = Task { try await daemon.run(with: []) }
+        var printed: [String] = []
+        for await event in events {
+            if case .didRangeBeacons = event.kind { continue }
+            printed.append(event.json)
+            #expect(try lines().starts(with: printed))
+            if event.kind == .didDetermineState(region: "home", .outside), event.time > evening + nanoseconds(90) {
+                task.cancel()
+            }
+        }
+        _ = await task.result
+        #expect(printed.count > 8)
+        let record = try HistoryReader(directory: folder.path).day(
+            from: evening, to: evening + nanoseconds(3600), now: evening + nanoseconds(3600))
+        let minutes = record.regions.flatMap(\.minutes)
+        #expect(minutes.map(\.heard) == [3, 2])
+        #expect(minutes.first?.signal?.mean == -70)
+        #expect(record.regions.first?.spans.map(\.state) == ["unknown", "inside", "outside", "inside", "outside"])
+    }
+
+    @Test func `without a state directory, or with nothing to keep, nothing is written`() throws {
+        let file = try folder.file("capture", capture([3], until: 60))
+        var settings = Configuration.History()
+        settings.keep = 0
+        for history in [nil, HistoryPlace(directory: "\(folder.path)/state", settings: settings)] {
+            let told = Mutex(0)
+            try Replay.run(
+                file, regions: [monitored()], history: history, speed: nil, logger: quiet, progress: { _, _ in }
+            ) { _ in told.withLock { $0 += 1 } }
+            #expect(told.withLock { $0 } == 7)
+        }
+        #expect(throws: HistoryError.self) { try HistoryReader(directory: "\(folder.path)/state") }
+    }
+
+    @Test func `a replay keeps what it tells, before it tells it`() throws {
+        let file = try folder.file("capture", capture([3, 4, 5], until: 60))
+        let told = Mutex<[String]>([])
+        let place = HistoryPlace(directory: folder.path, settings: .init())
+        try Replay.run(
+            file, regions: [monitored()], history: place, speed: nil, logger: quiet, progress: { _, _ in }
+        ) { event in told.withLock { $0.append(event.json) } }
+        #expect(try lines() == told.withLock { $0 })
+        #expect(try lines().count == 7)
+    }
+}

@@ -1,0 +1,93 @@
+import FoundationEssentials
+import Glibc
+import History
+import Testing
+
+@testable import OkaeriDaemon
+
+@Suite struct RecordedEventTests {
+    private func recorded(_ kind: Event.Kind) throws -> RecordedEvent {
+        RecordedEvent(event: try #require(HistoryEvent(Event(time: evening, kind: kind))))
+    }
+
+    @Test func `a row of CSV has a field for each column, quoted where it must be`() throws {
+        let columns = RecordedEvent.header.split(separator: ",").count
+        let wifi = Event.WiFiEvent(id: "1", ssid: "a \"b\", c", region: "home")
+        let row = try recorded(.wifiPromptAnswered(wifi, answer: "later")).csv
+        #expect(row == #"2026-11-20T18:42:00.000Z,wifiPromptAnswered,home,,,,,,,,1,"a ""b"", c",later,,,,"#)
+        let enter = try recorded(
+            .didEnterRegion(region: "h", .init(identity: home, rssi: -78, accuracy: 2.104)))
+        #expect(enter.csv.split(separator: ",", omittingEmptySubsequences: false).count == columns)
+        #expect(enter.csv.contains("\(uuidText),100,100,-78,2.1,near"))
+        #expect(try recorded(.monitoringDidFail(region: "h", reason: "a\nb")).csv.hasSuffix("\"a\nb\""))
+    }
+
+    @Test func `what is no event is shown as far as it goes`() {
+        let event = HistoryEvent(time: evening, name: "later", region: nil, json: "{\"event")
+        #expect(RecordedEvent(event: event).line.hasSuffix("  later"))
+        #expect(RecordedEvent(event: event).csv.contains(","))
+    }
+}
+
+/// One after the other: the C library has one time zone for the whole process.
+@Suite(.serialized) struct LocalTimeTests {
+    private func inZone(_ zone: String, _ body: () throws -> Void) rethrows {
+        setenv("TZ", zone, 1)
+        tzset()
+        defer {
+            unsetenv("TZ")
+            tzset()
+        }
+        try body()
+    }
+
+    /// Central European Time by its rule, which needs no time zone database.
+    private let berlin = "CET-1CEST,M3.5.0,M10.5.0/3"
+
+    @Test func `times are the house's`() {
+        inZone(berlin) {
+            #expect(LocalTime.text(evening) == "2026-11-20 19:42:00")
+            #expect(LocalTime.date(evening) == "Friday, 20 November 2026")
+            #expect(LocalTime.zone(evening) == "CET, UTC+01:00")
+            let midnight = evening - nanoseconds(19.7 * 3600)
+            #expect(LocalTime.startOfDay(evening) == midnight)
+            #expect(LocalTime.startOfDay(evening, adding: 1) == midnight + nanoseconds(86_400))
+        }
+        inZone("UTC") { #expect(LocalTime.zone(evening) == "UTC") }
+    }
+
+    @Test func `a day in which the clock is changed is as long as it is`() throws {
+        try inZone(berlin) {
+            for (day, hours) in [("2026-03-29", 23.0), ("2026-10-25", 25)] {
+                let start = try #require(LocalTime.moment(day))
+                #expect(LocalTime.startOfDay(start, adding: 1) - start == nanoseconds(hours * 3600))
+            }
+        }
+    }
+
+    @Test func `a time is written as people write it`() {
+        inZone(berlin) {
+            func moment(_ text: String) -> Double? {
+                Moment(text, now: evening).map { Double($0.nanoseconds - evening) / 3.6e12 }
+            }
+            #expect(moment("2h") == -2)
+            #expect(moment("90m") == -1.5)
+            #expect(moment("1w") == -168)
+            #expect(moment("now") == 0)
+            #expect(moment("today") == -19.7)
+            #expect(moment("yesterday") == -43.7)
+            #expect(moment("2026-11-20") == -19.7)
+            #expect(moment("2026-11-20T19:42") == 0)
+            #expect(moment("2026-11-20 19:42:36") == 0.01)
+            #expect(moment("2026-11-20T18:42:36Z") == 0.01)
+            #expect(moment("2026-11-20T18:42:36.000Z") == 0.01)
+            #expect(moment("2026-11-20T19:42:36+01:00") == 0.01)
+            for text in [
+                "", "h", "-2h", "2 h", "2x", "soon", "2026-02-30", "2026-13-01", "2026-11-20T25:00", "20261120",
+            ] {
+                #expect(moment(text) == nil, "\(text)")
+            }
+            #expect(Moment("99999999999999w", now: evening)?.nanoseconds == 0)
+        }
+    }
+}
