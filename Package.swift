@@ -115,7 +115,8 @@ let package = Package(
         .testTarget(
             name: "OkaeriDaemonTests",
             dependencies: [
-                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "WiFi", "History", "Systemd", "OkaeriDaemon", "TestSupport",
+                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "WiFi", "History", "Systemd", "OkaeriDaemon",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: house),

@@ -149,7 +149,7 @@ extension HistoryReader {
         }
     }
 
-    /// What is left of `day` when `covered` is taken out.
+    /// What is left of `day` when `covered` is taken out, without what a restart takes.
     private func gaps(in day: Range<Int64>, between covered: [Range<Int64>]) -> [Range<Int64>] {
         var gaps: [Range<Int64>] = []
         var reached = day.lowerBound
@@ -158,6 +158,6 @@ extension HistoryReader {
             reached = max(reached, range.upperBound)
         }
         if reached < day.upperBound { gaps.append(reached..<day.upperBound) }
-        return gaps
+        return gaps.filter { $0.upperBound &- $0.lowerBound >= SignalMinute.length }
     }
 }

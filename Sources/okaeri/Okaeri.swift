@@ -12,7 +12,8 @@ import ArgumentParser
         version: "okaeri 0.1.0",
         subcommands: [
             MonitorCommand.self, ReplayCommand.self, StatusCommand.self, ExplainCommand.self, ScanCommand.self,
-            RangeCommand.self, CalibrateCommand.self, HistoryCommand.self, PromptsCommand.self, AnswerCommand.self, DecodeCommand.self,
+            RangeCommand.self, CalibrateCommand.self, HistoryCommand.self, PlotCommand.self, PromptsCommand.self,
+            AnswerCommand.self, DecodeCommand.self,
             RecordCommand.self, DoctorCommand.self, ConfigCommand.self,
         ])
 }

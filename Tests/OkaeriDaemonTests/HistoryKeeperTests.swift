@@ -23,9 +23,9 @@ import Testing
         for event in events { keeper.keep(event) }
         keeper.stop()
         var told: [String] = []
-        try keeper.run { event in
+        keeper.run { event in
             told.append(event.json)
-            if told.count % 20 == 0 { #expect(try lines().starts(with: told)) }
+            if told.count % 20 == 0 { #expect((try? lines())?.starts(with: told) == true) }
         }
         #expect(told == events.map(\.json))
         #expect(try lines() == told)

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import History
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriDaemon

@@ -66,6 +66,7 @@ extension Configuration {
         var configuration = Configuration(adapter: adapter, regions: regions)
         if let node = top.node("scan") { configuration.scan = scan(node, problems) }
         if let node = top.node("state") { configuration.state = state(node, problems) }
+        if let node = top.node("history") { configuration.history = history(node, problems) }
         return configuration
     }
 
@@ -76,9 +77,6 @@ extension Configuration {
         var state = State()
         if let seconds = reader.number("validFor", in: validForRange, unit: " seconds") { state.validFor = seconds }
         return state
-
-        if let node = top.node("history") { configuration.history = history(node, problems) }
-        return configuration
     }
 
     private static func history(_ node: JSONNode, _ problems: ObjectReader.Problems) -> History {

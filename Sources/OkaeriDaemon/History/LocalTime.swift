@@ -28,7 +28,8 @@ enum LocalTime {
         var time = fields(nanoseconds)
         (time.tm_hour, time.tm_min, time.tm_sec, time.tm_isdst) = (0, 0, 0, -1)
         time.tm_mday += days
-        return Int64(mktime(&time)) * second
+        let (nanoseconds, overflow) = Int64(mktime(&time)).multipliedReportingOverflow(by: second)
+        return overflow ? (time.tm_year < 70 ? .min : .max) : nanoseconds
     }
 
     /// The moment that a clock on the wall calls `2026-11-20`, `2026-11-20T18:42` or `2026-11-20T18:42:03`, with a space for

@@ -18,7 +18,11 @@ public struct Moment: Sendable, Hashable {
     }
 
     /// The present.
-    public static var now: Int64 { SystemClock().now }
+    public static var now: Moment { Moment(nanoseconds: SystemClock().now) }
+
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
 
     private static func read(_ text: String, now: Int64) -> Int64? {
         switch text {

@@ -57,8 +57,16 @@ struct RecordedEvent {
         return texts
     }
 
+    private static let special: Set<Unicode.Scalar> = ["\"", ",", "\r", "\n"]
+
+    /// Scalar by scalar: an accent after a quotation mark makes one character of both.
     private static func quoted(_ field: String) -> String {
-        guard field.contains(where: { "\",\r\n".contains($0) || $0 == "\r\n" }) else { return field }
-        return "\"" + field.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+        guard field.unicodeScalars.contains(where: special.contains) else { return field }
+        var quoted = ""
+        for scalar in field.unicodeScalars {
+            if scalar == "\"" { quoted += "\"" }
+            quoted.unicodeScalars.append(scalar)
+        }
+        return "\"\(quoted)\""
     }
 }

@@ -34,7 +34,9 @@ struct SignalMeter: Sendable {
         let regions = matcher.matches(sighting.identity)
         guard !regions.isEmpty else { return [] }
         let time = time()
-        let start = time - (time % SignalMinute.length + SignalMinute.length) % SignalMinute.length
+        let passed = (time % SignalMinute.length + SignalMinute.length) % SignalMinute.length
+        // A capture's clock may say anything.
+        let start = time < .min + passed ? .min : time - passed
         let finished = start == self.start ? [] : drained()
         self.start = start
         for region in regions { sums[region, default: Sum()].add(sighting) }

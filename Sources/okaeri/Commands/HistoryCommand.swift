@@ -40,7 +40,7 @@ struct HistoryCommand: ParsableCommand {
         }
     }
 
-    private var moment: Moment? { since.flatMap { Moment($0, now: Moment.now) } }
+    private var moment: Moment? { since.flatMap { Moment($0, now: Moment.now.nanoseconds) } }
 
     func validate() throws {
         if let since, moment == nil { throw ValidationError("--since \(since) is no time; it takes \(Moment.forms)") }

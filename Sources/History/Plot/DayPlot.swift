@@ -1,0 +1,127 @@
+/// A day drawn as an SVG: a bar of presence and the signal for each region, with what happened to the Wi-Fi and the
+/// adapter.
+///
+/// A value in, a text out. What people read as a time is given by who knows their time zone.
+public struct DayPlot {
+    /// A line of the grid.
+    public struct Tick: Sendable, Hashable {
+        public var time: Int64
+        /// What stands below it; nil for a line without words.
+        public var label: String?
+
+        public init(time: Int64, label: String?) {
+            self.time = time
+            self.label = label
+        }
+    }
+
+    let record: DayRecord
+    let title: String
+    let subtitle: String
+    let ticks: [Tick]
+    let clock: (Int64) -> String
+
+    /// - Parameters:
+    ///   - title: which day it is.
+    ///   - subtitle: the time zone that the ticks and `clock` are in.
+    ///   - clock: the time of day, for who points at something.
+    public init(
+        _ record: DayRecord, title: String, subtitle: String, ticks: [Tick], clock: @escaping (Int64) -> String
+    ) {
+        self.record = record
+        self.title = title
+        self.subtitle = subtitle
+        self.ticks = ticks
+        self.clock = clock
+    }
+
+    /// The whole document.
+    public var svg: String {
+        var svg = SVGText()
+        let regions = record.regions.enumerated().map { index, region in
+            RegionPlot(region, top: Layout.header + Double(index) * Layout.region, plot: self)
+        }
+        let bottom = Layout.header + Double(max(1, regions.count)) * Layout.region
+        let height = bottom + Layout.footer
+        svg.group(
+            "svg",
+            [
+                "xmlns": "http://www.w3.org/2000/svg", "viewBox": "0 0 \(Int(Layout.width)) \(Int(height))",
+                "width": .init(Layout.width), "height": .init(height), "role": "img", "aria-label": "\(description)",
+            ]
+        ) { svg in
+            svg.add(verbatim: "\n<style>\(Style.sheet)</style>\n\(Style.patterns)\n")
+            svg.add("rect", ["class": "paper", "width": .init(Layout.width), "height": .init(height), "rx": 12])
+            svg.add("text", ["class": "title", "x": .init(Layout.left), "y": 40], title)
+            svg.add("text", ["class": "quiet end", "x": .init(Layout.right), "y": 40], subtitle)
+            drawGrid(&svg, bottom: bottom)
+            if regions.isEmpty {
+                svg.add("text", ["class": "quiet", "x": .init(Layout.left), "y": 120], "nothing is known of this day")
+            }
+            drawShades(&svg, bottom: bottom)
+            for region in regions { region.draw(&svg) }
+            Legend(record).draw(&svg, y: bottom + 54)
+        }
+        return svg.text
+    }
+
+    /// What the picture shows, for who cannot see it.
+    private var description: String {
+        let presence = record.regions.map { "\($0.identifier) inside for \(Self.duration($0.inside))" }
+        return ([title, subtitle] + presence).joined(separator: "; ")
+    }
+
+    private func drawGrid(_ svg: inout SVGText, bottom: Double) {
+        for tick in ticks {
+            let x = SVGText.Value(x(tick.time))
+            svg.add(
+                "line",
+                [
+                    "class": tick.label == nil ? "grid" : "grid strong", "x1": x, "x2": x, "y1": .init(Layout.ceiling),
+                    "y2": .init(bottom),
+                ])
+            if let label = tick.label {
+                svg.add("text", ["class": "quiet middle", "x": x, "y": .init(bottom + 20)], label)
+            }
+        }
+    }
+
+    /// The times without an adapter and without a daemon, through all regions.
+    private func drawShades(_ svg: inout SVGText, bottom: Double) {
+        func shade(_ time: Range<Int64>, _ name: String, _ words: String) {
+            svg.group(
+                "rect",
+                [
+                    "class": "\(name)", "x": .init(x(time.lowerBound)), "y": .init(Layout.ceiling),
+                    "width": .init(width(time)), "height": .init(bottom - Layout.ceiling),
+                ], title: "\(words), \(span(time))")
+        }
+        for time in record.unwatched { shade(time, "unwatched", "not watched") }
+        for outage in record.outages { shade(outage.time, "outage", outage.reason) }
+    }
+
+    // MARK: Times
+
+    func x(_ time: Int64) -> Double {
+        let (length, since) = (Double(record.end) - Double(record.start), Double(time) - Double(record.start))
+        return Layout.left + Layout.chart * min(1, max(0, since / max(1, length)))
+    }
+
+    /// Never less than can be seen.
+    func width(_ time: Range<Int64>) -> Double { max(0.8, x(time.upperBound) - x(time.lowerBound)) }
+
+    func span(_ time: Range<Int64>) -> String { "\(clock(time.lowerBound))–\(clock(time.upperBound))" }
+
+    /// `9 h 42 min`.
+    static func duration(_ nanoseconds: Int64) -> String {
+        let minutes = nanoseconds / SignalMinute.length
+        return minutes < 60 ? "\(minutes) min" : "\(minutes / 60) h \(minutes % 60) min"
+    }
+}
+
+extension DayRecord.Region {
+    /// How long somebody was there.
+    var inside: Int64 {
+        spans.reduce(0) { $1.state == "inside" ? $0 &+ ($1.time.upperBound &- $1.time.lowerBound) : $0 }
+    }
+}

@@ -1,0 +1,63 @@
+/// What the signs mean: only those that are in the picture.
+struct Legend {
+    private let record: DayRecord
+
+    init(_ record: DayRecord) {
+        self.record = record
+    }
+
+    /// A sign and its words.
+    private enum Entry {
+        case swatch(String, String)
+        case glyph(DayRecord.Mark.Kind, String)
+        case line(String)
+    }
+
+    private var entries: [Entry] {
+        let states = Set(record.regions.flatMap(\.spans).map(\.state))
+        let marks = Set(record.regions.flatMap(\.marks).map(\.kind))
+        var entries: [Entry] = ["inside", "outside", "unknown"].filter(states.contains).map { .swatch($0, $0) }
+        if record.regions.contains(where: { !$0.minutes.isEmpty }) {
+            entries.append(.line("signal, dBm: mean and range"))
+        }
+        let words: [(DayRecord.Mark.Kind, String)] = [
+            (.prompt, "prompt"), (.answer, "answer"), (.joined, "joined"), (.joinFailed, "not joined"),
+        ]
+        entries += words.filter { marks.contains($0.0) }.map { .glyph($0.0, $0.1) }
+        if !record.outages.isEmpty { entries.append(.swatch("outage", "no Bluetooth")) }
+        if !record.unwatched.isEmpty { entries.append(.swatch("unwatched", "not watched")) }
+        return entries
+    }
+
+    /// About what a letter of the legend takes.
+    private static let letter = 6.3
+
+    func draw(_ svg: inout SVGText, y: Double) {
+        var (x, y) = (Layout.left, y)
+        for entry in entries {
+            if x + width(of: entry) > Layout.right { (x, y) = (Layout.left, y + Layout.legendLine) }
+            let words = words(of: entry)
+            switch entry {
+            case .swatch(let name, _):
+                svg.add(
+                    "rect",
+                    ["class": "\(name)", "x": .init(x), "y": .init(y - 10), "width": 16, "height": 12, "rx": 3])
+            case .glyph(let kind, _):
+                MarkGlyph(kind).draw(&svg, x: x + 8, y: y - 4)
+            case .line:
+                svg.add("rect", ["class": "band", "x": .init(x), "y": .init(y - 9), "width": 16, "height": 10])
+                svg.add("path", ["class": "signal", "d": "M\(Int(x)) \(Int(y) - 4)h16"])
+            }
+            svg.add("text", ["class": "quiet", "x": .init(x + 22), "y": .init(y)], words)
+            x += width(of: entry)
+        }
+    }
+
+    private func words(of entry: Entry) -> String {
+        switch entry {
+        case .swatch(_, let words), .glyph(_, let words), .line(let words): words
+        }
+    }
+
+    private func width(of entry: Entry) -> Double { 22 + Double(words(of: entry).count) * Self.letter + 18 }
+}

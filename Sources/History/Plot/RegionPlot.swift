@@ -1,0 +1,126 @@
+/// A region's part of the picture: its name, the bar of presence, the Wi-Fi's marks and the signal.
+struct RegionPlot {
+    private let region: DayRecord.Region
+    private let top: Double
+    private let plot: DayPlot
+    private let scale: SignalScale
+
+    init(_ region: DayRecord.Region, top: Double, plot: DayPlot) {
+        self.region = region
+        self.top = top
+        self.plot = plot
+        scale = SignalScale(region, top: top + Layout.signal)
+    }
+
+    func draw(_ svg: inout SVGText) {
+        svg.add("text", ["class": "name", "x": .init(Layout.left), "y": .init(top + Layout.name)], region.identifier)
+        svg.add(
+            "text", ["class": "quiet end", "x": .init(Layout.right), "y": .init(top + Layout.name)],
+            "inside for \(DayPlot.duration(region.inside))")
+        drawPresence(&svg)
+        drawScale(&svg)
+        drawSignal(&svg)
+        drawThresholds(&svg)
+        drawMarks(&svg)
+    }
+
+    private func drawPresence(_ svg: inout SVGText) {
+        for span in region.spans {
+            let width = plot.width(span.time)
+            svg.group(
+                "rect",
+                [
+                    "class": "\(Self.presence(span.state))", "x": .init(plot.x(span.time.lowerBound)),
+                    "y": .init(top + Layout.bar), "width": .init(width), "height": .init(Layout.barHeight),
+                    "rx": .init(min(3, width / 2)),
+                ], title: "\(span.state) \(plot.span(span.time))")
+        }
+    }
+
+    /// A state that a newer version has invented is one we do not know.
+    private static func presence(_ state: String) -> String {
+        ["inside", "outside"].contains(state) ? state : "unknown"
+    }
+
+    private func drawScale(_ svg: inout SVGText) {
+        for level in scale.levels {
+            let y = scale.y(Double(level))
+            drawLine("grid", at: y, &svg)
+            svg.add(
+                "text", ["class": "quiet small end", "x": .init(Layout.left - 8), "y": .init(y + 4)], "\(level)")
+        }
+    }
+
+    /// Over the signal: they are what it is to be read against.
+    private func drawThresholds(_ svg: inout SVGText) {
+        // Where the two lie close, each has its own side of its line.
+        for (name, threshold, offset) in [("enter", region.enterRSSI, -4.0), ("exit", region.exitRSSI, 12)] {
+            guard let threshold else { continue }
+            let y = scale.y(Double(threshold))
+            drawLine("threshold \(name)", at: y, &svg)
+            svg.add(
+                "text", ["class": "\(name) small end", "x": .init(Layout.right), "y": .init(y + offset)],
+                "\(name) \(threshold) dBm")
+        }
+    }
+
+    private func drawLine(_ name: String, at y: Double, _ svg: inout SVGText) {
+        svg.add(
+            "line",
+            [
+                "class": "\(name)", "x1": .init(Layout.left), "x2": .init(Layout.right), "y1": .init(y), "y2": .init(y),
+            ])
+    }
+
+    private func drawSignal(_ svg: inout SVGText) {
+        for stretch in stretches {
+            let upper = stretch.map { point(of: $0, Double($0.signal.highest)) }
+            let lower = stretch.reversed().map { point(of: $0, Double($0.signal.lowest)) }
+            let mean = stretch.map { point(of: $0, $0.signal.mean) }
+            svg.add("polygon", ["class": "band", "points": "\((upper + lower).joined(separator: " "))"])
+            svg.add("polyline", ["class": "signal", "points": "\(mean.joined(separator: " "))"])
+        }
+    }
+
+    private typealias Sample = (time: Int64, signal: SignalMinute.Signal)
+
+    private func point(of sample: Sample, _ level: Double) -> String {
+        let x = plot.x(sample.time &+ SignalMinute.length / 2)
+        return "\(SVGText.Value(x).text),\(SVGText.Value(scale.y(level)).text)"
+    }
+
+    /// A line over a longer silence would claim what nobody heard.
+    private static let longestSilence = 3 * SignalMinute.length
+
+    /// The minutes with a signal, parted where there was none. A single minute is drawn a minute wide.
+    private var stretches: [[Sample]] {
+        var stretches: [[Sample]] = []
+        for minute in region.minutes {
+            guard let signal = minute.signal else { continue }
+            if let last = stretches.last?.last, minute.time &- last.time <= Self.longestSilence {
+                stretches[stretches.count - 1].append((minute.time, signal))
+            } else {
+                stretches.append([(minute.time, signal)])
+            }
+        }
+        return stretches.map { stretch in
+            guard stretch.count == 1, let only = stretch.first else { return stretch }
+            let half = SignalMinute.length / 2
+            return [(only.time &- half, only.signal), (only.time &+ half, only.signal)]
+        }
+    }
+
+    /// How far apart two marks are at least. Who points at one is told the minute.
+    private static let markDistance = 13.0
+
+    private func drawMarks(_ svg: inout SVGText) {
+        var free = -Double.infinity
+        for mark in region.marks.sorted(by: { $0.time < $1.time }) {
+            let x = max(plot.x(mark.time), free)
+            free = x + Self.markDistance
+            svg.group("g", [:], title: "\(plot.clock(mark.time)) \(mark.text)") { svg in
+                MarkGlyph(mark.kind).draw(&svg, x: x, y: top + Layout.marks)
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/// Puts an SVG document together, element by element.
+struct SVGText {
+    private(set) var text = ""
+
+    /// An element with text in it, or without. Attributes come in the order they are given.
+    mutating func add(_ name: String, _ attributes: KeyValuePairs<String, Value>, _ content: String? = nil) {
+        open(name, attributes, isClosed: content == nil)
+        if let content { text += "\(Self.escaped(content))</\(name)>\n" }
+    }
+
+    /// An element that holds what `body` adds, and a title that is shown to whoever points at it.
+    mutating func group(
+        _ name: String, _ attributes: KeyValuePairs<String, Value>, title: String? = nil,
+        _ body: (inout SVGText) -> Void = { _ in }
+    ) {
+        open(name, attributes, isClosed: false)
+        if let title { text += "<title>\(Self.escaped(title))</title>" }
+        body(&self)
+        text += "</\(name)>\n"
+    }
+
+    /// What stands as it is, such as a style.
+    mutating func add(verbatim: String) { text += verbatim }
+
+    private mutating func open(_ name: String, _ attributes: KeyValuePairs<String, Value>, isClosed: Bool) {
+        text += "<\(name)"
+        for (key, value) in attributes { text += " \(key)=\"\(Self.escaped(value.text))\"" }
+        text += isClosed ? "/>\n" : ">"
+    }
+
+    /// What an attribute holds: a word, or a length with a decimal, which is more than a screen shows.
+    struct Value: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral {
+        let text: String
+
+        init(stringLiteral text: String) { self.text = text }
+        init(integerLiteral number: Int) { text = "\(number)" }
+
+        init(_ number: Double) {
+            let rounded = (number * 10).rounded() / 10
+            text = Int(exactly: rounded).map(String.init) ?? "\(rounded)"
+        }
+    }
+
+    /// Text as XML bears it. What XML cannot bear at all, such as a NUL in a network's name, is replaced.
+    static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "\t", "\n": escaped += " "
+            case "\0"..<" ", "\u{FFFE}"..."\u{FFFF}": escaped += "\u{FFFD}"
+            case let scalar: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import FoundationXML
+import Testing
+
+@testable import History
+
+@Suite struct DayPlotTests {
+    private func svg(_ record: DayRecord) -> String {
+        let ticks = (0...24).map { DayPlot.Tick(time: hour(Double($0)), label: $0 % 3 == 0 ? "\($0):00" : nil) }
+        return DayPlot(record, title: "A <day> & \"night\"", subtitle: "UTC", ticks: ticks) { time in
+            "\((time &- midnight) / 3_600_000_000_000)h"
+        }.svg
+    }
+
+    private func record(_ regions: [DayRecord.Region]) -> DayRecord {
+        DayRecord(start: hour(0), end: hour(24), regions: regions)
+    }
+
+    /// The elements of the document with this class.
+    private func elements(_ svg: String, _ name: String) throws -> [XMLElement] {
+        let document = try XMLDocument(xmlString: svg)
+        return try document.nodes(forXPath: "//*[contains(concat(' ', @class, ' '), ' \(name) ')]").compactMap {
+            $0 as? XMLElement
+        }
+    }
+
+    private func attribute(_ element: XMLElement?, _ name: String) throws -> String? {
+        try element?.nodes(forXPath: "@\(name)").first?.stringValue
+    }
+
+    private func number(_ element: XMLElement?, _ name: String) throws -> Double? {
+        try attribute(element, name).flatMap(Double.init)
+    }
+
+    private let home = DayRecord.Region(
+        identifier: "home",
+        spans: [
+            .init(hour(0)..<hour(6), "inside"), .init(hour(6)..<hour(12), "outside"), .init(hour(12)..<hour(13), "odd"),
+        ],
+        marks: [
+            .init(time: hour(1), kind: .prompt, text: "join?"), .init(time: hour(2), kind: .answer, text: "join"),
+            .init(time: hour(3), kind: .joined, text: "joined"), .init(time: hour(4), kind: .joinFailed, text: "no"),
+        ], enterRSSI: -70, exitRSSI: -80)
+
+    @Test func `a state's bar is where its time is, and says so`() throws {
+        let svg = svg(record([home]))
+        let inside = try elements(svg, "inside").first { $0.name == "rect" }
+        #expect(try number(inside, "x") == Layout.left)
+        #expect(try number(inside, "width") == Layout.chart / 4)
+        #expect(inside?.stringValue == "inside 0h–6h")
+        let outside = try elements(svg, "outside").first
+        #expect(try number(outside, "x") == Layout.left + Layout.chart / 4)
+        #expect(try elements(svg, "unknown").first?.stringValue == "odd 12h–13h")
+        #expect(svg.contains("inside for 6 h 0 min"))
+    }
+
+    @Test func `marks, outages and times without a daemon are drawn and explained`() throws {
+        var day = record([home])
+        day.outages = [.init(hour(20)..<hour(21), reason: "Bluetooth is off")]
+        day.unwatched = [hour(22)..<hour(24)]
+        let svg = svg(day)
+        for name in ["prompt", "answer", "joined", "joinFailed"] {
+            #expect(try elements(svg, name).count == 2, "\(name): in the chart and in the legend")
+        }
+        #expect(try elements(svg, "outage").first?.stringValue == "Bluetooth is off, 20h–21h")
+        #expect(try elements(svg, "unwatched").first?.stringValue == "not watched, 22h–24h")
+        #expect(svg.contains("no Bluetooth") && svg.contains("1h join?"))
+    }
+
+    @Test func `the signal is a line within its range, parted by silence`() throws {
+        var region = home
+        region.minutes =
+            (0..<10).map { minute("home", at: hour(0) + $0 * SignalMinute.length, rssi: -60) }
+            + (30..<40).map { minute("home", at: hour(0) + $0 * SignalMinute.length, rssi: -70) }
+            + [minute("home", at: hour(5), rssi: -65)]
+            + [SignalMinute(time: hour(5.5), region: "home", heard: 3, signal: nil)]
+        let svg = svg(record([region]))
+        let lines = try elements(svg, "signal").filter { $0.name == "polyline" }
+        #expect(try lines.map { try attribute($0, "points")?.split(separator: " ").count } == [10, 10, 2])
+        #expect(try elements(svg, "band").filter { $0.name == "polygon" }.count == 3)
+    }
+
+    @Test func `thresholds lie at their level`() throws {
+        let thresholds = try elements(svg(record([home])), "threshold")
+        let scale = SignalScale(home, top: Layout.header + Layout.signal)
+        #expect(
+            try thresholds.map { try number($0, "y1") }
+                == [scale.y(-70), scale.y(-80)].map { ($0 * 10).rounded() / 10 })
+        #expect(scale.y(-70) < scale.y(-80))
+    }
+
+    @Test func `the scale holds whatever was heard`() {
+        var region = DayRecord.Region(identifier: "home")
+        #expect(SignalScale(region, top: 0).levels == [-50, -60, -70, -80, -90])
+        for rssi in [-127, -104, -3, 20, .max - 3, .min + 3] {
+            region.minutes = [minute("home", at: hour(1), rssi: rssi)]
+            let scale = SignalScale(region, top: 0)
+            #expect(scale.levels.count >= 2 && scale.levels.count < 10)
+            #expect((0...Layout.signalHeight).contains(scale.y(Double(rssi))))
+        }
+    }
+
+    @Test func `names are text, whatever they hold`() throws {
+        var region = home
+        region.identifier = "</text><script>\u{1}&"
+        region.marks = [.init(time: hour(1), kind: .prompt, text: "join “]]>\"\u{0}”?")]
+        let svg = svg(record([region]))
+        #expect(!svg.contains("<script>"))
+        #expect(try elements(svg, "name").first?.stringValue == "</text><script>\u{FFFD}&")
+    }
+
+    @Test func `a day of which nothing is known, and times out of it, are drawn all the same`() throws {
+        #expect(svg(record([])).contains("nothing is known"))
+        var region = home
+        region.spans = [.init(.min ..< .max, "inside")]
+        region.marks = [.init(time: .max, kind: .prompt, text: "")]
+        var day = DayRecord(start: .min, end: .max, regions: [region])
+        _ = try elements(svg(day), "inside")
+        (day.start, day.end) = (hour(1), hour(1))
+        _ = try elements(svg(day), "inside")
+    }
+
+    @Test func `there is a look for the dark`() {
+        #expect(svg(record([])).contains("prefers-color-scheme:dark"))
+    }
+}
