@@ -92,21 +92,31 @@ public struct APIClient: Sendable {
     private func exchange(
         _ method: HTTPMethod, _ path: String, _ content: ByteBuffer
     ) async throws(Failure) -> (HTTPResponseStatus, ByteBuffer) {
-        do {
+        try await explaining {
             let channel = try await connect()
             let timeout = channel.channel.eventLoop.scheduleTask(in: Self.patience) {
                 channel.channel.close(promise: nil)
             }
             defer { timeout.cancel() }
             return try await channel.executeThenClose { inbound, outbound in
-                let headers: HTTPHeaders = [
-                    "host": "okaeri", "content-length": "\(content.readableBytes)", "connection": "close",
-                ]
-                try await outbound.write(.head(.init(version: .http1_1, method: method, uri: path, headers: headers)))
+                try await outbound.write(.head(request(method, path, length: content.readableBytes)))
                 if content.readableBytes > 0 { try await outbound.write(.body(.byteBuffer(content))) }
                 try await outbound.write(.end(nil))
                 return try await response(inbound)
             }
+        }
+    }
+
+    /// The head of a request.
+    func request(_ method: HTTPMethod, _ path: String, length: Int = 0) -> HTTPRequestHead {
+        let headers: HTTPHeaders = ["host": "okaeri", "content-length": "\(length)", "connection": "close"]
+        return HTTPRequestHead(version: .http1_1, method: method, uri: path, headers: headers)
+    }
+
+    /// Says what an error of the connection means.
+    func explaining<Answer>(_ ask: () async throws -> Answer) async throws(Failure) -> Answer {
+        do {
+            return try await ask()
         } catch let failure as Failure {
             throw failure
         } catch let error as IOError where [ENOENT, ECONNREFUSED, ENOTSOCK].contains(error.errnoCode) {
@@ -118,9 +128,9 @@ public struct APIClient: Sendable {
         }
     }
 
-    private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
+    typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
-    private func connect() async throws -> Connection {
+    func connect() async throws -> Connection {
         try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .connectTimeout(Self.patience)
             .connect(unixDomainSocketPath: socket) { channel in

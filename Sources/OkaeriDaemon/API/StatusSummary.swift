@@ -5,7 +5,7 @@ public struct StatusSummary: Sendable {
     /// The exit status when there is no daemon, or none to trust.
     public static let noAnswer: Int32 = 3
 
-    private var report: StatusReport
+    private(set) var report: StatusReport
 
     /// - Parameter region: only this one; nil for all.
     /// - Returns: nil when the daemon does not watch that region.
@@ -52,33 +52,6 @@ public struct StatusSummary: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return (try? encoder.encode(report)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-    }
-
-    /// A plugin's line with performance data, and its exit status (Monitoring Plugins Development Guidelines).
-    public var nagios: (line: String, exitStatus: Int32) {
-        let words = report.regions.map { "\($0.identifier) \($0.state)" }.joined(separator: ", ")
-        let data = report.regions.map { region in
-            let inside = "'\(region.identifier)_inside'=\(region.state == "inside" ? 1 : 0);;;0;1"
-            guard let beacon = region.beacon else { return inside }
-            return inside + (beacon.rssi.map { " '\(region.identifier)_rssi'=\($0)" } ?? "")
-                + " '\(region.identifier)_age'=\(beacon.age)s"
-        }
-        let (word, status): (String, Int32) =
-            if report.stale {
-                ("UNKNOWN", 3)
-            } else if report.bluetooth.state != "poweredOn" {
-                ("CRITICAL", 2)
-            } else {
-                switch exitStatus {
-                case 0: ("OK", 0)
-                case 1: ("WARNING", 1)
-                default: ("UNKNOWN", 3)
-                }
-            }
-        let why = word == "CRITICAL" ? " - \(report.bluetooth.reason)" : ""
-        // A bar would begin the performance data.
-        let sentence = "OKAERI \(word) - \(words)\(why)".map { $0 == "|" ? "/" : String($0) }.joined()
-        return ("\(sentence) | \(data.joined(separator: " ")) dropped=\(report.counters.dropped)c", status)
     }
 
     private func line(_ region: RegionReport) -> String {

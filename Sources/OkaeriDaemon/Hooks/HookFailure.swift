@@ -5,7 +5,7 @@ import SystemPackage
 enum HookFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case notFound(program: String)
     case noPermission(program: String)
-    case noFile(program: String)
+    case directory(program: String)
     case noInterpreter(program: String)
     case noProgram(program: String)
     case notStarted(reason: String)
@@ -22,13 +22,12 @@ enum HookFailure: Error, Sendable, Equatable, CustomStringConvertible {
             self = .notFound(program: program)
             return
         }
-        var status = stat()
         switch errno {
         case .noSuchFileOrDirectory, .permissionDenied, .notDirectory:
-            if stat(program, &status) != 0 {
+            if access(program, F_OK) != 0 {
                 self = Glibc.errno == EACCES ? .noPermission(program: program) : .notFound(program: program)
-            } else if status.st_mode & S_IFMT != S_IFREG {
-                self = .noFile(program: program)
+            } else if access("\(program)/.", F_OK) == 0 {
+                self = .directory(program: program)
             } else {
                 let isExecutable = access(program, X_OK) == 0
                 self = isExecutable ? .noInterpreter(program: program) : .noPermission(program: program)
@@ -47,8 +46,8 @@ enum HookFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case .noPermission(let program):
             "\(program) may not be executed by the daemon's user. `chmod a+x \(program)`, or see with "
                 + "`namei -l \(program)` where the way to it is barred"
-        case .noFile(let program):
-            "\(program) is no file. Name the program itself in the configuration"
+        case .directory(let program):
+            "\(program) is a directory. Name the program itself in the configuration"
         case .noInterpreter(let program):
             "the interpreter in the first line of \(program) does not exist or may not be executed. Mend that line; a "
                 + "line that ends in CR LF does this too"

@@ -6,14 +6,22 @@ struct StatusCommand: AsyncParsableCommand {
         commandName: "status", abstract: "What the daemon knows.",
         discussion: """
             Exit status: 0 inside, 1 outside, 2 unknown, 3 no daemon or a stale answer. Without --region, 0 if any \
-            region is inside. With --nagios: 0 OK (inside), 1 WARNING (outside), 2 CRITICAL (Bluetooth does not \
-            work), 3 UNKNOWN.
+            region is inside. With --nagios: 0 OK (inside), 1 WARNING (outside), 2 CRITICAL (no daemon, no Bluetooth), \
+            3 UNKNOWN. --wait exits with the state it waited for, or with the present one when the time is up.
             """)
 
     @OptionGroup var socket: SocketOptions
 
     @Option(help: "Only this region.")
     var region: String?
+
+    @Option(
+        help: "Wait until it is inside, or outside; also for a daemon that restarts.",
+        completion: .list(StateWait.State.allCases.map(\.rawValue)), transform: Self.state)
+    var wait: StateWait.State?
+
+    @Option(help: "Wait no longer than this many seconds; as long as it takes by default.")
+    var timeout: Double?
 
     @Flag(exclusivity: .exclusive, help: "How to tell it.")
     var form = Form.text
@@ -29,24 +37,72 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
+    private static func state(_ word: String) throws -> StateWait.State {
+        guard let state = StateWait.State(rawValue: word) else {
+            throw ValidationError("--wait takes inside or outside")
+        }
+        return state
+    }
+
+    func validate() throws {
+        if let timeout {
+            guard wait != nil else { throw ValidationError("--timeout belongs to --wait") }
+            guard timeout > 0, timeout <= 1e9 else {
+                throw ValidationError("--timeout takes a number of seconds above zero")
+            }
+        }
+        if wait != nil, form == .nagios { throw ValidationError("a plugin must answer at once: --nagios or --wait") }
+    }
+
     func run() async throws {
-        let status: StatusReport
+        if let wait {
+            if let summary = try await awaited(wait) { try tell(summary) }
+            let regions = region.map { "\"\($0)\" is" } ?? "the regions are"
+            Terminal.complain("the time is up, and \(regions) not \(wait.rawValue)")
+        }
+        let report: StatusReport
         do throws(APIClient.Failure) {
-            status = try await socket.client.get("/v1/status")
+            report = try await socket.client.get("/v1/status")
         } catch {
-            if form == .nagios { print("OKAERI UNKNOWN - \(error)") } else { Terminal.complain(error.description) }
-            throw ExitCode(StatusSummary.noAnswer)
+            try refuse(error.description, ExitCode(StatusSummary.noAnswer), NagiosReport(error))
         }
-        guard let summary = StatusSummary(status, region: region) else {
-            let sentence = status.unknownRegion(region ?? "")
-            if form == .nagios { print("OKAERI UNKNOWN - \(sentence)") } else { Terminal.complain(sentence) }
-            throw form == .nagios ? ExitCode(StatusSummary.noAnswer) : Exit.usage
+        guard let summary = StatusSummary(report, region: region) else {
+            let sentence = report.unknownRegion(region ?? "")
+            try refuse(sentence, Exit.usage, NagiosReport(question: sentence))
         }
+        try tell(summary)
+    }
+
+    private func awaited(_ state: StateWait.State) async throws -> StatusSummary? {
+        do throws(StateWait.Failure) {
+            return try await StateWait(for: state, region: region, client: socket.client)
+                .run(timeout: timeout.map { .seconds($0) })
+        } catch {
+            Terminal.complain(error.description)
+            switch error {
+            case .noSuchRegion: throw Exit.usage
+            case .barred: throw ExitCode(StatusSummary.noAnswer)
+            }
+        }
+    }
+
+    private func tell(_ summary: StatusSummary) throws -> Never {
         switch form {
         case .text: print(summary.text)
         case .json: print(summary.json)
-        case .nagios: print(summary.nagios.line)
+        case .nagios:
+            print(summary.nagios.line)
+            throw ExitCode(summary.nagios.exitStatus)
         }
-        throw ExitCode(form == .nagios ? summary.nagios.exitStatus : summary.exitStatus)
+        throw ExitCode(summary.exitStatus)
+    }
+
+    private func refuse(_ sentence: String, _ status: ExitCode, _ plugin: NagiosReport) throws -> Never {
+        guard form == .nagios else {
+            Terminal.complain(sentence)
+            throw status
+        }
+        print(plugin.line)
+        throw ExitCode(plugin.exitStatus)
     }
 }

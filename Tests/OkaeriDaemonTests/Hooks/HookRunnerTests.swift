@@ -81,7 +81,7 @@ import Testing
             ("/no/such/hook", .notFound(program: "/no/such/hook"), "does not exist"),
             ("okaeri-no-such-hook", .notFound(program: "okaeri-no-such-hook"), "whole path"),
             (plain, .noPermission(program: plain), "chmod a+x"),
-            (folder.path, .noFile(program: folder.path), "is no file"),
+            (folder.path, .directory(program: folder.path), "is a directory"),
             ("\(plain)/below", .notFound(program: "\(plain)/below"), "does not exist"),
             (headless, .noInterpreter(program: headless), "first line"),
             (noise, .noProgram(program: noise), "#!/bin/sh"),
