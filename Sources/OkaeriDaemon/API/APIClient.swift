@@ -108,13 +108,13 @@ public struct APIClient: Sendable {
     }
 
     /// The head of a request.
-    func request(_ method: HTTPMethod, _ path: String, length: Int = 0) -> HTTPRequestHead {
+    private func request(_ method: HTTPMethod, _ path: String, length: Int = 0) -> HTTPRequestHead {
         let headers: HTTPHeaders = ["host": "okaeri", "content-length": "\(length)", "connection": "close"]
         return HTTPRequestHead(version: .http1_1, method: method, uri: path, headers: headers)
     }
 
     /// Says what an error of the connection means.
-    func explaining<Answer>(_ ask: () async throws -> Answer) async throws(Failure) -> Answer {
+    private func explaining<Answer>(_ ask: () async throws -> Answer) async throws(Failure) -> Answer {
         do {
             return try await ask()
         } catch let failure as Failure {
@@ -128,9 +128,9 @@ public struct APIClient: Sendable {
         }
     }
 
-    typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
+    private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
-    func connect() async throws -> Connection {
+    private func connect() async throws -> Connection {
         try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .connectTimeout(Self.patience)
             .connect(unixDomainSocketPath: socket) { channel in
@@ -156,5 +156,37 @@ public struct APIClient: Sendable {
             }
         }
         throw Failure.noAnswer(socket: socket, reason: "it hung up, or was silent for 3 seconds")
+    }
+}
+
+// MARK: Following
+
+extension APIClient {
+    /// Follows `GET /v1/events` until the daemon ends it, or `heard` is content.
+    ///
+    /// - Parameter heard: is given nil when the stream has begun, so that nothing can be missed from then on, and then each
+    ///   event's name; it returns whether to go on.
+    func follow(_ heard: (String?) async throws(Failure) -> Bool) async throws(Failure) {
+        try await explaining {
+            try await connect().executeThenClose { inbound, outbound in
+                try await outbound.write(.head(request(.GET, "/v1/events")))
+                try await outbound.write(.end(nil))
+                var names = EventNames()
+                for try await part in inbound {
+                    switch part {
+                    case .head(let head):
+                        guard head.status == .ok else {
+                            throw Failure.refused(status: head.status.code, sentence: head.status.description)
+                        }
+                        guard try await heard(nil) else { return }
+                    case .body(let piece):
+                        for name in names.received(piece.readableBytesView) {
+                            guard try await heard(name) else { return }
+                        }
+                    case .end: return
+                    }
+                }
+            }
+        }
     }
 }
