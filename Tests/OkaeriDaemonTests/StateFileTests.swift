@@ -119,6 +119,23 @@ import WiFi
         }
     }
 
+    @Test func `what is learned and what merely ages is told apart from what is known`() {
+        var older = state
+        older.written.wall += 1
+        older.prompts.visits[0].sinceLastOffer = 99
+        #expect(older.content == state.content)
+        var wiser = state
+        wiser.beacons[0].counts[0] += 1
+        wiser.regions[0].exitTime = 20
+        #expect(wiser.content != state.content)
+        #expect(wiser.essence == state.essence)
+        var gone = state
+        #expect(gone.isOccupied)
+        gone.regions[0].state = "outside"
+        #expect(!gone.isOccupied)
+        #expect(gone.essence != state.essence)
+    }
+
     @Test func `another layout is said to be one`() throws {
         var newer = state
         newer.version = 2
@@ -215,6 +232,12 @@ import WiFi
         let restoration = judge(written, stamp(wall: 0, boot: "b"))
         #expect(restoration == .restored(age: nil))
         #expect(restoration.description.contains("clock"))
+    }
+
+    @Test func `the kernel and systemd spell the same start of the machine differently`() {
+        #expect(
+            StateStamp.plain("158b4506-d10a-49a3-b082-c3c2549ad184\n")
+                == StateStamp.plain("158b4506d10a49a3b082c3c2549ad184"))
     }
 
     @Test func `absurd stamps do not trap`() {

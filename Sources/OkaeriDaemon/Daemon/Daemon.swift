@@ -128,6 +128,7 @@ public final class Daemon: Sendable {
             let loop = { @Sendable [hub] in historyKeeper.run { hub.tell($0) } }
             services.append(ThreadService(loop: loop, stop: { historyKeeper.stop() }))
         }
+        if options.capture == nil { services.append(ClockWatchService(events: hub.events(), logger: logger)) }
         services += [
             ThreadService(loop: { [self] in runSource() }, stop: { [source] in source.stop() }),
             ThreadService(loop: { [wifi] in wifi.run() }, stop: { [wifi] in wifi.stop() }),

@@ -47,13 +47,22 @@ struct KeptState: Codable, Equatable, Sendable {
     var beacons: [Beacon]
     var prompts: Prompts
 
-    /// Without what changes all the time: what is different here is written at once.
+    /// Whether somebody is inside: then it must be known how long that was so, and else it makes no difference.
+    var isOccupied: Bool { regions.contains { $0.state == "inside" } }
+
+    /// Without what merely ages.
+    var content: KeptState {
+        var content = self
+        content.written = StateStamp(wall: 0, boot: nil, uptime: 0)
+        for index in prompts.visits.indices { content.prompts.visits[index].sinceLastOffer = nil }
+        return content
+    }
+
+    /// Without what changes all the time, too: what is different here is written at once.
     var essence: KeptState {
-        var essence = self
-        essence.written = StateStamp(wall: 0, boot: nil, uptime: 0)
+        var essence = content
         essence.beacons = []
         for index in regions.indices { essence.regions[index].exitTime = nil }
-        for index in prompts.visits.indices { essence.prompts.visits[index].sinceLastOffer = nil }
         return essence
     }
 }

@@ -44,11 +44,12 @@ struct StateFile: Sendable {
 
     /// What is not written by us, or root, is not believed.
     private static func check(_ file: FileDescriptor) throws {
-        var status = stat()
-        guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw StateFileError.noFile }
-        let isOthers = status.st_uid != geteuid() && status.st_uid != 0
-        guard !isOthers, status.st_mode & (S_IWGRP | S_IWOTH) == 0 else { throw StateFileError.foreign }
+        let status = try file.stat()
+        guard status.type == .regular else { throw StateFileError.noFile }
+        let isOurs = [geteuid(), 0].contains(status.userID.rawValue)
+        guard isOurs, status.permissions.isDisjoint(with: [.groupWrite, .otherWrite]) else {
+            throw StateFileError.foreign
+        }
     }
 
     /// Moves the file away, so that the next one does not take its place. Returns whether that was possible.

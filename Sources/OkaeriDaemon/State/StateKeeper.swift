@@ -7,9 +7,6 @@ import SystemPackage
 import WiFi
 
 /// Keeps what must outlive the daemon: where everybody is, what was learned, and what was answered.
-///
-/// A change of what is known is written at once. That it still holds, and what was learned since, is written from time to
-/// time: a card bears only so many writes.
 actor StateKeeper: Service {
     private let file: StateFile
     private let validFor: Duration
@@ -23,7 +20,8 @@ actor StateKeeper: Service {
     private let occasions = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     private var restoration = Restoration.nothing
-    private var written: (essence: KeptState, at: ContinuousClock.Instant)?
+    private var plan: WritingPlan
+    private var timer: Task<Void, Never>?
     private var failure: Errno?
 
     /// - Parameters:
@@ -36,16 +34,13 @@ actor StateKeeper: Service {
     ) {
         file = StateFile(directory: directory)
         self.validFor = validFor
+        plan = WritingPlan(validFor: validFor)
         self.core = core
         self.homecoming = homecoming
         self.instant = instant
         self.events = events
         self.logger = logger
     }
-
-    /// How often it is written that the state still holds: often enough that a state which is stale was not merely left
-    /// alone.
-    private var interval: Duration { min(validFor / 3, .seconds(300)) }
 
     /// Goes on from what was kept, before anything else happens.
     func restore() async {
@@ -76,15 +71,15 @@ actor StateKeeper: Service {
     }
 
     func run() async throws {
-        await cancelWhenGracefulShutdown { [interval] in
+        await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 group.addTask { for await event in self.events where event.kind.isKept { self.occur() } }
                 group.addTask { for await _ in self.homecoming.changes { self.occur() } }
-                group.addTask { while (try? await Task.sleep(for: interval)) != nil { self.occur() } }
                 for await _ in self.occasions.stream { await self.keep() }
                 group.cancelAll()
             }
         }
+        timer?.cancel()
         let state = await state
         settle { () throws(Errno) in try file.write(state) }
     }
@@ -101,17 +96,26 @@ actor StateKeeper: Service {
 
     private func keep() async {
         let state = await state
-        let now = ContinuousClock.now
-        let essence = state.essence
-        if let written, written.essence == essence, now < written.at.advanced(by: interval) { return }
+        let isDue = plan.looked(at: state, hasFailed: failure != nil, .now)
+        wakeUp(at: plan.due)
+        guard isDue else { return }
         // A card may take its time: nobody else is to wait for it.
         let file = file
         let result = try? await NIOThreadPool.singleton.runIfActive { () -> Result<Void, Errno> in
             Result { () throws(Errno) in try file.write(state) }
         }
         guard let result else { return }
-        written = (essence, now)
         settle { () throws(Errno) in try result.get() }
+    }
+
+    private func wakeUp(at due: ContinuousClock.Instant?) {
+        timer?.cancel()
+        timer = due.map { due in
+            Task {
+                guard (try? await Task.sleep(until: due, clock: .continuous)) != nil else { return }
+                self.occur()
+            }
+        }
     }
 
     /// Says once that nothing can be kept, and once that it can again.

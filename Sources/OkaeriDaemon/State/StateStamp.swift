@@ -1,4 +1,4 @@
-import Glibc
+import FoundationEssentials
 import SystemPackage
 
 /// When state was written, on every clock that can tell its age later.
@@ -29,10 +29,13 @@ struct StateStamp: Codable, Equatable, Sendable {
         StateStamp(wall: SystemClock().now, boot: boot, uptime: SystemClock.sinceBoot)
     }
 
+    /// A service that is kept from most of /proc is told by its unit.
     private static let boot: String? = {
-        guard let id = try? FileDescriptor.contents(of: "/proc/sys/kernel/random/boot_id", limit: 64) else {
-            return nil
-        }
-        return String(decoding: id.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        if let id = ProcessInfo.processInfo.environment["OKAERI_BOOT_ID"], !id.isEmpty { return plain(id) }
+        let id = try? FileDescriptor.contents(of: "/proc/sys/kernel/random/boot_id", limit: 64)
+        return id.map { plain(String(decoding: $0, as: UTF8.self)) }
     }()
+
+    /// The kernel's spelling of it and systemd's differ in the hyphens.
+    static func plain(_ id: String) -> String { id.filter(\.isHexDigit) }
 }

@@ -1,0 +1,56 @@
+import RegionMonitoring
+import Testing
+import WiFi
+
+@testable import OkaeriDaemon
+
+@Suite struct WritingPlanTests {
+    private var plan = WritingPlan(validFor: .seconds(900))
+    private let start = ContinuousClock.now
+
+    private func state(_ state: RegionState, learned: Float = 1) -> KeptState {
+        let regions = RegionMonitor.Memory(
+            regions: [.init(region: monitored().region, lastKnown: state, learnedExitTime: nil)],
+            beacons: [.init(identity: home, silences: LearnedSilences(counts: [], sums: [], learned: learned))])
+        return KeptState(regions, PromptMemory(), written: .now)
+    }
+
+    private mutating func look(_ state: KeptState, failed: Bool = false, at seconds: Double) -> Bool {
+        plan.looked(at: state, hasFailed: failed, start.advanced(by: .seconds(seconds)))
+    }
+
+    @Test mutating func `a change of what is known is written at once, what is learned is not`() {
+        #expect(look(state(.inside), at: 0))
+        #expect(!look(state(.inside, learned: 2), at: 1))
+        #expect(look(state(.outside), at: 2))
+        #expect(look(state(.inside), at: 2.1))
+    }
+
+    @Test mutating func `while somebody is inside it is never left to grow stale`() throws {
+        // Somebody comes and goes at odd times; then all is quiet, and only the timer looks.
+        for (seconds, there) in [(0, RegionState.inside), (130, .outside), (601, .inside)] {
+            #expect(look(state(there), at: Double(seconds)))
+        }
+        #expect(!look(state(.inside), at: 1199))
+        var latest = start.advanced(by: .seconds(601))
+        for _ in 0..<50 {
+            let due = try #require(plan.due)
+            #expect(latest.duration(to: due) < .seconds(900))
+            let isDue = plan.looked(at: state(.inside), hasFailed: false, due)
+            #expect(isDue)
+            latest = due
+        }
+    }
+
+    @Test mutating func `an empty house costs no write`() throws {
+        #expect(look(state(.outside), at: 0))
+        for round in 1...10 { #expect(!look(state(.outside), at: Double(round) * 600)) }
+        #expect(look(state(.outside, learned: 2), at: 6601), "what was learned is not lost")
+    }
+
+    @Test mutating func `what could not be written is tried again`() {
+        #expect(look(state(.outside), at: 0))
+        #expect(!look(state(.outside), failed: true, at: 1))
+        #expect(look(state(.outside), failed: true, at: 601))
+    }
+}
