@@ -8,7 +8,10 @@ public final class HistoryReader {
     /// Opens the history in `directory`.
     public init(directory: String) throws(HistoryError) {
         file = "\(directory)/\(HistoryStore.fileName)"
-        guard access(file, F_OK) == 0 else { throw .missing(file: file) }
+        guard access(file, R_OK) == 0 else {
+            let isMissing = errno == ENOENT || errno == ENOTDIR
+            throw isMissing ? .missing(file: file) : .denied(file: file, reason: String(cString: strerror(errno)))
+        }
         do throws(SQLiteError) {
             connection = try Self.open(file)
         } catch {
