@@ -43,6 +43,12 @@ import Testing
             logger: quiet)
         let events = daemon.allEvents()
         let task = Task { try await daemon.run(with: []) }
+        // A server that is stopped while it starts is another test's matter.
+        let client = APIClient(socket: "\(folder.path)/socket")
+        while (try? await client.text("/v1/status")) == nil {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         var printed: [String] = []
         for await event in events {
             if case .didRangeBeacons = event.kind { continue }
