@@ -1,7 +1,9 @@
 """Others use the same adapter: whatever they do to the scan, sightings go on within 3 s."""
 
 import signal
+import sys
 
+from lab import rival
 from lab.controller import Controller
 from lab.daemon import Daemon, region
 from lab.processes import Process, run
@@ -52,8 +54,11 @@ def btmgmt_find(folder):
 def another_scanner(folder):
     """Another program scans with a duplicate filter, and switches the scan off when it ends."""
     controller, daemon = at_home(folder)
-    other = Process(folder, "other", ["hcitool", "-i", "hci0", "lescan"])
+    other = Process(folder, "other", [sys.executable, "-B", rival.__file__])
+    controller.expect("scan enabled dup=1 active", within=10)
     daemon.expect_sightings("while another program scans", within=3)
+    ended = len(controller.log("scan disabled"))
     other.stop(signal.SIGINT)
+    controller.expect("scan disabled", 10, past=ended)
     daemon.expect_sightings("after the other program has ended", within=3)
     check_undisturbed(daemon)

@@ -3,11 +3,11 @@
 import os
 import signal
 
-from . import wifi
+from . import rival, wifi
 from .processes import run
 
 # What scenarios start.
-PROGRAMS = {"okaeri", "btvirt", "virtual-controller", "hostapd", "dnsmasq", "hcitool", "btmgmt"}
+PROGRAMS = {"okaeri", "btvirt", "virtual-controller", "hostapd", "dnsmasq", "hcitool", "btmgmt", rival.NAME}
 
 
 def prepare():
