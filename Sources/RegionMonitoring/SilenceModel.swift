@@ -1,7 +1,7 @@
 /// Learns from the silences of one beacon how long a silence must be to mean that it is gone.
 ///
 /// It keeps how often gaps of which length came between two sightings, forgetting with a half-life of ten minutes, and
-/// takes their tail, beyond the 90th percentile, as exponential. The exit time is where that tail promises one false exit
+/// takes their tail, beyond the 85th percentile, as exponential. The exit time is where that tail promises one false exit
 /// in ten hours. A signal that is sinking, as behind a door or a body, is about to leave gaps that were not seen before:
 /// then the time is longer.
 ///
@@ -21,7 +21,7 @@ struct SilenceModel: Sendable {
     private static let halfLife = 600.0
 
     /// The part of the gaps that is no tail.
-    private static let body: Float = 0.9
+    private static let body: Float = 0.85
 
     /// How many seconds with one false exit, by the tail's own promise.
     private static let promise = 36_000.0
@@ -29,8 +29,8 @@ struct SilenceModel: Sendable {
     /// What the tail is taken for before there is one: so many gaps, so many seconds beyond the percentile each.
     private static let prior = (count: 3.0, excess: 2.0)
 
-    /// How far a signal sinks, in dB, when the time is doubled.
-    private static let depth = 8.0
+    /// How far a signal sinks, in dB, when the time is doubled: farther than multipath alone swings it.
+    private static let depth = 12.0
 
     /// The bins of the gaps' lengths: half a second, and a quarter more for each.
     static let binCount = 29

@@ -1,0 +1,56 @@
+"""Who decides: each policy turns sightings into events, (seconds, whether it is an entry)."""
+
+
+class FixedTimeOut:
+    """Gone after so many seconds of silence."""
+
+    def __init__(self, seconds):
+        self.name, self.seconds = f"fixed:{seconds}", seconds
+
+    def events(self, trace, until):
+        return _by_silence(trace, until, [self.seconds] * len(trace.sightings))
+
+
+class LearnedMaximum:
+    """As a well-known home hub does it: the longest of the first fifteen gaps and five seconds, for ever."""
+
+    name = "learned maximum"
+    SAMPLES, MARGIN, UNTIL_THEN = 15, 5.0, 900.0
+
+    def events(self, trace, until):
+        times = [time for time, _ in trace.sightings[: self.SAMPLES + 1]]
+        longest = max((b - a for a, b in zip(times, times[1:])), default=0.0)
+        learned = len(trace.sightings) - self.SAMPLES
+        return _by_silence(
+            trace, until,
+            [self.UNTIL_THEN] * min(self.SAMPLES, len(trace.sightings)) + [longest + self.MARGIN] * max(0, learned))
+
+
+class Threshold:
+    """The signal, smoothed over samples by `alpha` (1: not at all), against the two thresholds."""
+
+    def __init__(self, name, alpha):
+        self.name, self.alpha = name, alpha
+
+    def events(self, trace, until):
+        enter, leave = trace.thresholds
+        events, inside, signal = [], False, None
+        for time, rssi in trace.sightings:
+            signal = rssi if signal is None else signal + self.alpha * (rssi - signal)
+            if signal >= enter if not inside else signal < leave:
+                inside = not inside
+                events.append((time, inside))
+        return events
+
+
+def _by_silence(trace, until, time_outs):
+    times = [time for time, _ in trace.sightings]
+    events, inside = [], False
+    for time, following, time_out in zip(times, times[1:] + [until], time_outs):
+        if not inside:
+            inside = True
+            events.append((time, True))
+        if following - time > time_out:
+            inside = False
+            events.append((time + time_out, False))
+    return events
