@@ -12,6 +12,14 @@ public struct ByteReader: ~Escapable {
         self.bytes = bytes
     }
 
+    /// Starts within `bytes` and ends before them; offsets are still counted from the first.
+    @_lifetime(copy bytes)
+    @inline(__always)
+    init(_ bytes: RawSpan, _ range: Range<Int>) {
+        self.bytes = bytes.extracting(0..<range.upperBound)
+        offset = range.lowerBound
+    }
+
     /// How many bytes are left.
     public var remaining: Int { bytes.byteCount - offset }
 

@@ -3,7 +3,7 @@ import IBeacon
 /// The beacons in the air, in a bounded table: adverts come from anybody, and anybody can invent beacons.
 struct BeaconTable: Sendable {
     private(set) var tracks: [BeaconTrack] = []
-    private var slots: [BeaconIdentity: Int] = [:]
+    private var index = BeaconIndex()
 
     /// Where the search for a place to give away goes on.
     private var hand = 0
@@ -16,7 +16,7 @@ struct BeaconTable: Sendable {
 
     /// The slot of a beacon that is known.
     @inline(__always)
-    func slot(of identity: BeaconIdentity) -> Int? { slots[identity] }
+    func slot(of identity: BeaconIdentity) -> Int? { index.slot(of: identity, in: tracks) }
 
     subscript(slot: Int) -> BeaconTrack {
         @inline(__always) _read { yield tracks[slot] }
@@ -33,12 +33,12 @@ struct BeaconTable: Sendable {
     ) -> Int? {
         if tracks.count < capacity {
             tracks.append(track)
-            slots[track.identity] = tracks.count - 1
+            index.insert(track.identity, slot: tracks.count - 1)
             return tracks.count - 1
         }
         guard let slot = place(for: track, isHolder: isHolder) else { return nil }
-        slots[tracks[slot].identity] = nil
-        slots[track.identity] = slot
+        index.remove(tracks[slot].identity, slot: slot)
+        index.insert(track.identity, slot: slot)
         tracks[slot] = track
         return slot
     }

@@ -9,8 +9,6 @@ struct BeaconTrack: Sendable {
 
     var measuredPower: Int8
     var signal = SignalFilter()
-    var silences = SilenceModel()
-    var advertising: AdvertisingModel
     var lastRSSI: Int8?
 
     /// When it was last heard on the monitor's clock, and on the clock that stands still while nobody listens.
@@ -24,6 +22,10 @@ struct BeaconTrack: Sendable {
     private var sum = 0
     private var samples = 0
     private var round: UInt64 = 0
+
+    /// Last, for they are large: of a stranger they are never touched.
+    var silences = SilenceModel()
+    var advertising: AdvertisingModel
 
     init(_ sighting: BeaconSighting, regions: [Int], at now: Instant, listened: Int64) {
         identity = sighting.identity

@@ -45,6 +45,10 @@ public struct RegionMonitor: Sendable {
     /// When some region's exit time may have passed, on the listening clock. May be early, is never late.
     private var nextExit: Int64?
 
+    /// The regions that may be left one day, in order: all that are not outside, and until they are judged next those that
+    /// have just been left. Of thousands few have anybody inside.
+    private var timed: [Int] = []
+
     /// When the next ranging callbacks are due, and which round they close.
     var nextRanging: Instant?
     var round: UInt64 = 0
@@ -116,7 +120,9 @@ public struct RegionMonitor: Sendable {
         beacons[slot].heard(sighting, at: now, listened: listened, round: round)
         let signal = beacons[slot].signal.value
         var actions: [Action] = []
-        for index in beacons[slot].regions {
+        // By position: to hold on to the array would cost more than to look at it.
+        for position in beacons[slot].regions.indices {
+            let index = beacons[slot].regions[position]
             switch trackers[index].sighted(slot: slot, signal: signal, at: listened) {
             case .nothing: break
             case .entered: actions += entered(index, slot: slot, at: now)
@@ -220,33 +226,53 @@ extension RegionMonitor {
     }
 
     private mutating func silenceJudged(at listened: Int64) -> [Action] {
+        let learned = learnedDeadlines(at: listened)
         var actions: [Action] = []
-        for (index, deadline) in deadlines.enumerated() {
-            if let deadline, deadline <= listened { actions += left(index) }
+        nextExit = nil
+        var position = 0
+        while position < timed.count {
+            let index = timed[position]
+            guard let earliest = trackers[index].deadline else {
+                timed.remove(at: position)
+                continue
+            }
+            position += 1
+            let deadline = max(earliest, learned[index] ?? earliest)
+            if deadline <= listened {
+                actions += left(index)
+            } else {
+                nextExit = min(nextExit ?? deadline, deadline)
+            }
         }
-        scheduleExits()
         return actions
     }
 
-    private mutating func scheduleExits() {
-        nextExit = deadlines.lazy.compactMap { $0 }.min()
-    }
-
-    /// When each region is left if nothing more is heard, on the listening clock; nil where there is no question. One way
-    /// through the table, for all regions.
-    private var deadlines: [Int64?] {
-        var deadlines = trackers.map(\.deadline)
-        guard trackers.contains(where: \.learns) else { return deadlines }
-        for track in beacons.tracks {
-            for index in track.regions where trackers[index].learns && trackers[index].holds(track.signal.value) {
-                deadlines[index] = max(deadlines[index] ?? .min, track.learnedDeadline)
+    /// When those regions are left that have been silent for the shortest time that is ever learned. Of all others nobody
+    /// needs to know it yet, and in a house where everything is heard every second there are no such regions.
+    private func learnedDeadlines(at listened: Int64) -> [Int: Int64] {
+        func isSilent(_ index: Int) -> Bool {
+            trackers[index].learns && trackers[index].deadline.map { $0 <= listened } ?? false
+        }
+        guard timed.contains(where: isSilent) else { return [:] }
+        var deadlines: [Int: Int64] = [:]
+        for slot in beacons.tracks.indices {
+            for index in beacons[slot].regions
+            where isSilent(index) && trackers[index].holds(beacons[slot].signal.value) {
+                deadlines[index] = max(deadlines[index] ?? .min, beacons[slot].learnedDeadline)
             }
         }
         return deadlines
     }
 
+    private mutating func scheduleExits() {
+        timed = trackers.indices.filter { trackers[$0].deadline != nil }
+        nextExit = timed.compactMap { trackers[$0].deadline }.min()
+    }
+
     private mutating func scheduleExit(of index: Int) {
         guard let deadline = trackers[index].deadline else { return }
+        let position = timed.firstIndex { $0 >= index } ?? timed.endIndex
+        if position == timed.endIndex || timed[position] != index { timed.insert(index, at: position) }
         nextExit = min(nextExit ?? deadline, deadline)
     }
 }

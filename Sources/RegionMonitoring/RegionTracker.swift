@@ -37,6 +37,9 @@ struct RegionTracker: Sendable {
     /// How long the beacons that were there last are waited for when listening begins anew, where that was learned.
     private(set) var awaiting: Int64?
 
+    private static let shortestExitAfter = MonitoredRegion.shortestExitAfter.clampedNanoseconds
+    private static let initialExitAfter = MonitoredRegion.initialExitAfter.clampedNanoseconds
+
     init(_ region: MonitoredRegion, listeningSince: Int64) {
         self.region = region
         self.silentSince = listeningSince
@@ -74,8 +77,8 @@ struct RegionTracker: Sendable {
     /// How long a silence is at least an answer where the time is learned; nil when there is no question.
     private var shortest: Int64? {
         switch phase {
-        case .inside: MonitoredRegion.shortestExitAfter.clampedNanoseconds
-        case .unknown: awaited ?? MonitoredRegion.initialExitAfter.clampedNanoseconds
+        case .inside: Self.shortestExitAfter
+        case .unknown: awaited ?? Self.initialExitAfter
         case .outside: nil
         }
     }

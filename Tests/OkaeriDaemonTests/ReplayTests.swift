@@ -80,7 +80,7 @@ import Testing
         var timeline = CaptureTimeline()
         let today = evening + 40 * 365 * 86_400_000_000_000
         let instant = timeline.instant(ofStamp: evening + thirtyYears, today: today)
-        #expect(timeline.stamp(of: instant) == evening + thirtyYears, "no future, no mistake")
+        #expect(instant.nanoseconds - timeline.ahead == evening + thirtyYears, "no future, no mistake")
     }
 
     @Test func `an absurd clock neither traps nor hangs`() throws {
@@ -95,12 +95,23 @@ import Testing
         _ = try replay(bytes, [ranging])
     }
 
+    @Test func `a silence before the first event is judged on time`() throws {
+        var bytes: [UInt8] = []
+        let writer = BtsnoopWriter()
+        writer.appendHeader(to: &bytes)
+        let command: [UInt8] = [0x03, 0x0C, 0]
+        writer.append(.command, command.span.bytes, time: evening, to: &bytes)
+        writer.append(.event, event(neighbour).span.bytes, time: evening + nanoseconds(100), to: &bytes)
+        let (log, _) = try replay(bytes)
+        #expect(log.suffix(1) == ["30.0 didDetermineState outside"])
+    }
+
     @Test func `the timeline never runs backwards and keeps the stamps`() {
         var timeline = CaptureTimeline()
         var latest: Int64?
         for stamp in [10, 20, 15, 16, 5, 30, 100, -50, -49] as [Int64] {
             let instant = timeline.instant(ofStamp: stamp, today: evening)
-            #expect(timeline.stamp(of: instant) == stamp)
+            #expect(instant.nanoseconds - timeline.ahead == stamp)
             #expect(instant.nanoseconds >= latest ?? .min)
             latest = instant.nanoseconds
         }

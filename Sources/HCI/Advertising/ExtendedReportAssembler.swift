@@ -10,7 +10,7 @@ public struct ExtendedReportAssembler: Sendable {
     public static let maximumAdvertisers = 8
 
     /// What was received of one advertiser's data, the oldest advertiser first.
-    private var chains: [Chain] = []
+    @usableFromInline var chains: [Chain] = []
 
     /// The chain that was handed out last: it is kept until the next report, because its bytes are being read.
     private var finished: [UInt8] = []
@@ -24,13 +24,15 @@ public struct ExtendedReportAssembler: Sendable {
     ///
     /// Data that is cut, by the controller or at `maximumDataLength`, comes out as far as it goes, as `truncated`.
     @_lifetime(&self, copy report)
+    @inlinable
     public mutating func assemble(_ report: LEAdvertisingReport) -> LEAdvertisingReport? {
         if chains.isEmpty, report.dataStatus != .incomplete { return report }
         return assemble(slowly: report)
     }
 
     @_lifetime(&self, copy report)
-    private mutating func assemble(slowly report: LEAdvertisingReport) -> LEAdvertisingReport? {
+    @usableFromInline
+    mutating func assemble(slowly report: LEAdvertisingReport) -> LEAdvertisingReport? {
         // Legacy PDUs are never fragmented; one of the same advertiser is no part of its extended data.
         if report.properties.contains(.legacy) { return report }
         let key = Chain.Key(report)
@@ -69,7 +71,7 @@ public struct ExtendedReportAssembler: Sendable {
 
 extension ExtendedReportAssembler {
     /// One advertiser's data so far.
-    private struct Chain: Sendable {
+    @usableFromInline struct Chain: Sendable {
         /// What belongs together: an advertiser may run several sets, and a scan response is data of its own.
         struct Key: Hashable, Sendable {
             let address: BluetoothAddress

@@ -6,7 +6,7 @@
 ///
 /// The specification draws the fields of several reports as arrays; controllers send, and Linux reads, report after
 /// report.
-public struct LEAdvertisingReports: ~Escapable {
+public struct LEAdvertisingReports: ~Copyable, ~Escapable {
     private var reader: ByteReader
     private let isExtended: Bool
 
@@ -21,36 +21,51 @@ public struct LEAdvertisingReports: ~Escapable {
         // Safe: the bounds are checked.
         guard !packet.isEmpty,
             unsafe packet.unsafeLoadUnaligned(fromUncheckedByteOffset: 0, as: UInt8.self)
-                == HCIPacketType.event.rawValue
+                == HCIPacketType.event.rawValue,
+            let header = Header(packet, eventAt: 1)
         else { return nil }
-        self.init(packet, eventAt: 1)
+        reader = ByteReader(packet, header.reports)
+        isExtended = header.isExtended
+        remaining = header.count
     }
 
     /// The same for an event without the H4 packet type, from its event code on.
     @_lifetime(copy event)
     public init?(event: RawSpan) {
-        self.init(event, eventAt: 0)
+        guard let header = Header(event, eventAt: 0) else { return nil }
+        reader = ByteReader(event, header.reports)
+        isExtended = header.isExtended
+        remaining = header.count
     }
 
-    @_lifetime(copy bytes)
-    private init?(_ bytes: RawSpan, eventAt start: Int) {
-        let parameters = start + Self.parameterOffset
-        let firstReport = start + Self.headerLength
-        guard bytes.byteCount >= firstReport else { return nil }
-        // Safe: the guard has checked the bounds of all four.
-        let head = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt32.self).littleEndian
-        guard UInt8(truncatingIfNeeded: head) == HCIEventCode.leMeta.rawValue else { return nil }
-        switch UInt8(truncatingIfNeeded: head >> 16) {
-        case LESubevent.advertisingReport.rawValue: isExtended = false
-        case LESubevent.extendedAdvertisingReport.rawValue: isExtended = true
-        default: return nil
+    /// Event code, length, subevent, number of reports.
+    private struct Header {
+        let isExtended: Bool
+        let count: Int
+
+        /// Where the reports lie: as far as the event announces them and there are bytes.
+        let reports: Range<Int>
+
+        private static let length = 4
+        private static let parameterOffset = 2
+
+        @inline(__always)
+        init?(_ bytes: RawSpan, eventAt start: Int) {
+            let firstReport = start + Self.length
+            guard bytes.byteCount >= firstReport else { return nil }
+            // Safe: the guard has checked the bounds of all four.
+            let head = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt32.self).littleEndian
+            guard UInt8(truncatingIfNeeded: head) == HCIEventCode.leMeta.rawValue else { return nil }
+            switch UInt8(truncatingIfNeeded: head >> 16) {
+            case LESubevent.advertisingReport.rawValue: isExtended = false
+            case LESubevent.extendedAdvertisingReport.rawValue: isExtended = true
+            default: return nil
+            }
+            let announced = start + Self.parameterOffset + Int(UInt8(truncatingIfNeeded: head >> 8))
+            guard announced >= firstReport else { return nil }
+            count = Int(UInt8(truncatingIfNeeded: head >> 24))
+            reports = firstReport..<min(announced, bytes.byteCount)
         }
-        let announced = parameters + Int(UInt8(truncatingIfNeeded: head >> 8))
-        guard announced >= firstReport else { return nil }
-        remaining = Int(UInt8(truncatingIfNeeded: head >> 24))
-        reader = ByteReader(bytes.extracting(first: announced))
-        // Cannot fail: both bounds are at least the header.
-        try? reader.skip(firstReport)
     }
 
     /// The next report, nil after the last one. A report that is cut throws, with its offset in the packet; there is no
@@ -69,12 +84,14 @@ public struct LEAdvertisingReports: ~Escapable {
     @_lifetime(copy self)
     @inline(__always)
     private mutating func legacyReport() throws(Truncation) -> LEAdvertisingReport {
-        let type = try reader.uint8()
-        let addressType = try reader.uint8()
-        let low: UInt32 = try reader.littleEndian()
-        let high: UInt16 = try reader.littleEndian()
-        let length = Int(try reader.uint8())
-        let data = try reader.take(length)
+        let header = try reader.take(Self.legacyHeaderLength)
+        // Safe, here and below: the offsets are constants within the header, which is all there.
+        let type = unsafe header.unsafeLoadUnaligned(fromUncheckedByteOffset: 0, as: UInt8.self)
+        let addressType = unsafe header.unsafeLoadUnaligned(fromUncheckedByteOffset: 1, as: UInt8.self)
+        let low = unsafe header.unsafeLoadUnaligned(fromUncheckedByteOffset: 2, as: UInt32.self).littleEndian
+        let high = unsafe header.unsafeLoadUnaligned(fromUncheckedByteOffset: 6, as: UInt16.self).littleEndian
+        let length = unsafe header.unsafeLoadUnaligned(fromUncheckedByteOffset: 8, as: UInt8.self)
+        let data = try reader.take(Int(length))
         let rssi = try reader.int8()
         return LEAdvertisingReport(
             address: BluetoothAddress(low: low, high: high), addressType: BluetoothAddressType(rawValue: addressType),
@@ -85,19 +102,19 @@ public struct LEAdvertisingReports: ~Escapable {
     @_lifetime(copy self)
     @inline(__always)
     private mutating func extendedReport() throws(Truncation) -> LEAdvertisingReport {
-        let type: UInt16 = try reader.littleEndian()
-        let addressType = try reader.uint8()
-        let low: UInt32 = try reader.littleEndian()
-        let high: UInt16 = try reader.littleEndian()
-        let primaryPHY = try reader.uint8()
-        let secondaryPHY = try reader.uint8()
-        let sid = try reader.uint8()
-        let transmitPower = try reader.int8()
-        let rssi = try reader.int8()
         // The periodic interval and the address a directed advert is meant for say nothing about presence.
-        try reader.skip(Self.periodicIntervalAndDirectAddress)
-        let length = Int(try reader.uint8())
-        let data = try reader.take(length)
+        let header = try reader.take(Self.extendedHeaderLength)
+        let type = unsafe header.unsafeLoadUnaligned(fromUncheckedByteOffset: 0, as: UInt16.self).littleEndian
+        let addressType = unsafe header.unsafeLoadUnaligned(fromUncheckedByteOffset: 2, as: UInt8.self)
+        let low = unsafe header.unsafeLoadUnaligned(fromUncheckedByteOffset: 3, as: UInt32.self).littleEndian
+        let high = unsafe header.unsafeLoadUnaligned(fromUncheckedByteOffset: 7, as: UInt16.self).littleEndian
+        let primaryPHY = unsafe header.unsafeLoadUnaligned(fromUncheckedByteOffset: 9, as: UInt8.self)
+        let secondaryPHY = unsafe header.unsafeLoadUnaligned(fromUncheckedByteOffset: 10, as: UInt8.self)
+        let sid = unsafe header.unsafeLoadUnaligned(fromUncheckedByteOffset: 11, as: UInt8.self)
+        let transmitPower = unsafe header.unsafeLoadUnaligned(fromUncheckedByteOffset: 12, as: Int8.self)
+        let rssi = unsafe header.unsafeLoadUnaligned(fromUncheckedByteOffset: 13, as: Int8.self)
+        let length = unsafe header.unsafeLoadUnaligned(fromUncheckedByteOffset: 23, as: UInt8.self)
+        let data = try reader.take(Int(length))
         return LEAdvertisingReport(
             address: BluetoothAddress(low: low, high: high), addressType: BluetoothAddressType(rawValue: addressType),
             properties: AdvertisingProperties(rawValue: type & AdvertisingProperties.mask),
@@ -106,8 +123,7 @@ public struct LEAdvertisingReports: ~Escapable {
             transmitPower: LEAdvertisingReport.power(transmitPower), rssi: LEAdvertisingReport.power(rssi), data: data)
     }
 
-    /// Event code, length, subevent, number of reports.
-    private static let headerLength = 4
-    private static let parameterOffset = 2
-    private static let periodicIntervalAndDirectAddress = 2 + 1 + 6
+    /// What stands before the data, its length included.
+    private static let legacyHeaderLength = 9
+    private static let extendedHeaderLength = 24
 }

@@ -15,6 +15,7 @@ extension CaptureReader {
         return CaptureLink(dataLink)
     }
 
+    @inline(__always)
     mutating func nextBtsnoop(
         _ link: CaptureLink, in bytes: RawSpan, at position: inout Int
     ) throws(CaptureError) -> CaptureStep {

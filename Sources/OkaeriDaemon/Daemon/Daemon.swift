@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 import History
 import IBeacon
 public import Logging
@@ -57,7 +57,14 @@ public final class Daemon: Sendable {
     private let logger: Logger
 
     /// - Throws: when the process has no file descriptor left.
-    public init(_ configuration: Configuration, options: Options, logger: Logger) throws {
+    public convenience init(_ configuration: Configuration, options: Options, logger: Logger) throws {
+        try self.init(configuration, options: options, kernel: LinuxKernel(), logger: logger)
+    }
+
+    /// The same with another kernel's adapters.
+    package init(
+        _ configuration: Configuration, options: Options, kernel: some BluetoothKernel, logger: Logger
+    ) throws {
         self.options = options
         self.configuration = Mutex(configuration)
         self.logger = logger
@@ -65,7 +72,8 @@ public final class Daemon: Sendable {
         let patience = Vitality.patience(for: regions)
         source =
             try options.capture.map { CaptureSource(file: $0, speed: options.speed, logger: logger) }
-            ?? AdapterSource(adapter: configuration.adapter, scan: configuration.scan, patience: patience)
+            ?? AdapterSource(
+                adapter: configuration.adapter, scan: configuration.scan, patience: patience, kernel: kernel)
         historyKeeper = Self.historyKeeper(configuration.history, options: options, wallClock: source, logger: logger)
         hub = EventHub(keeper: historyKeeper)
         core = PresenceCore(

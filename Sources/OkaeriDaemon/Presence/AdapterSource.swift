@@ -11,13 +11,16 @@ final class AdapterSource: PresenceSource {
     ///   - adapter: its name, such as `hci0`; nil: the first that is up.
     ///   - scan: how much of the time is listened.
     ///   - patience: how long a silence may be before the controller is asked whether it lives.
+    ///   - kernel: whose adapters they are.
     /// - Throws: when the process has no file descriptor left.
-    init(adapter: String?, scan: Configuration.Scan, patience: Duration) throws {
+    init(
+        adapter: String?, scan: Configuration.Scan, patience: Duration, kernel: some BluetoothKernel = LinuxKernel()
+    ) throws {
         var parameters = ScannerParameters()
         parameters.quietPeriod = patience
         parameters.timing = try ScanTiming(
             interval: ScanTime(milliseconds: scan.interval), window: ScanTime(milliseconds: scan.window))
-        scanner = try Scanner(adapter: adapter, parameters: parameters)
+        scanner = try Scanner(adapter: adapter, parameters: parameters, kernel: kernel)
         self.adapter = adapter
     }
 

@@ -49,13 +49,16 @@ final class Calibrator: PacketReceiver {
     /// What was measured.
     var calibration: Calibration { state.withLock(\.calibration) }
 
-    var nextDeadline: Instant? { state.withLock(\.nextTelling) }
+    private var nextDeadline: Instant? { state.withLock(\.nextTelling) }
 
     func begin(at now: Instant) {}
 
-    func received(event: RawSpan, at now: Instant) {
+    @discardableResult
+    func received(event: RawSpan, at now: Instant) -> Instant? {
         state.withLock { state in
-            guard let end = state.end, now <= end, var reports = LEAdvertisingReports(event: event) else { return }
+            guard let end = state.end, now <= end, var reports = LEAdvertisingReports(event: event) else {
+                return state.nextTelling
+            }
             // Of an event that is cut, what stood before the cut counts.
             while let report = try? reports.next() {
                 let rssi = report.rssi
@@ -63,6 +66,7 @@ final class Calibrator: PacketReceiver {
                 state.calibration.sighted(
                     BeaconSighting(identity: frame.identity, measuredPower: frame.measuredPower, rssi: rssi))
             }
+            return state.nextTelling
         }
     }
 

@@ -27,20 +27,25 @@ public enum CaptureFileError: Error, CustomStringConvertible {
 struct CaptureFile {
     let name: String
 
+    /// Hands out the packets that are whole in some bytes, from a position on that moves behind them. Answers whether to go
+    /// on.
+    typealias Reading = (_ bytes: RawSpan, _ reader: inout CaptureReader, _ position: inout Int) throws(CaptureError) ->
+        Bool
+
     /// Reads the file from its beginning, in pieces.
     ///
     /// - Parameters:
-    ///   - packet: is given each packet and the bytes from its event code on; answers whether to go on.
+    ///   - take: takes the packets from each piece.
     ///   - progress: is told from time to time how many bytes have been read, and how many there are if that is known.
-    func forEachPacket(
-        _ packet: (CapturePacket, RawSpan) -> Bool, progress: (_ read: UInt64, _ size: UInt64?) -> Void
+    func forEachPiece(
+        _ take: Reading, progress: (_ read: UInt64, _ size: UInt64?) -> Void
     ) throws(CaptureFileError) {
         do {
             guard name != "-" else {
-                return try read(FileDescriptor.standardInput, packet, progress)
+                return try read(FileDescriptor.standardInput, take, progress)
             }
             let file = try FileDescriptor.open(FilePath(name), .readOnly, options: [.closeOnExec])
-            try file.closeAfter { try read(file, packet, progress) }
+            try file.closeAfter { try read(file, take, progress) }
         } catch let error as CaptureError {
             throw .damaged(file: name, error)
         } catch let errno as Errno {
@@ -51,19 +56,20 @@ struct CaptureFile {
     }
 
     private func read(
-        _ file: FileDescriptor, _ packet: (CapturePacket, RawSpan) -> Bool, _ progress: (UInt64, UInt64?) -> Void
+        _ file: FileDescriptor, _ take: Reading, _ progress: (UInt64, UInt64?) -> Void
     ) throws {
         let size = (try? file.seek(offset: 0, from: .end)).flatMap { UInt64(exactly: $0) }
         if size != nil { try file.seek(offset: 0, from: .start) }
         var reader = CaptureReader()
-        var buffer = [UInt8](repeating: 0, count: max(1 << 20, CaptureReader.largestNeed))
+        var buffer = [UInt8](repeating: 0, count: CaptureReader.largestNeed)
         var filled = 0
         while true {
             let count = try buffer.withUnsafeMutableBytes { bytes in
                 try file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]))
             }
             filled += count
-            guard let position = try consume(buffer.span.bytes.extracting(0..<filled), &reader, packet) else { return }
+            var position = 0
+            guard try take(buffer.span.bytes.extracting(0..<filled), &reader, &position) else { return }
             progress(reader.offset, size)
             if count == 0 { return try reader.finish(remaining: filled - position) }
             buffer.withUnsafeMutableBytes { bytes in
@@ -71,16 +77,5 @@ struct CaptureFile {
             }
             filled -= position
         }
-    }
-
-    /// Hands out the packets that are whole in `bytes`. Returns where the rest begins, nil when nobody wants more.
-    private func consume(
-        _ bytes: RawSpan, _ reader: inout CaptureReader, _ packet: (CapturePacket, RawSpan) -> Bool
-    ) throws(CaptureError) -> Int? {
-        var position = 0
-        while case .packet(let found) = try reader.next(in: bytes, at: &position) {
-            guard packet(found, bytes.extracting(found.payload)) else { return nil }
-        }
-        return position
     }
 }

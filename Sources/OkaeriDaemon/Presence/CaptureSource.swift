@@ -7,18 +7,17 @@ import Synchronization
 
 /// A capture in place of an adapter: the same road, at the capture's own clock.
 final class CaptureSource: Sendable {
-    private struct Clock: Sendable {
-        var timeline = CaptureTimeline()
-        var latest = Instant(nanoseconds: 0)
-    }
-
     private let file: CaptureFile
 
     /// How many times faster than it was recorded; nil: as fast as it goes.
     private let speed: Double?
     private let progress: Progress
     private let logger: Logger
-    private let clock = Mutex(Clock())
+
+    /// The clock as others see it: where the source has come, and how far that is ahead of the stamps, in nanoseconds.
+    /// Written by the source's thread for each packet, so it must cost nothing.
+    private let latest = Atomic<Int64>(0)
+    private let ahead = Atomic<Int64>(0)
 
     /// What other threads want.
     private struct Requests: Sendable {
@@ -49,20 +48,29 @@ final class CaptureSource: Sendable {
 
     /// Lets the receiver have the turns that are due before a packet at `now`, then waits for the packet's time.
     /// Returns whether to go on.
-    private func advance(_ receiver: some PacketReceiver, to now: Instant, _ pace: Pace) -> Bool {
+    @inline(__always)
+    private func advance(
+        _ receiver: some PacketReceiver, _ deadline: inout Instant?, to now: Instant, _ pace: Pace?
+    ) -> Bool {
         var turns = 0
-        while let deadline = receiver.nextDeadline, deadline <= now, turns < Self.maximumTurns {
-            guard wait(until: deadline, pace) else { return false }
-            _ = receiver.turnFinished(at: deadline)
+        while let due = deadline, due <= now, turns < Self.maximumTurns {
+            guard wait(until: due, pace) else { return false }
+            deadline = receiver.turnFinished(at: due)
             turns += 1
         }
         return wait(until: now, pace)
     }
 
+    /// Lets others see where the source has come.
+    private func show(_ now: Instant, _ timeline: CaptureTimeline) {
+        latest.store(now.nanoseconds, ordering: .relaxed)
+        ahead.store(timeline.ahead, ordering: .relaxed)
+    }
+
     /// Waits for an instant of the capture. Returns false if the source was stopped.
-    private func wait(until instant: Instant, _ pace: Pace) -> Bool {
-        clock.withLock { $0.latest = instant }
-        guard let real = pace.real(instant) else { return true }
+    private func wait(until instant: Instant, _ pace: Pace?) -> Bool {
+        latest.store(instant.nanoseconds, ordering: .relaxed)
+        guard let real = pace?.real(instant) else { return true }
         while true {
             let seconds = SystemClock.monotonic.duration(to: real) / .seconds(1)
             guard requested.lock(whenValue: 1, timeoutSeconds: max(0, seconds)) else { return true }
@@ -102,29 +110,46 @@ final class CaptureSource: Sendable {
 extension CaptureSource: PresenceSource {
     var name: String { file.name }
 
-    var instant: Instant { clock.withLock(\.latest) }
+    var instant: Instant { Instant(nanoseconds: latest.load(ordering: .relaxed)) }
 
     func run(_ receiver: some PacketReceiver) throws -> Bool {
+        var timeline = CaptureTimeline()
         var pace: Pace?
+        var deadline: Instant?
         let today = SystemClock().now
-        try file.forEachPacket(
-            { packet, bytes in
-                let now = clock.withLock { $0.timeline.instant(ofStamp: packet.time, today: today) }
-                let pace = pace ?? begin(receiver, at: now, &pace)
-                guard advance(receiver, to: now, pace) else { return false }
-                if packet.kind == .event { receiver.received(event: bytes, at: now) }
+        try file.forEachPiece(
+            { bytes, reader, position throws(CaptureError) in
+                /// The next packet, where its event lies if it is one, and when it came.
+                func next() throws(CaptureError) -> (event: Range<Int>?, now: Instant)? {
+                    guard case .packet(let packet) = try reader.next(in: bytes, at: &position) else { return nil }
+                    let now = timeline.instant(ofStamp: packet.time, today: today)
+                    return (packet.kind == .event ? packet.payload : nil, now)
+                }
+                var found = try next()
+                while let first = found {
+                    show(first.now, timeline)
+                    if pace == nil { (pace, deadline) = begin(receiver, at: first.now, timeline) }
+                    guard advance(receiver, &deadline, to: first.now, pace) else { return false }
+                    try receiver.received { each throws(CaptureError) in
+                        // This one, and those that have neither a turn before them nor a time to wait for.
+                        while let (event, now) = found {
+                            show(now, timeline)
+                            if let event { deadline = each(bytes.extracting(event), now) }
+                            found = try next()
+                            guard let found, speed == nil, deadline.map({ found.now < $0 }) ?? true else { return }
+                        }
+                    }
+                }
                 return true
             }, progress: progress)
         return !requests.withLock(\.shouldStop)
     }
 
     /// The first packet tells when the capture begins.
-    private func begin(_ receiver: some PacketReceiver, at now: Instant, _ pace: inout Pace?) -> Pace {
-        let isLate = clock.withLock { clock in
-            clock.latest = now
-            return clock.timeline.isThirtyYearsLate
-        }
-        if isLate {
+    private func begin(
+        _ receiver: some PacketReceiver, at now: Instant, _ timeline: CaptureTimeline
+    ) -> (Pace, deadline: Instant?) {
+        if timeline.isThirtyYearsLate {
             logger.warning(
                 "the time stamps of \(name) lie in the future: whoever wrote it took btsnoop's epoch of 2000 for that of 1970; they are read as thirty years earlier"
             )
@@ -132,9 +157,7 @@ extension CaptureSource: PresenceSource {
         receiver.adapterUpdated(.replaying(name), at: now)
         receiver.begin(at: now)
         receiver.listeningChanged(true, at: now)
-        let first = Pace(start: now, speed: speed)
-        pace = first
-        return first
+        return (Pace(start: now, speed: speed), receiver.turnFinished(at: now))
     }
 
     func stop() { request { $0.shouldStop = true } }
@@ -146,9 +169,9 @@ extension CaptureSource: PresenceSource {
 
     func wake() {}
 
-    func wallTime(of instant: Instant) -> Int64 { clock.withLock { $0.timeline.stamp(of: instant) } }
+    func wallTime(of instant: Instant) -> Int64 { instant.nanoseconds &- ahead.load(ordering: .relaxed) }
 
-    var now: Int64 { clock.withLock { $0.timeline.stamp(of: $0.latest) } }
+    var now: Int64 { wallTime(of: instant) }
 }
 
 extension AdapterUpdate {

@@ -15,8 +15,8 @@ struct CaptureTimeline: Sendable {
     /// Whether the stamps were found to be thirty years late.
     private(set) var isThirtyYearsLate = false
 
-    /// What the clock is ahead of the stamps, in nanoseconds.
-    private var ahead: Int64 = 0
+    /// What the clock is ahead of the stamps now, in nanoseconds.
+    private(set) var ahead: Int64 = 0
     private var latest: Int64?
 
     /// The instant of the packet with this stamp.
@@ -36,7 +36,4 @@ struct CaptureTimeline: Sendable {
         latest = time
         return Instant(nanoseconds: time)
     }
-
-    /// What the capture's own clock says at an instant: nanoseconds since the Unix epoch.
-    func stamp(of instant: Instant) -> Int64 { instant.nanoseconds &- ahead }
 }

@@ -9,7 +9,16 @@ protocol PacketReceiver: Sendable {
     /// An HCI event came in.
     ///
     /// - Parameter event: its bytes from the event code on, without the H4 packet type.
-    func received(event: RawSpan, at now: Instant)
+    /// - Returns: when the receiver next wants a turn, even if nothing more comes in; nil for never.
+    @discardableResult
+    func received(event: RawSpan, at now: Instant) -> Instant?
+
+    /// Events came in one after another, without a turn between them: the receiver is locked once for all of them.
+    ///
+    /// - Parameter events: tells them, each by a call that answers as ``received(event:at:)`` does.
+    func received<Failure>(_ events: (_ each: Each) throws(Failure) -> Void) throws(Failure)
+
+    typealias Each = (_ event: RawSpan, _ now: Instant) -> Instant?
 
     /// The controller has said something, be it an advert or an answer: it lives.
     func controllerHeard(at now: Instant)
@@ -19,9 +28,6 @@ protocol PacketReceiver: Sendable {
     /// - Returns: when the receiver next wants a turn, even if nothing comes in; nil for never.
     func turnFinished(at now: Instant) -> Instant?
 
-    /// When the receiver next wants a turn.
-    var nextDeadline: Instant? { get }
-
     /// The adapter's state changed.
     func adapterUpdated(_ update: AdapterUpdate, at now: Instant)
 
@@ -30,4 +36,10 @@ protocol PacketReceiver: Sendable {
 
     /// The kernel dropped packets because nobody fetched them in time; so many in all.
     func dropped(total: UInt64)
+}
+
+extension PacketReceiver {
+    func received<Failure>(_ events: (_ each: Each) throws(Failure) -> Void) throws(Failure) {
+        try events { event, now in received(event: event, at: now) }
+    }
 }

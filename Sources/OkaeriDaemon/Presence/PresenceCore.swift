@@ -48,6 +48,7 @@ final class PresenceCore: PacketReceiver {
         self.summarize = summarize
     }
 
+    /// When ``turnFinished(at:)`` is next needed.
     var nextDeadline: Instant? { state.withLock(\.pipeline.monitor.nextDeadline) }
 
     /// Goes on from what was known before a restart. To be told before ``begin(at:)``.
@@ -68,15 +69,26 @@ final class PresenceCore: PacketReceiver {
     }
 
     /// An HCI event came in, from its event code on.
-    func received(event: RawSpan, at now: Instant) {
-        state.withLock { state in
-            state.vitality.reportReceived(at: now)
-            let actions = state.pipeline.received(event: event, at: now) { sighting in
-                let minutes = state.meter?.heard(sighting, at: wallClock.wallTime(of: now))
-                if let minutes, !minutes.isEmpty { summarize?(minutes) }
-            }
-            announce(actions, at: now, &state)
+    @discardableResult
+    func received(event: RawSpan, at now: Instant) -> Instant? {
+        state.withLock { state in received(event, at: now, &state) }
+    }
+
+    func received<Failure>(_ events: (_ each: Each) throws(Failure) -> Void) throws(Failure) {
+        try state.withLock { state throws(Failure) in
+            try events { event, now in received(event, at: now, &state) }
         }
+    }
+
+    @inline(__always)
+    private func received(_ event: RawSpan, at now: Instant, _ state: inout State) -> Instant? {
+        state.vitality.reportReceived(at: now)
+        let actions = state.pipeline.received(event: event, at: now) { sighting in
+            let minutes = state.meter?.heard(sighting, at: wallClock.wallTime(of: now))
+            if let minutes, !minutes.isEmpty { summarize?(minutes) }
+        }
+        if !actions.isEmpty { announce(actions, at: now, &state) }
+        return state.pipeline.monitor.nextDeadline
     }
 
     func controllerHeard(at now: Instant) {

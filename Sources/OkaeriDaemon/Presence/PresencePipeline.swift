@@ -1,9 +1,9 @@
 import HCI
 import IBeacon
-import RegionMonitoring
+package import RegionMonitoring
 
 /// The way from the bytes of an HCI event to the decision who is here, the same for an adapter and a capture.
-struct PresencePipeline: Sendable {
+package struct PresencePipeline: Sendable {
     /// What came by.
     struct Counters: Sendable, Equatable, Codable {
         /// LE advertising reports, of whatever content.
@@ -14,11 +14,11 @@ struct PresencePipeline: Sendable {
         var malformed: UInt64 = 0
     }
 
-    var monitor: RegionMonitor
+    package var monitor: RegionMonitor
     private(set) var counters = Counters()
     private var assembler = ExtendedReportAssembler()
 
-    init(_ monitor: RegionMonitor) {
+    package init(_ monitor: RegionMonitor) {
         self.monitor = monitor
     }
 
@@ -27,13 +27,13 @@ struct PresencePipeline: Sendable {
     /// - Parameters:
     ///   - event: its bytes from the event code on, without the H4 packet type.
     ///   - heard: is given each sighting in it.
-    mutating func received(
+    package mutating func received(
         event: RawSpan, at now: Instant, heard: (BeaconSighting) -> Void = { _ in }
     ) -> [RegionMonitor.Action] {
         guard var reports = LEAdvertisingReports(event: event) else { return [] }
         var actions: [RegionMonitor.Action] = []
         do {
-            while let report = try reports.next() {
+            while reports.remaining > 0, let report = try reports.next() {
                 counters.reports += 1
                 let rssi = report.rssi
                 guard let frame = frame(in: report) else { continue }
@@ -41,7 +41,8 @@ struct PresencePipeline: Sendable {
                 let sighting = BeaconSighting(
                     identity: frame.identity, measuredPower: frame.measuredPower, rssi: rssi)
                 heard(sighting)
-                actions += monitor.sighted(sighting, at: now)
+                let news = monitor.sighted(sighting, at: now)
+                if !news.isEmpty { actions += news }
             }
         } catch {
             // What stood before the cut has counted. Anybody can send rubbish; it ends nothing.

@@ -38,17 +38,17 @@ final class Recorder: PacketReceiver {
     /// How many events were recorded, and why no more are, if so.
     var result: (count: UInt64, failure: Errno?) { state.withLock { ($0.count, $0.failure) } }
 
-    var nextDeadline: Instant? { nil }
-
     func begin(at now: Instant) { flush() }
 
-    func received(event: RawSpan, at now: Instant) {
+    @discardableResult
+    func received(event: RawSpan, at now: Instant) -> Instant? {
         let hasFailed = state.withLock { state in
             writer.append(.event, event, time: wallClock.wallTime(of: now), to: &state.waiting)
             state.count += 1
             return state.waiting.count >= Self.chunk && write(&state)
         }
         if hasFailed { failed() }
+        return nil
     }
 
     /// A source that never pauses must not fill the memory.
