@@ -91,6 +91,15 @@ let package = Package(
             ],
             exclude: ["README.md"], swiftSettings: house),
 
+        .target(name: "CAllocations", path: "Benchmarks/Speed/CAllocations"),
+        .executableTarget(
+            name: "SpeedBenchmark",
+            dependencies: [
+                "CAllocations", "Bluetooth", "OkaeriDaemon", "RegionMonitoring",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ], path: "Benchmarks/Speed/Harness", swiftSettings: house + [.enableExperimentalFeature("Lifetimes")]),
+
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: house),
         .testTarget(name: "IBeaconTests", dependencies: ["IBeacon", "TestSupport"], swiftSettings: house),
         .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: house),

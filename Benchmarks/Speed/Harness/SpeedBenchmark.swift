@@ -1,0 +1,29 @@
+import Bluetooth
+import Glibc
+import Logging
+import OkaeriDaemon
+
+/// What `Benchmarks/Speed/measure` times of our own; the rest it times from outside.
+///
+///     SpeedBenchmark pipeline CONFIG EVENTS COUNT     nanoseconds and allocations for COUNT reports
+///     SpeedBenchmark daemon CONFIG DESCRIPTOR         the whole daemon, on a socket in place of an adapter's
+@main enum SpeedBenchmark {
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        switch (arguments.first, Array(arguments.dropFirst())) {
+        case ("pipeline", let rest) where rest.count == 3:
+            var run = try PipelineRun(Configuration(file: rest[0]), events: Traffic(file: rest[1]))
+            print(run.measure(Int(rest[2]) ?? 0))
+        case ("daemon", let rest) where rest.count == 2:
+            let daemon = try Daemon(
+                Configuration(file: rest[0]),
+                options: .init(configurationFile: rest[0], simulatesWiFi: true, socket: "\(rest[0]).sock"),
+                kernel: SocketKernel(scanSocket: Int32(rest[1]) ?? -1),
+                logger: Logger(label: "speed") { _ in SwiftLogNoOpLogHandler() })
+            try await daemon.run(with: [])
+        default:
+            print("usage: SpeedBenchmark pipeline CONFIG EVENTS COUNT | daemon CONFIG DESCRIPTOR")
+            exit(EX_USAGE)
+        }
+    }
+}
