@@ -23,9 +23,7 @@ def main():
     with socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI) as adapter:
         adapter.bind((0,))
         adapter.send(command(SCAN_ENABLE, 0, 0))
-        adapter.send(command(NAME = "rival"
-PR_SET_NAME = 15
-SCAN_PARAMETERS, 1, 0x10, 0, 0x10, 0, 0, 0))
+        adapter.send(command(SCAN_PARAMETERS, 1, 0x10, 0, 0x10, 0, 0, 0))
         adapter.send(command(SCAN_ENABLE, 1, 1))
         signal.sigwait({signal.SIGINT})
         adapter.send(command(SCAN_ENABLE, 0, 0))
