@@ -122,6 +122,19 @@ import WiFi
     }
 
     @Test(.timeLimit(.minutes(1)))
+    func `a daemon that is asked while it stops answers or is gone`() async throws {
+        for _ in 0..<5 {
+            try await withThrowingDiscardingTaskGroup { group in
+                try await run(capture([3], until: 4)) { _, client, _ in
+                    for _ in 0..<16 {
+                        group.addTask { while (try? await client.text("/v1/status")) != nil {} }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
     func `a second daemon says so and leaves`() async throws {
         try await run(capture([3], until: 20)) { _, client, _ in
             let second = try Daemon(

@@ -29,10 +29,26 @@ struct APIServer: Service {
     /// An answer is one word.
     private static let largestBody = 1024
 
+    /// At the end, for who has knocked already: swift-nio traps when the socket closes between its accepting a
+    /// connection and our taking it (swift-nio, issue 2813).
+    private static let lastCall = Duration.milliseconds(100)
+
     func run() async throws {
         defer { unlink(socket) }
         do {
-            try await server.run()
+            let group = ServiceGroup(configuration: .init(services: [.init(service: try server)], logger: logger))
+            // Detached, so that it ends by us alone, and neither by cancellation nor with the daemon.
+            let serving = Task.detached { try await group.run() }
+            try await withTaskCancellationOrGracefulShutdownHandler {
+                try await serving.value
+            } onCancelOrGracefulShutdown: { [socket] in
+                // Nobody new finds the door.
+                unlink(socket)
+                Task.detached {
+                    try? await Task.sleep(for: Self.lastCall)
+                    await group.triggerGracefulShutdown()
+                }
+            }
         } catch {
             // Without a socket nobody can ask, but the regions are watched all the same.
             logger.error("\(socket) cannot be served: \(error). Name a place that can be written with --socket")
