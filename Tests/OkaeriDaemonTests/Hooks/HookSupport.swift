@@ -9,6 +9,15 @@ import WiFi
 /// Collects what is logged.
 final class LogBook: Sendable {
     private let lines = Mutex<[String]>([])
+    private let news = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    /// Waits until so many lines contain these words; the test's own time limit ends the wait.
+    func logged(_ words: String, times: Int = 1) async throws {
+        func isThere() -> Bool { text.filter { $0.contains(words) }.count >= times }
+        if isThere() { return }
+        for await _ in news.stream where isThere() { return }
+        throw CancellationError()
+    }
 
     var text: [String] { lines.withLock { $0 } }
 
@@ -30,6 +39,7 @@ final class LogBook: Sendable {
 
         func log(event: LogEvent) {
             book.lines.withLock { $0.append("\(event.level): \(event.message)") }
+            book.news.continuation.yield()
         }
     }
 }

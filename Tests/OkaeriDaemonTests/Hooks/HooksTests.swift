@@ -26,14 +26,6 @@ import Testing
         for kind in kinds { hub.publish(Event(time: evening, kind: kind)) }
     }
 
-    /// Waits for a line of the log; the suite's time limit ends the wait.
-    private func logged(_ words: String, times: Int = 1) async throws {
-        while book.text.filter({ $0.contains(words) }).count < times {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
-    }
-
     @Test func `events before the start count, one hook runs at a time, its words are logged`() async throws {
         // A hook that finds another one's folder was not alone.
         let script = try folder.script(
@@ -41,7 +33,7 @@ import Testing
         let hooks = service(script)
         publish(enter, .didExitRegion(region: "home"), enter)
         let task = Task { try await hooks.run() }
-        try await logged("warning: end", times: 3)
+        try await book.logged("warning: end", times: 3)
         let words = book.text.filter { $0.hasPrefix("info:") }
         #expect(words == ["info: didEnterRegion", "info: didExitRegion", "info: didEnterRegion"])
         #expect(!book.text.contains { $0.contains("exit status") })
@@ -53,7 +45,7 @@ import Testing
         let hooks = service("/no/such/hook")
         let task = Task { try await hooks.run() }
         publish(enter, .didExitRegion(region: "home"))
-        try await logged("warning: /no/such/hook: /no/such/hook does not exist", times: 2)
+        try await book.logged("warning: /no/such/hook: /no/such/hook does not exist", times: 2)
         task.cancel()
         try await task.value
     }
@@ -63,33 +55,33 @@ import Testing
         let task = Task { try await hooks.run() }
         await hooks.reload([region(try folder.script("hook", "echo new"))])
         publish(enter)
-        try await logged("info: new")
+        try await book.logged("info: new")
         task.cancel()
         try await task.value
         #expect(!book.text.contains { $0.contains("/no/such/hook") })
     }
 
     @Test func `a hook that is too slow loses the oldest events, which are counted`() async throws {
-        let hooks = service(try folder.script("hook", "echo begun; exec sleep 600"))
+        let hooks = service(try folder.script("hook", "echo begun; exec sleep 60"))
         let task = Task { try await hooks.run() }
         for _ in 0..<HookQueue.bound + 3 { publish(enter) }
-        try await logged("info: begun")
-        try await logged("events come faster than onEnter", times: 2)
+        try await book.logged("info: begun")
+        try await book.logged("events come faster than onEnter", times: 2)
         task.cancel()
         try await task.value
-        try await logged("\(HookQueue.bound) hooks that waited are not run")
+        try await book.logged("\(HookQueue.bound) hooks that waited are not run")
         #expect(book.text.filter { $0.contains("because the daemon stops") }.count == 1)
     }
 
     @Test func `the end of the daemon ends a deaf hook and its children`() async throws {
-        let script = try folder.script("hook", "trap '' TERM; sleep 600 & echo $!; wait; wait")
+        let script = try folder.script("hook", "trap '' TERM; sleep 60 & echo $!; wait; wait")
         let hooks = service(script)
         let task = Task { try await hooks.run() }
         publish(enter)
-        try await logged("info: ")
+        try await book.logged("info: ")
         task.cancel()
         try await task.value
-        try await logged("because the daemon stops")
+        try await book.logged("because the daemon stops")
         let child = try #require(book.text.first { $0.hasPrefix("info:") }.flatMap { pid_t($0.dropFirst(6)) })
         while kill(child, 0) == 0, !isZombie(child) { try Task.checkCancellation() }
     }
