@@ -32,6 +32,24 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
+    func `whoever waits for it knows that all is told`() async {
+        let keeper = HistoryKeeper(
+            directory: folder.path, settings: .init(), wallClock: SystemClock(), logger: quiet)
+        let told = Counter()
+        await withDiscardingTaskGroup { group in
+            for round in 1...20 {
+                for _ in 0..<10 { keeper.keep(Event(time: evening, kind: .didExitRegion(region: "home"))) }
+                if round == 1 { group.addTask { keeper.run { _ in told.increment() } } }
+                await keeper.caughtUp()
+                #expect(told.count == round * 10)
+            }
+            keeper.stop()
+        }
+        // Nothing comes any more.
+        await keeper.caughtUp()
+    }
+
+    @Test(.timeLimit(.minutes(1)))
     func `a daemon keeps what it prints, and when it ended`() async throws {
         let file = try folder.file("capture", capture([3, 4, 5, 70, 71], until: 150))
         let configuration = try Configuration(json: Array(Configuration.example.utf8), file: "")
@@ -92,4 +110,12 @@ import Testing
         #expect(try lines() == told.withLock { $0 })
         #expect(try lines().count == 7)
     }
+}
+
+private final class Counter: Sendable {
+    private let value = Mutex(0)
+
+    var count: Int { value.withLock(\.self) }
+
+    func increment() { value.withLock { $0 += 1 } }
 }

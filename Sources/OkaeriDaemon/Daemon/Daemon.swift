@@ -86,7 +86,7 @@ public final class Daemon: Sendable {
         keeper = options.stateDirectory.map { [core, homecoming, source, hub] directory in
             StateKeeper(
                 directory: directory, validFor: .seconds(configuration.state.validFor), core: core,
-                homecoming: homecoming, instant: { source.instant }, events: hub.events(backlog: .max), logger: logger)
+                homecoming: homecoming, instant: { source.instant }, hub: hub, logger: logger)
         }
         hooks = Hooks(
             regions: configuration.regions, hub: hub,

@@ -25,6 +25,9 @@ final class EventHub: Sendable {
         if let keeper { keeper.keep(event) } else { tell(event) }
     }
 
+    /// Returns when everything that was published before is told.
+    func caughtUp() async { await keeper?.caughtUp() }
+
     /// Tells everybody who listens.
     func tell(_ event: Event) {
         let continuations = listeners.withLock { Array($0.continuations.values) }

@@ -13,6 +13,9 @@ final class HistoryKeeper: Sendable {
         var events: [Event] = []
         var minutes: [SignalMinute] = []
         var isStopped = false
+        var isOver = false
+        /// Who wants to know when everything up to now is told.
+        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let queue = Mutex(Queue())
@@ -39,11 +42,26 @@ final class HistoryKeeper: Sendable {
         if !minutes.isEmpty { change { $0.minutes += minutes } }
     }
 
+    /// Returns when everything that happened before is kept and told.
+    func caughtUp() async {
+        await withCheckedContinuation { continuation in
+            let isOver = queue.withLock { queue in
+                if !queue.isOver { queue.waiting.append(continuation) }
+                return queue.isOver
+            }
+            if isOver { continuation.resume() } else { ring() }
+        }
+    }
+
     /// Ends ``run(tell:)`` once everything is kept and told.
     func stop() { change { $0.isStopped = true } }
 
     private func change(_ change: @Sendable (inout Queue) -> Void) {
         queue.withLock { change(&$0) }
+        ring()
+    }
+
+    private func ring() {
         news.lock()
         news.unlock(withValue: 1)
     }
@@ -57,13 +75,20 @@ final class HistoryKeeper: Sendable {
         while true {
             wait(until: writer.nextAttempt)
             let taken = queue.withLock { queue in
-                defer { (queue.events, queue.minutes) = ([], []) }
+                defer { (queue.events, queue.minutes, queue.waiting) = ([], [], []) }
                 return queue
             }
             writer.record(taken.events, taken.minutes)
             for event in taken.events { tell(event) }
+            for continuation in taken.waiting { continuation.resume() }
             if taken.isStopped { break }
         }
+        let late = queue.withLock { queue in
+            queue.isOver = true
+            defer { queue.waiting = [] }
+            return queue.waiting
+        }
+        for continuation in late { continuation.resume() }
         writer.finish(at: wallClock.now)
     }
 

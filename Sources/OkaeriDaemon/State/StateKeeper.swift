@@ -13,6 +13,7 @@ actor StateKeeper: Service {
     private let core: PresenceCore
     private let homecoming: Homecoming
     private let instant: @Sendable () -> Instant
+    private let hub: EventHub
     private let events: AsyncStream<Event>
     private let logger: Logger
 
@@ -30,7 +31,7 @@ actor StateKeeper: Service {
     ///   - instant: the present on the clock that drives the core.
     init(
         directory: String, validFor: Duration, core: PresenceCore, homecoming: Homecoming,
-        instant: @escaping @Sendable () -> Instant, events: AsyncStream<Event>, logger: Logger
+        instant: @escaping @Sendable () -> Instant, hub: EventHub, logger: Logger
     ) {
         file = StateFile(directory: directory)
         self.validFor = validFor
@@ -38,7 +39,8 @@ actor StateKeeper: Service {
         self.core = core
         self.homecoming = homecoming
         self.instant = instant
-        self.events = events
+        self.hub = hub
+        events = hub.events(backlog: .max)
         self.logger = logger
     }
 
@@ -90,7 +92,10 @@ actor StateKeeper: Service {
         get async {
             // The regions first: what the prompter does not know of yet is asked about after a restart.
             let regions = core.memory(at: instant())
-            return KeptState(regions, await homecoming.memory, written: .now)
+            let state = KeptState(regions, await homecoming.memory, written: .now)
+            // The core knows an arrival before anybody is told. Kept before, it would never be, if the end came between.
+            await hub.caughtUp()
+            return state
         }
     }
 
