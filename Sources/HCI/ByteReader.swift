@@ -1,10 +1,12 @@
 /// Reads integers and slices from bytes, in order. Every read is checked against the end: bytes that come from
 /// a controller or a file may be cut anywhere.
 public struct ByteReader: ~Escapable {
-    private let bytes: RawSpan
+    @usableFromInline let bytes: RawSpan
 
     /// How far the reader has come, in bytes from the start.
-    public private(set) var offset = 0
+    @inlinable public var offset: Int { position }
+
+    @usableFromInline var position = 0
 
     /// Starts at the first of `bytes`.
     @_lifetime(copy bytes)
@@ -17,11 +19,11 @@ public struct ByteReader: ~Escapable {
     @inline(__always)
     init(_ bytes: RawSpan, _ range: Range<Int>) {
         self.bytes = bytes.extracting(0..<range.upperBound)
-        offset = range.lowerBound
+        position = range.lowerBound
     }
 
     /// How many bytes are left.
-    public var remaining: Int { bytes.byteCount - offset }
+    @inlinable public var remaining: Int { bytes.byteCount - offset }
 
     /// The next byte.
     @inline(__always)
@@ -30,6 +32,7 @@ public struct ByteReader: ~Escapable {
     }
 
     /// The next byte as a signed number, as RSSI and transmit power are sent.
+    @inlinable
     @inline(__always)
     public mutating func int8() throws(Truncation) -> Int8 {
         try load(Int8.self)
@@ -53,6 +56,7 @@ public struct ByteReader: ~Escapable {
 
     /// The next `count` bytes, not copied.
     @_lifetime(copy self)
+    @inlinable
     @inline(__always)
     public mutating func take(_ count: Int) throws(Truncation) -> RawSpan {
         let start = try advance(by: count)
@@ -65,19 +69,21 @@ public struct ByteReader: ~Escapable {
         _ = try advance(by: count)
     }
 
+    @inlinable
     @inline(__always)
-    private mutating func load<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type) throws(Truncation) -> T {
+    mutating func load<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type) throws(Truncation) -> T {
         let start = try advance(by: MemoryLayout<T>.size)
         // Safe: `advance` has checked the bounds, and every bit pattern is an integer.
         return unsafe bytes.unsafeLoadUnaligned(fromByteOffset: start, as: type)
     }
 
+    @inlinable
     @inline(__always)
-    private mutating func advance(by count: Int) throws(Truncation) -> Int {
+    mutating func advance(by count: Int) throws(Truncation) -> Int {
         guard count >= 0, count <= remaining else {
             throw Truncation(offset: offset, needed: count, available: remaining)
         }
-        defer { offset += count }
+        defer { position += count }
         return offset
     }
 }
@@ -92,6 +98,13 @@ public struct Truncation: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// How many were left.
     public let available: Int
+
+    @usableFromInline
+    init(offset: Int, needed: Int, available: Int) {
+        self.offset = offset
+        self.needed = needed
+        self.available = available
+    }
 
     public var description: String {
         "cut at byte \(offset): \(needed) bytes are announced, \(available) are there"

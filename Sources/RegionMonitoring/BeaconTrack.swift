@@ -36,6 +36,7 @@ struct BeaconTrack: Sendable {
         self.regions = regions
     }
 
+    @inline(__always)
     mutating func heard(_ sighting: BeaconSighting, at now: Instant, listened: Int64, round: UInt64) {
         // Of a stranger nobody asks how long its silences are.
         if !regions.isEmpty {

@@ -180,6 +180,7 @@ public struct RegionMonitor: Sendable {
 // MARK: Transitions
 
 extension RegionMonitor {
+    @inline(__always)
     private mutating func slot(for sighting: BeaconSighting, at now: Instant, listened: Int64) -> Int? {
         if let slot = beacons.slot(of: sighting.identity) { return slot }
         let regions = matcher.matches(sighting.identity)

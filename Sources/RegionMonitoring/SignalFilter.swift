@@ -11,6 +11,7 @@ struct SignalFilter: Hashable, Sendable {
     /// When the last sample came, in nanoseconds.
     private var last: Int64 = 0
 
+    @inline(__always)
     mutating func update(_ rssi: Int8, at nanoseconds: Int64) {
         defer { last = nanoseconds }
         guard let previous = value else {

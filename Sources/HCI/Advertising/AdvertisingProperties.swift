@@ -21,6 +21,7 @@ public struct AdvertisingProperties: OptionSet, Hashable, Sendable {
 
     /// The properties of a legacy report's event type (Section 7.7.65.2). Reserved types have none but `legacy`: what
     /// they carry may still be an advert.
+    @usableFromInline
     init(legacyEventType: UInt8) {
         switch legacyEventType {
         case 0x00: self = [.legacy, .connectable, .scannable]

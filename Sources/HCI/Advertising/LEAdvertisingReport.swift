@@ -33,6 +33,7 @@ public struct LEAdvertisingReport: ~Escapable {
     public let data: RawSpan
 
     @_lifetime(copy data)
+    @inlinable
     @inline(__always)
     init(
         address: BluetoothAddress, addressType: BluetoothAddressType, properties: AdvertisingProperties,
@@ -52,11 +53,12 @@ public struct LEAdvertisingReport: ~Escapable {
     }
 
     /// RSSI and transmit power both say 127 for "not available".
+    @inlinable
     @inline(__always)
     static func power(_ value: Int8) -> Int8? {
         value == notAvailable ? nil : value
     }
 
-    static let notAvailable: Int8 = 127
+    @inlinable static var notAvailable: Int8 { 127 }
     static let noSID: UInt8 = 0xFF
 }

@@ -6,12 +6,17 @@
 ///
 /// The specification draws the fields of several reports as arrays; controllers send, and Linux reads, report after
 /// report.
+///
+/// Reading is inlinable: a report is several words, and to hand each of them through memory would cost as much as to read
+/// them.
 public struct LEAdvertisingReports: ~Copyable, ~Escapable {
-    private var reader: ByteReader
-    private let isExtended: Bool
+    @usableFromInline var reader: ByteReader
+    @usableFromInline let isExtended: Bool
 
     /// How many reports the event announces that were not read yet; 0 after an error.
-    public private(set) var remaining: Int
+    @inlinable public var remaining: Int { announced }
+
+    @usableFromInline var announced: Int
 
     /// The reports of an H4 event packet; nil when it is no LE Advertising Report or LE Extended Advertising Report.
     ///
@@ -26,7 +31,7 @@ public struct LEAdvertisingReports: ~Copyable, ~Escapable {
         else { return nil }
         reader = ByteReader(packet, header.reports)
         isExtended = header.isExtended
-        remaining = header.count
+        announced = header.count
     }
 
     /// The same for an event without the H4 packet type, from its event code on.
@@ -35,7 +40,7 @@ public struct LEAdvertisingReports: ~Copyable, ~Escapable {
         guard let header = Header(event, eventAt: 0) else { return nil }
         reader = ByteReader(event, header.reports)
         isExtended = header.isExtended
-        remaining = header.count
+        announced = header.count
     }
 
     /// Event code, length, subevent, number of reports.
@@ -71,19 +76,21 @@ public struct LEAdvertisingReports: ~Copyable, ~Escapable {
     /// The next report, nil after the last one. A report that is cut throws, with its offset in the packet; there is no
     /// next one then.
     @_lifetime(copy self)
+    @inlinable
     public mutating func next() throws(Truncation) -> LEAdvertisingReport? {
         guard remaining > 0 else { return nil }
-        let left = remaining - 1
+        let left = announced - 1
         // What follows a cut report cannot be found.
-        remaining = 0
+        announced = 0
         let report = isExtended ? try extendedReport() : try legacyReport()
-        remaining = left
+        announced = left
         return report
     }
 
     @_lifetime(copy self)
+    @inlinable
     @inline(__always)
-    private mutating func legacyReport() throws(Truncation) -> LEAdvertisingReport {
+    mutating func legacyReport() throws(Truncation) -> LEAdvertisingReport {
         let header = try reader.take(Self.legacyHeaderLength)
         // Safe, here and below: the offsets are constants within the header, which is all there.
         let type = unsafe header.unsafeLoadUnaligned(fromUncheckedByteOffset: 0, as: UInt8.self)
@@ -100,8 +107,8 @@ public struct LEAdvertisingReports: ~Copyable, ~Escapable {
     }
 
     @_lifetime(copy self)
-    @inline(__always)
-    private mutating func extendedReport() throws(Truncation) -> LEAdvertisingReport {
+    @usableFromInline
+    mutating func extendedReport() throws(Truncation) -> LEAdvertisingReport {
         // The periodic interval and the address a directed advert is meant for say nothing about presence.
         let header = try reader.take(Self.extendedHeaderLength)
         let type = unsafe header.unsafeLoadUnaligned(fromUncheckedByteOffset: 0, as: UInt16.self).littleEndian
@@ -124,6 +131,6 @@ public struct LEAdvertisingReports: ~Copyable, ~Escapable {
     }
 
     /// What stands before the data, its length included.
-    private static let legacyHeaderLength = 9
+    @usableFromInline static var legacyHeaderLength: Int { 9 }
     private static let extendedHeaderLength = 24
 }

@@ -10,6 +10,7 @@ public struct BluetoothAddress: RawRepresentable, Hashable, Sendable {
     }
 
     /// An address from its two parts as they lie in a packet, which cannot be too big.
+    @inlinable
     @inline(__always)
     public init(low: UInt32, high: UInt16) {
         rawValue = UInt64(high) << 32 | UInt64(low)

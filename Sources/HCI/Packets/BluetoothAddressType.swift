@@ -4,6 +4,7 @@
 public struct BluetoothAddressType: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt8
 
+    @inlinable
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

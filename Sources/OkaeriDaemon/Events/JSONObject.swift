@@ -6,9 +6,15 @@ struct JSONObject {
     private var members: [String] = []
 
     /// Adds a member; nothing for nil.
-    mutating func add(_ key: String, _ value: (some Encodable)?) {
+    mutating func add(_ key: String, _ value: String?) {
         guard let value else { return }
         members.append("\(Self.text(key)):\(Self.text(value))")
+    }
+
+    /// Adds a member; nothing for nil.
+    mutating func add(_ key: String, _ value: (some Encodable)?) {
+        guard let value else { return }
+        members.append("\(Self.text(key)):\(Self.encoded(value))")
     }
 
     mutating func add(_ key: String, _ object: JSONObject) {
@@ -22,7 +28,13 @@ struct JSONObject {
     /// The object, on one line.
     var text: String { "{\(members.joined(separator: ","))}" }
 
-    private static func text(_ value: some Encodable) -> String {
+    /// Nearly all strings need no escape. The encoder knows the others, and takes its time for it.
+    private static func text(_ string: String) -> String {
+        let isPlain = string.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C }
+        return isPlain ? "\"\(string)\"" : encoded(string)
+    }
+
+    private static func encoded(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes]
         // Only strings, numbers and booleans come here; a number that JSON has no word for becomes null.
