@@ -43,9 +43,11 @@ let package = Package(
             name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
         .target(name: "Bluetooth", dependencies: ["HCI", "CBluetooth"], swiftSettings: core),
 
+        .systemLibrary(name: "CGIO", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
+        .target(name: "GLib", dependencies: ["CGIO"], swiftSettings: house),
         .systemLibrary(
             name: "CNetworkManager", pkgConfig: "libnm", providers: [.apt(["libnm-dev"])]),
-        .target(name: "WiFi", dependencies: ["CNetworkManager"], swiftSettings: house),
+        .target(name: "WiFi", dependencies: ["CGIO", "CNetworkManager", "GLib"], swiftSettings: house),
 
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "History", dependencies: ["CSQLite"], swiftSettings: house),
@@ -70,11 +72,19 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ], swiftSettings: house),
+        .target(
+            name: "Agent",
+            dependencies: [
+                "CGIO", "GLib", "OkaeriDaemon",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ], swiftSettings: house),
         .target(name: "CQuietDispatch"),
         .executableTarget(
             name: "okaeri",
             dependencies: [
-                "CQuietDispatch", "History", "IBeacon", "OkaeriDaemon", "RegionMonitoring", "Systemd",
+                "Agent", "CQuietDispatch", "History", "IBeacon", "OkaeriDaemon", "RegionMonitoring", "Systemd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -114,6 +124,13 @@ let package = Package(
         .testTarget(
             name: "WiFiTests", dependencies: ["WiFi"],
             exclude: ["Support/bench.py", "Support/networkmanager.py"], swiftSettings: house),
+        .testTarget(
+            name: "AgentTests",
+            dependencies: [
+                "Agent", "OkaeriDaemon", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+            ], exclude: ["Support/desktop.py"], swiftSettings: house),
         .testTarget(
             name: "SystemdTests",
             dependencies: ["Systemd", "TestSupport", .product(name: "Logging", package: "swift-log")],

@@ -2,8 +2,8 @@
 #include <NetworkManager.h>
 
 /*
- * What Swift cannot say to libnm and GLib: variadic functions, macros, and callbacks behind a cast. Everything else is
- * called directly. Transfer of ownership is as in the function each one wraps.
+ * What Swift cannot say to libnm: variadic functions, macros, and callbacks behind a cast. Everything else is called
+ * directly. Transfer of ownership is as in the function each one wraps.
  */
 
 /* The client on a connection of our own, where nm_client_new_async would take GLib's shared one. */
@@ -15,37 +15,6 @@ static inline void okaeri_client_new_async(GDBusConnection *connection, GCancell
 
 static inline NMClient *okaeri_client_new_finish(gpointer source, GAsyncResult *result, GError **error) {
     return (NMClient *) g_async_initable_new_finish((GAsyncInitable *) source, result, error);
-}
-
-static inline void okaeri_bus_connect_async(const char *address, GCancellable *cancellable,
-                                            GAsyncReadyCallback callback, gpointer data) {
-    g_dbus_connection_new_for_address(
-        address,
-        G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
-        NULL, cancellable, callback, data);
-}
-
-/* A callback to be run once on the context's thread, later, even when called there. */
-static inline void okaeri_context_post(GMainContext *context, GSourceFunc callback, gpointer data) {
-    GSource *source = g_idle_source_new();
-    g_source_set_priority(source, G_PRIORITY_DEFAULT);
-    g_source_set_callback(source, callback, data, NULL);
-    g_source_attach(source, context);
-    g_source_unref(source);
-}
-
-/* A callback after `milliseconds`, until g_source_destroy. `release` gets the data when the source goes. */
-static inline GSource *okaeri_context_after(GMainContext *context, guint milliseconds, GSourceFunc callback,
-                                            gpointer data, GDestroyNotify release) {
-    GSource *source = g_timeout_source_new(milliseconds);
-    g_source_set_callback(source, callback, data, release);
-    g_source_attach(source, context);
-    return source;
-}
-
-static inline gulong okaeri_on_notify(gpointer object, void (*callback)(GObject *, GParamSpec *, gpointer),
-                                      gpointer data, GClosureNotify release) {
-    return g_signal_connect_data(object, "notify", G_CALLBACK(callback), data, release, (GConnectFlags) 0);
 }
 
 static inline gulong okaeri_on_permission(NMClient *client, void (*callback)(NMClient *, guint, guint, gpointer),

@@ -13,8 +13,8 @@ import ArgumentParser
         subcommands: [
             MonitorCommand.self, ReplayCommand.self, StatusCommand.self, ExplainCommand.self, ScanCommand.self,
             RangeCommand.self, CalibrateCommand.self, HistoryCommand.self, PlotCommand.self, PromptsCommand.self,
-            AnswerCommand.self, DecodeCommand.self,
-            RecordCommand.self, DoctorCommand.self, ConfigCommand.self,
+            AnswerCommand.self, AgentCommand.self, DecodeCommand.self, RecordCommand.self, DoctorCommand.self,
+            ConfigCommand.self,
         ])
 }
 

@@ -23,7 +23,8 @@ public struct APIClient: Sendable {
                 "no okaeri runs here: nobody listens on \(socket). Start one with `okaeri monitor` or "
                     + "`sudo systemctl start okaeri`, or name its socket with --socket"
             case .notPermitted(let socket):
-                "\(socket) may not be used by you: ask as the daemon's user, as a member of its group, or with sudo"
+                "\(socket) may not be used by you: join its group with `sudo usermod -aG okaeri $USER` and log in again, or ask "
+                    + "with sudo"
             case .noAnswer(let socket, let reason):
                 "the okaeri on \(socket) gives no answer: \(reason). `journalctl -u okaeri` may tell more"
             case .refused(_, let sentence): sentence
@@ -167,22 +168,33 @@ extension APIClient {
     /// - Parameter heard: is given nil when the stream has begun, so that nothing can be missed from then on, and then each
     ///   event's name; it returns whether to go on.
     func follow(_ heard: (String?) async throws(Failure) -> Bool) async throws(Failure) {
+        var names = EventNames()
+        try await stream { piece in
+            guard let piece else { return try await heard(nil) }
+            for name in names.received(piece.readableBytesView) {
+                guard try await heard(name) else { return false }
+            }
+            return true
+        }
+    }
+
+    /// The bytes of `GET /v1/events`, as they come.
+    ///
+    /// - Parameter received: is given nil when the stream has begun; it returns whether to go on.
+    func stream(_ received: (ByteBuffer?) async throws -> Bool) async throws(Failure) {
         try await explaining {
             try await connect().executeThenClose { inbound, outbound in
                 try await outbound.write(.head(request(.GET, "/v1/events")))
                 try await outbound.write(.end(nil))
-                var names = EventNames()
                 for try await part in inbound {
                     switch part {
                     case .head(let head):
                         guard head.status == .ok else {
                             throw Failure.refused(status: head.status.code, sentence: head.status.description)
                         }
-                        guard try await heard(nil) else { return }
+                        guard try await received(nil) else { return }
                     case .body(let piece):
-                        for name in names.received(piece.readableBytesView) {
-                            guard try await heard(name) else { return }
-                        }
+                        guard try await received(piece) else { return }
                     case .end: return
                     }
                 }

@@ -1,18 +1,30 @@
 import Logging
 import NIOPosix
-import ServiceLifecycle
+public import ServiceLifecycle
 import UnixSignals
 import WiFi
 
 /// Gives a blocking loop a thread of its own, and stops it when the daemon stops.
-struct ThreadService: Service {
+public struct ThreadService: Service {
     let loop: @Sendable () throws -> Void
     let stop: @Sendable () -> Void
 
     /// Whether the service is done when the loop is; otherwise only the daemon's end ends it.
-    var endsWithLoop = false
+    let endsWithLoop: Bool
 
-    func run() async throws {
+    /// - Parameters:
+    ///   - endsWithLoop: whether the service is done when the loop is.
+    ///   - loop: what blocks.
+    ///   - stop: ends it, from any thread.
+    public init(
+        loop: @escaping @Sendable () throws -> Void, stop: @escaping @Sendable () -> Void, endsWithLoop: Bool = false
+    ) {
+        self.loop = loop
+        self.stop = stop
+        self.endsWithLoop = endsWithLoop
+    }
+
+    public func run() async throws {
         let pool = NIOThreadPool(numberOfThreads: 1)
         pool.start()
         let result: Result<Void, any Error>

@@ -1,7 +1,9 @@
+import CGIO
 import CNetworkManager
+import GLib
 
 /// Why a call to NetworkManager came to nothing.
-enum CallFailure: Error, Sendable {
+enum CallFailure: GLibFailure {
     /// For want of a right.
     case denied
 

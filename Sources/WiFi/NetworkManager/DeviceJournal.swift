@@ -1,3 +1,4 @@
+import GLib
 import Synchronization
 
 /// The states a device went through, with their reasons: the one that tells why a join failed is soon followed by others.

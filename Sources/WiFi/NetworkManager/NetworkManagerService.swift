@@ -1,3 +1,5 @@
+import GLib
+
 /// Wi-Fi as NetworkManager knows it, over libnm and the system bus.
 ///
 /// It waits patiently for what is missing: a machine without a bus, a NetworkManager that starts later or restarts.

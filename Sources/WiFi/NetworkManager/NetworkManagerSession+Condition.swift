@@ -1,4 +1,6 @@
+import CGIO
 import CNetworkManager
+import GLib
 
 /// Whether a network can be joined: the survey, with a scan if it hears nothing, and the permission.
 extension NetworkManagerSession {

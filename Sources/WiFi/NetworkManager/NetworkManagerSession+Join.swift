@@ -1,4 +1,6 @@
+import CGIO
 import CNetworkManager
+import GLib
 
 /// A join: the survey, the activation, and what becomes of it.
 extension NetworkManagerSession {

@@ -1,4 +1,5 @@
 import CNetworkManager
+import GLib
 
 /// NetworkManager's profiles: what they say, and how a failed one goes.
 extension NetworkManagerSession {

@@ -1,4 +1,6 @@
+import CGIO
 import CNetworkManager
+import GLib
 
 /// What the client's cache says, copied out.
 extension NetworkManagerSession {

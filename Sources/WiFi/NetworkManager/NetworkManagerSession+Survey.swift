@@ -1,4 +1,6 @@
+import CGIO
 import CNetworkManager
+import GLib
 
 /// Looks for a way to join a network, among what is in the client's cache.
 extension NetworkManagerSession {

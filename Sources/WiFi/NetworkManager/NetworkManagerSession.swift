@@ -1,7 +1,11 @@
+import CGIO
 import CNetworkManager
+import GLib
 
 /// All that touches libnm: one client at a time, on the thread that iterates the context.
-actor NetworkManagerSession {
+actor NetworkManagerSession: GLibActor {
+    typealias Failure = CallFailure
+
     /// For a bus or a NetworkManager that does not answer.
     static let connectLimit = Duration.seconds(10)
 

@@ -1,4 +1,6 @@
+import CGIO
 import CNetworkManager
+import GLib
 
 /// Sets a flag when a GObject is finalized.
 final class ReleaseWatch: Sendable {

@@ -1,3 +1,5 @@
+import GLib
+
 /// What there is to join a network with, at one moment.
 enum Survey {
     /// A device is connected to it; its name.

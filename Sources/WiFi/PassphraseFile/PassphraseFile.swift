@@ -1,4 +1,4 @@
-public import Glibc
+import Glibc
 
 /// A file that holds the passphrase of one network and nothing else, such as `/etc/okaeri/HomeNet.psk`.
 ///
@@ -21,12 +21,12 @@ public enum PassphraseFile {
     /// Whether `path` can be used, without keeping what is in it.
     ///
     /// - Parameters:
-    ///   - user: who must own the file, if not root.
+    ///   - user: who must own the file, if not root; nil: who runs this program.
     ///   - credentials: where systemd has put the service's credentials.
     public static func check(
-        _ path: String, user: uid_t = geteuid(), credentials: String? = credentialsDirectory
+        _ path: String, user: UInt32? = nil, credentials: String? = credentialsDirectory
     ) throws(PassphraseFileError) {
-        _ = try load(path, user: user, credentials: credentials)
+        _ = try load(path, user: user ?? geteuid(), credentials: credentials)
     }
 
     /// `$CREDENTIALS_DIRECTORY`; nil when systemd gave this process none.

@@ -1,3 +1,4 @@
+import GLib
 import Synchronization
 
 /// Wi-Fi that is not there: knows the networks it is given, all in sight, secured and with a saved profile. For

@@ -1,3 +1,4 @@
+import Agent
 import ArgumentParser
 import FoundationEssentials
 import Glibc
@@ -60,7 +61,9 @@ struct MonitorCommand: AsyncParsableCommand {
             logger: logger)
         var services: [any Service] = [printer(daemon.allEvents())]
         if Terminal.canAsk, !json {
-            services.append(TerminalPrompt(daemon: daemon, events: daemon.allEvents(), language: Language()))
+            services.append(
+                TerminalPrompt(daemon: daemon, events: daemon.allEvents(), language: Language(environment: environment))
+            )
         }
         do {
             try await daemon.run(with: services)

@@ -1,3 +1,4 @@
+import Agent
 import NIOPosix
 import OkaeriDaemon
 import ServiceLifecycle

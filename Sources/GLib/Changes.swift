@@ -2,7 +2,7 @@ import Synchronization
 
 /// Says that something has changed; whoever waits looks for himself what it is. Any number of changes between two looks
 /// are one.
-final class Changes: Sendable {
+package final class Changes: Sendable {
     private struct Bell {
         var rings: UInt64 = 0
         var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
@@ -11,11 +11,13 @@ final class Changes: Sendable {
 
     private let bell = Mutex(Bell())
 
+    package init() {}
+
     /// How many changes there were so far. Read it before looking, and wait for more than that.
-    var count: UInt64 { bell.withLock { $0.rings } }
+    package var count: UInt64 { bell.withLock { $0.rings } }
 
     /// Something has changed.
-    func ring() {
+    package func ring() {
         let waiting = bell.withLock { bell in
             bell.rings += 1
             defer { bell.waiting = [:] }
@@ -25,7 +27,7 @@ final class Changes: Sendable {
     }
 
     /// A name for one wait, to be given up by.
-    func ticket() -> UInt64 {
+    package func ticket() -> UInt64 {
         bell.withLock { bell in
             bell.nextTicket += 1
             return bell.nextTicket
@@ -34,7 +36,7 @@ final class Changes: Sendable {
 
     /// Resumes when there were more than `seen` changes, or when the ticket is given up. It waits where the caller is
     /// isolated: what the caller's thread does later comes after the wait has begun.
-    func wait(past seen: UInt64, ticket: UInt64, isolation: isolated (any Actor)? = #isolation) async {
+    package func wait(past seen: UInt64, ticket: UInt64, isolation: isolated (any Actor)? = #isolation) async {
         await withCheckedContinuation(isolation: isolation) { continuation in
             let isOver = bell.withLock { bell in
                 guard bell.rings <= seen else { return true }
@@ -46,7 +48,7 @@ final class Changes: Sendable {
     }
 
     /// Ends one wait.
-    func giveUp(_ ticket: UInt64) {
+    package func giveUp(_ ticket: UInt64) {
         bell.withLock { $0.waiting.removeValue(forKey: ticket) }?.resume()
     }
 }

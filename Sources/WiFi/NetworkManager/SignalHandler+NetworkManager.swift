@@ -1,25 +1,8 @@
+import CGIO
 import CNetworkManager
+import GLib
 
-/// A connected signal; disconnected with it.
-final class SignalHandler {
-    private let object: GObjectReference
-    private let id: gulong
-
-    private init(_ object: GObjectReference, _ id: gulong) {
-        self.object = object
-        self.id = id
-    }
-
-    deinit {
-        g_signal_handler_disconnect(gpointer(object.pointer), id)
-    }
-
-    /// Rings `changes` when any property of `object` changes.
-    static func notify(_ object: GObjectReference, _ changes: Changes) -> SignalHandler {
-        let data = Unmanaged.passRetained(changes).toOpaque()
-        return SignalHandler(object, okaeri_on_notify(gpointer(object.pointer), propertyChanged, data, releaseChanges))
-    }
-
+extension SignalHandler {
     /// Rings `changes` when NetworkManager allows or forbids something anew.
     static func permission(_ client: GObjectReference, _ changes: Changes) -> SignalHandler {
         let data = Unmanaged.passRetained(changes).toOpaque()
@@ -31,11 +14,6 @@ final class SignalHandler {
         let data = Unmanaged.passRetained(journal).toOpaque()
         return SignalHandler(device, okaeri_on_device_state(device.pointer, stateChanged, data, releaseJournal))
     }
-}
-
-private func propertyChanged(_: UnsafeMutablePointer<GObject>?, _: UnsafeMutablePointer<GParamSpec>?, data: gpointer?) {
-    guard let data else { return }
-    Unmanaged<Changes>.fromOpaque(data).takeUnretainedValue().ring()
 }
 
 private func permissionChanged(_: OpaquePointer?, _: guint, _: guint, data: gpointer?) {

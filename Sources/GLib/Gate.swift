@@ -1,15 +1,17 @@
 import Synchronization
 
 /// Whether the run thread is there to do something, and how many wait for it.
-final class Gate: Sendable {
+package final class Gate: Sendable {
     private enum Phase {
         case idle, running, stopping
     }
 
     private let state = Mutex((phase: Phase.idle, inside: 0))
 
+    package init() {}
+
     /// Whether nobody else runs or has run.
-    func open() -> Bool {
+    package func open() -> Bool {
         state.withLock { state in
             guard state.phase == .idle else { return false }
             state.phase = .running
@@ -18,17 +20,17 @@ final class Gate: Sendable {
     }
 
     /// Lets nobody in any more.
-    func close() {
+    package func close() {
         state.withLock { $0.phase = .stopping }
     }
 
     /// Whether the thread is still to come.
-    var isIdle: Bool { state.withLock { $0.phase == .idle } }
+    package var isIdle: Bool { state.withLock { $0.phase == .idle } }
 
-    var isClosed: Bool { state.withLock { $0.phase == .stopping } }
+    package var isClosed: Bool { state.withLock { $0.phase == .stopping } }
 
     /// Whether there is a thread to do the work; then ``leave()`` follows, and the thread waits for it.
-    func enter() -> Bool {
+    package func enter() -> Bool {
         state.withLock { state in
             guard state.phase == .running else { return false }
             state.inside += 1
@@ -36,9 +38,9 @@ final class Gate: Sendable {
         }
     }
 
-    func leave() {
+    package func leave() {
         state.withLock { $0.inside -= 1 }
     }
 
-    var isEmpty: Bool { state.withLock { $0.inside == 0 } }
+    package var isEmpty: Bool { state.withLock { $0.inside == 0 } }
 }

@@ -1,10 +1,32 @@
-import CNetworkManager
+package import CGIO
+
+/// What a call that came to nothing says.
+package protocol GLibFailure: Error {
+    /// Reads the error and frees it; nil when there is none.
+    init(consuming error: UnsafeMutablePointer<GError>?)
+
+    /// The stop, or no memory left.
+    static var cancelled: Self { get }
+}
+
+/// An actor whose work is done on the thread that iterates a GLib context.
+package protocol GLibActor: Actor {
+    associatedtype Failure: GLibFailure
+
+    var context: GLibContext { get }
+
+    /// Rung by everything that somebody may wait for.
+    var changes: Changes { get }
+
+    /// What stops the calls under way.
+    var cancellables: [UInt64: GObjectReference] { get set }
+}
+
+/// The most that fits into a timer of GLib, roundly.
+private let longestTimer = Duration.seconds(24 * 3600)
 
 /// GIO's way to call and to wait, as `async` functions. Every one ends: by its result, its time limit or the stop.
-extension NetworkManagerSession {
-    /// The most that fits into a timer of GLib, roundly.
-    private static let longestTimer = Duration.seconds(24 * 3600)
-
+extension GLibActor {
     /// Starts a GIO call and hands out what its `finish` function makes of it.
     ///
     /// - Parameters:
@@ -12,11 +34,11 @@ extension NetworkManagerSession {
     ///   - endsWithService: whether the stop of the service cancels it too.
     ///   - start: calls the `_async` function.
     ///   - finish: calls the `_finish` function with the source object and the result; nil if there is an error.
-    func call<Value: Sendable>(
+    package func call<Value: Sendable>(
         within limit: Duration, endsWithService: Bool = true,
         _ start: (UnsafeMutablePointer<GCancellable>?, GAsyncReadyCallback?, gpointer?) -> Void,
-        finish: @escaping PendingCall<Value>.Finish
-    ) async -> Result<Value, CallFailure> {
+        finish: @escaping PendingCall<Value, Failure>.Finish
+    ) async -> Result<Value, Failure> {
         guard let cancellable = g_cancellable_new(), let held = GObjectReference(taking: OpaquePointer(cancellable))
         else { return .failure(.cancelled) }
         let ticket = changes.ticket()
@@ -34,14 +56,14 @@ extension NetworkManagerSession {
     }
 
     /// Cancels the calls under way that end with the service.
-    func cancelCalls() {
+    package func cancelCalls() {
         for cancellable in cancellables.values {
             g_cancellable_cancel(UnsafeMutablePointer(cancellable.pointer))
         }
     }
 
     /// Waits for more changes than `seen`, or for the deadline.
-    func change(past seen: UInt64, until deadline: ContinuousClock.Instant?) async {
+    package func change(past seen: UInt64, until deadline: ContinuousClock.Instant?) async {
         let ticket = changes.ticket()
         let timer = deadline.map { deadline in
             let data = Unmanaged.passRetained(GivenUp(changes: changes, ticket: ticket)).toOpaque()
@@ -53,7 +75,7 @@ extension NetworkManagerSession {
     }
 
     /// Waits until something is so, looking after each change.
-    func wait(until deadline: ContinuousClock.Instant, _ isSo: () -> Bool) async {
+    package func wait(until deadline: ContinuousClock.Instant, _ isSo: () -> Bool) async {
         while true {
             let seen = changes.count
             if isSo() || .now >= deadline { return }
@@ -64,7 +86,7 @@ extension NetworkManagerSession {
     private func startTimer(
         _ duration: Duration, data: gpointer?, _ callback: GSourceFunc?, release: GDestroyNotify?
     ) -> UnsafeMutablePointer<GSource>? {
-        let (seconds, attoseconds) = min(max(duration, .zero), Self.longestTimer).components
+        let (seconds, attoseconds) = min(max(duration, .zero), longestTimer).components
         // One more, so that the deadline is past when the timer has fired.
         let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1
         return okaeri_context_after(context.pointer, guint(clamping: milliseconds), callback, data, release)
@@ -76,37 +98,6 @@ extension NetworkManagerSession {
     }
 }
 
-/// A call that GIO holds on to until it is finished.
-class AnyPendingCall {
-    func complete(_: OpaquePointer?, _: OpaquePointer?) {}
-}
-
-final class PendingCall<Value: Sendable>: AnyPendingCall {
-    typealias Finish =
-        @Sendable (
-            _ source: OpaquePointer?, _ result: OpaquePointer?,
-            _ error: UnsafeMutablePointer<UnsafeMutablePointer<GError>?>
-        ) -> Value?
-
-    private let continuation: CheckedContinuation<Result<Value, CallFailure>, Never>
-    private let finish: Finish
-
-    init(_ continuation: CheckedContinuation<Result<Value, CallFailure>, Never>, _ finish: @escaping Finish) {
-        self.continuation = continuation
-        self.finish = finish
-    }
-
-    override func complete(_ source: OpaquePointer?, _ result: OpaquePointer?) {
-        var error: UnsafeMutablePointer<GError>?
-        if let value = finish(source, result, &error) {
-            g_clear_error(&error)
-            continuation.resume(returning: .success(value))
-        } else {
-            continuation.resume(returning: .failure(CallFailure(consuming: error)))
-        }
-    }
-}
-
 private final class GivenUp {
     let changes: Changes
     let ticket: UInt64
@@ -115,11 +106,6 @@ private final class GivenUp {
         self.changes = changes
         self.ticket = ticket
     }
-}
-
-private func callFinished(source: UnsafeMutablePointer<GObject>?, result: OpaquePointer?, data: gpointer?) {
-    guard let data else { return }
-    Unmanaged<AnyPendingCall>.fromOpaque(data).takeRetainedValue().complete(source.map { OpaquePointer($0) }, result)
 }
 
 private func cancelCall(data: gpointer?) -> gboolean {

@@ -1,14 +1,14 @@
-import CNetworkManager
+import CGIO
 
 /// A GLib main context that one thread iterates, as the executor of an actor: what the actor does happens on that
 /// thread, where libnm's objects live.
 ///
 /// Sendable: the context is the only state, it never changes, and the functions called on it here are those GLib
 /// declares safe from any thread.
-final class GLibContext: SerialExecutor, @unchecked Sendable {
-    let pointer: OpaquePointer
+package final class GLibContext: SerialExecutor, @unchecked Sendable {
+    package let pointer: OpaquePointer
 
-    init() {
+    package init() {
         pointer = g_main_context_new()
     }
 
@@ -16,18 +16,18 @@ final class GLibContext: SerialExecutor, @unchecked Sendable {
         g_main_context_unref(pointer)
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         // Always through the queue, also on the context's own thread: the actor's jobs must not run inside one another.
         let posted = PostedJob(job: UnownedJob(job), executor: self)
         okaeri_context_post(pointer, runPostedJob, Unmanaged.passRetained(posted).toOpaque())
     }
 
-    func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         UnownedSerialExecutor(ordinary: self)
     }
 
     /// Runs what is posted, on the calling thread, until `isDone` says so after a piece of work.
-    func iterate(until isDone: () -> Bool) {
+    package func iterate(until isDone: () -> Bool) {
         // GIO's calls answer to the context that is the thread's default when they start.
         g_main_context_push_thread_default(pointer)
         defer { g_main_context_pop_thread_default(pointer) }
@@ -36,7 +36,7 @@ final class GLibContext: SerialExecutor, @unchecked Sendable {
     }
 
     /// Ends a wait in ``iterate(until:)``, so that it looks again.
-    func wakeUp() {
+    package func wakeUp() {
         g_main_context_wakeup(pointer)
     }
 }
@@ -45,7 +45,7 @@ private final class PostedJob {
     let job: UnownedJob
     let executor: GLibContext
 
-    init(job: UnownedJob, executor: GLibContext) {
+    package init(job: UnownedJob, executor: GLibContext) {
         self.job = job
         self.executor = executor
     }

@@ -1,0 +1,70 @@
+/// The words of the notifications.
+extension Language {
+    /// The question as a notification.
+    ///
+    /// - Parameters:
+    ///   - hasButtons: whether the server can show them; if not, the text tells the commands.
+    ///   - hasMarkup: whether the server reads the text as markup.
+    func question(_ prompt: PromptKey, hasButtons: Bool, hasMarkup: Bool) -> DesktopNotification {
+        let ssid = Self.shown(prompt.ssid, hasMarkup)
+        let command = "okaeri answer \(prompt.id)"
+        switch self {
+        case .english:
+            return DesktopNotification(
+                summary: "Welcome home",
+                body: "Join the Wi-Fi network “\(ssid)”?"
+                    + (hasButtons ? "" : " \(command) join (or later, or never)"),
+                buttons: hasButtons ? buttons(["Join", "Later", "Never"]) : [], stays: true)
+        case .japanese:
+            return DesktopNotification(
+                summary: "お帰りなさい",
+                body: "Wi-Fi「\(ssid)」に接続しますか？" + (hasButtons ? "" : " \(command) join（あとで: later、今後は聞かない: never）"),
+                buttons: hasButtons ? buttons(["接続する", "あとで", "今後は聞かない"]) : [], stays: true)
+        }
+    }
+
+    /// What became of an answer.
+    func outcome(_ outcome: PromptBoard.Outcome, hasMarkup: Bool) -> DesktopNotification {
+        switch (self, outcome) {
+        case (.english, .joined(let ssid)):
+            DesktopNotification(summary: "Wi-Fi", body: "Connected to “\(Self.shown(ssid, hasMarkup))”.")
+        case (.japanese, .joined(let ssid)):
+            DesktopNotification(summary: "Wi-Fi", body: "「\(Self.shown(ssid, hasMarkup))」に接続しました。")
+        case (.english, .notJoined(let ssid, let reason)):
+            failure("“\(Self.shown(ssid, hasMarkup))” could not be joined:", reason, hasMarkup)
+        case (.japanese, .notJoined(let ssid, let reason)):
+            failure("「\(Self.shown(ssid, hasMarkup))」に接続できませんでした:", reason, hasMarkup)
+        case (.english, .notAnswered(let ssid, let reason)):
+            failure("The answer about “\(Self.shown(ssid, hasMarkup))” did not arrive:", reason, hasMarkup)
+        case (.japanese, .notAnswered(let ssid, let reason)):
+            failure("「\(Self.shown(ssid, hasMarkup))」への回答が届きませんでした:", reason, hasMarkup)
+        }
+    }
+
+    private func failure(_ sentence: String, _ reason: String, _ hasMarkup: Bool) -> DesktopNotification {
+        DesktopNotification(summary: "Wi-Fi", body: "\(sentence) \(Self.shown(reason, hasMarkup))")
+    }
+
+    private func buttons(_ labels: [String]) -> [DesktopNotification.Button] {
+        zip(PromptKey.answers, labels).map { DesktopNotification.Button(key: $0, label: $1) }
+    }
+
+    /// Foreign text as it can be shown: on one line, nothing turned around, and no markup where markup is read.
+    private static func shown(_ text: String, _ hasMarkup: Bool) -> String {
+        text.unicodeScalars.map { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: return "\u{FFFD}"
+            default: break
+            }
+            guard hasMarkup else { return String(scalar) }
+            switch scalar {
+            case "&": return "&amp;"
+            case "<": return "&lt;"
+            case ">": return "&gt;"
+            case "\"": return "&quot;"
+            case "'": return "&apos;"
+            default: return String(scalar)
+            }
+        }.joined()
+    }
+}

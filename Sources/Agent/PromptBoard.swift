@@ -1,0 +1,132 @@
+/// Which prompts wait and which notifications show them: events in, actions out.
+struct PromptBoard: Sendable {
+    /// What is to be done.
+    enum Action: Sendable, Equatable {
+        /// Show the prompt; ``PromptBoard/shown(_:as:)`` or ``PromptBoard/showingFailed(_:)`` follows.
+        case show(PromptKey, hasButtons: Bool, hasMarkup: Bool)
+        /// Close a notification.
+        case withdraw(UInt32)
+        /// Answer the prompt.
+        case answer(PromptKey, String)
+        /// Tell what became of an answer.
+        case tell(Outcome, hasMarkup: Bool)
+    }
+
+    /// What becomes of a prompt that was shown here.
+    enum Outcome: Sendable, Equatable {
+        case joined(ssid: String)
+        case notJoined(ssid: String, reason: String)
+        case notAnswered(ssid: String, reason: String)
+    }
+
+    private enum State: Equatable {
+        /// → showing
+        case hidden
+        /// → shown, hidden
+        case showing
+        /// → dismissed, hidden
+        case shown(UInt32)
+        /// Answered or closed here; it is not shown again. Final.
+        case dismissed
+    }
+
+    private var prompts: [PromptKey: State] = [:]
+
+    /// The prompts whose end is to be told here, by their number.
+    private var followed: [String: PromptKey] = [:]
+
+    /// What the server can do; nil while there is none.
+    private var capabilities: Set<String>?
+
+    /// Whether a question is on the screen.
+    var isAsking: Bool {
+        prompts.values.contains { state in
+            switch state {
+            case .shown, .showing: true
+            case .hidden, .dismissed: false
+            }
+        }
+    }
+
+    /// The daemon says which prompts wait.
+    mutating func listed(_ waiting: [PromptKey]) -> [Action] {
+        var actions: [Action] = []
+        for (prompt, state) in prompts where !waiting.contains(prompt) {
+            if case .shown(let notification) = state { actions.append(.withdraw(notification)) }
+            prompts[prompt] = nil
+        }
+        for prompt in waiting where prompts[prompt] == nil { prompts[prompt] = .hidden }
+        return actions + showHidden(waiting)
+    }
+
+    /// There is a server, with nothing of ours on it.
+    mutating func serverAppeared(_ capabilities: Set<String>) -> [Action] {
+        self.capabilities = capabilities
+        return showHidden(prompts.keys.sorted())
+    }
+
+    mutating func serverVanished() {
+        capabilities = nil
+        for (prompt, state) in prompts where state != .dismissed { prompts[prompt] = .hidden }
+    }
+
+    /// The prompt is on the screen.
+    mutating func shown(_ prompt: PromptKey, as notification: UInt32) -> [Action] {
+        // It may have been answered elsewhere meanwhile.
+        guard prompts[prompt] == .showing else { return [.withdraw(notification)] }
+        prompts[prompt] = .shown(notification)
+        followed[prompt.id] = prompt
+        return []
+    }
+
+    mutating func showingFailed(_ prompt: PromptKey) {
+        if prompts[prompt] == .showing { prompts[prompt] = .hidden }
+    }
+
+    /// A button was pressed, of whatever notification.
+    mutating func actionInvoked(_ notification: UInt32, key: String) -> [Action] {
+        guard let prompt = prompt(of: notification), PromptKey.answers.contains(key) else { return [] }
+        prompts[prompt] = .dismissed
+        // Not every server closes what was answered.
+        return [.withdraw(notification), .answer(prompt, key)]
+    }
+
+    /// A notification was closed. The prompt goes on waiting for `okaeri answer`.
+    mutating func closed(_ notification: UInt32) {
+        if let prompt = prompt(of: notification) { prompts[prompt] = .dismissed }
+    }
+
+    /// The daemon could not be told the answer, or does not take it.
+    mutating func answerRefused(_ prompt: PromptKey, reason: String) -> [Action] {
+        tell(.notAnswered(ssid: prompt.ssid, reason: reason))
+    }
+
+    /// A network was joined, by whosever answer.
+    mutating func joined(_ id: String) -> [Action] {
+        guard let prompt = followed.removeValue(forKey: id) else { return [] }
+        return tell(.joined(ssid: prompt.ssid))
+    }
+
+    mutating func joinFailed(_ id: String, reason: String) -> [Action] {
+        guard let prompt = followed.removeValue(forKey: id) else { return [] }
+        return tell(.notJoined(ssid: prompt.ssid, reason: reason))
+    }
+
+    private func tell(_ outcome: Outcome) -> [Action] {
+        capabilities.map { [.tell(outcome, hasMarkup: $0.contains("body-markup"))] } ?? []
+    }
+
+    private func prompt(of notification: UInt32) -> PromptKey? {
+        prompts.first { $0.value == .shown(notification) }?.key
+    }
+
+    private mutating func showHidden(_ order: [PromptKey]) -> [Action] {
+        guard let capabilities else { return [] }
+        return order.filter { prompts[$0] == .hidden }.map { prompt in
+            prompts[prompt] = .showing
+            return .show(
+                prompt, hasButtons: capabilities.contains("actions"),
+                hasMarkup: capabilities.contains("body-markup"))
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package import CGIO
+
+/// A connected signal; disconnected with it.
+package final class SignalHandler {
+    private let object: GObjectReference
+    private let id: gulong
+
+    /// - Parameter id: what connecting has given.
+    package init(_ object: GObjectReference, _ id: gulong) {
+        self.object = object
+        self.id = id
+    }
+
+    deinit {
+        g_signal_handler_disconnect(gpointer(object.pointer), id)
+    }
+
+    /// Rings `changes` when any property of `object` changes.
+    package static func notify(_ object: GObjectReference, _ changes: Changes) -> SignalHandler {
+        let data = Unmanaged.passRetained(changes).toOpaque()
+        return SignalHandler(object, okaeri_on_notify(gpointer(object.pointer), propertyChanged, data, releaseChanges))
+    }
+}
+
+private func propertyChanged(_: UnsafeMutablePointer<GObject>?, _: UnsafeMutablePointer<GParamSpec>?, data: gpointer?) {
+    guard let data else { return }
+    Unmanaged<Changes>.fromOpaque(data).takeUnretainedValue().ring()
+}
+
+private func releaseChanges(data: gpointer?, _: UnsafeMutablePointer<GClosure>?) {
+    guard let data else { return }
+    Unmanaged<Changes>.fromOpaque(data).release()
+}

@@ -1,0 +1,152 @@
+import Foundation
+import Logging
+import OkaeriDaemon
+import ServiceLifecycleTestKit
+import Testing
+
+@testable import Agent
+
+/// The agent between a daemon and a notification server.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct AgentTests {
+    private static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    private let bench: DesktopBench
+    private let socket = "/tmp/okaeri-\(UInt64.random(in: 0...UInt64.max)).sock"
+
+    init() throws {
+        bench = try DesktopBench()
+    }
+
+    /// Runs a daemon to which somebody comes home, while `body` takes.
+    private func withDaemon(_ body: (APIClient) async throws -> Void) async throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..").path
+        let file = "\(root)/beacons.json"
+        let daemon = try Daemon(
+            Configuration(file: file),
+            options: .init(
+                configurationFile: file, capture: "\(root)/Demo/homecoming.btsnoop", simulatesWiFi: true,
+                socket: socket),
+            logger: Self.quiet)
+        let events = daemon.allEvents()
+        let (stops, stop) = AsyncStream.makeStream(of: Void.self)
+        // Stopped as SIGTERM stops it: the agent may knock at any moment.
+        let task = Task {
+            try await testGracefulShutdown { trigger in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await daemon.run(with: []) }
+                    for await _ in stops {}
+                    trigger.triggerGracefulShutdown()
+                    try await group.waitForAll()
+                }
+            }
+        }
+        for await event in events where event.json.contains("\"wifiPrompt\"") { break }
+        let client = APIClient(socket: socket)
+        while (try? await client.text("/v1/status")) == nil { await Task.yield() }
+        try await ended(task, by: { stop.finish() }) { try await body(client) }
+    }
+
+    private func withAgent(_ language: Language = .english, _ body: () async throws -> Void) async throws {
+        let agent = Agent(
+            client: { [socket] in APIClient(socket: socket) }, bus: bench.address, language: language,
+            logger: Self.quiet)
+        let task = Task { try await agent.run() }
+        try await ended(task, by: { task.cancel() }, body)
+    }
+
+    /// Ends the task when `body` is over, however that ends.
+    private func ended(
+        _ task: Task<Void, any Error>, by end: () -> Void, _ body: () async throws -> Void
+    ) async throws {
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        end()
+        _ = await task.result
+        try result.get()
+    }
+
+    @Test func `a prompt that waits already is shown, joined by its button, and the end is told`() async throws {
+        try bench.mock()
+        try await withDaemon { client in
+            try await withAgent {
+                try await bench.wait { try $0.shown.count == 1 }
+                let question = try #require(try bench.shown.first)
+                #expect(question.summary == "Welcome home")
+                #expect(question.body == "Join the Wi-Fi network “HomeNet”?")
+                #expect(question.actions == ["join", "Join", "later", "Later", "never", "Never"])
+                #expect(question.expiry == 0, "it stays")
+                try bench.press(1, "join")
+                try await bench.wait { try $0.shown.count == 2 }
+                #expect(try bench.shown.last?.body == "Connected to “HomeNet”.")
+                let prompts: PromptsReport = try await client.get("/v1/prompts")
+                #expect(prompts.waiting.isEmpty)
+            }
+        }
+    }
+
+    @Test func `an answer given elsewhere takes the question off the screen`() async throws {
+        try bench.mock(["body"])
+        try await withDaemon { client in
+            try await withAgent(.japanese) {
+                try await bench.wait { try $0.shown.count == 1 }
+                let question = try #require(try bench.shown.first)
+                #expect(question.actions == [])
+                #expect(question.body.hasPrefix("Wi-Fi「HomeNet」に接続しますか？ okaeri answer 1 join"))
+                _ = try await client.answer("1", "later")
+                try await bench.wait { try $0.closed == [1] }
+            }
+        }
+    }
+
+    @Test func `a server that comes later, and one that restarts, show what waits`() async throws {
+        try await withDaemon { _ in
+            try await withAgent {
+                try bench.mock()
+                try await bench.wait { try $0.shown.count == 1 }
+                try bench.stop()
+                try bench.mock()
+                try await bench.wait { try $0.shown.count == 1 }
+                try bench.press(1, "never")
+            }
+        }
+    }
+
+    @Test func `a daemon that restarts is followed again`() async throws {
+        try bench.mock()
+        try await withAgent {
+            try await withDaemon { _ in try await bench.wait { try $0.shown.count == 1 } }
+            try bench.dismiss(1)
+            try await withDaemon { client in
+                _ = try await client.answer("1", "join")
+                try await bench.wait { try !$0.shown.isEmpty }
+            }
+        }
+    }
+
+    @Test func `dunst shows it, and its button joins`() async throws {
+        try bench.dunst()
+        try await withDaemon { client in
+            try await withAgent {
+                try await bench.wait { try $0.dunstctl("count", "displayed") == "1" }
+                try bench.dunstctl("action")
+                try await bench.wait { try $0.dunstctl("history").contains("Join the Wi-Fi network “HomeNet”?") }
+                try await bench.wait { try $0.dunstctl("count", "displayed") == "1" }
+                try bench.dunstctl("close")
+                try await bench.wait { try $0.dunstctl("history").contains("Connected to “HomeNet”.") }
+                let prompts: PromptsReport = try await client.get("/v1/prompts")
+                #expect(prompts.waiting.isEmpty)
+            }
+        }
+    }
+
+    @Test func `it ends while there is neither a bus nor a daemon`() async throws {
+        let agent = Agent(
+            client: { APIClient(socket: "/nowhere/okaeri.sock") }, bus: "unix:path=/nowhere/bus", language: .english,
+            logger: Self.quiet)
+        let task = Task { try await agent.run() }
+        try await ended(task, by: { task.cancel() }) { await Task.yield() }
+    }
+}

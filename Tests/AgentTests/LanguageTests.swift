@@ -1,0 +1,52 @@
+import Testing
+
+@testable import Agent
+
+@Suite struct LanguageTests {
+    private func body(_ ssid: String, hasMarkup: Bool = true) -> String {
+        let prompt = PromptKey(id: "1", ssid: ssid, arrival: 1)
+        return Language.english.question(prompt, hasButtons: true, hasMarkup: hasMarkup).body
+    }
+
+    @Test(arguments: [
+        ("<b>Free</b> & 'open'", "&lt;b&gt;Free&lt;/b&gt; &amp; &apos;open&apos;"),
+        ("<a href=\"http://x\">x</a>", "&lt;a href=&quot;http://x&quot;&gt;x&lt;/a&gt;"),
+        ("two\nlines\u{1B}[1m", "two\u{FFFD}lines\u{FFFD}[1m"),
+        ("\u{202E}emoH", "\u{FFFD}emoH"),
+        ("家 ☕", "家 ☕"),
+        ("&amp;", "&amp;amp;"),
+    ])
+    func `a name is text, whatever it holds`(ssid: String, shown: String) {
+        #expect(body(ssid) == "Join the Wi-Fi network “\(shown)”?")
+    }
+
+    @Test func `a server without markup gets none, and no escapes either`() {
+        #expect(body("<b> & co", hasMarkup: false) == "Join the Wi-Fi network “<b> & co”?")
+    }
+
+    @Test(arguments: [
+        (["LANG": "ja_JP.UTF-8"], Language.japanese), (["LC_ALL": "C", "LANG": "ja_JP.UTF-8"], .english),
+        (["LC_ALL": "", "LC_MESSAGES": "ja"], .japanese), (["LANG": "de_DE.UTF-8"], .english), ([:], .english),
+    ])
+    func `the locale says which language`(environment: [String: String], language: Language) {
+        #expect(Language(environment: environment) == language)
+    }
+
+    @Test(arguments: [Language.english, .japanese])
+    func `without buttons the text tells the command, in every language`(language: Language) {
+        let prompt = PromptKey(id: "42", ssid: "HomeNet", arrival: 1)
+        let plain = language.question(prompt, hasButtons: false, hasMarkup: false)
+        #expect(plain.buttons.isEmpty && plain.body.contains("okaeri answer 42 join"))
+        let full = language.question(prompt, hasButtons: true, hasMarkup: false)
+        #expect(full.buttons.map(\.key) == ["join", "later", "never"])
+        #expect(Set(full.buttons.map(\.label)).count == 3 && full.stays)
+        #expect(!full.body.contains("okaeri answer"))
+    }
+
+    @Test(arguments: [Language.english, .japanese])
+    func `a reason is text as well`(language: Language) {
+        let told = language.outcome(.notJoined(ssid: "<i>", reason: "a < b"), hasMarkup: true)
+        #expect(told.body.contains("&lt;i&gt;") && told.body.contains("a &lt; b"))
+        #expect(!told.stays && told.buttons.isEmpty)
+    }
+}

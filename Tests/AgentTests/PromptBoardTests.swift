@@ -1,0 +1,119 @@
+import Testing
+
+@testable import Agent
+
+@Suite struct PromptBoardTests {
+    private let first = PromptKey(id: "1", ssid: "HomeNet", arrival: 1)
+    private let second = PromptKey(id: "2", ssid: "Guests", arrival: 1)
+
+    /// A board with the first prompt on the screen, as notification 7.
+    private func asking() -> PromptBoard {
+        var board = PromptBoard()
+        _ = board.serverAppeared(["actions", "body-markup"])
+        _ = board.listed([first])
+        _ = board.shown(first, as: 7)
+        return board
+    }
+
+    private func actions(_ board: inout PromptBoard, _ event: (inout PromptBoard) -> [PromptBoard.Action])
+        -> [PromptBoard.Action]
+    { event(&board) }
+
+    @Test func `a prompt is shown once, with what the server can do`() {
+        var board = PromptBoard()
+        #expect(actions(&board) { $0.serverAppeared(["actions", "body-markup"]) } == [])
+        #expect(actions(&board) { $0.listed([first]) } == [.show(first, hasButtons: true, hasMarkup: true)])
+        #expect(actions(&board) { $0.listed([first]) } == [])
+        #expect(actions(&board) { $0.shown(first, as: 7) } == [])
+        #expect(actions(&board) { $0.listed([first]) } == [])
+        #expect(board.isAsking)
+    }
+
+    @Test func `prompts wait for a server, and are shown in their order`() {
+        var board = PromptBoard()
+        #expect(actions(&board) { $0.listed([first, second]) } == [])
+        #expect(!board.isAsking)
+        let shown = actions(&board) { $0.serverAppeared(["body"]) }
+        #expect(
+            shown == [
+                .show(first, hasButtons: false, hasMarkup: false), .show(second, hasButtons: false, hasMarkup: false),
+            ])
+    }
+
+    @Test(arguments: PromptKey.answers)
+    func `a button answers its prompt, and only its own`(answer: String) {
+        var board = asking()
+        #expect(actions(&board) { $0.actionInvoked(8, key: answer) } == [])
+        #expect(actions(&board) { $0.actionInvoked(7, key: "default") } == [])
+        #expect(actions(&board) { $0.actionInvoked(7, key: answer) } == [.withdraw(7), .answer(first, answer)])
+        #expect(actions(&board) { $0.actionInvoked(7, key: answer) } == [], "once")
+        #expect(!board.isAsking)
+    }
+
+    @Test func `what waits no longer is withdrawn`() {
+        var board = asking()
+        #expect(actions(&board) { $0.listed([]) } == [.withdraw(7)])
+        #expect(!board.isAsking)
+        #expect(actions(&board) { $0.actionInvoked(7, key: "join") } == [])
+    }
+
+    @Test func `what was answered while it was put on the screen is withdrawn then`() {
+        var board = PromptBoard()
+        _ = board.serverAppeared([])
+        _ = board.listed([first])
+        _ = board.listed([])
+        #expect(actions(&board) { $0.shown(first, as: 7) } == [.withdraw(7)])
+    }
+
+    @Test func `what somebody closed is not shown again, not even by another server`() {
+        var board = asking()
+        board.closed(7)
+        #expect(actions(&board) { $0.listed([first]) } == [])
+        board.serverVanished()
+        #expect(actions(&board) { $0.serverAppeared(["actions"]) } == [])
+    }
+
+    @Test func `a server that restarts shows what still waits`() {
+        var board = asking()
+        board.serverVanished()
+        #expect(!board.isAsking)
+        #expect(
+            actions(&board) { $0.serverAppeared(["actions"]) } == [.show(first, hasButtons: true, hasMarkup: false)])
+    }
+
+    @Test func `what could not be shown is tried again at the next look`() {
+        var board = PromptBoard()
+        _ = board.serverAppeared([])
+        _ = board.listed([first])
+        board.showingFailed(first)
+        #expect(actions(&board) { $0.listed([first]) } == [.show(first, hasButtons: false, hasMarkup: false)])
+    }
+
+    @Test func `a daemon that counts anew has other prompts`() {
+        var board = asking()
+        let other = PromptKey(id: "1", ssid: "HomeNet", arrival: 2)
+        #expect(
+            actions(&board) { $0.listed([other]) } == [.withdraw(7), .show(other, hasButtons: true, hasMarkup: true)])
+    }
+
+    @Test func `the end of what was shown is told, once`() {
+        var board = asking()
+        _ = board.actionInvoked(7, key: "join")
+        #expect(actions(&board) { $0.joined("2") } == [])
+        #expect(actions(&board) { $0.joined("1") } == [.tell(.joined(ssid: "HomeNet"), hasMarkup: true)])
+        #expect(actions(&board) { $0.joined("1") } == [])
+        var failing = asking()
+        #expect(
+            actions(&failing) { $0.joinFailed("1", reason: "wrong") } == [
+                .tell(.notJoined(ssid: "HomeNet", reason: "wrong"), hasMarkup: true)
+            ])
+    }
+
+    @Test func `an answer that does not arrive is told`() {
+        var board = asking()
+        #expect(
+            actions(&board) { $0.answerRefused(first, reason: "late") } == [
+                .tell(.notAnswered(ssid: "HomeNet", reason: "late"), hasMarkup: true)
+            ])
+    }
+}
