@@ -86,7 +86,7 @@ def main():
     except Failure as failure:
         report(f"broken: {failure}")
         return 1
-    for name in wanted or scenarios:
+    for name in wanted or [name for name, one in scenarios.items() if one.alone]:
         run_one(scenarios[name])
     report("end")
     return 0

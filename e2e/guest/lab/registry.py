@@ -1,4 +1,4 @@
-"""The scenarios: functions that are decorated with @scenario."""
+"""The scenarios: functions that are decorated with @scenario, or with @stage."""
 
 import importlib
 import os
@@ -6,12 +6,13 @@ import sys
 
 
 class Scenario:
-    """A function that takes the folder for its logs; its name, its time limit in seconds."""
+    """A function that takes the folder for its logs; its name, its time limit in seconds, whether it stands alone."""
 
-    def __init__(self, play, within):
+    def __init__(self, play, within, alone=True):
         self.name = play.__name__
         self.play = play
         self.within = within
+        self.alone = alone
 
 
 SCENARIOS = {}
@@ -21,6 +22,14 @@ def scenario(within):
     """Registers a function under its own name. It fails by an exception, or when its time is up."""
     def register(play):
         SCENARIOS[play.__name__] = Scenario(play, within)
+        return play
+    return register
+
+
+def stage(within):
+    """Registers a part of a longer story, which runs only by name: a script on the host tells the story."""
+    def register(play):
+        SCENARIOS[play.__name__] = Scenario(play, within, alone=False)
         return play
     return register
 

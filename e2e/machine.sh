@@ -1,0 +1,54 @@
+# What runs the machine in software: sourced by scripts/e2e and scripts/power-cut, at the project's top.
+# shellcheck shell=bash
+
+# One at a time: two would share what is built and what the guest sees.
+mkdir -p .build-e2e
+exec 9>.build-e2e/lock
+if ! flock -n 9; then
+    echo "e2e: another run is at it; try again when it has ended" >&2
+    exit 75
+fi
+scripts/setup e2e
+
+# The image, made anew when its recipe changes.
+image=.build-e2e/image-$(cat e2e/image/* | sha256sum | cut -c1-12)
+if [ ! -e "$image/disk.img" ]; then
+    echo "e2e: building the machine's image (once, a minute or two)" >&2
+    rm -rf .build-e2e/image-*
+    e2e/image/build "$image"
+fi
+
+package=$(scripts/package)
+swift build -c release --static-swift-stdlib --scratch-path .build-release --product virtual-controller >&2
+
+# What the guest sees of this machine.
+share=.build-e2e/share
+rm -rf "$share"
+mkdir -p "$share/bin" "$share/logs" "$share/packages"
+strip -o "$share/bin/virtual-controller" .build-release/release/virtual-controller
+dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/bin/okaeri >"$share/bin/okaeri"
+chmod +x "$share/bin/okaeri"
+cp "$package" "$share/packages"
+cp -r e2e/guest e2e/scenarios "$share"
+: >"$share/results"
+
+console=.build-e2e/console
+
+# machine SECONDS ARGUMENTS...: runs qemu until it ends, at most so long.
+machine() {
+    local limit=$1 parameters=$2
+    shift 2
+    exec timeout "$limit" qemu-system-x86_64 -cpu max -m 1024 -smp 2 \
+        -kernel "$image/vmlinuz" -append "console=ttyS0 panic=-1 net.ifnames=0 mitigations=off $parameters" \
+        -display none -serial "file:$console" -monitor none -no-reboot -net none "$@" </dev/null
+}
+
+# Whether KVM works shows when it is used: a kernel without a root panics at once, and that ends the machine.
+accelerator=tcg
+if [ -w /dev/kvm ] && { (machine 10 "" -accel kvm); } 2>/dev/null; then accelerator=kvm; fi
+
+# boot SECONDS DRIVE: boots from that drive, at most so long.
+boot() {
+    machine "$1" "root=/dev/vda rw" -accel "$accelerator" -initrd "$image/initrd.img" -drive "$2,if=virtio" \
+        -virtfs "local,path=$share,mount_tag=host0,security_model=none"
+}

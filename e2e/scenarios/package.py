@@ -1,0 +1,102 @@
+"""The Debian package: installed, it runs as shipped; upgraded, the configuration stays; purged, nothing is left."""
+
+import glob
+import json
+import shutil
+
+from lab import wifi
+from lab.controller import Controller
+from lab.daemon import region
+from lab.processes import run
+from lab.registry import scenario
+from lab.waiting import check, wait_for
+
+PROGRAM = "/usr/bin/okaeri"
+CONFIGURATION = "/etc/okaeri/beacons.json"
+
+
+def shipped():
+    """The package that the host has made."""
+    return glob.glob("/mnt/host/packages/okaeri_*.deb")[0]
+
+
+def newer(folder):
+    """The same package, a version further."""
+    tree = f"{folder}/newer"
+    run("dpkg-deb", "-R", shipped(), tree)
+    run("sed", "-i", "s/^Version: .*/&+1/", f"{tree}/DEBIAN/control")
+    run("dpkg-deb", "--root-owner-group", "-Zgzip", "-z1", "-b", tree, "/run/newer.deb", within=120)
+    return "/run/newer.deb"
+
+
+def owned_files():
+    """Whatever in the machine bears the package's name or belongs to its user."""
+    found = run("find", "/", "-xdev", "-name", "*okaeri*", "-not", "-path", "/usr/local/*", "-not", "-path", "/proc/*")
+    return {path for path in found.splitlines() if "okaeri-e2e" not in path}
+
+
+def status():
+    """What the service says."""
+    text = run(PROGRAM, "status", "--json", may_fail=True)
+    return json.loads(text) if text.startswith("{") else None
+
+
+def state():
+    """Where the region `home` is."""
+    known = status()
+    return known["regions"][0]["state"] if known else None
+
+
+def journal(*match):
+    return run("journalctl", "--no-pager", "-o", "cat", "-u", "okaeri", *match)
+
+
+def configure(**wifi_settings):
+    with open(CONFIGURATION, "w", encoding="utf-8") as file:
+        json.dump({"regions": [region(wifi={"ssid": wifi.SSID, **wifi_settings})]}, file)
+
+
+@scenario(within=240)
+def package(folder):
+    """Installed, it runs as shipped; upgraded, the configuration stays; purged, nothing is left."""
+    before = owned_files()
+    controller = Controller(folder)
+    controller.tell("start home")
+    run("dpkg", "-i", shipped(), within=120)
+    wait_for("home inside", lambda: state() == "inside", within=20)
+    check(run("systemctl", "is-active", "okaeri") == "active", "the service is not active")
+    check(run("ps", "-o", "user=", "-C", "okaeri") == "okaeri", "the service does not run as its own user")
+    check("didEnterRegion" in journal("REGION=home", "-o", "export") or "home" in journal("REGION=home"),
+          "the journal knows no REGION=home")
+    check(journal("REGION=nowhere") in ("", "-- No entries --"), "the journal's REGION says nothing")
+
+    configure()
+    run("systemctl", "reload", "okaeri")
+    run("dpkg", "-i", newer(folder), within=120)
+    wait_for("home inside after the upgrade", lambda: state() == "inside", within=20)
+    with open(CONFIGURATION, encoding="utf-8") as file:
+        check(wifi.SSID in file.read(), "the upgrade took the configuration away")
+
+    run("dpkg", "--purge", "okaeri", within=120)
+    check(run("systemctl", "is-active", "okaeri", may_fail=True) != "active", "the service runs still")
+    left = owned_files() - before
+    check(not left, f"left behind: {sorted(left)}")
+    check(not run("getent", "passwd", "okaeri", may_fail=True), "the user is left behind")
+
+
+@scenario(within=240)
+def service_joins(folder):
+    """The service, with no more rights than its unit gives, joins the Wi-Fi and is stopped within 2 s."""
+    wifi.AccessPoint(folder)
+    controller = Controller(folder)
+    run("dpkg", "-i", shipped(), within=120)
+    try:
+        file = "/etc/okaeri/home.psk"
+        shutil.move(wifi.passphrase_file(), file)
+        run("chown", "okaeri:", file)
+        configure(join="auto", passphraseFile=file)
+        run("systemctl", "restart", "okaeri")
+        controller.tell("start home")
+        wait_for("home", lambda: wifi.connected() == wifi.SSID, within=60)
+    finally:
+        run("dpkg", "--purge", "okaeri", within=120)
