@@ -1,5 +1,6 @@
 """Stops of both kinds, and what the next start finds."""
 
+import os
 import signal
 
 from lab.controller import Controller
@@ -21,13 +22,15 @@ def clean_stop(folder):
 
 @scenario(within=60)
 def killed_and_started_again(folder):
-    """SIGKILL leaves the scan on and the socket behind; neither hinders the next start."""
+    """SIGKILL leaves the scan on and the socket behind; neither hinders the next start, and nobody comes home twice."""
     controller = Controller(folder)
     controller.tell("start home")
     daemon = Daemon(folder, region())
     daemon.expect("didEnterRegion", within=10)
+    wait_for("the kept state", lambda: os.path.exists(f"{daemon.state}/state.json"), within=5)
     daemon.stop(signal.SIGKILL)
     check(controller.is_scanning, "there is nothing left behind to cope with")
     again = Daemon(folder, region(), name="again")
-    again.expect("didEnterRegion", within=10)
+    again.expect("didDetermineState", within=10, state="inside")
     again.expect_sightings("after the restart", within=3)
+    check(not again.events("didEnterRegion"), "a second didEnterRegion")

@@ -2,12 +2,16 @@
 
 import datetime
 import json
+import os
+import shutil
 import subprocess
 
 from .processes import Process
 from .waiting import Failure, check, wait_for
 
 PROGRAM = "/usr/local/bin/okaeri"
+# What is kept from one start to the next, within a scenario.
+STATE = "/run/okaeri-state"
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
 
@@ -29,11 +33,15 @@ class Daemon(Process):
 
     def __init__(self, folder, *regions, adapter=None, name="okaeri", as_user=None):
         self.socket = "/run/okaeri.sock"
+        self.state = STATE
+        os.makedirs(STATE, exist_ok=True)
         configuration = "/run/okaeri.json"
         with open(configuration, "w", encoding="utf-8") as file:
             json.dump({"regions": regions, **({"adapter": adapter} if adapter else {})}, file)
-        command = [PROGRAM, "monitor", "--json", "--verbose", "--config", configuration, "--socket", self.socket]
+        command = [PROGRAM, "monitor", "--json", "--verbose", "--config", configuration, "--socket", self.socket,
+                   "--state-dir", self.state]
         if as_user:
+            shutil.chown(STATE, int(as_user))
             command = ["setpriv", "--reuid", as_user, "--clear-groups", *command]
         super().__init__(folder, name, command)
 

@@ -1,9 +1,10 @@
 """The state that every scenario finds, whatever the one before has left behind."""
 
 import os
+import shutil
 import signal
 
-from . import rival, wifi
+from . import daemon, rival, wifi
 from .processes import run
 
 # What scenarios start.
@@ -17,7 +18,7 @@ def prepare():
 
 
 def reset(name):
-    """Before the scenario of that name: nothing of ours runs, no bluetoothd, no adapter; NetworkManager runs."""
+    """Before the scenario of that name: nothing of ours runs, no bluetoothd, no adapter, nothing kept; NetworkManager runs."""
     for process in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{process}/comm", encoding="utf-8") as file:
@@ -25,6 +26,7 @@ def reset(name):
                     os.kill(int(process), signal.SIGKILL)
         except (FileNotFoundError, ProcessLookupError):
             continue
+    shutil.rmtree(daemon.STATE, ignore_errors=True)
     run("systemctl", "mask", "--runtime", "--now", "bluetooth.service")
     run("rfkill", "unblock", "all")
     wifi.begin(name)
