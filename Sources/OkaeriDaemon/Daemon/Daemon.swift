@@ -142,7 +142,7 @@ public final class Daemon: Sendable {
             ThreadService(loop: { [wifi] in wifi.run() }, stop: { [wifi] in wifi.stop() }),
             AntennaService(wifi: wifi, source: source),
             homecoming, hooks,
-            ReloadService(reload: { [self] in await reload() }),
+            ReloadService(reload: { [self] in await reload() }), StartupPages(),
         ]
         if lock != nil { services.append(APIServer(backend: self, socket: options.socket, logger: logger)) }
         // The last to start is the first to stop: the service manager hears of the end when it begins.
