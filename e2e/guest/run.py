@@ -81,7 +81,9 @@ def main():
     scenarios = registry.load(f"{HOST}/scenarios")
     try:
         for program in os.listdir(f"{HOST}/bin"):
-            shutil.copy(f"{HOST}/bin/{program}", "/usr/local/bin/")
+            # In place of one that runs already, as a service does that a stage before has left.
+            shutil.copy(f"{HOST}/bin/{program}", f"/usr/local/bin/{program}.new")
+            os.replace(f"/usr/local/bin/{program}.new", f"/usr/local/bin/{program}")
         machine.prepare()
     except Failure as failure:
         report(f"broken: {failure}")
