@@ -39,8 +39,7 @@ let package = Package(
             // The standard library rounds by it, and links it only for who imports Glibc.
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
 
-        .systemLibrary(
-            name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+        .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),  // its headers, not the library
         .target(name: "Bluetooth", dependencies: ["HCI", "CBluetooth"], swiftSettings: core),
 
         .systemLibrary(name: "CGIO", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
@@ -90,7 +89,12 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
-            ], swiftSettings: house),
+            ], swiftSettings: house,
+            // Ninety thousand relocations, packed: 1.7 MB less, and a command starts sooner. gold cannot, lld can.
+            linkerSettings: [
+                .unsafeFlags(
+                    ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"], .when(platforms: [.linux]))
+            ]),
 
         .target(name: "ControllerEmulation", dependencies: ["HCI", "IBeacon"], swiftSettings: house),
         .executableTarget(

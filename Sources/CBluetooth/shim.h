@@ -10,7 +10,6 @@
 
 #include <bluetooth/bluetooth.h>
 #include <bluetooth/hci.h>
-#include <bluetooth/hci_lib.h>
 
 #include <linux/sock_diag.h>
 

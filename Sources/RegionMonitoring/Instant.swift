@@ -4,6 +4,7 @@ public struct Instant: InstantProtocol, Hashable, Sendable {
     /// Nanoseconds since the clock's origin.
     public var nanoseconds: Int64
 
+    @inlinable
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
@@ -16,6 +17,7 @@ public struct Instant: InstantProtocol, Hashable, Sendable {
         .nanoseconds(other.nanoseconds.subtractingClamped(nanoseconds))
     }
 
+    @inlinable
     public static func < (left: Instant, right: Instant) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
@@ -33,6 +35,7 @@ extension Duration {
 
 extension Int64 {
     /// The sum, held at the ends: a capture's clock may say anything, and nothing may trap on it.
+    @inlinable
     @inline(__always)
     func addingClamped(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)

@@ -1,10 +1,11 @@
 /// A clock that stands still while nobody listens: time not listened is not silence.
+@usableFromInline
 struct ListeningClock: Sendable {
     /// When listening stopped; nil while it goes on.
-    private(set) var pausedAt: Instant?
+    @usableFromInline private(set) var pausedAt: Instant?
 
     /// How long it stood still in all, in nanoseconds.
-    private var stoodStill: Int64 = 0
+    @usableFromInline private(set) var stoodStill: Int64 = 0
 
     /// Starts standing: nothing is listened to before ``resume(at:)``.
     init(pausedAt: Instant) {
@@ -18,6 +19,7 @@ struct ListeningClock: Sendable {
     }
 
     /// When the clock will show `reading`, nil while it stands.
+    @inlinable
     func instant(of reading: Int64) -> Instant? {
         pausedAt == nil ? Instant(nanoseconds: reading.addingClamped(stoodStill)) : nil
     }

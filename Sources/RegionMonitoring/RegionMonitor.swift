@@ -32,7 +32,7 @@ public struct RegionMonitor: Sendable {
 
     var trackers: [RegionTracker] = []
     var beacons = BeaconTable()
-    var clock: ListeningClock
+    @usableFromInline var clock: ListeningClock
     private var matcher: RegionMatcher
     private let startedAt: Instant
 
@@ -43,14 +43,14 @@ public struct RegionMonitor: Sendable {
     private var hasAdapter = false
 
     /// When some region's exit time may have passed, on the listening clock. May be early, is never late.
-    private var nextExit: Int64?
+    @usableFromInline private(set) var nextExit: Int64?
 
     /// The regions that may be left one day, in order: all that are not outside, and until they are judged next those that
     /// have just been left. Of thousands few have anybody inside.
     private var timed: [Int] = []
 
     /// When the next ranging callbacks are due, and which round they close.
-    var nextRanging: Instant?
+    @usableFromInline var nextRanging: Instant?
     var round: UInt64 = 0
 
     /// - Parameter now: when monitoring starts. A sighting older than this counts for nothing.
@@ -62,6 +62,9 @@ public struct RegionMonitor: Sendable {
     }
 
     /// When ``advanced(to:)`` is next needed; nil while there is nothing to wait for.
+    ///
+    /// Inlinable, for it is asked after each report: a call would have the whole monitor copied for it.
+    @inlinable
     public var nextDeadline: Instant? {
         let exit = nextExit.flatMap { clock.instant(of: $0) }
         guard let nextRanging else { return exit }

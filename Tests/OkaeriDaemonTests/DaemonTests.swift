@@ -62,6 +62,9 @@ import WiFi
             #expect(status.regions.first?.since == "2026-11-20T18:42:03.000Z")
             let judged = status.regions.first?.beacons.first
             #expect((judged?.keepsInside, judged?.exitReason, judged?.exitAfter) == (true, "configured", 30))
+            let brief: StatusReport = try await client.get("/v1/status?beacons=false")
+            #expect(brief.regions.map(\.state) == ["inside"])
+            #expect(brief.regions.map(\.beacons) == [[]])
             #expect(status.simulated == ["capture", "wifi"])
             #expect(status.wifi.connectedSSID == "HomeNet")
             #expect(!status.stale)

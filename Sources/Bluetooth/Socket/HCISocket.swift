@@ -70,12 +70,11 @@ public struct HCISocket: ~Copyable, Sendable {
         _ number: Int32, _ events: [UInt8], types: [HCIPacketType]
     ) throws(KernelError) {
         var filter = hci_filter()
-        unsafe hci_filter_clear(&filter)
-        for type in types {
-            unsafe hci_filter_set_ptype(Int32(type.rawValue), &filter)
-        }
+        for type in types { filter.type_mask |= 1 << UInt32(type.rawValue) }
         for event in events {
-            unsafe hci_filter_set_event(Int32(event), &filter)
+            // 64 bits in two words, as the kernel looks them up: by the low six bits of the event code.
+            let bit: UInt32 = 1 << UInt32(event & 31)
+            if event & 32 == 0 { filter.event_mask.0 |= bit } else { filter.event_mask.1 |= bit }
         }
         _ = try OwnedDescriptor.retrying(.setFilter) {
             unsafe setsockopt(number, SOL_HCI, HCI_FILTER, &filter, socklen_t(MemoryLayout<hci_filter>.size))

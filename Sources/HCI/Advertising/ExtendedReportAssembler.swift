@@ -30,6 +30,14 @@ public struct ExtendedReportAssembler: Sendable {
         return assemble(slowly: report)
     }
 
+    /// The same for who needs nothing but the data.
+    @_lifetime(&self, copy report)
+    @inlinable
+    public mutating func data(_ report: LEAdvertisingReport) -> RawSpan? {
+        if chains.isEmpty, report.dataStatus != .incomplete { return report.data }
+        return assemble(slowly: report)?.data
+    }
+
     @_lifetime(&self, copy report)
     @usableFromInline
     mutating func assemble(slowly report: LEAdvertisingReport) -> LEAdvertisingReport? {
@@ -51,11 +59,7 @@ public struct ExtendedReportAssembler: Sendable {
             chain.append(report.data)
             finished = chain.data
             let isWhole = report.dataStatus == .complete && !chain.isCut
-            return LEAdvertisingReport(
-                address: report.address, addressType: report.addressType, properties: report.properties,
-                dataStatus: isWhole ? .complete : .truncated, primaryPHY: report.primaryPHY,
-                secondaryPHY: report.secondaryPHY, advertisingSID: report.advertisingSID,
-                transmitPower: report.transmitPower, rssi: report.rssi, data: finished.rawSpan)
+            return LEAdvertisingReport(report, dataStatus: isWhole ? .complete : .truncated, data: finished.rawSpan)
         }
     }
 

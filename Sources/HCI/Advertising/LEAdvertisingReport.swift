@@ -21,24 +21,31 @@ public struct LEAdvertisingReport: ~Escapable {
     public let secondaryPHY: UInt8
 
     /// The advertising set's number; nil when the PDU has none.
-    public let advertisingSID: UInt8?
+    public var advertisingSID: UInt8? {
+        let sid = UInt8(truncatingIfNeeded: told)
+        return sid == Self.noSID ? nil : sid
+    }
 
     /// The transmit power in dBm; nil when it is not told.
-    public let transmitPower: Int8?
+    @inlinable public var transmitPower: Int8? { Self.power(Int8(truncatingIfNeeded: told >> 8)) }
 
     /// The signal strength in dBm; nil when the controller could not measure it, which still proves presence.
-    public let rssi: Int8?
+    @inlinable public var rssi: Int8? { Self.power(Int8(truncatingIfNeeded: told >> 16)) }
 
     /// The AD structures.
     public let data: RawSpan
+
+    /// SID, transmit power and RSSI as they were told, in one word: a report is handed on in registers' widths, and bytes
+    /// that were just written one by one would have to be waited for.
+    @usableFromInline let told: UInt32
 
     @_lifetime(copy data)
     @inlinable
     @inline(__always)
     init(
         address: BluetoothAddress, addressType: BluetoothAddressType, properties: AdvertisingProperties,
-        dataStatus: AdvertisingDataStatus, primaryPHY: UInt8, secondaryPHY: UInt8, advertisingSID: UInt8?,
-        transmitPower: Int8?, rssi: Int8?, data: RawSpan
+        dataStatus: AdvertisingDataStatus, primaryPHY: UInt8, secondaryPHY: UInt8, sid: UInt8, transmitPower: Int8,
+        rssi: Int8, data: RawSpan
     ) {
         self.address = address
         self.addressType = addressType
@@ -46,9 +53,21 @@ public struct LEAdvertisingReport: ~Escapable {
         self.dataStatus = dataStatus
         self.primaryPHY = primaryPHY
         self.secondaryPHY = secondaryPHY
-        self.advertisingSID = advertisingSID
-        self.transmitPower = transmitPower
-        self.rssi = rssi
+        told =
+            UInt32(sid) | UInt32(UInt8(bitPattern: transmitPower)) << 8 | UInt32(UInt8(bitPattern: rssi)) << 16
+        self.data = data
+    }
+
+    /// The same report with more data, that of earlier ones.
+    @_lifetime(copy data)
+    init(_ report: borrowing LEAdvertisingReport, dataStatus: AdvertisingDataStatus, data: RawSpan) {
+        address = report.address
+        addressType = report.addressType
+        properties = report.properties
+        self.dataStatus = dataStatus
+        primaryPHY = report.primaryPHY
+        secondaryPHY = report.secondaryPHY
+        told = report.told
         self.data = data
     }
 
@@ -60,5 +79,5 @@ public struct LEAdvertisingReport: ~Escapable {
     }
 
     @inlinable static var notAvailable: Int8 { 127 }
-    static let noSID: UInt8 = 0xFF
+    @inlinable static var noSID: UInt8 { 0xFF }
 }

@@ -103,7 +103,9 @@ public struct LEAdvertisingReports: ~Copyable, ~Escapable {
         return LEAdvertisingReport(
             address: BluetoothAddress(low: low, high: high), addressType: BluetoothAddressType(rawValue: addressType),
             properties: AdvertisingProperties(legacyEventType: type), dataStatus: .complete, primaryPHY: 1,
-            secondaryPHY: 0, advertisingSID: nil, transmitPower: nil, rssi: LEAdvertisingReport.power(rssi), data: data)
+            secondaryPHY: 0, sid: LEAdvertisingReport.noSID, transmitPower: LEAdvertisingReport.notAvailable,
+            rssi: rssi,
+            data: data)
     }
 
     @_lifetime(copy self)
@@ -126,8 +128,7 @@ public struct LEAdvertisingReports: ~Copyable, ~Escapable {
             address: BluetoothAddress(low: low, high: high), addressType: BluetoothAddressType(rawValue: addressType),
             properties: AdvertisingProperties(rawValue: type & AdvertisingProperties.mask),
             dataStatus: AdvertisingDataStatus(eventType: type), primaryPHY: primaryPHY, secondaryPHY: secondaryPHY,
-            advertisingSID: sid == LEAdvertisingReport.noSID ? nil : sid,
-            transmitPower: LEAdvertisingReport.power(transmitPower), rssi: LEAdvertisingReport.power(rssi), data: data)
+            sid: sid, transmitPower: transmitPower, rssi: rssi, data: data)
     }
 
     /// What stands before the data, its length included.

@@ -132,7 +132,7 @@ public struct APIClient: Sendable {
     private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
     private func connect() async throws -> Connection {
-        try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        try await ClientBootstrap(group: .oneLoop)
             .connectTimeout(Self.patience)
             .connect(unixDomainSocketPath: socket) { channel in
                 channel.eventLoop.makeCompletedFuture {

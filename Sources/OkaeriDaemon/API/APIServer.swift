@@ -65,7 +65,7 @@ struct APIServer: Service {
             let responder = router.buildResponder()
             return try HTTPServerBuilder.http1().buildServer(
                 configuration: ServerConfiguration(address: .unixDomainSocket(path: socket)),
-                eventLoopGroup: .singletonMultiThreadedEventLoopGroup, logger: quiet
+                eventLoopGroup: .oneLoop, logger: quiet
             ) { [quiet] request, writer, channel in
                 let context = BasicRequestContext(source: .init(channel: channel, logger: quiet))
                 let response =
@@ -82,7 +82,11 @@ struct APIServer: Service {
 
     private var router: Router<BasicRequestContext> {
         let router = Router()
-        router.get("v1/status") { [backend] _, _ in json(await backend.status) }
+        router.get("v1/status") { [backend] request, _ in
+            // How beacons are judged is most of the answer, and who only asks for the state has no need of it.
+            let isBrief = request.uri.queryParameters["beacons"] == "false"
+            return json(isBrief ? await backend.status.withoutJudgements : await backend.status)
+        }
         router.get("v1/regions") { [backend] _, _ in json(await backend.regions) }
         router.get("v1/beacons") { [backend] _, _ in json(await backend.beacons) }
         router.get("v1/prompts") { [backend] _, _ in json(await backend.prompts) }

@@ -78,6 +78,13 @@ public struct StatusSummary: Sendable {
 }
 
 extension StatusReport {
+    /// What `GET /v1/status?beacons=false` answers: all but how each region's beacons are judged.
+    var withoutJudgements: StatusReport {
+        var report = self
+        for index in report.regions.indices { report.regions[index].beacons = [] }
+        return report
+    }
+
     /// What to say to somebody who asks for a region that the daemon does not watch.
     public func unknownRegion(_ identifier: String) -> String {
         let known = regions.map(\.identifier).joined(separator: ", ")

@@ -15,8 +15,8 @@ final class Calibrator: PacketReceiver {
 
         /// The iBeacon in a report, with what earlier reports held of the same advertisement.
         mutating func frame(in report: LEAdvertisingReport) -> IBeaconFrame? {
-            guard let whole = assembler.assemble(report) else { return nil }
-            return IBeaconFrame(advertisingData: whole.data)
+            guard let data = assembler.data(report) else { return nil }
+            return IBeaconFrame(advertisingData: data)
         }
     }
 

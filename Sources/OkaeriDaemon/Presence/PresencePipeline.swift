@@ -53,7 +53,7 @@ package struct PresencePipeline: Sendable {
 
     /// The iBeacon in a report, with what earlier reports held of the same advertisement.
     private mutating func frame(in report: LEAdvertisingReport) -> IBeaconFrame? {
-        guard let whole = assembler.assemble(report) else { return nil }
-        return IBeaconFrame(advertisingData: whole.data)
+        guard let data = assembler.data(report) else { return nil }
+        return IBeaconFrame(advertisingData: data)
     }
 }

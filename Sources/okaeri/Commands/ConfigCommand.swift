@@ -9,7 +9,8 @@ struct ConfigCommand: ParsableCommand {
         subcommands: [Check.self, Example.self])
 
     struct Check: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Say what is wrong with the configuration.")
+        static let configuration = CommandConfiguration(
+            commandName: "check", abstract: "Say what is wrong with the configuration.")
 
         @OptionGroup var config: ConfigurationOptions
 
@@ -22,7 +23,8 @@ struct ConfigCommand: ParsableCommand {
     }
 
     struct Example: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Print a configuration to start from.")
+        static let configuration = CommandConfiguration(
+            commandName: "example", abstract: "Print a configuration to start from.")
 
         func run() {
             print(OkaeriDaemon.Configuration.example, terminator: "")

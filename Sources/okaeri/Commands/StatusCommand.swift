@@ -62,7 +62,7 @@ struct StatusCommand: AsyncParsableCommand {
         }
         let report: StatusReport
         do throws(APIClient.Failure) {
-            report = try await socket.client.get("/v1/status")
+            report = try await socket.client.get(form == .json ? "/v1/status" : "/v1/status?beacons=false")
         } catch {
             try refuse(error.description, ExitCode(StatusSummary.noAnswer), NagiosReport(error))
         }
