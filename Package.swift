@@ -44,6 +44,7 @@ let package = Package(
 
         .systemLibrary(name: "CGIO", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .target(name: "GLib", dependencies: ["CGIO"], swiftSettings: house),
+        .target(name: "DBus", dependencies: ["CGIO", "GLib"], swiftSettings: house),
         .systemLibrary(
             name: "CNetworkManager", pkgConfig: "libnm", providers: [.apt(["libnm-dev"])]),
         .target(name: "WiFi", dependencies: ["CGIO", "CNetworkManager", "GLib"], swiftSettings: house),
@@ -135,6 +136,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ], exclude: ["Support/desktop.py"], swiftSettings: house),
+        .testTarget(
+            name: "DBusTests", dependencies: ["CGIO", "DBus"], swiftSettings: house),
         .testTarget(
             name: "SystemdTests",
             dependencies: ["Systemd", "TestSupport", .product(name: "Logging", package: "swift-log")],

@@ -78,3 +78,13 @@ static inline gboolean okaeri_is_nobody(const GError *error) {
     return g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_SERVICE_UNKNOWN)
            || g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NAME_HAS_NO_OWNER);
 }
+
+/* An array of bytes, floating. */
+static inline GVariant *okaeri_variant_bytes(const void *bytes, gsize count) {
+    return g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, bytes, count, 1);
+}
+
+/* A builder for a container of a type whose string is valid. */
+static inline GVariantBuilder *okaeri_variant_builder(const char *type) {
+    return g_variant_builder_new(G_VARIANT_TYPE(type));
+}

@@ -1,0 +1,9 @@
+/// A signal that was heard.
+package struct BusSignal: Hashable, Sendable {
+    /// The unique name of who sent it, as `:1.42`.
+    package var sender: String
+    package var path: String
+    package var interface: String
+    package var member: String
+    package var arguments: [DBusValue]
+}

@@ -1,0 +1,48 @@
+import CGIO
+import Testing
+
+@testable import DBus
+
+@Suite struct DBusValueTests {
+    static let values: [DBusValue] = [
+        .boolean(true), .byte(255), .int16(-2), .uint16(65_535), .int32(-3), .uint32(.max), .int64(.min), .uint64(.max),
+        .double(1.5), .string("お帰り"), .objectPath("/org/bluez/hci0"), .signature("a{sv}"), .bytes([0, 1, 255]),
+        .bytes([]),
+        .strings(["a", "b"]), .array(element: "(ii)", []), .structure([.byte(1), .structure([.string("x")])]),
+        .variant(.variant(.byte(3))), .properties(["Powered": .boolean(true), "UUIDs": .strings([])]),
+        .dictionary(key: "o", value: "a{sv}", [.objectPath("/a"): .properties(["Name": .string("x")])]),
+        .dictionary(key: "q", value: "v", [.uint16(0x4C): .variant(.bytes([2, 21]))]),
+        .array(element: "a{sv}", [.properties([:])]),
+    ]
+
+    @Test(arguments: values)
+    func `a value is the same after GLib has had it`(value: DBusValue) throws {
+        let variant = try #require(value.variant)
+        g_variant_ref_sink(variant)
+        defer { g_variant_unref(variant) }
+        #expect(String(cString: g_variant_get_type_string(variant)) == value.type)
+        #expect(DBusValue(variant) == value)
+    }
+
+    @Test(arguments: [
+        DBusValue.objectPath("no path"), .signature("!"), .array(element: "s", [.byte(1)]), .array(element: "?", []),
+        .dictionary(key: "s", value: "v", [.string("a"): .byte(1)]), .structure([.objectPath("")]),
+        .dictionary(key: "v", value: "s", [:]),
+    ])
+    func `what D-Bus forbids is no value of GLib's`(value: DBusValue) {
+        #expect(value.variant == nil)
+    }
+
+    @Test func `accessors read what is there, through variants, and nothing else`() {
+        #expect(DBusValue.variant(.uint16(7)).integer == 7)
+        #expect(DBusValue.uint64(.max).integer == nil)
+        #expect(DBusValue.string("7").integer == nil)
+        #expect(DBusValue.objectPath("/a").string == "/a")
+        #expect(DBusValue.variant(.boolean(true)).boolean == true)
+        #expect(DBusValue.strings(["a"]).strings == ["a"])
+        #expect(DBusValue.variant(.bytes([1])).bytes == [1])
+        let properties = DBusValue.properties(["RSSI": .int16(-60)])
+        #expect(properties.properties == ["RSSI": .int16(-60)])
+        #expect(DBusValue.dictionary(key: "q", value: "v", [:]).properties == nil)
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import Glibc
+
+/// A message bus of its own for a test; it ends with the object.
+final class BusDaemon {
+    let address: String
+    private let process = Process()
+
+    init() throws {
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/dbus-daemon")
+        process.arguments = ["--session", "--nofork", "--nopidfile", "--print-address"]
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        var line = Data()
+        while line.last != UInt8(ascii: "\n") {
+            let piece = output.fileHandleForReading.availableData
+            guard !piece.isEmpty else { break }
+            line += piece
+        }
+        address = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// The bus goes, and everybody on it with it.
+    func kill() {
+        // The test runner's children may not hear SIGTERM.
+        guard process.isRunning else { return }
+        Glibc.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    deinit { kill() }
+}
