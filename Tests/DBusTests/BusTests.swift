@@ -12,8 +12,9 @@ import Testing
             .init("Echo", takes: ["v", "ay"], returns: ["v", "ay"]) { .success($0.arguments) },
             .init("Refuse") { _ in .failure(.init("org.bluez.Error.InvalidOffset", "past the end")) },
             .init("Wait") { _ in
-                try? await Task.sleep(for: .seconds(30))
-                return .success([])
+                await withUnsafeContinuation {
+                    (_: UnsafeContinuation<Result<[DBusValue], BusInterface.Refusal>, Never>) in
+                }
             },
             .init("Lie", returns: ["s"]) { _ in .success([.byte(1)]) },
         ],
