@@ -80,11 +80,13 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], swiftSettings: house),
+        .target(name: "CAmbientCapabilities"),
         .target(name: "CQuietDispatch"),
         .executableTarget(
             name: "okaeri",
             dependencies: [
-                "Agent", "CQuietDispatch", "History", "IBeacon", "OkaeriDaemon", "RegionMonitoring", "Systemd",
+                "Agent", "CAmbientCapabilities", "CQuietDispatch", "History", "IBeacon", "OkaeriDaemon",
+                "RegionMonitoring", "Systemd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
