@@ -82,11 +82,13 @@ public final class HistoryStore {
 
     /// Removes what is older than `days`, once a day.
     ///
-    /// A clock may be wrong for a while: at most the oldest week goes at once, so that a jump by a year does not cost a
-    /// year.
+    /// A clock may be wrong for a while: after a leap a day is to pass on it before it is believed, and at most the oldest
+    /// week goes at once, so that a year's leap does not cost a year.
     public func removeOld(keeping days: Int, at now: Int64) throws(HistoryError) {
-        if let lastRemoval, abs(now.subtractingReportingOverflow(lastRemoval).partialValue) < Self.day { return }
+        let passed = lastRemoval.map { now.subtractingReportingOverflow($0) }
+        if let passed, !passed.overflow, 0..<Self.day ~= passed.partialValue { return }
         lastRemoval = now
+        if let passed, passed.overflow || !(0..<2 * Self.day ~= passed.partialValue) { return }
         let age = Int64(days).multipliedReportingOverflow(by: Self.day)
         guard !age.overflow, case let limit = now.subtractingReportingOverflow(age.partialValue), !limit.overflow else {
             return

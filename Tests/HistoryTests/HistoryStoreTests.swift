@@ -107,6 +107,20 @@ import Testing
         for time in [Int64.min, .max] { try store.removeOld(keeping: 36_500, at: time) }
     }
 
+    @Test func `a clock that leaps takes nothing away before a day has passed on it`() throws {
+        let (day, year) = (24.0, 365 * 24.0)
+        let store = try folder.store()
+        try store.removeOld(keeping: 90, at: hour(0))
+        try store.record([exit("home", at: hour(0))], [])
+        for time in [year, year + 1, 0, year, -year, year + 23, 1] {
+            try store.removeOld(keeping: 90, at: hour(time))
+            #expect(try folder.events().count == 1, "at hour \(time)")
+        }
+        try store.removeOld(keeping: 90, at: hour(year))
+        try store.removeOld(keeping: 90, at: hour(year + day))
+        #expect(try folder.events().isEmpty, "a year that lasts is one")
+    }
+
     @Test func `a disk that is full refuses the whole of it, and later takes it`() throws {
         let store = try HistoryStore(directory: folder.path, durability: .process, pageLimit: 12)
         let events = (0..<500).map { exit("home", at: hour(Double($0))) }

@@ -95,10 +95,12 @@ private final class Sentences: LogHandler, Sendable {
         #expect(sentences.all.count == 1)
         #expect(sentences.all.first?.contains("--state-dir") == true)
         #expect(writer.nextAttempt != nil)
+        #expect(writer.problem?.description.contains("--state-dir") == true)
         try FileManager.default.removeItem(atPath: directory)
         writer.finish(at: evening)
         #expect(try kept() == (0..<50).map { exit(Double($0)).json })
         #expect(sentences.all.count == 2 && sentences.all.last?.contains("again") == true)
+        #expect(writer.problem == nil)
     }
 
     @Test func `what is never written is counted`() throws {

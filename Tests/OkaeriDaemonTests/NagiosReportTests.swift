@@ -42,6 +42,9 @@ import Testing
         report.kept = .init(file: "/state", start: "restored", age: 1, reason: "", problem: "No space left")
         let result = try nagios(report)
         #expect(result.line.hasPrefix("OKAERI WARNING - home inside - /state: No space left |"))
+        report.kept?.problem = nil
+        report.kept?.historyProblem = "the disk is full"
+        #expect(try nagios(report).line.hasPrefix("OKAERI WARNING - home inside - the disk is full |"))
     }
 
     @Test func `no answer is critical, a question that may not be asked is unknown`() {

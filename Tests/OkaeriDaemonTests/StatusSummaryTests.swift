@@ -32,10 +32,12 @@ import WiFi
         var report = statusReport(regionReport("home", "inside"))
         report.kept = .init(
             file: "/var/lib/okaeri/state.json", start: "stale", age: 10_800,
-            reason: Restoration.stale(age: .seconds(10_800)).description, problem: "No space left on device")
+            reason: Restoration.stale(age: .seconds(10_800)).description, problem: "No space left on device",
+            historyProblem: "the disk is full")
         let text = try #require(StatusSummary(report, region: nil)).text
         #expect(text.contains("State      is stale, 3 h old"))
         #expect(text.contains("NOT KEPT: /var/lib/okaeri/state.json: No space left on device"))
+        #expect(text.contains("NO HISTORY: the disk is full"))
     }
 
     @Test func `a person reads what is wrong and what to do`() throws {

@@ -53,4 +53,25 @@ import WiFi
         #expect(!look(state(.outside), failed: true, at: 1))
         #expect(look(state(.outside), failed: true, at: 601))
     }
+
+    @Test mutating func `after a failure it does not take until the next time`() throws {
+        #expect(look(state(.outside), at: 0))
+        plan.failed(start)
+        let due = try #require(plan.due)
+        #expect(start.duration(to: due) <= .seconds(60))
+        let isDue = plan.looked(at: state(.outside), hasFailed: true, due)
+        #expect(isDue)
+    }
+
+    @Test(arguments: [-31_536_000.0, -3600, 3600, 31_536_000])
+    mutating func `the time of a clock that was set is replaced`(leap: Double) {
+        var latest = state(.inside)
+        #expect(look(latest, at: 0))
+        latest.written.uptime += nanoseconds(60)
+        latest.written.wall += nanoseconds(60)
+        #expect(!look(latest, at: 60), "nobody set it")
+        latest.written.wall += nanoseconds(leap)
+        #expect(look(latest, at: 61))
+        #expect(!look(latest, at: 62), "once")
+    }
 }

@@ -64,7 +64,9 @@ extension StatusSummary {
         }
         switch exitStatus {
         case 0:
-            let problem = report.kept.flatMap { kept in kept.problem.map { "\(kept.file): \($0)" } }
+            let problem = report.kept.flatMap { kept in
+                kept.problem.map { "\(kept.file): \($0)" } ?? kept.historyProblem
+            }
             return (problem == nil ? .ok : .warning, problem)
         case 1: return (.warning, nil)
         default: return (.unknown, nil)

@@ -58,6 +58,8 @@ public struct StatusReport: Codable, Sendable, Equatable {
         public var reason: String
         /// Why it cannot be written now, if so.
         public var problem: String?
+        /// Why the history cannot be written now, if so.
+        public var historyProblem: String?
     }
 
     /// What came by since the start.

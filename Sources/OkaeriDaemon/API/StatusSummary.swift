@@ -35,6 +35,7 @@ public struct StatusSummary: Sendable {
         if let kept = report.kept {
             lines.append("State      \(kept.reason)")
             if let problem = kept.problem { lines.append("           NOT KEPT: \(kept.file): \(problem)") }
+            if let problem = kept.historyProblem { lines.append("           NO HISTORY: \(problem)") }
         }
         for prompt in report.prompts {
             lines.append("Prompt \(prompt.id)   join \"\(prompt.ssid)\"?  okaeri answer \(prompt.id) join|later|never")

@@ -136,7 +136,11 @@ public final class Daemon: Sendable {
             let loop = { @Sendable [hub] in historyKeeper.run { hub.tell($0) } }
             services.append(ThreadService(loop: loop, stop: { historyKeeper.stop() }))
         }
-        if options.capture == nil { services.append(ClockWatchService(events: hub.events(), logger: logger)) }
+        if options.capture == nil {
+            services.append(
+                ClockWatchService(
+                    events: hub.events(), wasSet: { [keeper] in keeper?.clockWasSet() }, logger: logger))
+        }
         services += [
             ThreadService(loop: { [self] in runSource() }, stop: { [source] in source.stop() }),
             ThreadService(loop: { [wifi] in wifi.run() }, stop: { [wifi] in wifi.stop() }),
@@ -253,6 +257,8 @@ extension Daemon: APIServer.Backend {
         get async {
             let now = source.instant
             let snapshot = core.snapshot(at: now)
+            var kept = await keeper?.report
+            kept?.historyProblem = historyKeeper?.problem
             return StatusReport(
                 time: Timestamp.text(source.now), source: source.name,
                 simulated: (options.capture == nil ? [] : ["capture"]) + (options.simulatesWiFi ? ["wifi"] : []),
@@ -264,7 +270,7 @@ extension Daemon: APIServer.Backend {
                 counters: .init(
                     reports: snapshot.counters.reports, iBeacons: snapshot.counters.iBeacons,
                     malformed: snapshot.counters.malformed, dropped: snapshot.dropped),
-                kept: await keeper?.report)
+                kept: kept)
         }
     }
 

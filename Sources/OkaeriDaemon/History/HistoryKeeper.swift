@@ -14,6 +14,8 @@ final class HistoryKeeper: Sendable {
         var minutes: [SignalMinute] = []
         var isStopped = false
         var isOver = false
+        /// Why nothing can be written now, if so.
+        var problem: String?
         /// Who wants to know when everything up to now is told.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -41,6 +43,9 @@ final class HistoryKeeper: Sendable {
     func keep(_ minutes: [SignalMinute]) {
         if !minutes.isEmpty { change { $0.minutes += minutes } }
     }
+
+    /// Why the history cannot be written now; nil while it can.
+    var problem: String? { queue.withLock(\.problem) }
 
     /// Returns when everything that happened before is kept and told.
     func caughtUp() async {
@@ -79,6 +84,7 @@ final class HistoryKeeper: Sendable {
                 return queue
             }
             writer.record(taken.events, taken.minutes)
+            queue.withLock { [problem = writer.problem?.description] queue in queue.problem = problem }
             for event in taken.events { tell(event) }
             for continuation in taken.waiting { continuation.resume() }
             if taken.isStopped { break }

@@ -26,8 +26,11 @@ struct HistoryWriter {
     /// When the next attempt is worth its while, after one that failed.
     private(set) var nextAttempt: Instant?
 
-    /// How long after a failure.
-    private static let retryInterval = Duration.seconds(30)
+    /// Why the last one failed, if so.
+    private(set) var problem: HistoryError?
+
+    /// How long after a failure. A disk that takes nothing is not worn by it.
+    private static let retryInterval = Duration.seconds(10)
 
     /// How much is kept for the disk that recovers: weeks of a home's events.
     private static let backlog = 10_000
@@ -105,7 +108,7 @@ struct HistoryWriter {
             let loss = lost > 0 ? "; \(lost) events are missing" : ""
             logger.notice("the history is written again\(loss)")
         }
-        (nextAttempt, said, lost) = (nil, [], 0)
+        (nextAttempt, problem, said, lost) = (nil, nil, [], 0)
     }
 
     private func open() throws(HistoryError) -> HistoryStore {
@@ -120,6 +123,7 @@ struct HistoryWriter {
     private mutating func failed(_ error: HistoryError) {
         // The connection stays: a commit that failed half-way is overwritten by the next, and cannot come back to life.
         nextAttempt = SystemClock.monotonic.advanced(by: Self.retryInterval)
+        problem = error
         say(error)
     }
 

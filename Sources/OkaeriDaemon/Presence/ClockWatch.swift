@@ -28,6 +28,8 @@ struct ClockWatch: Sendable {
 /// Says once that the clock was set, with the first event that is told by the new time. A quiet house is not woken for it.
 struct ClockWatchService: Service {
     let events: AsyncStream<Event>
+    /// Is told as well.
+    let wasSet: @Sendable () -> Void
     let logger: Logger
 
     func run() async throws {
@@ -39,6 +41,7 @@ struct ClockWatchService: Service {
                 logger.notice(
                     "the clock was set \(direction): from here on events bear the new time. Who is inside is not judged by it"
                 )
+                wasSet()
             }
         }
         try await gracefulShutdown()

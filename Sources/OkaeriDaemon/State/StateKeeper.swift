@@ -86,6 +86,9 @@ actor StateKeeper: Service {
         settle { () throws(Errno) in try file.write(state) }
     }
 
+    /// Somebody set the wall clock, by which the age of what is kept is told after the machine's next start.
+    nonisolated func clockWasSet() { occur() }
+
     private nonisolated func occur() { occasions.continuation.yield() }
 
     private var state: KeptState {
@@ -111,6 +114,9 @@ actor StateKeeper: Service {
         }
         guard let result else { return }
         settle { () throws(Errno) in try result.get() }
+        guard failure != nil else { return }
+        plan.failed(.now)
+        wakeUp(at: plan.due)
     }
 
     private func wakeUp(at due: ContinuousClock.Instant?) {

@@ -24,6 +24,14 @@ struct StateStamp: Codable, Equatable, Sendable {
         return age < 0 || overflow ? nil : .nanoseconds(age)
     }
 
+    /// Whether nobody has set the wall clock from the one to the other, within one start of the machine.
+    ///
+    /// After the next start the wall clock alone tells the age: a time that the clock does not stand by is to be replaced.
+    func isBySameClock(as other: StateStamp) -> Bool {
+        var watch = ClockWatch(wall: wall, uptime: uptime)
+        return boot == other.boot && watch.looked(wall: other.wall, uptime: other.uptime) == nil
+    }
+
     /// Now, on the machine's clocks.
     static var now: StateStamp {
         StateStamp(wall: SystemClock().now, boot: boot, uptime: SystemClock.sinceBoot)

@@ -1,10 +1,13 @@
-/// Decides when state is worth a write: at once when what is known has changed, and from time to time that it still holds
-/// and what was learned since. A card bears only so many writes.
+/// Decides when state is worth a write: at once when what is known has changed or the clock was set, and from time to time
+/// that it still holds and what was learned since. A card bears only so many writes.
 struct WritingPlan: Sendable {
     typealias Instant = ContinuousClock.Instant
 
     /// How long it may be unsaid that somebody is still inside.
     let interval: Duration
+
+    /// How long after a write that failed another is worth its while.
+    private static let retryInterval = Duration.seconds(60)
 
     private var latest: KeptState?
 
@@ -20,7 +23,7 @@ struct WritingPlan: Sendable {
     ///
     /// - Parameter hasFailed: whether the last write failed, so that the file does not hold what it should.
     mutating func looked(at state: KeptState, hasFailed: Bool, _ now: Instant) -> Bool {
-        let isNews = latest?.essence != state.essence
+        let isNews = latest.map { $0.essence != state.essence || !$0.written.isBySameClock(as: state.written) } ?? true
         guard isNews || due.map({ now >= $0 }) ?? true else { return false }
         due = now.advanced(by: interval)
         // While nobody is inside, the age of what is kept makes no difference.
@@ -28,4 +31,7 @@ struct WritingPlan: Sendable {
         latest = state
         return true
     }
+
+    /// The write that was due has failed.
+    mutating func failed(_ now: Instant) { due = now.advanced(by: Self.retryInterval) }
 }

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 
-from .processes import Process
+from .processes import Process, run
 from .waiting import Failure, check, wait_for
 
 PROGRAM = "/usr/local/bin/okaeri"
@@ -31,7 +31,7 @@ def seconds(event):
 class Daemon(Process):
     """The daemon with its own configuration and socket in the scenario's folder."""
 
-    def __init__(self, folder, *regions, adapter=None, name="okaeri", as_user=None):
+    def __init__(self, folder, *regions, adapter=None, name="okaeri", as_user=None, boot=None):
         self.socket = "/run/okaeri.sock"
         self.state = STATE
         os.makedirs(STATE, exist_ok=True)
@@ -43,7 +43,9 @@ class Daemon(Process):
         if as_user:
             shutil.chown(STATE, int(as_user))
             command = ["setpriv", "--reuid", as_user, "--clear-groups", *command]
-        super().__init__(folder, name, command)
+        # Which start of the machine it takes this to be.
+        environment = {**os.environ, "OKAERI_BOOT_ID": boot} if boot else None
+        super().__init__(folder, name, command, environment)
 
     def events(self, kind=None, **fields):
         """The events told so far, those of one kind and with these fields if given."""
@@ -72,6 +74,16 @@ class Daemon(Process):
             [PROGRAM, *arguments, "--socket", self.socket], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             timeout=30)
         return done.returncode, done.stdout.decode()
+
+    def warnings(self, words):
+        """How often it has said these words in its log."""
+        with open(self.errors, encoding="utf-8") as file:
+            return file.read().count(words)
+
+    def history(self):
+        """What `okaeri history` remembers, the daemon's own lines."""
+        text = run(PROGRAM, "history", "--json", "--state-dir", self.state)
+        return [json.loads(line) for line in text.splitlines()]
 
     def status(self):
         """What `okaeri status --json` says."""

@@ -4,7 +4,7 @@ import os
 import shutil
 import signal
 
-from . import daemon, rival, wifi
+from . import clock, daemon, disk, rival, wifi
 from .processes import run
 
 # What scenarios start.
@@ -18,7 +18,9 @@ def prepare():
 
 
 def reset(name):
-    """Before the scenario of that name: nothing of ours runs, no bluetoothd, no adapter, nothing kept; NetworkManager runs."""
+    """Before the scenario of that name: nothing of ours runs, no bluetoothd, no adapter, nothing kept, the clock is right;
+    NetworkManager runs."""
+    clock.set_right()
     for process in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{process}/comm", encoding="utf-8") as file:
@@ -26,6 +28,7 @@ def reset(name):
                     os.kill(int(process), signal.SIGKILL)
         except (FileNotFoundError, ProcessLookupError):
             continue
+    disk.remove()
     shutil.rmtree(daemon.STATE, ignore_errors=True)
     run("systemctl", "mask", "--runtime", "--now", "bluetooth.service")
     run("rfkill", "unblock", "all")
