@@ -14,6 +14,9 @@ struct BeaconTable: Sendable {
     /// How long a stranger is kept before somebody else may have its place.
     static let freshness: Int64 = 10_000_000_000
 
+    /// How long a stranger is kept before its place is given away rather than that the table grows.
+    static let retention: Int64 = 300_000_000_000
+
     /// The slot of a beacon that is known.
     @inline(__always)
     func slot(of identity: BeaconIdentity) -> Int? { index.slot(of: identity, in: tracks) }
@@ -23,7 +26,7 @@ struct BeaconTable: Sendable {
         @inline(__always) _modify { yield &tracks[slot] }
     }
 
-    /// Gives a new beacon a slot. In a full table the place of a beacon that matters less is taken: a stranger not
+    /// Gives a new beacon a slot: one that a stranger has long left, or one more. In a full table the place of a beacon that matters less is taken: a stranger not
     /// heard of late, then any stranger, then a beacon of a region that keeps no region inside.
     ///
     /// - Parameter isHolder: whether the beacon in a slot keeps a region inside. Such a one is never dropped.
@@ -31,16 +34,28 @@ struct BeaconTable: Sendable {
     mutating func insert(
         _ track: BeaconTrack, capacity: Int, isHolder: (_ slot: Int, _ track: BeaconTrack) -> Bool
     ) -> Int? {
-        if tracks.count < capacity {
+        let isFull = tracks.count >= capacity
+        guard let slot = isFull ? place(for: track, isHolder: isHolder) : abandonedPlace(at: track.lastListened) else {
+            if isFull { return nil }
             tracks.append(track)
             index.insert(track.identity, slot: tracks.count - 1)
             return tracks.count - 1
         }
-        guard let slot = place(for: track, isHolder: isHolder) else { return nil }
         index.remove(tracks[slot].identity, slot: slot)
         index.insert(track.identity, slot: slot)
         tracks[slot] = track
         return slot
+    }
+
+    /// The place of a stranger that passed by long ago. By a busy road the table is as large as the traffic, not the day.
+    private mutating func abandonedPlace(at listened: Int64) -> Int? {
+        for _ in 0..<min(Self.reach, tracks.count) {
+            let slot = hand
+            hand = (hand + 1) % tracks.count
+            guard tracks[slot].regions.isEmpty else { continue }
+            if listened.subtractingClamped(tracks[slot].lastListened) > Self.retention { return slot }
+        }
+        return nil
     }
 
     private mutating func place(for track: BeaconTrack, isHolder: (Int, BeaconTrack) -> Bool) -> Int? {

@@ -20,6 +20,16 @@ import Testing
         #expect(monitor.sighted(beacon(), at: at(2)).isEmpty, "still inside, no second enter")
     }
 
+    @Test func `whoever passes by in a day leaves no trace of it`() {
+        var monitor = listening(region(after: 30))
+        _ = monitor.sighted(beacon(), at: at(0))
+        for number in 0..<3000 { _ = monitor.sighted(stranger(number), at: at(1 + Double(number) * 30)) }
+        let known = monitor.beaconSnapshots(since: at(0))
+        #expect(known.count < 50, "those of the last five minutes, and a few more")
+        #expect(known.contains { $0.identity == stranger(2999).identity })
+        #expect(known.contains { $0.identity == beacon().identity }, "a region's own is kept")
+    }
+
     @Test func `an arrival in the middle of a flood is not missed`() {
         var monitor = listening(region())
         for number in 0..<50_000 { _ = monitor.sighted(stranger(number), at: at(0.1)) }

@@ -1,0 +1,112 @@
+"""A day of a home, as a capture: three people who come and go, a neighbour, strangers who pass by, and noise."""
+
+import json
+import random
+import struct
+import uuid
+
+SECONDS = 86_400
+
+# When the day begins, 2026-11-20 00:00 UTC, in seconds since 1970; and 1970 in btsnoop's own time, in microseconds.
+MIDNIGHT = 1_795_132_800
+BTSNOOP_1970 = 0x00DCDDB30F2F8000
+
+HOME = uuid.UUID("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
+PEOPLE = {"Anna": 1, "Ben": 2, "Chiyo": 3}
+
+# Between two strangers, and how long one is heard, in seconds. A stranger's identity and address are never seen again.
+NEXT_STRANGER, PASSAGE = 25, 90
+
+
+def configuration():
+    """A region for each person and one for whoever is at home; the exit times are learned."""
+    regions = [{"identifier": "home", "uuid": str(HOME).upper(), "ranging": True}]
+    regions += [
+        {"identifier": name, "uuid": str(HOME).upper(), "major": 1, "minor": minor, "ranging": True}
+        for name, minor in PEOPLE.items()
+    ]
+    regions[0]["wifi"] = {"ssid": "HomeNet"}
+    return json.dumps({"regions": regions})
+
+
+class Sender:
+    """Something that advertises once a second, with a signal that wanders and adverts that are lost."""
+
+    def __init__(self, dice, data, signal, lost):
+        self.dice = dice
+        self.signal = self.middle = signal
+        self.lost = lost
+        self.phase = dice.random()
+        body = b"\x02\x01\x03\x01" + dice.randbytes(6) + bytes([len(data)]) + data
+        self.head = b"\x04\x3e" + bytes([len(body) + 1]) + body
+
+    def packets(self):
+        """What of this second's advert arrives: the microsecond and the packet."""
+        dice = self.dice
+        self.signal += (self.middle - self.signal) * 0.05 + dice.gauss(0, 1.5)
+        if dice.random() < self.lost:
+            return
+        # A beacon adds up to 10 ms to each interval (Core Specification, Vol 6, Part B, 4.4.2.2).
+        self.phase = (self.phase + dice.random() * 0.01) % 1
+        rssi = max(-100, min(-30, round(self.signal + dice.gauss(0, 3))))
+        yield int(self.phase * 1_000_000), self.head + struct.pack("b", rssi)
+
+
+def beacon(dice, owner, major, minor, signal, lost):
+    frame = bytes.fromhex("0201061aff4c000215") + owner.bytes + struct.pack(">HHb", major, minor, -59)
+    return Sender(dice, frame, signal, lost)
+
+
+def random_uuid(dice):
+    return uuid.UUID(int=dice.getrandbits(128))
+
+
+def absences(dice):
+    """When one person is out: work, and a few errands; seconds of the day, from and to."""
+    work = dice.uniform(7.0, 9.0)
+    out = [(work, work + dice.uniform(7, 9))]
+    out += [(hour, hour + dice.uniform(0.1, 1)) for hour in (dice.uniform(5, 6.5), dice.uniform(19, 20), dice.uniform(21, 22))]
+    return [(int(begin * 3600), int(end * 3600)) for begin, end in out]
+
+
+def noise(dice):
+    """Adverts of others, a fresh address each, some of them cut or senseless."""
+    kind = dice.random()
+    if kind < 0.6:  # a phone's
+        data = b"\x02\x01\x1a" + bytes([11, 0xFF, 0x4C, 0x00, 0x10]) + dice.randbytes(7)
+    elif kind < 0.95:  # a thing's
+        data = b"\x02\x01\x06\x03\x03\xaa\xfe" + bytes([9, 0x16, 0xAA, 0xFE]) + dice.randbytes(6)
+    else:
+        data = dice.randbytes(dice.randint(0, 31))
+    yield from Sender(dice, data, dice.randint(-95, -60), 0).packets()
+
+
+def seconds(seed):
+    """For each second of the day what is heard in it, in order."""
+    dice = random.Random(seed)
+    people = [(beacon(dice, HOME, 1, minor, -65 - 5 * minor, 0.15), absences(dice)) for minor in PEOPLE.values()]
+    neighbours = [beacon(dice, random_uuid(dice), 7, number, -90, 0.6) for number in range(5)]
+    strangers = []
+    for second in range(SECONDS):
+        present = [sender for sender, out in people if not any(begin <= second < end for begin, end in out)]
+        if dice.random() < 1 / NEXT_STRANGER:
+            passer = beacon(dice, random_uuid(dice), dice.getrandbits(16), dice.getrandbits(16), -85, 0.3)
+            strangers.append((second + PASSAGE, passer))
+        strangers = [(end, passer) for end, passer in strangers if second < end]
+        heard = [packet for sender in present + neighbours + [passer for _, passer in strangers] for packet in sender.packets()]
+        for _ in range(4):
+            heard += noise(dice)
+        yield second, sorted(heard)
+
+
+def write_capture(path, seed=1):
+    """A btsnoop capture of H4 packets; returns how many there are."""
+    count = 0
+    with open(path, "wb") as file:
+        file.write(b"btsnoop\0" + struct.pack(">II", 1, 1002))
+        for second, heard in seconds(seed):
+            start = BTSNOOP_1970 + (MIDNIGHT + second) * 1_000_000
+            for offset, packet in heard:
+                file.write(struct.pack(">IIIIq", len(packet), len(packet), 3, 0, start + offset) + packet)
+            count += len(heard)
+    return count
