@@ -47,8 +47,10 @@ machine() {
 accelerator=tcg
 if [ -w /dev/kvm ] && { (machine 10 "" -accel kvm); } 2>/dev/null; then accelerator=kvm; fi
 
-# boot SECONDS DRIVE: boots from that drive, at most so long.
+# boot SECONDS DRIVE [NUMBER]: boots from that drive, at most so long; of several machines each has a number and a console
+# of its own.
 boot() {
-    machine "$1" "root=/dev/vda rw" -accel "$accelerator" -initrd "$image/initrd.img" -drive "$2,if=virtio" \
+    local console=$console${3:+-$3}
+    machine "$1" "root=/dev/vda rw ${3:+okaeri.machine=$3}" -accel "$accelerator" -initrd "$image/initrd.img" -drive "$2,if=virtio" \
         -virtfs "local,path=$share,mount_tag=host0,security_model=none"
 }

@@ -1,7 +1,8 @@
 """Runs the scenarios that the host wants, one after the other, and reports each as it ends.
 
 The host's folder holds what is wanted (`wanted`, a name a line) and gets a line for each scenario (`results`) and the
-logs (`logs/NAME`).
+logs (`logs/NAME`). Of several machines each has a number and results of its own (`results-1`); who makes the folder for
+the logs first plays the scenario.
 """
 
 import multiprocessing
@@ -17,10 +18,14 @@ from lab.waiting import Failure
 
 HOST = "/mnt/host"
 
+with open("/proc/cmdline", encoding="utf-8") as _parameters:
+    NUMBER = next((word.partition("=")[2] for word in _parameters.read().split() if word.startswith("okaeri.machine=")), "")
+RESULTS = f"{HOST}/results-{NUMBER}" if NUMBER else f"{HOST}/results"
+
 
 def report(line):
     """A line for the host, at once."""
-    with open(f"{HOST}/results", "a", encoding="utf-8") as file:
+    with open(RESULTS, "a", encoding="utf-8") as file:
         file.write(line + "\n")
         file.flush()
         os.fsync(file.fileno())
@@ -60,7 +65,10 @@ def outcome(scenario, folder):
 
 def run_one(scenario):
     folder = f"{HOST}/logs/{scenario.name}"
-    os.makedirs(folder)
+    try:
+        os.mkdir(folder)
+    except FileExistsError:
+        return
     began = time.monotonic()
     # By its place and not by the time: a scenario may set the clock.
     since = run("journalctl", "--quiet", "--lines=0", "--show-cursor").removeprefix("-- cursor: ")
