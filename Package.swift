@@ -85,7 +85,7 @@ let package = Package(
         .executableTarget(
             name: "okaeri",
             dependencies: [
-                "Agent", "CAmbientCapabilities", "CQuietDispatch", "History", "IBeacon", "OkaeriDaemon",
+                "Agent", "Bluetooth", "CAmbientCapabilities", "CQuietDispatch", "History", "IBeacon", "OkaeriDaemon",
                 "RegionMonitoring", "Systemd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

@@ -11,6 +11,7 @@
 #include <bluetooth/bluetooth.h>
 #include <bluetooth/hci.h>
 
+#include <linux/rfkill.h>
 #include <linux/sock_diag.h>
 
 /* What Swift cannot see: requests with a flexible array, ioctl numbers made by _IOR, addresses that are cast to struct
@@ -35,6 +36,11 @@ static inline uint16_t okaeri_hci_device_list_index(const struct okaeri_hci_devi
 /* HCIGETDEVINFO: `info->dev_id` says which adapter. */
 static inline int okaeri_hci_device_info_get(int fd, struct hci_dev_info *info) {
     return ioctl(fd, HCIGETDEVINFO, info);
+}
+
+/* HCIDEVUP: switches an adapter on, and returns when its controller has answered. */
+static inline int okaeri_hci_device_up(int fd, uint16_t device) {
+    return ioctl(fd, HCIDEVUP, (unsigned long)device);
 }
 
 /* Binds to an adapter, or with HCI_DEV_NONE to none. */

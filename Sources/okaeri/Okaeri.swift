@@ -12,9 +12,10 @@ import ArgumentParser
         version: "okaeri 0.1.0",
         subcommands: [
             MonitorCommand.self, ReplayCommand.self, StatusCommand.self, ExplainCommand.self, ScanCommand.self,
-            RangeCommand.self, CalibrateCommand.self, HistoryCommand.self, PlotCommand.self, PromptsCommand.self,
+            RangeCommand.self, LocateCommand.self, CalibrateCommand.self, HistoryCommand.self, PlotCommand.self,
+            PromptsCommand.self,
             AnswerCommand.self, AgentCommand.self, DecodeCommand.self, RecordCommand.self, DoctorCommand.self,
-            ConfigCommand.self,
+            ConfigCommand.self, BluetoothCommand.self,
         ])
 }
 

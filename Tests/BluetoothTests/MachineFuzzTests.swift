@@ -32,7 +32,9 @@ import Testing
             .leSetScanEnable, .leSetScanParameters, .leSetExtendedScanEnable, .leSetExtendedScanParameters,
             .readLocalSupportedCommands,
         ]
-        switch Int.random(in: 0..<20, using: &random) {
+        switch Int.random(in: -2..<20, using: &random) {
+        case -2: return bench.machine.scanUnwanted(at: bench.now)
+        case -1: return bench.machine.scanWanted(at: bench.now)
         case 0: return bench.machine.held(at: bench.now)
         case 1: return bench.machine.released(at: bench.now)
         case 2: return bench.machine.woken(at: bench.now)

@@ -6,6 +6,10 @@ extension AdapterUpdate {
         AdapterUpdate(state: .poweredOn, adapter: adapter.name, reason: "\(adapter.name) is switched on and answers.")
     }
 
+    static func on(_ adapter: Adapter) -> AdapterUpdate {
+        AdapterUpdate(state: .poweredOn, adapter: adapter.name, reason: "\(adapter.name) is switched on.")
+    }
+
     static func absent(_ name: String?) -> AdapterUpdate {
         let reason =
             if let name {
@@ -58,6 +62,12 @@ extension AdapterUpdate {
             state: .resetting, adapter: adapter.name,
             reason: "\(adapter.name) refuses \(opcode) with \(status): another program may be using it. It is tried "
                 + "again; `sudo btmon` shows who else sends commands.")
+    }
+
+    static func unanswered(_ adapter: String?) -> AdapterUpdate {
+        AdapterUpdate(
+            state: .unknown, adapter: adapter,
+            reason: "\(adapter ?? "Bluetooth") has not answered: `dmesg | grep -i bluetooth` may tell why.")
     }
 
     static func failed(_ error: KernelError, _ adapter: String?) -> AdapterUpdate {

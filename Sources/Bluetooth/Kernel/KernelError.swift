@@ -13,6 +13,9 @@ public struct KernelError: Error, Hashable, Sendable {
         case readAdapter = "reading the adapter's state"
         case createWakeUp = "creating an event descriptor"
         case wait = "waiting for the adapter"
+        case startThread = "starting a thread"
+        case unblock = "lifting rfkill's block"
+        case switchOn = "switching the adapter on"
     }
 
     /// What was asked.
@@ -58,11 +61,19 @@ extension KernelError: CustomStringConvertible {
         return "\(operation.rawValue) failed: \(words) (\(code))\(advice.map { "; \($0)" } ?? "")"
     }
 
+    private static let setcap = "`sudo setcap cap_net_raw,cap_net_admin+eip $(command -v okaeri)`, then start again"
+
     private var advice: String? {
         switch state {
         case .unauthorized:
-            "scanning needs CAP_NET_RAW: `sudo setcap cap_net_raw,cap_net_admin+eip $(command -v okaeri)`, then "
-                + "start again"
+            switch operation {
+            case .unblock: RadioSwitches.advice
+            case .switchOn:
+                "that needs CAP_NET_ADMIN: \(Self.setcap); or, where bluetoothd runs, `bluetoothctl power on`"
+            case .openSocket, .bindSocket, .setFilter, .send, .receive, .listAdapters, .readAdapter, .createWakeUp,
+                .wait, .startThread:
+                "scanning needs CAP_NET_RAW: \(Self.setcap)"
+            }
         case .unsupported:
             "this kernel has no Bluetooth, or the process may not use it: try `sudo modprobe bluetooth`; in a systemd "
                 + "unit allow AF_BLUETOOTH in RestrictAddressFamilies; a container needs the host's network"

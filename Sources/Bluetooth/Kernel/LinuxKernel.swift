@@ -3,17 +3,14 @@ import Glibc
 
 /// The kernel this process runs on.
 public struct LinuxKernel: BluetoothKernel {
-    private let radioSwitches: RadioSwitches
+    let radioSwitches: RadioSwitches
 
     public init() {
         radioSwitches = RadioSwitches()
     }
 
     public func adapters() throws(KernelError) -> [Adapter] {
-        let socket = OwnedDescriptor(
-            owning: try OwnedDescriptor.retrying(.openSocket) {
-                Glibc.socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), BTPROTO_HCI)
-            })
+        let socket = try openControlSocket(.openSocket)
         var list = okaeri_hci_device_list()
         _ = try OwnedDescriptor.retrying(.listAdapters) { unsafe okaeri_hci_device_list_get(socket.number, &list) }
         var adapters: [Adapter] = []
@@ -48,6 +45,14 @@ public struct LinuxKernel: BluetoothKernel {
         var time = timespec()
         _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// A socket for questions and orders about adapters, bound to none of them.
+    func openControlSocket(_ operation: KernelError.Operation) throws(KernelError) -> OwnedDescriptor {
+        OwnedDescriptor(
+            owning: try OwnedDescriptor.retrying(operation) {
+                Glibc.socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), BTPROTO_HCI)
+            })
     }
 
     private func adapter(_ index: UInt16, by socket: borrowing OwnedDescriptor) throws(KernelError) -> Adapter {

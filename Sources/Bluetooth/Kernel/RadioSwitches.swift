@@ -7,6 +7,13 @@ struct RadioSwitches: Sendable {
         self.folder = folder
     }
 
+    /// The numbers of an adapter's switches: more than one only while one is being replaced.
+    func numbers(of adapter: String) -> [UInt32] {
+        SystemFile.names("\(folder)/\(adapter)").compactMap { name in
+            name.hasPrefix("rfkill") ? UInt32(name.dropFirst("rfkill".count)) : nil
+        }
+    }
+
     /// What holds an adapter down. Its switch is the folder rfkillN in the adapter's own.
     func block(of adapter: String) -> Adapter.RadioBlock {
         let path = "\(folder)/\(adapter)"

@@ -60,12 +60,13 @@ extension ScannerStateMachine {
             phase = .off(chosen, recheckAt: recheckAt)
             return actions + update(.off(chosen))
         }
+        guard isScanWanted else { return idle(chosen) }
         switch phase {
         case .scanning(let adapter) where adapter.index == chosen.index: return []
         case .opening(let adapter) where adapter.index == chosen.index: return []
         // It failed a moment ago: not at once again.
         case .waiting(chosen.index, _): return []
-        case .initial, .watching, .inspecting, .absent, .off, .opening, .scanning, .waiting, .finished:
+        case .initial, .watching, .inspecting, .absent, .off, .idle, .opening, .scanning, .waiting, .finished:
             var actions = endSession()
             if lastUpdate == .works(chosen) { actions += update(.powerCycled(chosen)) }
             phase = .opening(chosen)
@@ -83,6 +84,7 @@ extension ScannerStateMachine {
     /// The scan socket is open.
     public mutating func scanSocketOpened(at now: Int64) -> [Action] {
         guard case .opening(let adapter) = phase else { return [] }
+        guard isScanWanted else { return [.closeScanSocket] + idle(adapter) }
         phase = .scanning(adapter)
         var session = ScanSession(parameters: parameters, isHeld: isHeld)
         let outputs = session.begin(at: now)
@@ -95,8 +97,8 @@ extension ScannerStateMachine {
         guard let adapter, phase != .finished else { return [] }
         if session?.isStopping == true {
             let actions = endSession()
-            phase = .finished
-            return actions + [.finish]
+            phase = isStopRequested ? .finished : .inspecting
+            return actions + [isStopRequested ? .finish : .inspectAdapters]
         }
         return failed(error, adapter: adapter, at: now)
     }
@@ -116,6 +118,17 @@ extension ScannerStateMachine {
         phase = .waiting(adapter?.index, until: until)
         let told = update(.failed(error, adapter?.name ?? adapterName))
         return ended + told + (error.isAboutTheAdapter && adapter != nil ? [.inspectAdapters] : [])
+    }
+
+    /// The adapter is there, and that is all that is wanted of it.
+    private mutating func idle(_ adapter: Adapter) -> [Action] {
+        // The scan is being switched off, or another adapter's is.
+        if case .scanning(let current) = phase, current.index == adapter.index, session?.isStopping == true {
+            return []
+        }
+        let actions = endSession()
+        phase = .idle(adapter)
+        return lastUpdate == .works(adapter) ? actions : actions + update(.on(adapter))
     }
 
     private func choose(_ adapters: [Adapter]) -> Adapter? {

@@ -44,9 +44,24 @@ extension ScannerStateMachine {
         return inSession { $0.released(at: now) }
     }
 
+    /// The owner wants to scan.
+    public mutating func scanWanted(at now: Int64) -> [Action] {
+        isScanWanted = true
+        guard case .idle(let adapter) = phase else { return [] }
+        phase = .opening(adapter)
+        return [.openScanSocket(adapter.index)]
+    }
+
+    /// The owner wants no scan any more, only to know what becomes of the adapter.
+    public mutating func scanUnwanted(at now: Int64) -> [Action] {
+        isScanWanted = false
+        return inSession { $0.stopRequested(at: now) }
+    }
+
     /// The owner wants the end. `finish` follows, when the scan is off.
     public mutating func stopRequested(at now: Int64) -> [Action] {
         guard phase != .finished else { return [] }
+        isStopRequested = true
         guard session != nil else {
             phase = .finished
             return [.finish]
@@ -59,7 +74,7 @@ extension ScannerStateMachine {
         switch phase {
         case .initial, .watching, .inspecting, .opening, .finished:
             return []
-        case .absent, .off, .scanning:
+        case .absent, .off, .idle, .scanning:
             return isWatching ? [.inspectAdapters] : [.openHotPlugSocket]
         case .waiting:
             return tryAgain()
@@ -74,7 +89,7 @@ extension ScannerStateMachine {
             actions.append(.openHotPlugSocket)
         }
         switch phase {
-        case .initial, .watching, .inspecting, .absent, .opening, .finished:
+        case .initial, .watching, .inspecting, .absent, .idle, .opening, .finished:
             break
         case .off(let adapter, let recheckAt):
             if let recheckAt, now >= recheckAt {
@@ -125,11 +140,24 @@ extension ScannerStateMachine {
                 actions += update(.hardwareError(adapter, code))
             case .stopped:
                 session = nil
-                phase = .finished
-                actions += [.closeScanSocket, .finish]
+                actions += [.closeScanSocket] + scanEnded(on: adapter)
             }
         }
         return actions
+    }
+
+    /// The scan is off, as the owner wanted.
+    private mutating func scanEnded(on adapter: Adapter) -> [Action] {
+        if isStopRequested {
+            phase = .finished
+            return [.finish]
+        }
+        if isScanWanted {
+            phase = .opening(adapter)
+            return [.openScanSocket(adapter.index)]
+        }
+        phase = .idle(adapter)
+        return [.inspectAdapters]
     }
 
     mutating func update(_ update: AdapterUpdate) -> [Action] {

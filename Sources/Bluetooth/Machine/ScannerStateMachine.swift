@@ -41,23 +41,26 @@ public struct ScannerStateMachine: Sendable {
         /// The hot-plug socket is being opened. → inspecting, waiting, finished
         case watching
 
-        /// The adapters are being listed. → absent, off, opening, waiting, finished
+        /// The adapters are being listed. → absent, off, idle, opening, waiting, finished
         case inspecting
 
-        /// There is no adapter, or not the one that was named. → inspecting, absent, off, opening, waiting, finished
+        /// There is no adapter, or not the one that was named. → inspecting, absent, off, idle, opening, waiting, finished
         case absent
 
-        /// The adapter is switched off; it is looked at again at the time given. → inspecting, absent, off, opening,
+        /// The adapter is switched off; it is looked at again at the time given. → inspecting, absent, off, idle, opening,
         /// waiting, finished
         case off(Adapter, recheckAt: Int64?)
 
-        /// The scan socket is being opened. → scanning, waiting, finished
+        /// The adapter is switched on, and nobody wants the scan. → inspecting, absent, off, opening, waiting, finished
+        case idle(Adapter)
+
+        /// The scan socket is being opened. → idle, scanning, waiting, finished
         case opening(Adapter)
 
-        /// The session goes on. → inspecting, absent, off, opening, waiting, finished
+        /// The session goes on. → inspecting, absent, off, idle, opening, waiting, finished
         case scanning(Adapter)
 
-        /// Something failed and is tried again at the time given. → watching, inspecting, absent, off, opening,
+        /// Something failed and is tried again at the time given. → watching, inspecting, absent, off, idle, opening,
         /// waiting, finished
         case waiting(UInt16?, until: Int64)
 
@@ -76,6 +79,8 @@ public struct ScannerStateMachine: Sendable {
     var isWatching = false
     var watchAgainAt: Int64?
     var isHeld = false
+    var isScanWanted: Bool
+    var isStopRequested = false
     var isListening = false
     var lastUpdate: AdapterUpdate?
     var rechecksDone = 0
@@ -83,8 +88,11 @@ public struct ScannerStateMachine: Sendable {
     var hopeless: BackOff
 
     /// A machine for one adapter, by its name, or for the first that is switched on.
-    public init(adapter: String?, parameters: ScannerParameters = ScannerParameters()) {
+    ///
+    /// - Parameter isScanWanted: whether it scans from the start; otherwise it only watches what becomes of the adapter.
+    public init(adapter: String?, parameters: ScannerParameters = ScannerParameters(), isScanWanted: Bool = true) {
         adapterName = adapter
+        self.isScanWanted = isScanWanted
         self.parameters = parameters
         fault = BackOff(parameters.faultDelay, limit: parameters.faultDelayLimit)
         hopeless = BackOff(parameters.hopelessDelay, limit: parameters.hopelessDelayLimit)
@@ -94,7 +102,7 @@ public struct ScannerStateMachine: Sendable {
     public var nextDeadline: Int64? {
         let own: Int64? =
             switch phase {
-            case .initial, .watching, .inspecting, .absent, .opening, .finished: nil
+            case .initial, .watching, .inspecting, .absent, .idle, .opening, .finished: nil
             case .off(_, let recheckAt): recheckAt
             case .scanning: session?.nextDeadline
             case .waiting(_, let until): until
@@ -106,7 +114,7 @@ public struct ScannerStateMachine: Sendable {
     var adapter: Adapter? {
         switch phase {
         case .initial, .watching, .inspecting, .absent, .waiting, .finished: nil
-        case .off(let adapter, _), .opening(let adapter), .scanning(let adapter): adapter
+        case .off(let adapter, _), .idle(let adapter), .opening(let adapter), .scanning(let adapter): adapter
         }
     }
 }

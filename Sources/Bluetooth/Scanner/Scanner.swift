@@ -7,6 +7,7 @@ public final class Scanner: Sendable {
     /// What other threads want, until the scanner's thread sees to it.
     struct Requests: Sendable {
         var shouldStop = false
+        var wantsScan: Bool
         var isHeld = false
         var wasWoken = false
         var work: [@Sendable () -> Void] = []
@@ -16,14 +17,18 @@ public final class Scanner: Sendable {
     let parameters: ScannerParameters
     let kernel: any BluetoothKernel
     let wakeUp: WakeUp
-    private let requests = Mutex(Requests())
+    private let requests: Mutex<Requests>
 
     /// A scanner for one adapter, by its name (`hci0`), or for the first that is switched on. Throws when the process
     /// has no descriptor left.
+    ///
+    /// - Parameter wantsScan: whether it scans from the start; otherwise it only tells what becomes of the adapter, until
+    ///   ``startScan()``.
     public init(
-        adapter: String? = nil, parameters: ScannerParameters = ScannerParameters(),
+        adapter: String? = nil, parameters: ScannerParameters = ScannerParameters(), wantsScan: Bool = true,
         kernel: some BluetoothKernel = LinuxKernel()
     ) throws(KernelError) {
+        requests = Mutex(Requests(wantsScan: wantsScan))
         self.adapter = adapter
         self.parameters = parameters
         self.kernel = kernel
@@ -40,6 +45,16 @@ public final class Scanner: Sendable {
     /// Ends `run`, which switches the scan off first.
     public func stop() {
         request { $0.shouldStop = true }
+    }
+
+    /// Scans from now on.
+    public func startScan() {
+        request { $0.wantsScan = true }
+    }
+
+    /// Switches the scan off, and closes its socket. What becomes of the adapter is told all the same.
+    public func endScan() {
+        request { $0.wantsScan = false }
     }
 
     /// Switches the scan off until `release`: for as long as someone else needs the antenna.
@@ -62,7 +77,7 @@ public final class Scanner: Sendable {
         request { $0.work.append(work) }
     }
 
-    /// What was asked for since the last call; `shouldStop` and `isHeld` stay.
+    /// What was asked for since the last call; `shouldStop`, `wantsScan` and `isHeld` stay.
     func takeRequests() -> Requests {
         requests.withLock { requests in
             defer {
@@ -72,6 +87,9 @@ public final class Scanner: Sendable {
             return requests
         }
     }
+
+    /// Whether the scan is wanted at the moment.
+    var wantsScan: Bool { requests.withLock(\.wantsScan) }
 
     private func request(_ change: (inout Requests) -> Void) {
         requests.withLock { change(&$0) }

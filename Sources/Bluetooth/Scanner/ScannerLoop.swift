@@ -10,6 +10,7 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
     var hotPlugSocket: HCISocket?
     var now: Int64
     var isHeld = false
+    var wantsScan: Bool
     var isFinished = false
 
     /// Counts the scan sockets: what an earlier one sent is no news of this one.
@@ -24,7 +25,9 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
     init(_ scanner: Scanner, _ delegate: Delegate) {
         self.scanner = scanner
         self.delegate = delegate
-        machine = ScannerStateMachine(adapter: scanner.adapter, parameters: scanner.parameters)
+        wantsScan = scanner.wantsScan
+        machine = ScannerStateMachine(
+            adapter: scanner.adapter, parameters: scanner.parameters, isScanWanted: wantsScan)
         now = scanner.kernel.now()
     }
 
@@ -49,6 +52,10 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
         if requests.isHeld != isHeld {
             isHeld = requests.isHeld
             perform(isHeld ? machine.held(at: now) : machine.released(at: now))
+        }
+        if requests.wantsScan != wantsScan {
+            wantsScan = requests.wantsScan
+            perform(wantsScan ? machine.scanWanted(at: now) : machine.scanUnwanted(at: now))
         }
         if requests.shouldStop { perform(machine.stopRequested(at: now)) }
         if requests.wasWoken { perform(machine.woken(at: now)) }

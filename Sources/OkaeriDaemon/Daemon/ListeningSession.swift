@@ -6,9 +6,10 @@ public import ServiceLifecycle
 public import SystemPackage
 import UnixSignals
 
-/// Listening without the rest of the daemon: what `scan`, `range`, `record` and `calibrate` do.
+/// Listening without the rest of the daemon: what `scan`, `range`, `record`, `calibrate` and `locate` do.
 public final class ListeningSession: Sendable {
     private let source: any PresenceSource
+    private let patience: Duration
     private let core: PresenceCore
     private let hub = EventHub()
     private let logger: Logger
@@ -18,14 +19,20 @@ public final class ListeningSession: Sendable {
     ///   - adapter: the adapter's name; nil: the first that is up.
     ///   - capture: a capture in place of an adapter.
     ///   - speed: how many times faster than it was recorded the capture runs; nil: as fast as it goes.
+    ///   - patience: how long a silence may be at most before the controller is asked whether it lives; nil: as the
+    ///     regions allow.
     /// - Throws: when the process has no file descriptor left.
     public init(
-        regions: [MonitoredRegion], adapter: String?, capture: String? = nil, speed: Double? = 1, logger: Logger
+        regions: [MonitoredRegion], adapter: String?, capture: String? = nil, speed: Double? = 1,
+        patience: Duration? = nil, logger: Logger
     ) throws {
         self.logger = logger
+        let usual = Vitality.patience(for: regions)
+        let patience = patience.map { min($0, usual) } ?? usual
+        self.patience = patience
         source =
             try capture.map { CaptureSource(file: $0, speed: speed, logger: logger) }
-            ?? AdapterSource(adapter: adapter, scan: .init(), patience: Vitality.patience(for: regions))
+            ?? AdapterSource(adapter: adapter, scan: .init(), patience: patience)
         core = PresenceCore(regions: regions, wallClock: source, publish: { [hub] in hub.publish($0) })
     }
 
@@ -81,6 +88,26 @@ public final class ListeningSession: Sendable {
             logger.warning("\(error)")
         }
         return calibrator.calibration
+    }
+
+    /// Finds out which of the regions this machine is in, until the answer is known, the capture ends, one of the others
+    /// is done, or SIGTERM or SIGINT.
+    ///
+    /// - Parameter limit: how long to listen at most, at the source's clock.
+    public func locate(
+        _ regions: [MonitoredRegion], within limit: Duration, with others: [any Service]
+    ) async throws -> Location {
+        let locator = Locator(
+            regions, within: limit, patience: source is AdapterSource ? patience : nil,
+            tell: { [hub, source] update, time in hub.publish(Event(update, time: source.wallTime(of: time))) },
+            finished: { [source] in source.stop() })
+        do {
+            try await run(locator, with: others)
+        } catch let error as CaptureFileError where error.isCut {
+            // What stood before the cut was heard.
+            logger.warning("\(error)")
+        }
+        return locator.location(at: source.instant)
     }
 
     private func run(_ receiver: some PacketReceiver, with others: [any Service]) async throws {

@@ -15,13 +15,21 @@ extension ListeningOptions {
         try await run(session) { try await session.run(with: $0 + [Show(show: show)]) }
     }
 
+    /// Listens by `listen`, which runs the services it is given, until the time is up; see ``SourceOptions``.
+    func run(_ session: ListeningSession, _ listen: ([any Service]) async throws -> Void) async throws {
+        let timers = duration.map { [Timer(seconds: $0)] } ?? []
+        try await source.run(session) { try await listen($0 + timers) }
+    }
+}
+
+extension SourceOptions {
     /// Listens by `listen`, which runs the services it is given; and ends with the exit status that fits when there is
     /// nothing to listen with.
     func run(_ session: ListeningSession, _ listen: ([any Service]) async throws -> Void) async throws {
         // Who stops reading, as `head` does, must not kill us: the scan is to be switched off.
         signal(SIGPIPE, SIG_IGN)
         do {
-            try await listen([Verdict(events: session.events())] + (duration.map { [Timer(seconds: $0)] } ?? []))
+            try await listen([Verdict(events: session.events())])
         } catch let error as NothingToListenWith {
             Terminal.complain(error.reason)
             throw error.isPermission ? Exit.noPermission : Exit.unavailable

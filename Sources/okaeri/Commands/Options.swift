@@ -75,23 +75,38 @@ struct LogOptions: ParsableArguments {
     var verbose = false
 }
 
-/// `--adapter`, `--capture`, `--duration`: what to listen to, and how long.
-struct ListeningOptions: ParsableArguments {
+/// `--adapter`, `--capture`: what to listen to.
+struct SourceOptions: ParsableArguments {
     @Option(help: "The adapter to listen with, such as hci0; the first that is up by default.")
     var adapter: String?
 
     @Option(help: "A capture (btsnoop, pcap, pcapng) in place of an adapter.")
     var capture: String?
 
+    func validate() throws {
+        if let adapter { try Self.validate(adapter: adapter) }
+    }
+
+    static func validate(adapter: String) throws {
+        if !adapter.hasPrefix("hci") || UInt16(adapter.dropFirst(3)) == nil {
+            throw ValidationError("--adapter takes a name such as hci0")
+        }
+    }
+}
+
+/// `--adapter`, `--capture`, `--duration`: what to listen to, and how long.
+struct ListeningOptions: ParsableArguments {
+    @OptionGroup var source: SourceOptions
+
     @Option(help: "Stop after this many seconds.")
     var duration: Double?
+
+    var adapter: String? { source.adapter }
+    var capture: String? { source.capture }
 
     func validate() throws {
         if let duration, !(duration > 0 && duration <= 1e9) {
             throw ValidationError("--duration takes a number of seconds above zero")
-        }
-        if let adapter, !adapter.hasPrefix("hci") || UInt16(adapter.dropFirst(3)) == nil {
-            throw ValidationError("--adapter takes a name such as hci0")
         }
     }
 }

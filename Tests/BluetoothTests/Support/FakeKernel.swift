@@ -8,6 +8,10 @@ final class FakeKernel: BluetoothKernel {
         var adapters: Result<[Adapter], KernelError>
         var scanError: KernelError?
         var hotPlugError: KernelError?
+        var powerErrors: [PowerStep: KernelError] = [:]
+        var lackedRights: [PowerStep: KernelError] = [:]
+        var stepsTaken: [PowerStep] = []
+        var questions = 0
     }
 
     private let state: Mutex<State>
@@ -33,7 +37,10 @@ final class FakeKernel: BluetoothKernel {
     }
 
     func adapters() throws(KernelError) -> [Adapter] {
-        try state.withLock { $0.adapters }.get()
+        try state.withLock { state in
+            state.questions += 1
+            return state.adapters
+        }.get()
     }
 
     func openScanSocket(adapter index: UInt16) throws(KernelError) -> HCISocket {
@@ -50,6 +57,20 @@ final class FakeKernel: BluetoothKernel {
         LinuxKernel().now()
     }
 
+    /// How often the adapters were listed.
+    var questions: Int { state.withLock(\.questions) }
+
+    /// What was done to have an adapter switched on.
+    var stepsTaken: [PowerStep] { state.withLock(\.stepsTaken) }
+
+    func set(powerError: KernelError, of step: PowerStep) {
+        state.withLock { $0.powerErrors[step] = powerError }
+    }
+
+    func set(lackedRight: KernelError, to step: PowerStep) {
+        state.withLock { $0.lackedRights[step] = lackedRight }
+    }
+
     private func pair(_ mailbox: Mailbox<FakeController>) throws(KernelError) -> HCISocket {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0 else {
@@ -57,5 +78,29 @@ final class FakeKernel: BluetoothKernel {
         }
         mailbox.post(FakeController(owning: ends[1]))
         return HCISocket(owning: OwnedDescriptor(owning: ends[0]))
+    }
+}
+
+extension FakeKernel: PowerKernel {
+    func unblock(_ adapter: Adapter) throws(KernelError) {
+        try take(.unblock) { $0.radioBlock = .none }
+    }
+
+    func switchOn(_ adapter: Adapter) throws(KernelError) {
+        try take(.switchOn) { $0.isUp = true }
+    }
+
+    func demandRight(to step: PowerStep) throws(KernelError) {
+        if let error = state.withLock({ $0.lackedRights[step] }) { throw error }
+    }
+
+    private func take(_ step: PowerStep, _ change: (inout Adapter) -> Void) throws(KernelError) {
+        try state.withLock { state throws(KernelError) in
+            if let error = state.powerErrors[step] { throw error }
+            var adapters = try state.adapters.get()
+            for index in adapters.indices { change(&adapters[index]) }
+            state.adapters = .success(adapters)
+            state.stepsTaken.append(step)
+        }
     }
 }

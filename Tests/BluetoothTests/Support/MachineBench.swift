@@ -10,8 +10,10 @@ struct MachineBench {
     var machine: ScannerStateMachine
     var now: Int64 = 1_000_000_000
 
-    init(adapter: String? = nil, parameters: ScannerParameters = ScannerParameters()) {
-        machine = ScannerStateMachine(adapter: adapter, parameters: parameters)
+    init(
+        adapter: String? = nil, parameters: ScannerParameters = ScannerParameters(), isScanWanted: Bool = true
+    ) {
+        machine = ScannerStateMachine(adapter: adapter, parameters: parameters, isScanWanted: isScanWanted)
     }
 
     typealias Actions = [ScannerStateMachine.Action]

@@ -1,0 +1,50 @@
+import CBluetooth
+import Glibc
+
+/// Where rfkill takes orders.
+extension RadioSwitches {
+    static let device = "/dev/rfkill"
+
+    /// Lifts the soft block of an adapter's radio, of no other.
+    func unblock(_ adapter: String) throws(KernelError) {
+        let device = OwnedDescriptor(
+            owning: try OwnedDescriptor.retrying(.unblock) { unsafe open(Self.device, O_WRONLY | O_CLOEXEC) })
+        for number in numbers(of: adapter) {
+            var event = rfkill_event()
+            event.idx = number
+            event.op = UInt8(RFKILL_OP_CHANGE.rawValue)
+            event.type = UInt8(RFKILL_TYPE_BLUETOOTH.rawValue)
+            let descriptor = device.number
+            _ = try OwnedDescriptor.retrying(.unblock) {
+                unsafe write(descriptor, &event, MemoryLayout<rfkill_event>.size)
+            }
+        }
+    }
+
+    /// Throws when this process may not give orders.
+    static func demandRight() throws(KernelError) {
+        _ = try OwnedDescriptor.retrying(.unblock) { unsafe access(device, W_OK) }
+    }
+
+    /// Who may give orders, for somebody who may not.
+    static var advice: String {
+        let byRoot = "`sudo rfkill unblock bluetooth` does it"
+        guard let group = writers else { return byRoot }
+        return "the group \(group) may do that: `sudo adduser $USER \(group)`, then log in again; or \(byRoot)"
+    }
+
+    /// The group that may write the device, unless that is root's; nil when none may.
+    private static var writers: String? {
+        var status = stat()
+        guard unsafe stat(device, &status) == 0, status.st_mode & S_IWGRP != 0, status.st_gid != 0 else { return nil }
+        var entry = unsafe group()
+        var found: UnsafeMutablePointer<group>?
+        var text = [CChar](repeating: 0, count: 4096)
+        // Safe: the name lies in `text`, which outlives the copy that is made of it.
+        return unsafe text.withUnsafeMutableBufferPointer { buffer in
+            unsafe getgrgid_r(status.st_gid, &entry, buffer.baseAddress, buffer.count, &found)
+            guard let name = unsafe found?.pointee.gr_name else { return nil }
+            return unsafe String(cString: name)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Synchronization
+
+/// Bluetooth on request, in CoreBluetooth's words (`CBManager`).
+///
+/// Nothing is asked of the adapter, and no thread runs, before ``authorize(within:)`` or ``states()`` is called. From then
+/// on it follows what becomes of the adapter, until the manager goes.
+///
+///     let bluetooth = BluetoothManager()
+///     guard await bluetooth.authorize().state == .poweredOn else { return }
+public final class BluetoothManager: Sendable {
+    private let watch: BluetoothWatch
+    private let adapter: String?
+    private let parameters: ScannerParameters
+    private let kernel: any BluetoothKernel
+    private let scanner = Mutex<Scanner?>(nil)
+
+    /// A manager of one adapter, by its name (`hci0`), or of the first that is switched on.
+    public convenience init(adapter: String? = nil, kernel: some BluetoothKernel = LinuxKernel()) {
+        self.init(adapter: adapter, parameters: ScannerParameters(), listener: nil, kernel: kernel)
+    }
+
+    /// - Parameter listener: is told what the scanner tells; it must not hold on to the manager.
+    package init(
+        adapter: String?, parameters: ScannerParameters, listener: (any ScannerDelegate & Sendable)?,
+        kernel: some BluetoothKernel
+    ) {
+        watch = BluetoothWatch(listener: listener)
+        self.adapter = adapter
+        self.parameters = parameters
+        self.kernel = kernel
+    }
+
+    deinit {
+        scanner.withLock { $0?.stop() }
+    }
+
+    /// The state of Bluetooth with the reason for it: the present one first, as soon as it is known, then each change.
+    ///
+    /// It ends when the manager goes. Who lags behind misses the oldest changes, never the last one.
+    public func states() -> AsyncStream<AdapterUpdate> {
+        let states = watch.updates.values(backlog: Self.backlog)
+        begin()
+        return states
+    }
+
+    /// Waits until it is decided whether there is Bluetooth, and whether this process may use it.
+    ///
+    /// - Parameter limit: how long to wait for an adapter that is being reset, or does not answer.
+    /// - Returns: the state with its reason, at once if it is decided; ``BluetoothState/unknown`` or
+    ///   ``BluetoothState/resetting`` only when the time was up or the task was cancelled before.
+    public func authorize(within limit: Duration = .seconds(10)) async -> AdapterUpdate {
+        await state(within: limit) { $0.isDecided }
+    }
+
+    /// Waits until Bluetooth is switched on.
+    ///
+    /// - Returns: the state with its reason; another one than ``BluetoothState/poweredOn`` when the time was up, or the task
+    ///   was cancelled, before.
+    public func poweredOn(within limit: Duration) async -> AdapterUpdate {
+        await state(within: limit) { $0 == .poweredOn }
+    }
+
+    /// Scans from now on, for the listener.
+    package func startScan() {
+        begin()
+        scanner.withLock { $0?.startScan() }
+    }
+
+    /// Scans no more.
+    package func endScan() {
+        scanner.withLock { $0?.endScan() }
+    }
+
+    /// How many changes somebody may lag behind: far more than happen while a task waits for its turn.
+    private static let backlog = 64
+
+    private func state(
+        within limit: Duration, where isAnswer: @escaping @Sendable (BluetoothState) -> Bool
+    ) async -> AdapterUpdate {
+        let states = states()
+        let answer = await withTaskGroup(of: AdapterUpdate?.self) { group in
+            group.addTask { await states.first { isAnswer($0.state) } }
+            group.addTask {
+                try? await Task.sleep(for: limit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+        return answer ?? watch.updates.latest ?? .unanswered(adapter)
+    }
+
+    /// The first question: from now on somebody watches.
+    private func begin() {
+        scanner.withLock { scanner in
+            guard scanner == nil else { return }
+            do throws(KernelError) {
+                let new = try Scanner(adapter: adapter, parameters: parameters, wantsScan: false, kernel: kernel)
+                try BlockingThread.start { [watch] in watch.run(new) }
+                scanner = new
+            } catch {
+                watch.updates.send(.failed(error, adapter))
+            }
+        }
+    }
+}
+
+extension BluetoothState {
+    /// Whether the adapter has answered, be it that there is none.
+    public var isDecided: Bool {
+        switch self {
+        case .unknown, .resetting: false
+        case .unsupported, .unauthorized, .poweredOff, .poweredOn: true
+        }
+    }
+}

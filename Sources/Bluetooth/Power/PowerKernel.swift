@@ -1,0 +1,11 @@
+/// What switching an adapter on asks of Linux.
+public protocol PowerKernel: BluetoothKernel {
+    /// Lifts the soft block that rfkill has set on the adapter.
+    func unblock(_ adapter: Adapter) throws(KernelError)
+
+    /// Switches the adapter on; returns when its controller has answered. One that is on already is left alone.
+    func switchOn(_ adapter: Adapter) throws(KernelError)
+
+    /// Throws what the step would throw for want of a right, without doing it.
+    func demandRight(to step: PowerStep) throws(KernelError)
+}

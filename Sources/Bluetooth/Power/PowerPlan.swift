@@ -1,0 +1,74 @@
+import Glibc
+
+/// What has to be done for an adapter to be switched on, so that a person can be asked before it is.
+public struct PowerPlan: Sendable {
+    /// Which adapter.
+    public let adapter: Adapter
+
+    /// What has to be done, in order; nothing when it is on already.
+    public let steps: [PowerStep]
+
+    private let kernel: any PowerKernel
+
+    /// Looks at the adapter of that name, as it is now, and changes nothing.
+    ///
+    /// - Throws: ``PowerFailure`` when it is gone, is held down by a switch or key of the machine, or when this process
+    ///   may not do what has to be done.
+    public init(adapter name: String, kernel: some PowerKernel = LinuxKernel()) throws(PowerFailure) {
+        do throws(KernelError) {
+            guard let found = try kernel.adapters().first(where: { $0.name == name }) else {
+                throw KernelError(.readAdapter, code: ENODEV)
+            }
+            adapter = found
+        } catch {
+            throw PowerFailure(error)
+        }
+        self.kernel = kernel
+        switch (adapter.isUp, adapter.radioBlock) {
+        case (true, _): steps = []
+        case (false, .none): steps = [.switchOn]
+        case (false, .soft): steps = [.unblock, .switchOn]
+        case (false, .hard): throw PowerFailure(cause: .hardBlock, reason: AdapterUpdate.off(adapter).reason)
+        }
+        do throws(KernelError) {
+            for step in steps { try kernel.demandRight(to: step) }
+        } catch {
+            throw PowerFailure(error)
+        }
+    }
+
+    /// What would be done, as the end of a sentence: `lift rfkill's block of hci0 and switch it on`.
+    public var intention: String {
+        steps.contains(.unblock)
+            ? "lift rfkill's block of \(adapter.name) and switch it on" : "switch \(adapter.name) on"
+    }
+
+    /// Does it, on a thread of its own: a controller may take seconds to answer.
+    ///
+    /// - Throws: ``PowerFailure`` when Linux or the controller does not let it be done.
+    public func carryOut() async throws(PowerFailure) {
+        let result = await withCheckedContinuation { (done: CheckedContinuation<Result<Void, KernelError>, Never>) in
+            do throws(KernelError) {
+                try BlockingThread.start {
+                    done.resume(returning: Result { () throws(KernelError) in try take(steps) })
+                }
+            } catch {
+                done.resume(returning: .failure(error))
+            }
+        }
+        do throws(KernelError) {
+            try result.get()
+        } catch {
+            throw PowerFailure(error)
+        }
+    }
+
+    private func take(_ steps: [PowerStep]) throws(KernelError) {
+        for step in steps {
+            switch step {
+            case .unblock: try kernel.unblock(adapter)
+            case .switchOn: try kernel.switchOn(adapter)
+            }
+        }
+    }
+}

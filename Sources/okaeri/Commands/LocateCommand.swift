@@ -1,0 +1,59 @@
+import ArgumentParser
+import OkaeriDaemon
+import RegionMonitoring
+
+struct LocateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "locate", abstract: "Where this machine is now.",
+        discussion: """
+            Listens by itself, whether a daemon runs or not, and goes by what it hears from now on alone. It answers as \
+            soon as every region asked for is inside, else when the time is up; only who could listen all the time is \
+            told "outside". Exit status: 0 inside, 1 outside, 2 unknown; without --region, 0 if inside any region.
+            """)
+
+    @OptionGroup var config: ConfigurationOptions
+    @OptionGroup var source: SourceOptions
+    @OptionGroup var log: LogOptions
+
+    @Option(help: "Only this one: a region's identifier, or UUID[/MAJOR[/MINOR]].")
+    var region: String?
+
+    @Option(help: "Answer within this many seconds.")
+    var timeout = 10.0
+
+    @Flag(help: "As JSON.")
+    var json = false
+
+    func validate() throws {
+        guard timeout >= Location.shortest / .seconds(1), timeout <= 3600 else {
+            throw ValidationError("--timeout takes a number of seconds from 2 to 3600")
+        }
+    }
+
+    func run() async throws {
+        let (regions, adapter) = try question()
+        let limit = Duration.seconds(timeout)
+        let session = try ListeningSession(
+            regions: regions, adapter: source.adapter ?? adapter, capture: source.capture, speed: nil,
+            patience: limit / 4,
+            logger: log.logger)
+        var status = ExitCode.success
+        try await source.run(session) { services in
+            let location = try await session.locate(regions, within: limit, with: services)
+            print(json ? location.json(at: session.time) : location.text)
+            status = ExitCode(location.exitStatus)
+        }
+        throw status
+    }
+
+    /// What to look for, and the adapter that the configuration names.
+    private func question() throws -> ([MonitoredRegion], adapter: String?) {
+        if let region { return ([try config.region(region)], nil) }
+        let (configuration, file) = try config.load()
+        guard !configuration.regions.isEmpty else {
+            Terminal.complain("\(file) has no region: find your beacon with `okaeri scan`, or name one by --region")
+            throw Exit.configuration
+        }
+        return (configuration.regions.map(\.monitored), configuration.adapter)
+    }
+}

@@ -1,0 +1,104 @@
+import Bluetooth
+import Glibc
+import HCI
+import Testing
+
+@Suite struct BluetoothManagerTests {
+    private let off = Adapter(index: 0, name: "hci0", isUp: false)
+    private let on = Adapter(index: 0, name: "hci0", isUp: true)
+
+    /// Longer than any test takes: where it passes, something hangs.
+    private let forever = Duration.seconds(60)
+
+    @Test func nothingIsAskedOfTheKernelBeforeSomebodyAsks() async throws {
+        let kernel = FakeKernel()
+        let bluetooth = BluetoothManager(kernel: kernel)
+        #expect(kernel.questions == 0)
+        #expect(await bluetooth.authorize(within: forever).state == .poweredOn)
+        #expect(kernel.questions > 0)
+    }
+
+    @Test func nothingIsSentToTheAdapter() async throws {
+        let kernel = FakeKernel()
+        kernel.set(scanError: KernelError(.openSocket, code: EIO))
+        let bluetooth = BluetoothManager(kernel: kernel)
+        #expect(await bluetooth.authorize(within: forever).state == .poweredOn)
+    }
+
+    @Test(arguments: [
+        ([Adapter](), BluetoothState.unsupported),
+        ([Adapter(index: 0, name: "hci0", isUp: false)], .poweredOff),
+        ([Adapter(index: 0, name: "hci0", isUp: true)], .poweredOn),
+    ])
+    func whatIsDecidedIsTheAnswer(_ adapters: [Adapter], _ state: BluetoothState) async {
+        let bluetooth = BluetoothManager(kernel: FakeKernel(adapters))
+        let answer = await bluetooth.authorize(within: forever)
+        #expect(answer.state == state)
+        #expect(!answer.reason.isEmpty)
+        // And again, from what is known.
+        #expect(await bluetooth.authorize(within: .zero).state == state)
+    }
+
+    @Test func withoutPermissionTheMendIsNamed() async {
+        let kernel = FakeKernel()
+        kernel.set(hotPlugError: KernelError(.openSocket, code: EPERM))
+        let answer = await BluetoothManager(kernel: kernel).authorize(within: forever)
+        #expect(answer.state == .unauthorized)
+        #expect(answer.reason.contains("sudo setcap cap_net_raw,cap_net_admin+eip"))
+    }
+
+    @Test func anAdapterThatDoesNotAnswerIsNotWaitedForForEver() async {
+        let kernel = FakeKernel()
+        kernel.set(hotPlugError: KernelError(.openSocket, code: EMFILE))
+        let bluetooth = BluetoothManager(kernel: kernel)
+        let answer = await bluetooth.authorize(within: .milliseconds(50))
+        #expect(!answer.state.isDecided)
+        #expect(!answer.reason.isEmpty)
+    }
+
+    @Test func aCancelledQuestionEnds() async {
+        let kernel = FakeKernel()
+        kernel.set(hotPlugError: KernelError(.openSocket, code: EMFILE))
+        let question = Task { [forever] in await BluetoothManager(kernel: kernel).authorize(within: forever) }
+        question.cancel()
+        #expect(await question.value.state.isDecided == false)
+    }
+
+    @Test func theStatesBeginWithThePresentOneAndFollow() async throws {
+        let kernel = FakeKernel([off])
+        let bluetooth = BluetoothManager(kernel: kernel)
+        var first = bluetooth.states().makeAsyncIterator()
+        #expect(await first.next()?.state == .poweredOff)
+        var second = bluetooth.states().makeAsyncIterator()
+        #expect(await second.next()?.state == .poweredOff)
+
+        let hotPlug = try kernel.hotPlugSockets.next()
+        kernel.set(adapters: [on])
+        try hotPlug.send(.device(DeviceEvent(.up, index: 0)))
+        #expect(await first.next()?.state == .poweredOn)
+        #expect(await second.next()?.state == .poweredOn)
+
+        kernel.set(adapters: [])
+        try hotPlug.send(.device(DeviceEvent(.unregistered, index: 0)))
+        #expect(await first.next()?.state == .unsupported)
+        withExtendedLifetime(bluetooth) {}
+    }
+
+    @Test func theStatesEndWithTheManager() async {
+        var bluetooth: BluetoothManager? = BluetoothManager(kernel: FakeKernel())
+        var states = bluetooth?.states().makeAsyncIterator()
+        #expect(await states?.next()?.state == .poweredOn)
+        bluetooth = nil
+        #expect(await states?.next() == nil)
+    }
+
+    @Test func powerIsWaitedFor() async throws {
+        let kernel = FakeKernel([off])
+        let bluetooth = BluetoothManager(kernel: kernel)
+        #expect(await bluetooth.authorize(within: forever).state == .poweredOff)
+        async let power = bluetooth.poweredOn(within: forever)
+        kernel.set(adapters: [on])
+        try kernel.hotPlugSockets.next().send(.device(DeviceEvent(.up, index: 0)))
+        #expect(await power.state == .poweredOn)
+    }
+}

@@ -1,0 +1,66 @@
+import Bluetooth
+import Glibc
+import Testing
+
+@Suite struct PowerPlanTests {
+    private static func adapter(isUp: Bool = false, _ block: Adapter.RadioBlock = .none) -> Adapter {
+        Adapter(index: 0, name: "hci0", isUp: isUp, radioBlock: block)
+    }
+
+    @Test(
+        arguments: [
+            (adapter(isUp: true), []), (adapter(), [.switchOn]), (adapter(.soft), [.unblock, .switchOn]),
+        ] as [(Adapter, [PowerStep])])
+    func itDoesWhatIsMissing(_ adapter: Adapter, _ steps: [PowerStep]) async throws {
+        let kernel = FakeKernel([adapter])
+        let plan = try PowerPlan(adapter: "hci0", kernel: kernel)
+        #expect(plan.steps == steps)
+        #expect(kernel.stepsTaken == [], "nothing before it is wanted")
+        try await plan.carryOut()
+        #expect(kernel.stepsTaken == steps)
+        #expect(try kernel.adapters() == [Self.adapter(isUp: true)])
+    }
+
+    @Test func theIntentionSaysWhatWillBeDone() throws {
+        let soft = try PowerPlan(adapter: "hci0", kernel: FakeKernel([Self.adapter(.soft)]))
+        #expect(soft.intention == "lift rfkill's block of hci0 and switch it on")
+        #expect(try PowerPlan(adapter: "hci0", kernel: FakeKernel([Self.adapter()])).intention == "switch hci0 on")
+    }
+
+    @Test func aSwitchOfTheMachineIsNamedAndLeftAlone() {
+        let kernel = FakeKernel([Self.adapter(.hard)])
+        let failure = #expect(throws: PowerFailure.self) { try PowerPlan(adapter: "hci0", kernel: kernel) }
+        #expect(failure?.cause == .hardBlock)
+        #expect(failure?.reason.contains("switch or key") == true)
+        #expect(kernel.stepsTaken == [])
+    }
+
+    @Test func anAdapterThatIsGoneIsSaidToBe() {
+        let failure = #expect(throws: PowerFailure.self) { try PowerPlan(adapter: "hci0", kernel: FakeKernel([])) }
+        #expect(failure?.cause == .refused)
+        #expect(failure?.reason.contains("unplugged") == true)
+    }
+
+    @Test(arguments: [
+        (PowerStep.unblock, KernelError(.unblock, code: EACCES), "rfkill unblock bluetooth"),
+        (.switchOn, KernelError(.switchOn, code: EPERM), "sudo setcap cap_net_raw,cap_net_admin+eip"),
+    ])
+    func aRightThatIsMissingIsNamedBeforeAnythingIsDone(_ step: PowerStep, _ error: KernelError, _ mend: String) {
+        let kernel = FakeKernel([Self.adapter(.soft)])
+        kernel.set(lackedRight: error, to: step)
+        let failure = #expect(throws: PowerFailure.self) { try PowerPlan(adapter: "hci0", kernel: kernel) }
+        #expect(failure?.cause == .notPermitted)
+        #expect(failure?.reason.contains(mend) == true)
+        #expect(kernel.stepsTaken == [])
+    }
+
+    @Test(arguments: [(EPERM, PowerFailure.Cause.notPermitted), (132, .refused), (ETIMEDOUT, .refused)])
+    func whatLinuxRefusesIsSaid(_ code: Int32, _ cause: PowerFailure.Cause) async throws {
+        let kernel = FakeKernel([Self.adapter(.soft)])
+        kernel.set(powerError: KernelError(.switchOn, code: code), of: .switchOn)
+        let plan = try PowerPlan(adapter: "hci0", kernel: kernel)
+        let failure = await #expect(throws: PowerFailure.self) { try await plan.carryOut() }
+        #expect(failure?.cause == cause)
+        #expect(kernel.stepsTaken == [.unblock])
+    }
+}

@@ -1,0 +1,94 @@
+import Bluetooth
+import HCI
+import Testing
+
+/// The machine while nobody wants to scan: it says what becomes of the adapter, and sends it nothing.
+@Suite struct WatchTests {
+    var bench = MachineBench(isScanWanted: false)
+
+    private var off: Adapter { Adapter(index: 0, name: "hci0", isUp: false) }
+
+    @Test mutating func anAdapterThatIsOnIsToldAndLeftAlone() {
+        let told = bench.start()
+        #expect(told.states == [.poweredOn])
+        #expect(told.others == [])
+        #expect(bench.machine.nextDeadline == nil)
+    }
+
+    @Test mutating func itFollowsTheAdapter() {
+        _ = bench.start()
+        #expect(bench.device(.down) == [.inspectAdapters])
+        #expect(bench.machine.adaptersInspected([off], at: bench.now).states == [.poweredOff])
+        #expect(bench.device(.up) == [.inspectAdapters])
+        #expect(bench.machine.adaptersInspected([MachineBench.adapter], at: bench.now).states == [.poweredOn])
+        #expect(bench.device(.unregistered) == [.inspectAdapters])
+        #expect(bench.machine.adaptersInspected([], at: bench.now).states == [.unsupported])
+    }
+
+    @Test mutating func theSameIsNotToldTwice() {
+        _ = bench.start()
+        #expect(bench.machine.woken(at: bench.now) == [.inspectAdapters])
+        #expect(bench.machine.adaptersInspected([MachineBench.adapter], at: bench.now) == [])
+    }
+
+    @Test mutating func aScanThatIsWantedBegins() {
+        _ = bench.start()
+        #expect(bench.machine.scanWanted(at: bench.now) == [.openScanSocket(0)])
+        #expect(bench.machine.scanSocketOpened(at: bench.now) == [.send(.identify)])
+    }
+
+    @Test mutating func aScanThatIsWantedBeforeTheAdapterIsThereBeginsWithIt() {
+        #expect(bench.start([]).states == [.unsupported])
+        #expect(bench.machine.scanWanted(at: bench.now) == [])
+        #expect(bench.device(.registered) == [.inspectAdapters])
+        #expect(bench.machine.adaptersInspected([MachineBench.adapter], at: bench.now) == [.openScanSocket(0)])
+    }
+
+    @Test mutating func aScanThatIsNotWantedAnyMoreEnds() {
+        bench = MachineBench()
+        bench.scan()
+        #expect(bench.machine.scanUnwanted(at: bench.now) == [.send(.disable)])
+        // What is looked at meanwhile does not cut it short.
+        #expect(bench.machine.adaptersInspected([MachineBench.adapter], at: bench.now) == [])
+        #expect(bench.reply(.leSetScanEnable) == [.listening(false), .closeScanSocket, .inspectAdapters])
+        #expect(bench.machine.adaptersInspected([MachineBench.adapter], at: bench.now) == [])
+        #expect(bench.machine.scanWanted(at: bench.now) == [.openScanSocket(0)])
+    }
+
+    @Test mutating func aScanThatIsWantedAgainWhileItEndsBeginsAnew() {
+        bench = MachineBench()
+        bench.scan()
+        #expect(bench.machine.scanUnwanted(at: bench.now) == [.send(.disable)])
+        #expect(bench.machine.scanWanted(at: bench.now) == [])
+        #expect(bench.reply(.leSetScanEnable) == [.listening(false), .closeScanSocket, .openScanSocket(0)])
+    }
+
+    @Test mutating func theEndComesWhileTheScanEnds() {
+        bench = MachineBench()
+        bench.scan()
+        #expect(bench.machine.scanUnwanted(at: bench.now) == [.send(.disable)])
+        #expect(bench.machine.stopRequested(at: bench.now) == [])
+        #expect(bench.reply(.leSetScanEnable) == [.listening(false), .closeScanSocket, .finish])
+    }
+
+    @Test mutating func anAdapterThatGoesWhileTheScanEndsIsNoLoop() {
+        bench = MachineBench()
+        bench.scan()
+        #expect(bench.machine.scanUnwanted(at: bench.now) == [.send(.disable)])
+        let gone = bench.machine.scanSocketFailed(KernelError(.receive, code: 32), at: bench.now)
+        #expect(gone == [.listening(false), .closeScanSocket, .inspectAdapters])
+        #expect(bench.machine.adaptersInspected([], at: bench.now).states == [.unsupported])
+    }
+
+    @Test mutating func aSocketThatOpensTooLateIsClosed() {
+        _ = bench.start()
+        #expect(bench.machine.scanWanted(at: bench.now) == [.openScanSocket(0)])
+        #expect(bench.machine.scanUnwanted(at: bench.now) == [])
+        #expect(bench.machine.scanSocketOpened(at: bench.now) == [.closeScanSocket])
+    }
+
+    @Test mutating func itStopsAtOnce() {
+        _ = bench.start()
+        #expect(bench.machine.stopRequested(at: bench.now) == [.finish])
+    }
+}
