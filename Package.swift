@@ -75,7 +75,7 @@ let package = Package(
         .target(
             name: "Agent",
             dependencies: [
-                "CGIO", "GLib", "OkaeriDaemon",
+                "CGIO", "GLib", "OkaeriDaemon", "WiFi",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -134,7 +134,7 @@ let package = Package(
         .testTarget(
             name: "AgentTests",
             dependencies: [
-                "Agent", "OkaeriDaemon", "TestSupport",
+                "Agent", "OkaeriDaemon", "TestSupport", "WiFi",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ], exclude: ["Support/desktop.py"], swiftSettings: house),

@@ -2,6 +2,7 @@ public import Logging
 public import OkaeriDaemon
 public import ServiceLifecycle
 import UnixSignals
+import WiFi
 
 /// Asks on the desktop what the daemon asks: shows its prompts as notifications, and takes the answers back to it.
 public actor Agent: Service {
@@ -79,7 +80,9 @@ public actor Agent: Service {
         case .event(let event):
             switch (event.event, event.id) {
             case ("wifiJoined", let id?): await perform(board.joined(id))
-            case ("wifiJoinFailed", let id?): await perform(board.joinFailed(id, reason: event.reason ?? ""))
+            case ("wifiJoinFailed", let id?):
+                let code = event.code.flatMap(JoinFailure.Code.init)
+                await perform(board.joinFailed(id, code: code, reason: event.reason ?? ""))
             default: break
             }
             await check()

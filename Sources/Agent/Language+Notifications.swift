@@ -30,10 +30,11 @@ extension Language {
             DesktopNotification(summary: "Wi-Fi", body: "Connected to “\(Self.shown(ssid, hasMarkup))”.")
         case (.japanese, .joined(let ssid)):
             DesktopNotification(summary: "Wi-Fi", body: "「\(Self.shown(ssid, hasMarkup))」に接続しました。")
-        case (.english, .notJoined(let ssid, let reason)):
+        case (.english, .notJoined(let ssid, _, let reason)):
             failure("“\(Self.shown(ssid, hasMarkup))” could not be joined:", reason, hasMarkup)
-        case (.japanese, .notJoined(let ssid, let reason)):
-            failure("「\(Self.shown(ssid, hasMarkup))」に接続できませんでした:", reason, hasMarkup)
+        case (.japanese, .notJoined(let ssid, let code, let reason)):
+            failure(
+                "「\(Self.shown(ssid, hasMarkup))」に接続できませんでした:", code?.japanese(reason) ?? reason, hasMarkup)
         case (.english, .notAnswered(let ssid, let reason)):
             failure("The answer about “\(Self.shown(ssid, hasMarkup))” did not arrive:", reason, hasMarkup)
         case (.japanese, .notAnswered(let ssid, let reason)):

@@ -1,3 +1,5 @@
+import WiFi
+
 /// Which prompts wait and which notifications show them: events in, actions out.
 struct PromptBoard: Sendable {
     /// What is to be done.
@@ -15,7 +17,8 @@ struct PromptBoard: Sendable {
     /// What becomes of a prompt that was shown here.
     enum Outcome: Sendable, Equatable {
         case joined(ssid: String)
-        case notJoined(ssid: String, reason: String)
+        /// The code is nil if a newer daemon knows more of them than this agent.
+        case notJoined(ssid: String, code: JoinFailure.Code?, reason: String)
         case notAnswered(ssid: String, reason: String)
     }
 
@@ -107,9 +110,9 @@ struct PromptBoard: Sendable {
         return tell(.joined(ssid: prompt.ssid))
     }
 
-    mutating func joinFailed(_ id: String, reason: String) -> [Action] {
+    mutating func joinFailed(_ id: String, code: JoinFailure.Code?, reason: String) -> [Action] {
         guard let prompt = followed.removeValue(forKey: id) else { return [] }
-        return tell(.notJoined(ssid: prompt.ssid, reason: reason))
+        return tell(.notJoined(ssid: prompt.ssid, code: code, reason: reason))
     }
 
     private func tell(_ outcome: Outcome) -> [Action] {

@@ -1,4 +1,5 @@
 import Testing
+import WiFi
 
 @testable import Agent
 
@@ -45,8 +46,22 @@ import Testing
 
     @Test(arguments: [Language.english, .japanese])
     func `a reason is text as well`(language: Language) {
-        let told = language.outcome(.notJoined(ssid: "<i>", reason: "a < b"), hasMarkup: true)
+        let told = language.outcome(.notJoined(ssid: "<i>", code: nil, reason: "a < b"), hasMarkup: true)
         #expect(told.body.contains("&lt;i&gt;") && told.body.contains("a &lt; b"))
         #expect(!told.stays && told.buttons.isEmpty)
+    }
+
+    @Test(arguments: JoinFailure.Code.allCases)
+    func `why a network was not joined is told in the language`(code: JoinFailure.Code) {
+        func body(_ language: Language) -> String {
+            language.outcome(.notJoined(ssid: "HomeNet", code: code, reason: "why, and how"), hasMarkup: false).body
+        }
+        #expect(body(.english).hasSuffix("could not be joined: why, and how"))
+        let sentence = body(.japanese).drop { $0 != ":" }
+        let isJapanese = sentence.unicodeScalars.contains { ("\u{3041}"..."\u{30FF}").contains($0) }
+        #expect(isJapanese, "\(sentence)")
+        // What NetworkManager or the file says is not ours to translate, and not to be lost.
+        let quotes: Set<JoinFailure.Code> = [.passphraseFile, .refused, .other]
+        #expect(sentence.contains("why, and how") == quotes.contains(code))
     }
 }

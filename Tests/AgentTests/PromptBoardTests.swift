@@ -1,4 +1,5 @@
 import Testing
+import WiFi
 
 @testable import Agent
 
@@ -104,8 +105,8 @@ import Testing
         #expect(actions(&board) { $0.joined("1") } == [])
         var failing = asking()
         #expect(
-            actions(&failing) { $0.joinFailed("1", reason: "wrong") } == [
-                .tell(.notJoined(ssid: "HomeNet", reason: "wrong"), hasMarkup: true)
+            actions(&failing) { $0.joinFailed("1", code: .wrongPassphrase, reason: "wrong") } == [
+                .tell(.notJoined(ssid: "HomeNet", code: .wrongPassphrase, reason: "wrong"), hasMarkup: true)
             ])
     }
 

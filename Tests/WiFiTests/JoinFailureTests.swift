@@ -25,7 +25,7 @@ struct JoinFailureTests {
 
     @Test(arguments: failures)
     func hasAStableCodeAndSaysWhatToDo(failure: JoinFailure, code: String, isPassing: Bool) {
-        #expect(failure.code == code)
+        #expect(failure.code.rawValue == code)
         #expect(failure.isPassing == isPassing)
         // What happened, then what to do.
         #expect(failure.description.contains(";"))

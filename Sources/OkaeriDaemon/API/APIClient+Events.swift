@@ -9,6 +9,8 @@ extension APIClient {
         /// The prompt's number.
         public var id: String?
         public var ssid: String?
+        /// Why something failed, in a word for programs.
+        public var code: String?
         /// Why something failed.
         public var reason: String?
     }

@@ -154,10 +154,10 @@ extension Homecoming {
         case .joined(let attempt, let joined):
             publish(.wifiJoined(.init(attempt), device: joined.device))
         case .joinFailed(let attempt, let failure):
-            publish(.wifiJoinFailed(.init(attempt), code: failure.code, reason: failure.description))
+            publish(.wifiJoinFailed(.init(attempt), code: failure.code.rawValue, reason: failure.description))
         case .note(let ssid, let regions, .unavailable(let failure)):
             let event = Event.WiFiEvent(id: nil, ssid: ssid, region: regions.first)
-            publish(.wifiJoinFailed(event, code: failure.code, reason: failure.description))
+            publish(.wifiJoinFailed(event, code: failure.code.rawValue, reason: failure.description))
         case .note(let ssid, let regions, let reason):
             logger.notice("no prompt for \(ssid): \(reason)", metadata: ["region": "\(regions.joined(separator: ","))"])
         case .determineCondition, .startJoin:

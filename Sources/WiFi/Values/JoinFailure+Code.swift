@@ -1,25 +1,47 @@
 extension JoinFailure {
-    /// A stable name for programs.
-    public var code: String {
+    /// Which failure it is, without what it is about: a stable name for programs, and for who says it in another language.
+    public enum Code: String, Sendable, CaseIterable {
+        case noNetworkManager
+        case noWiFiDevice
+        case deviceNotManaged
+        case radioOff
+        case hardwareSwitchOff
+        case notInSight
+        case onlyUnsecuredInSight
+        case savedProfileUnsecured
+        case noCredentials
+        case enterpriseNeedsProfile
+        case passphraseFile
+        case wrongPassphrase
+        case noPermission
+        case noAddress
+        case timedOut
+        case interrupted
+        case refused
+        case other
+    }
+
+    /// Which failure it is.
+    public var code: Code {
         switch self {
-        case .noNetworkManager: "noNetworkManager"
-        case .noWiFiDevice: "noWiFiDevice"
-        case .deviceNotManaged: "deviceNotManaged"
-        case .radioOff: "radioOff"
-        case .hardwareSwitchOff: "hardwareSwitchOff"
-        case .notInSight: "notInSight"
-        case .onlyUnsecuredInSight: "onlyUnsecuredInSight"
-        case .savedProfileUnsecured: "savedProfileUnsecured"
-        case .noCredentials: "noCredentials"
-        case .enterpriseNeedsProfile: "enterpriseNeedsProfile"
-        case .passphraseFile: "passphraseFile"
-        case .wrongPassphrase: "wrongPassphrase"
-        case .noPermission: "noPermission"
-        case .noAddress: "noAddress"
-        case .timedOut: "timedOut"
-        case .interrupted: "interrupted"
-        case .refused: "refused"
-        case .other: "other"
+        case .noNetworkManager: .noNetworkManager
+        case .noWiFiDevice: .noWiFiDevice
+        case .deviceNotManaged: .deviceNotManaged
+        case .radioOff: .radioOff
+        case .hardwareSwitchOff: .hardwareSwitchOff
+        case .notInSight: .notInSight
+        case .onlyUnsecuredInSight: .onlyUnsecuredInSight
+        case .savedProfileUnsecured: .savedProfileUnsecured
+        case .noCredentials: .noCredentials
+        case .enterpriseNeedsProfile: .enterpriseNeedsProfile
+        case .passphraseFile: .passphraseFile
+        case .wrongPassphrase: .wrongPassphrase
+        case .noPermission: .noPermission
+        case .noAddress: .noAddress
+        case .timedOut: .timedOut
+        case .interrupted: .interrupted
+        case .refused: .refused
+        case .other: .other
         }
     }
 }

@@ -1,0 +1,47 @@
+import WiFi
+
+extension JoinFailure.Code {
+    /// Why a network was not joined and what to do about it, in Japanese.
+    ///
+    /// - Parameter reason: the daemon's own sentence, in English: what others say in it has no translation.
+    func japanese(_ reason: String) -> String {
+        switch self {
+        case .noNetworkManager:
+            "NetworkManager が応答しません。`sudo systemctl start NetworkManager` で起動してください"
+        case .noWiFiDevice:
+            "Wi-Fi デバイスがありません。`nmcli device` で確認してください"
+        case .deviceNotManaged:
+            "NetworkManager が Wi-Fi デバイスを使っていません。`nmcli device` で確認してください"
+        case .radioOff:
+            "Wi-Fi がオフになっています。`nmcli radio wifi on` でオンにしてください"
+        case .hardwareSwitchOff:
+            "Wi-Fi がハードウェアのスイッチでオフになっています。スイッチを入れ、`rfkill list wifi` で確認してください"
+        case .notInSight:
+            "アクセスポイントが見つかりません。近づくか、`nmcli device wifi list` で名前を確認してください"
+        case .onlyUnsecuredInSight:
+            "WPA2 か WPA3 で保護されたものが見つかりません。保護のない同名のネットワークは誰でも作れるため、接続しません"
+        case .savedProfileUnsecured:
+            "保存された接続が WPA2 も WPA3 も使っていません。直すか、`sudo nmcli connection delete` で削除してください"
+        case .noCredentials:
+            "保存された接続もパスフレーズのファイルもありません。一度 `sudo nmcli --ask device wifi connect` で接続してください"
+        case .enterpriseNeedsProfile:
+            "ログイン（IEEE 802.1X）が必要です。`nmcli connection add` か nmtui で接続を追加してください"
+        case .passphraseFile:
+            "パスフレーズのファイルが使えません（\(reason)）"
+        case .wrongPassphrase:
+            "パスフレーズが正しくないようです。パスフレーズのファイルか、保存された接続を直してください"
+        case .noPermission:
+            "ネットワークに接続する権限がありません。polkit の規則で許可するか、ユーザーをグループ netdev に加えてください"
+        case .noAddress:
+            "接続はできましたが、IP アドレスが得られません。DHCP サーバーを確認してください"
+        case .timedOut:
+            "時間内に接続できませんでした。`journalctl -u NetworkManager` を確認してください"
+        case .interrupted:
+            "接続の途中で NetworkManager かこのプログラムが止まりました。もう一度試してください"
+        case .refused:
+            "NetworkManager に断られました（\(reason)）"
+        case .other:
+            "NetworkManager が接続をやめました（\(reason)）"
+        }
+    }
+}
