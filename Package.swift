@@ -49,6 +49,8 @@ let package = Package(
             name: "CNetworkManager", pkgConfig: "libnm", providers: [.apt(["libnm-dev"])]),
         .target(name: "WiFi", dependencies: ["CGIO", "CNetworkManager", "GLib"], swiftSettings: house),
 
+        .target(name: "BlueZ", dependencies: ["DBus", "GLib"], swiftSettings: house),
+
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "History", dependencies: ["CSQLite"], swiftSettings: house),
 
@@ -85,13 +87,14 @@ let package = Package(
         .executableTarget(
             name: "okaeri",
             dependencies: [
-                "Agent", "Bluetooth", "CAmbientCapabilities", "CQuietDispatch", "History", "IBeacon", "OkaeriDaemon",
-                "RegionMonitoring", "Systemd",
+                "Agent", "BlueZ", "Bluetooth", "CAmbientCapabilities", "CQuietDispatch", "History", "IBeacon",
+                "OkaeriDaemon", "RegionMonitoring", "Systemd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], swiftSettings: house,
             // Ninety thousand relocations, packed: 1.7 MB less, and a command starts sooner. gold cannot, lld can.
             linkerSettings: [
@@ -131,6 +134,9 @@ let package = Package(
         .testTarget(
             name: "WiFiTests", dependencies: ["WiFi"],
             exclude: ["Support/bench.py", "Support/networkmanager.py"], swiftSettings: house),
+        .testTarget(
+            name: "BlueZTests", dependencies: ["BlueZ", "DBus", "TestSupport"], exclude: ["Support/bluez.py"],
+            swiftSettings: house),
         .testTarget(
             name: "AgentTests",
             dependencies: [

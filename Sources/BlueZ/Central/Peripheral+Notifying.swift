@@ -1,0 +1,62 @@
+import DBus
+
+extension Peripheral {
+    /// How long it is waited before a subscription that was refused for the moment is tried again.
+    private static let pause = Duration.seconds(1)
+
+    /// Subscribes to a value: each that the peripheral notifies or indicates. A value that is read is told as well.
+    ///
+    /// The subscription outlives the connection: when the peripheral is connected again it is made anew, also after a restart
+    /// of bluetoothd. Who wants the peripheral to be connected again sees to that; see
+    /// ``CentralManager/connections(to:remembered:)``. The sequence ends when its task is cancelled, or with a
+    /// ``CentralError`` when the peripheral refuses.
+    public func values(for characteristic: Characteristic) -> AsyncThrowingStream<[UInt8], any Error> {
+        AsyncThrowingStream { continuation in
+            let values = manager.mirror.values(of: characteristic.path)
+            let listening = Task { for await value in values { continuation.yield(value) } }
+            let task = Task {
+                do throws(CentralError) {
+                    try await self.keepSubscribed(to: characteristic)
+                } catch {
+                    continuation.finish(throwing: error == .cancelled ? nil : error)
+                }
+            }
+            continuation.onTermination = { _ in
+                listening.cancel()
+                task.cancel()
+            }
+        }
+    }
+
+    private func keepSubscribed(to characteristic: Characteristic) async throws(CentralError) {
+        guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
+            throw .notSupported(characteristic.uuid, .notify)
+        }
+        defer { unsubscribe(from: characteristic) }
+        while true {
+            _ = try await manager.mirror.wait(until: nil) { view in self.isThere(characteristic, view) ? true : nil }
+            do throws(CentralError) {
+                _ = try await ask(characteristic, "StartNotify", within: Self.patience)
+            } catch .disconnected {
+                continue
+            } catch .refused(_, .busy) {
+                guard (try? await Task.sleep(for: Self.pause)) != nil else { throw .cancelled }
+                continue
+            }
+            _ = try await manager.mirror.wait(until: nil) { view in self.isThere(characteristic, view) ? nil : true }
+        }
+    }
+
+    /// Whether it is connected, and has this characteristic.
+    private func isThere(_ characteristic: Characteristic, _ view: ObjectMirror.View) -> Bool {
+        guard let device = device(view), view.isConnected(device), view.isResolved(device) else { return false }
+        return view.tree[characteristic.path, Interface.characteristic] != nil
+    }
+
+    private func unsubscribe(from characteristic: Characteristic) {
+        guard isThere(characteristic, manager.mirror.view) else { return }
+        let mirror = manager.mirror
+        // Nobody waits for it: bluetoothd does the same when the program ends.
+        Task { try? await mirror.call(characteristic.path, Interface.characteristic, "StopNotify") }
+    }
+}

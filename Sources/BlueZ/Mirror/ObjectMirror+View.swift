@@ -1,0 +1,88 @@
+import DBus
+
+extension ObjectMirror.View {
+    /// An adapter that bluetoothd has.
+    struct Adapter: Sendable, Equatable {
+        var path: String
+        var isPowered: Bool
+
+        /// `hci0`.
+        var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+    }
+
+    /// The adapter of that name; without one the first that has power, else the first.
+    func adapter(named name: String?) -> Adapter? {
+        let adapters = tree.paths(with: Interface.adapter).map { path in
+            Adapter(path: path, isPowered: tree[path, Interface.adapter]?["Powered"]?.boolean == true)
+        }
+        if let name { return adapters.first { $0.name == name } }
+        return adapters.first(where: \.isPowered) ?? adapters.first
+    }
+
+    /// Why Bluetooth is of no use at the moment; nil when it is, or when nothing is known yet.
+    func obstacle(adapter name: String?) -> CentralError? {
+        switch reach {
+        case .noBus: busError.map { .noBus(reason: $0.reason) }
+        case .noDaemon: .noDaemon
+        case .unknown: nil
+        case .known:
+            switch adapter(named: name) {
+            case nil: .noAdapter(name)
+            case let adapter?: adapter.isPowered ? nil : .poweredOff(adapter: adapter.name)
+            }
+        }
+    }
+
+    /// The adapter to work with; nil when it cannot be worked with.
+    func workingAdapter(named name: String?) -> Adapter? {
+        guard reach == .known, let adapter = adapter(named: name), adapter.isPowered else { return nil }
+        return adapter
+    }
+
+    /// In CoreBluetooth's words.
+    func state(adapter name: String?) -> ManagerState {
+        switch reach {
+        case .noBus: busError == nil ? .unknown : .resetting
+        case .noDaemon: .resetting
+        case .unknown: .unknown
+        case .known: adapter(named: name).map { $0.isPowered ? .poweredOn : .poweredOff } ?? .unsupported
+        }
+    }
+
+    /// The device object of an address; nil if there is none.
+    func device(_ address: String, on adapter: String) -> String? {
+        tree.paths(with: Interface.device, below: adapter).first { path in
+            tree[path, Interface.device]?["Address"]?.string?.uppercased() == address.uppercased()
+        }
+    }
+
+    /// All peripherals of an adapter that bluetoothd knows.
+    func peripherals(on adapter: String) -> [Discovery] {
+        tree.paths(with: Interface.device, below: adapter).compactMap { path in
+            tree[path, Interface.device].flatMap(Discovery.init)
+        }
+    }
+}
+
+extension Discovery {
+    /// From the properties of a device; nil if it has no address.
+    init?(_ device: ObjectTree.Properties) {
+        guard let address = device["Address"]?.string else { return nil }
+        let rssi = device["RSSI"]?.integer.flatMap { Int16(exactly: $0) }
+        let isConnected = device["Connected"]?.boolean == true
+        self.init(
+            address: address, name: device["Name"]?.string, rssi: rssi,
+            services: (device["UUIDs"]?.strings ?? []).compactMap { BluetoothUUID($0) }, isConnected: isConnected,
+            isInSight: isConnected || rssi != nil)
+    }
+}
+
+extension BusError {
+    /// Without the words that ``CentralError`` has for it.
+    fileprivate var reason: String {
+        switch self {
+        case .disconnected(let why): why
+        case .nobody, .timedOut, .cancelled, .refused, .unreadable: description
+        }
+    }
+}

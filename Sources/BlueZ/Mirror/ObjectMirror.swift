@@ -1,0 +1,229 @@
+import DBus
+import GLib
+import Synchronization
+
+/// bluetoothd's objects as they are now, for everybody who looks, and the way to ask bluetoothd for something.
+final class ObjectMirror: Sendable {
+    private struct State {
+        var machine = MirrorMachine()
+        var bus: Bus?
+        var busError: BusError?
+        var nextListener: UInt64 = 0
+        var listeners: [UInt64: (path: String, values: AsyncStream<[UInt8]>.Continuation)] = [:]
+    }
+
+    /// What is to be seen of bluetoothd at one moment.
+    struct View: Sendable {
+        var tree: ObjectTree
+        var reach: MirrorMachine.Reach
+        var resets: UInt64
+        /// Why there is no bus.
+        var busError: BusError?
+    }
+
+    /// How long bluetoothd may take for an answer that needs no radio.
+    static let patience = Duration.seconds(10)
+
+    /// How long the bus is left alone after it was lost or could not be reached.
+    private static let pause = Duration.seconds(2)
+
+    private let address: String?
+    private let state = Mutex(State())
+
+    /// Rung by everything that somebody may wait for.
+    private let changes = Changes()
+
+    /// - Parameter address: the bus; nil: the system's.
+    init(address: String?) {
+        self.address = address
+    }
+
+    var view: View {
+        state.withLock {
+            View(
+                tree: $0.machine.tree, reach: $0.machine.reach, resets: $0.machine.resets, busError: $0.busError)
+        }
+    }
+
+    /// Follows bluetoothd until cancelled, over its restarts and the loss of the bus.
+    func run() async {
+        while !Task.isCancelled {
+            do throws(BusError) {
+                let bus = try await Bus.connect(address: address)
+                let error = await follow(bus)
+                await bus.close()
+                lost(error)
+            } catch {
+                lost(error)
+            }
+            try? await Task.sleep(for: Self.pause)
+        }
+    }
+
+    /// Follows bluetoothd on one bus, until that is lost. Returns why.
+    private func follow(_ bus: Bus) async -> BusError {
+        do throws(BusError) {
+            let owners = try await bus.signals(
+                sender: Interface.bus, interface: Interface.bus, member: "NameOwnerChanged")
+            // One stream for all of it: what is added and what then changes must not overtake each other.
+            let notices = try await bus.signals(sender: Interface.service, interface: nil)
+            state.withLock { state in
+                state.bus = bus
+                state.busError = nil
+            }
+            let (lists, list) = AsyncStream.makeStream(of: String.self)
+            perform({ $0.busConnected() }, list)
+            let owner = try await Self.owner(on: bus)
+            perform({ $0.ownerChanged(to: owner) }, list)
+            return await withTaskGroup(of: BusError.self) { group in
+                group.addTask {
+                    await bus.closed()
+                    return .disconnected("the bus has closed the connection")
+                }
+                group.addTask {
+                    for await signal in owners {
+                        if let change = signal.ownerChange { self.perform({ $0.ownerChanged(to: change.new) }, list) }
+                    }
+                    return .cancelled
+                }
+                group.addTask {
+                    for await signal in notices { self.told(signal) }
+                    return .cancelled
+                }
+                group.addTask {
+                    for await owner in lists { if let error = await self.list(owner, on: bus) { return error } }
+                    return .cancelled
+                }
+                let error = await group.next()
+                group.cancelAll()
+                await bus.close()
+                return error ?? .cancelled
+            }
+        } catch {
+            return error
+        }
+    }
+
+    /// Who owns bluetoothd's name; nil: nobody.
+    private static func owner(on bus: Bus) async throws(BusError) -> String? {
+        do throws(BusError) {
+            let answer = try await bus.call(
+                Interface.bus, Interface.busPath, Interface.bus, "GetNameOwner", [.string(Interface.service)],
+                within: patience)
+            return answer.first?.string
+        } catch .nobody {
+            return nil
+        } catch .refused(name: "org.freedesktop.DBus.Error.NameHasNoOwner", _) {
+            return nil
+        }
+    }
+
+    private func told(_ signal: BusSignal) {
+        guard let notice = MirrorMachine.Notice(signal) else { return }
+        perform { $0.told(notice, by: signal.sender) }
+    }
+
+    /// Asks for all objects. Returns an error that another try on this bus cannot mend.
+    private func list(_ owner: String, on bus: Bus) async -> BusError? {
+        do throws(BusError) {
+            let answer = try await bus.call(
+                owner, "/", Interface.objectManager, "GetManagedObjects", within: Self.patience)
+            guard let objects = answer.first?.managedObjects else { return .unreadable }
+            perform { $0.listed(objects, by: owner) }
+            return nil
+        } catch {
+            // It has gone again; who comes next is told.
+            if case .nobody = error { return nil }
+            return error
+        }
+    }
+
+    private func lost(_ error: BusError) {
+        state.withLock { state in
+            state.bus = nil
+            state.busError = error
+        }
+        perform { $0.busLost() }
+    }
+
+    private func perform(
+        _ event: (inout MirrorMachine) -> [MirrorMachine.Action], _ list: AsyncStream<String>.Continuation? = nil
+    ) {
+        let (actions, listeners) = state.withLock { state in
+            (event(&state.machine), Array(state.listeners.values))
+        }
+        for action in actions {
+            switch action {
+            case .list(let owner): list?.yield(owner)
+            case .value(let path, let value):
+                for listener in listeners where listener.path == path { listener.values.yield(value) }
+            case .look: changes.ring()
+            }
+        }
+    }
+}
+
+// MARK: Waiting and asking
+
+extension ObjectMirror {
+    /// Something else than bluetoothd's objects has changed, for which somebody may wait.
+    func ring() { changes.ring() }
+
+    /// Looks again after each change until there is something to be found.
+    ///
+    /// - Parameters:
+    ///   - deadline: until when; nil: as long as it takes.
+    ///   - look: finds it, or throws what makes it vain to wait.
+    /// - Returns: nil when the time is up.
+    func wait<Found: Sendable>(
+        until deadline: ContinuousClock.Instant?, _ look: (View) throws(CentralError) -> Found?
+    ) async throws(CentralError) -> Found? {
+        let timer = deadline.map { deadline in
+            Task { [changes] in
+                guard (try? await Task.sleep(until: deadline, clock: .continuous)) != nil else { return }
+                changes.ring()
+            }
+        }
+        defer { timer?.cancel() }
+        let result = await withTaskCancellationHandler { () -> Result<Found?, CentralError> in
+            while true {
+                let seen = changes.count
+                do throws(CentralError) {
+                    if let found = try look(view) { return .success(found) }
+                } catch {
+                    return .failure(error)
+                }
+                if Task.isCancelled { return .failure(.cancelled) }
+                if let deadline, deadline <= .now { return .success(nil) }
+                await changes.wait(past: seen, ticket: changes.ticket())
+            }
+        } onCancel: { [changes] in
+            // Whether the wait has begun or not: it sees that there was a change.
+            changes.ring()
+        }
+        return try result.get()
+    }
+
+    /// The values that a characteristic notifies or is read with, from now on.
+    func values(of path: String) -> AsyncStream<[UInt8]> {
+        let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+        let id = state.withLock { state in
+            state.nextListener += 1
+            state.listeners[state.nextListener] = (path, continuation)
+            return state.nextListener
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.listeners.removeValue(forKey: id) }
+        }
+        return stream
+    }
+
+    /// Calls a method of bluetoothd.
+    func call(
+        _ path: String, _ interface: String, _ method: String, _ arguments: [DBusValue] = [],
+        within limit: Duration = patience
+    ) async throws(BusError) -> [DBusValue] {
+        guard let bus = state.withLock({ $0.bus }) else { throw .disconnected("it was lost a moment ago") }
+        return try await bus.call(Interface.service, path, interface, method, arguments, within: limit)
+    }
+}

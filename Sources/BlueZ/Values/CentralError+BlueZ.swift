@@ -1,0 +1,61 @@
+import DBus
+
+extension CentralError {
+    /// Why bluetoothd could not be asked for something that needs no peripheral.
+    ///
+    /// - Parameters:
+    ///   - what: what was asked for, as the beginning of a sentence.
+    ///   - limit: how long it was waited for.
+    init(_ error: BusError, what: String, limit: Duration) {
+        switch error {
+        case .nobody: self = .noDaemon
+        case .timedOut: self = .timedOut(what: what, after: limit)
+        case .disconnected(let why): self = .noBus(reason: why)
+        case .cancelled: self = .cancelled
+        case .refused("org.freedesktop.DBus.Error.AccessDenied", let message): self = .notPermitted(reason: message)
+        case .refused(let name, let message):
+            self = .unexpected(what: what, reason: message.isEmpty ? name : message)
+        case .unreadable: self = .unexpected(what: what, reason: "\(error)")
+        }
+    }
+
+    /// Why a characteristic was not read, written or subscribed to.
+    init(_ error: BusError, uuid: BluetoothUUID, address: String, what: String, limit: Duration) {
+        switch error {
+        case .refused("org.bluez.Error.NotConnected", _): self = .disconnected(address: address)
+        // The object has gone, with its peripheral.
+        case .refused("org.freedesktop.DBus.Error.UnknownObject", _),
+            .refused("org.freedesktop.DBus.Error.UnknownMethod", _):
+            self = .disconnected(address: address)
+        case .refused("org.bluez.Error.Failed", "Not connected"): self = .disconnected(address: address)
+        case .refused("org.bluez.Error.NotAuthorized", _): self = .refused(uuid, .notAuthorized)
+        case .refused("org.bluez.Error.NotPermitted", _): self = .refused(uuid, .notPermitted)
+        case .refused("org.bluez.Error.InvalidValueLength", _): self = .refused(uuid, .invalidLength)
+        case .refused("org.bluez.Error.InvalidArguments", "Invalid Length"): self = .refused(uuid, .invalidLength)
+        case .refused("org.bluez.Error.InvalidOffset", _): self = .refused(uuid, .invalidOffset)
+        case .refused("org.bluez.Error.NotSupported", _): self = .refused(uuid, .notSupported)
+        case .refused("org.bluez.Error.InProgress", _): self = .refused(uuid, .busy)
+        case .refused("org.bluez.Error.Failed", let message): self = .refused(uuid, .init(failure: message))
+        case .nobody, .disconnected: self = .disconnected(address: address)
+        case .timedOut, .cancelled, .refused, .unreadable: self.init(error, what: what, limit: limit)
+        }
+    }
+}
+
+extension CentralError.Refusal {
+    /// bluetoothd has no name of its own for most of ATT's error codes, and writes the number into the message.
+    init(failure message: String) {
+        let code = message.split(separator: "ATT error: 0x").dropFirst().first.flatMap { UInt8($0, radix: 16) }
+        switch code {
+        case 0x02, 0x03: self = .notPermitted
+        case 0x05, 0x08, 0x0C, 0x0F: self = .notAuthorized
+        case 0x07: self = .invalidOffset
+        case 0x0D: self = .invalidLength
+        case 0x06: self = .notSupported
+        case 0x0E: self = .other("the peripheral could not do it (ATT error 0x0E, unlikely error)")
+        case let code?:
+            self = .other("the peripheral answers with its error 0x\(String(code, radix: 16, uppercase: true))")
+        case nil: self = .other(message.isEmpty ? "bluetoothd gives no reason" : message)
+        }
+    }
+}

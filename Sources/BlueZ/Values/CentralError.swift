@@ -1,0 +1,114 @@
+/// Why a central did not get what it wanted: what happened, why, and what to do.
+public enum CentralError: Error, Sendable, Hashable {
+    /// There is no system bus, or not for us.
+    case noBus(reason: String)
+    /// bluetoothd is not running.
+    case noDaemon
+    /// No adapter, or not the one that was named.
+    case noAdapter(String?)
+    case poweredOff(adapter: String)
+    /// The bus does not let this user talk to bluetoothd.
+    case notPermitted(reason: String)
+    /// The peripheral was not heard.
+    case notFound(address: String, after: Duration)
+    case connectionFailed(address: String, reason: String)
+    /// The peripheral went away, was switched off, or was lost with bluetoothd or the adapter.
+    case disconnected(address: String)
+    case noCharacteristic(BluetoothUUID, address: String)
+    /// The characteristic does not have this property.
+    case notSupported(BluetoothUUID, CharacteristicProperty)
+    /// The peripheral, or bluetoothd, says no.
+    case refused(BluetoothUUID, Refusal)
+    case timedOut(what: String, after: Duration)
+    /// bluetoothd says what it should not.
+    case unexpected(what: String, reason: String)
+    case cancelled
+
+    /// Why a peripheral does not let itself be read or written (Core Specification, Vol 3, Part F, 3.4.1.1).
+    public enum Refusal: Sendable, Hashable {
+        /// Only a paired device may.
+        case notAuthorized
+        case notPermitted
+        case invalidLength
+        case invalidOffset
+        case notSupported
+        /// Another request for the same value is under way.
+        case busy
+        case other(String)
+    }
+}
+
+extension CentralError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .noBus(let reason):
+            "the system bus cannot be reached: \(reason). See whether dbus runs: `systemctl status dbus`"
+        case .noDaemon:
+            "bluetoothd is not running. Start it: `sudo systemctl enable --now bluetooth` (Debian's package is bluez)"
+        case .noAdapter(let name?):
+            "there is no adapter \(name). `ls /sys/class/bluetooth` names those that are there"
+        case .noAdapter(nil):
+            "there is no Bluetooth adapter. Plug one in, or see `dmesg | grep -i bluetooth` for why it is not found"
+        case .poweredOff(let adapter):
+            "Bluetooth is off: the adapter \(adapter) has no power. Switch it on: `rfkill unblock bluetooth`, then "
+                + "`bluetoothctl power on`"
+        case .notPermitted(let reason):
+            "bluetoothd may not be asked by this user: \(reason). Run it with sudo, or join the group: "
+                + "`sudo adduser $USER bluetooth`, and log in again"
+        case .notFound(let address, let limit):
+            "\(address) was not heard within \(limit.inSeconds). Is it switched on, near, and not connected to somebody "
+                + "else? `okaeri peripherals` shows who is there"
+        case .connectionFailed(let address, let reason):
+            "\(address) could not be connected: \(reason). Bring it nearer, see that nobody else is connected to it, and "
+                + "try again"
+        case .disconnected(let address):
+            "\(address) has been disconnected: it went out of reach, was switched off, or Bluetooth was. Try again when "
+                + "it is back"
+        case .noCharacteristic(let uuid, let address):
+            "\(address) has no characteristic \(uuid.characteristicTitle). `okaeri connect \(address)` lists those it has"
+        case .notSupported(let uuid, let property):
+            "\(uuid.characteristicTitle) cannot do that: it has not the property \(property.rawValue). `okaeri connect` "
+                + "lists the properties"
+        case .refused(let uuid, let refusal):
+            "\(uuid.characteristicTitle) was refused: \(refusal)"
+        case .timedOut(let what, let limit):
+            "\(what) has taken longer than \(limit.inSeconds), and was given up. Bring the peripheral nearer and try again"
+        case .unexpected(let what, let reason):
+            "\(what) failed: \(reason). `journalctl -u bluetooth` may tell why; restarting it often helps: "
+                + "`sudo systemctl restart bluetooth`"
+        case .cancelled:
+            "it was stopped before it was done"
+        }
+    }
+}
+
+extension CentralError.Refusal: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notAuthorized:
+            "only a paired device may do that. Pair it once: `bluetoothctl pair ADDRESS`"
+        case .notPermitted: "the peripheral does not allow it. Its properties tell what it allows"
+        case .invalidLength: "the value has the wrong length. See the peripheral's documentation for the right one"
+        case .invalidOffset: "the value is not that long. Read it from its beginning"
+        case .notSupported: "the peripheral does not support it. Its properties tell what it does"
+        case .busy: "another request for it is under way. Try again in a moment"
+        case .other(let reason): "\(reason). See the peripheral's documentation for what that means"
+        }
+    }
+}
+
+extension Duration {
+    /// `30 s`.
+    var inSeconds: String {
+        let seconds = self / .seconds(1)
+        return seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
+    }
+}
+
+extension BluetoothUUID {
+    /// `Battery Level (2A19)`.
+    public var characteristicTitle: String { characteristicName.map { "\($0) (\(self))" } ?? description }
+
+    /// `Battery (180F)`.
+    public var serviceTitle: String { serviceName.map { "\($0) (\(self))" } ?? description }
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+import BlueZ
+
+/// `--adapter`, of those that bluetoothd has.
+struct BluetoothOptions: ParsableArguments {
+    @Option(help: "The adapter, such as hci0; the first that is switched on by default.")
+    var adapter: String?
+
+    func validate() throws {
+        if let adapter, !adapter.hasPrefix("hci") || UInt16(adapter.dropFirst(3)) == nil {
+            throw ValidationError("--adapter takes a name such as hci0")
+        }
+    }
+}
+
+extension BluetoothUUID {
+    /// As it stands on the command line.
+    static func argument(_ text: String) throws -> BluetoothUUID {
+        guard let uuid = BluetoothUUID(text) else {
+            throw ValidationError("\(text) is no UUID: it has 4, 8 or 32 hexadecimal digits, such as 180F")
+        }
+        return uuid
+    }
+}

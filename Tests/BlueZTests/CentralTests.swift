@@ -1,0 +1,179 @@
+import BlueZ
+import Testing
+
+extension OnTheBus {
+    /// A central against a make-believe bluetoothd.
+    @Suite struct CentralTests: Sendable {
+        private let bench: BlueZBench
+
+        private let address = "DC:A6:32:01:02:03"
+        private let battery = BluetoothUUID(0x180F)
+        private let level = BluetoothUUID(0x2A19)
+        private let alert = BluetoothUUID(0x2A06)
+
+        init() throws {
+            bench = try BlueZBench()
+        }
+
+        /// A peripheral that has a battery and can be alerted.
+        private func lamp(_ address: String? = nil) throws {
+            let characteristics: [[String: Any]] = [
+                ["uuid": level.full, "flags": ["read", "notify"], "value": "64"],
+                ["uuid": alert.full, "flags": ["write", "write-without-response"], "value": "00"],
+            ]
+            try bench.tell(
+                "air",
+                [
+                    "address": address ?? self.address, "name": "lamp", "uuids": [battery.full],
+                    "services": [["uuid": battery.full, "characteristics": characteristics]],
+                ])
+        }
+
+        private func error(of work: () async throws -> Void) async -> CentralError? {
+            do {
+                try await work()
+                return nil
+            } catch {
+                return error as? CentralError
+            }
+        }
+
+        // MARK: Finding
+
+        @Test func `a scan tells of who has the service, of what changes, and of who goes`() async throws {
+            try bench.start()
+            try lamp()
+            try bench.tell("air", ["address": "00:00:00:00:00:01", "uuids": [BluetoothUUID(0x180D).full]])
+            try await CentralManager.use(bus: bench.address) { central in
+                var found = central.scanForPeripherals(withServices: [battery]).makeAsyncIterator()
+                let first = try await found.next()
+                #expect(first?.address == address)
+                #expect(first?.name == "lamp")
+                #expect(first?.rssi == -60)
+                #expect(first?.services == [battery])
+                try bench.tell("air", ["address": address, "name": "lamp", "uuids": [battery.full], "rssi": -70])
+                #expect(try await found.next()?.rssi == -70)
+                try bench.tell("silence", ["address": address])
+                let last = try await found.next()
+                #expect(last?.isInSight == false)
+                #expect(last?.rssi == nil)
+            }
+            let calls = try bench.calls
+            #expect(calls.contains { $0[0] == "SetDiscoveryFilter" && $0[1].contains(battery.full) })
+        }
+
+        @Test func `a scan that ends stops the discovery`() async throws {
+            try bench.start()
+            try lamp()
+            try await CentralManager.use(bus: bench.address) { central in
+                for try await _ in central.scanForPeripherals(withServices: [battery]) { break }
+                try await bench.wait { try $0.count(of: "StopDiscovery") == 1 }
+            }
+        }
+
+        @Test func `a scan goes on after a restart of bluetoothd and a switched-off adapter`() async throws {
+            try bench.start()
+            try await CentralManager.use(bus: bench.address) { central in
+                var found = central.scanForPeripherals().makeAsyncIterator()
+                try await bench.wait { try $0.count(of: "StartDiscovery") == 1 }
+                try bench.tell("stop")
+                try bench.start()
+                try await bench.wait { try $0.count(of: "StartDiscovery") == 1 }
+                try bench.tell("adapter", ["name": "hci0", "powered": false])
+                try bench.tell("adapter", ["name": "hci0", "powered": true])
+                try await bench.wait { try $0.count(of: "StartDiscovery") == 2 }
+                try lamp()
+                #expect(try await found.next()?.address == address)
+            }
+        }
+
+        // MARK: Connecting
+
+        @Test func `a peripheral is found, connected, and its services are listed`() async throws {
+            try bench.start()
+            try lamp()
+            try await CentralManager.use(bus: bench.address) { central in
+                let peripheral = try await central.connect(address)
+                #expect(peripheral.isConnected)
+                #expect(peripheral.name == "lamp")
+                let services = peripheral.services
+                #expect(services.map(\.uuid) == [battery])
+                #expect(services.first?.characteristics.map(\.uuid) == [level, alert])
+                #expect(
+                    services.first?.characteristics.map(\.properties) == [
+                        [.read, .notify], [.write, .writeWithoutResponse],
+                    ])
+                try await central.cancelPeripheralConnection(address)
+                #expect(!peripheral.isConnected)
+            }
+        }
+
+        @Test func `a first attempt that fails by chance is made again`() async throws {
+            try bench.start()
+            try lamp()
+            try bench.tell(
+                "behave",
+                ["method": "Connect", "error": "org.bluez.Error.Failed", "message": "le-connection-abort-by-local"])
+            try await CentralManager.use(bus: bench.address) { central in
+                let lamp = try await central.connect(address)
+                #expect(lamp.isConnected)
+            }
+            #expect(try bench.count(of: "Connect") == 2)
+        }
+
+        @Test func `a peripheral that is not there`() async throws {
+            try bench.start()
+            try await CentralManager.use(bus: bench.address) { central in
+                let error = await error { _ = try await central.connect(address, within: .seconds(1)) }
+                guard case .notFound(address, _) = error else { return #expect(error == nil) }
+            }
+        }
+
+        @Test func `a connection that hangs is given up, and bluetoothd is told`() async throws {
+            try bench.start()
+            try lamp()
+            try bench.tell("behave", ["method": "Connect"])
+            try await CentralManager.use(bus: bench.address) { central in
+                let error = await error { _ = try await central.connect(address, within: .seconds(2)) }
+                guard case .timedOut = error else { return #expect(error == nil) }
+                let disconnections = try bench.count(of: "Disconnect")
+                #expect(disconnections == 1)
+            }
+        }
+
+        @Test func `what is wrong with Bluetooth is said`() async throws {
+            try await CentralManager.use(bus: "unix:path=/nowhere") { central in
+                guard case .noBus = await error(of: { _ = try await central.connect(address) }) else {
+                    return #expect(Bool(false), "no bus")
+                }
+            }
+            try await CentralManager.use(bus: bench.address) { central in
+                #expect(await error { _ = try await central.connect(address) } == .noDaemon)
+                #expect(central.state == .resetting)
+                try bench.start(adapter: nil)
+                #expect(await error { _ = try await central.connect(address) } == .noAdapter(nil))
+                #expect(central.state == .unsupported)
+                try bench.tell("adapter", ["name": "hci0", "powered": false])
+                #expect(await error { _ = try await central.connect(address) } == .poweredOff(adapter: "hci0"))
+                #expect(central.state == .poweredOff)
+            }
+            try await CentralManager.use(adapter: "hci7", bus: bench.address) { central in
+                #expect(await error { _ = try await central.connect(address) } == .noAdapter("hci7"))
+            }
+        }
+
+        @Test func `the manager's state is told as it changes`() async throws {
+            try bench.start()
+            try await CentralManager.use(bus: bench.address) { central in
+                var states = central.states().makeAsyncIterator()
+                while await states.next() != .poweredOn {}
+                try bench.tell("adapter", ["name": "hci0", "powered": false])
+                #expect(await states.next() == .poweredOff)
+                try bench.tell("unplug", ["name": "hci0"])
+                #expect(await states.next() == .unsupported)
+                try bench.tell("stop")
+                #expect(await states.next() == .resetting)
+            }
+        }
+    }
+}

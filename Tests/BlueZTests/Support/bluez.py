@@ -1,0 +1,387 @@
+"""A private bus and a make-believe bluetoothd on it, for one test.
+
+Reads one JSON command a line and answers each with one line. When standard input ends, so does everything: nothing is
+left behind, not even by a test that crashes.
+
+    {"do": "start"}                                     bluetoothd appears, without an adapter
+    {"do": "stop"}                                      and is killed
+    {"do": "end"}                                       the bus is killed, and bluetoothd with it
+
+What bluetoothd itself does:
+
+    {"do": "adapter", "name": "hci0", "powered": true}  an adapter is plugged in, or switched
+    {"do": "unplug", "name": "hci0"}
+    {"do": "air", "address": …, "name": …, "uuids": […], "rssi": -60, "services": […]}
+                                                        a peripheral is in the air, or is another one now; it becomes an
+                                                        object when it is discovered. A service is {"uuid": …,
+                                                        "characteristics": [{"uuid": …, "flags": […], "value": "hex"}]}
+    {"do": "silence", "address": …}                     it is not in the air any more, and what it was connected to is lost
+    {"do": "notify", "uuid": …, "value": "hex"}         a characteristic that was subscribed to has another value
+    {"do": "behave", "method": …, "error": …, "message": …, "times": 1}
+                                                        the next calls of that method fail; without an error they hang
+    {"do": "values"}                                    what each characteristic holds, in hexadecimal
+    {"do": "calls"}                                     what was called so far
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+NAME = "org.bluez"
+ADAPTER, DEVICE = "org.bluez.Adapter1", "org.bluez.Device1"
+SERVICE, CHARACTERISTIC = "org.bluez.GattService1", "org.bluez.GattCharacteristic1"
+MANAGER, PROPERTIES = "org.freedesktop.DBus.ObjectManager", "org.freedesktop.DBus.Properties"
+
+BUS = """<busconfig><type>session</type><listen>unix:path={path}</listen><policy context="default">
+<allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>"""
+
+
+def answer(value):
+    print(json.dumps(value), flush=True)
+
+
+def main():
+    try:
+        import dbus  # noqa: F401
+        from gi.repository import GLib  # noqa: F401
+    except ImportError as error:
+        return answer({"error": f"{error}; install it: scripts/setup"})
+    if sys.argv[1:]:
+        return serve(sys.argv[1])
+    with tempfile.TemporaryDirectory() as directory:
+        with open(f"{directory}/bus.conf", "w", encoding="utf-8") as file:
+            file.write(BUS.format(path=f"{directory}/bus"))
+        bench = Bench(directory)
+        try:
+            answer({"value": bench.address})
+            for line in sys.stdin:
+                try:
+                    answer({"value": bench.do(json.loads(line))})
+                except Exception as error:
+                    answer({"error": f"{type(error).__name__}: {error}"})
+        finally:
+            bench.end()
+
+
+class Bench:
+    """The bus, and bluetoothd as a process of its own that can be killed."""
+
+    def __init__(self, directory):
+        self.bus = subprocess.Popen(
+            ["dbus-daemon", "--nofork", "--print-address", f"--config-file={directory}/bus.conf"],
+            stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+        self.address = self.bus.stdout.readline().strip()
+        self.server = None
+
+    def do(self, command):
+        own = {"start": self.start, "stop": self.stop, "end": self.end}.get(command["do"])
+        return own() if own else self.ask(command)
+
+    def start(self):
+        self.server = subprocess.Popen(
+            [sys.executable, "-B", __file__, self.address], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.read()
+
+    def ask(self, command):
+        self.server.stdin.write(json.dumps(command) + "\n")
+        self.server.stdin.flush()
+        return self.read()
+
+    def read(self):
+        said = json.loads(self.server.stdout.readline() or '{"error": "bluetoothd has ended"}')
+        if "error" in said:
+            raise RuntimeError(said["error"])
+        return said["value"]
+
+    def stop(self):
+        if self.server:
+            self.server.kill()
+            self.server.wait()
+            self.server = None
+
+    def end(self):
+        self.stop()
+        self.bus.kill()
+        self.bus.wait()
+
+
+def serve(address):
+    import dbus
+    import dbus.bus
+    import dbus.mainloop.glib
+    import dbus.service
+    from gi.repository import GLib
+
+    dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+    bus = dbus.bus.BusConnection(address)
+    loop = GLib.MainLoop()
+
+    def typed(interface, name, value):
+        """Python tells neither what an empty list holds nor how wide a number is."""
+        if name == "RSSI":
+            return dbus.Int16(value)
+        if name in ("UUIDs", "Flags"):
+            return dbus.Array(value, signature="s")
+        if name == "Value":
+            return dbus.Array([dbus.Byte(byte) for byte in bytes.fromhex(value)], signature="y")
+        if name in ("Adapter", "Device", "Service"):
+            return dbus.ObjectPath(value)
+        return value
+
+    class Failure(dbus.DBusException):
+        def __init__(self, name, message):
+            super().__init__(message)
+            self._dbus_error_name = name
+
+    class Node(dbus.service.Object):
+        """An object with one interface of BlueZ's."""
+
+        def __init__(self, path, interface, properties):
+            super().__init__(bus, path)
+            self.path, self.interface = path, interface
+            self.properties = properties
+            nodes[path] = self
+            root.InterfacesAdded(dbus.ObjectPath(path), self.described())
+
+        def described(self):
+            values = {name: typed(self.interface, name, value) for name, value in self.properties.items()}
+            return {self.interface: dbus.Dictionary(values, signature="sv")}
+
+        def change(self, **properties):
+            self.properties.update(properties)
+            values = {name: typed(self.interface, name, value) for name, value in properties.items()}
+            self.PropertiesChanged(self.interface, dbus.Dictionary(values, signature="sv"), dbus.Array([], signature="s"))
+
+        def forget(self, name):
+            if self.properties.pop(name, None) is not None:
+                self.PropertiesChanged(
+                    self.interface, dbus.Dictionary({}, signature="sv"), dbus.Array([name], signature="s"))
+
+        def remove(self):
+            del nodes[self.path]
+            self.remove_from_connection()
+            root.InterfacesRemoved(dbus.ObjectPath(self.path), dbus.Array([self.interface], signature="s"))
+
+        @dbus.service.signal(PROPERTIES, signature="sa{sv}as")
+        def PropertiesChanged(self, interface, changed, invalidated):
+            pass
+
+    class Root(dbus.service.Object):
+        @dbus.service.method(MANAGER, out_signature="a{oa{sa{sv}}}")
+        def GetManagedObjects(self):
+            objects = {dbus.ObjectPath(path): node.described() for path, node in nodes.items()}
+            return dbus.Dictionary(objects, signature="oa{sa{sv}}")
+
+        @dbus.service.signal(MANAGER, signature="oa{sa{sv}}")
+        def InterfacesAdded(self, path, interfaces):
+            pass
+
+        @dbus.service.signal(MANAGER, signature="oas")
+        def InterfacesRemoved(self, path, interfaces):
+            pass
+
+    def called(method, then, reply, error, *arguments):
+        """Notes the call and answers as the test wants it: with an error, not at all, or with what `then` returns."""
+        calls.append([method, *arguments])
+        for behaviour in behaviours:
+            if behaviour["method"] == method and behaviour["times"] > 0:
+                behaviour["times"] -= 1
+                if behaviour.get("error"):
+                    error(Failure(behaviour["error"], behaviour.get("message", "")))
+                return
+        try:
+            result = then()
+        except Failure as failure:
+            return error(failure)
+        reply() if result is None else reply(result)
+
+    class Adapter(Node):
+        filter = {}
+        is_discovering = False
+
+        @dbus.service.method(ADAPTER, in_signature="a{sv}", async_callbacks=("reply", "error"))
+        def SetDiscoveryFilter(self, filter, reply, error):
+            def then():
+                self.filter = plain(filter)
+            called("SetDiscoveryFilter", then, reply, error, plain(filter))
+
+        @dbus.service.method(ADAPTER, async_callbacks=("reply", "error"))
+        def StartDiscovery(self, reply, error):
+            def then():
+                if not self.properties["Powered"]:
+                    raise Failure("org.bluez.Error.NotReady", "Resource Not Ready")
+                if self.is_discovering:
+                    raise Failure("org.bluez.Error.InProgress", "Operation already in progress")
+                self.is_discovering = True
+                # After the answer, as the radio does.
+                GLib.idle_add(discover)
+            called("StartDiscovery", then, reply, error)
+
+        @dbus.service.method(ADAPTER, async_callbacks=("reply", "error"))
+        def StopDiscovery(self, reply, error):
+            def then():
+                if not self.is_discovering:
+                    raise Failure("org.bluez.Error.Failed", "No discovery started")
+                self.stop_discovering()
+            called("StopDiscovery", then, reply, error)
+
+        def stop_discovering(self):
+            self.is_discovering = False
+            for device in devices():
+                device.forget("RSSI")
+
+        def hears(self, peripheral):
+            if not self.is_discovering:
+                return False
+            wanted = self.filter.get("UUIDs")
+            pattern = self.filter.get("Pattern")
+            return (not wanted or set(wanted) & set(peripheral["uuids"])) and (
+                not pattern or peripheral["address"].startswith(pattern))
+
+    class Device(Node):
+        @dbus.service.method(DEVICE, async_callbacks=("reply", "error"))
+        def Connect(self, reply, error):
+            def then():
+                if self.properties["Connected"]:
+                    raise Failure("org.bluez.Error.AlreadyConnected", "Already Connected")
+                if self.properties["Address"] not in air:
+                    raise Failure("org.bluez.Error.Failed", "le-connection-abort-by-local")
+                self.change(Connected=True)
+                for number, service in enumerate(air[self.properties["Address"]]["services"]):
+                    path = f"{self.path}/service{number:04x}"
+                    Node(path, SERVICE, {"UUID": service["uuid"], "Primary": True, "Device": self.path})
+                    for index, one in enumerate(service["characteristics"]):
+                        Characteristic(f"{path}/char{index:04x}", CHARACTERISTIC, {
+                            "UUID": one["uuid"], "Service": path, "Flags": one["flags"],
+                            "Value": one.get("value", ""), "Notifying": False})
+                uuids = {service["uuid"] for service in air[self.properties["Address"]]["services"]}
+                self.change(ServicesResolved=True, UUIDs=sorted(uuids | set(self.properties["UUIDs"])))
+            called("Connect", then, reply, error, self.properties["Address"])
+
+        @dbus.service.method(DEVICE, async_callbacks=("reply", "error"))
+        def Disconnect(self, reply, error):
+            called("Disconnect", self.lose, reply, error, self.properties["Address"])
+
+        def lose(self):
+            if self.properties["Connected"]:
+                for node in [node for path, node in nodes.items() if path.startswith(self.path + "/")]:
+                    node.remove()
+                self.change(ServicesResolved=False)
+                self.change(Connected=False)
+
+    class Characteristic(Node):
+        @dbus.service.method(
+            CHARACTERISTIC, in_signature="a{sv}", out_signature="ay", async_callbacks=("reply", "error"))
+        def ReadValue(self, options, reply, error):
+            def then():
+                return typed(CHARACTERISTIC, "Value", self.properties["Value"])
+            called("ReadValue", then, reply, error, self.properties["UUID"])
+
+        @dbus.service.method(CHARACTERISTIC, in_signature="aya{sv}", async_callbacks=("reply", "error"))
+        def WriteValue(self, value, options, reply, error):
+            def then():
+                self.properties["Value"] = bytes(value).hex()
+            called("WriteValue", then, reply, error, self.properties["UUID"], bytes(value).hex(), plain(options))
+
+        @dbus.service.method(CHARACTERISTIC, async_callbacks=("reply", "error"))
+        def StartNotify(self, reply, error):
+            called("StartNotify", lambda: self.change(Notifying=True), reply, error, self.properties["UUID"])
+
+        @dbus.service.method(CHARACTERISTIC, async_callbacks=("reply", "error"))
+        def StopNotify(self, reply, error):
+            called("StopNotify", lambda: self.change(Notifying=False), reply, error, self.properties["UUID"])
+
+    def plain(value):
+        """Of D-Bus's types those of JSON."""
+        if isinstance(value, dict):
+            return {str(key): plain(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [plain(one) for one in value]
+        return bool(value) if isinstance(value, dbus.Boolean) else str(value)
+
+    def devices():
+        return [node for node in nodes.values() if isinstance(node, Device)]
+
+    def discover():
+        for adapter in [node for node in nodes.values() if isinstance(node, Adapter)]:
+            for peripheral in air.values():
+                if not adapter.hears(peripheral):
+                    continue
+                path = f"{adapter.path}/dev_{peripheral['address'].replace(':', '_')}"
+                seen = {"RSSI": peripheral["rssi"], "UUIDs": peripheral["uuids"]}
+                if path in nodes:
+                    nodes[path].change(**seen)
+                else:
+                    named = {"Name": peripheral["name"]} if peripheral["name"] else {}
+                    Device(path, DEVICE, {
+                        "Address": peripheral["address"], "Adapter": adapter.path, "Connected": False,
+                        "ServicesResolved": False, **named, **seen})
+        return False
+
+    class Commands:
+        def adapter(self, name, powered=True):
+            path = f"/org/bluez/{name}"
+            if path not in nodes:
+                Adapter(path, ADAPTER, {"Address": "00:AA:01:00:00:00", "Powered": powered})
+            elif nodes[path].properties["Powered"] != powered:
+                if not powered:
+                    nodes[path].stop_discovering()
+                    for device in devices():
+                        device.lose()
+                nodes[path].change(Powered=powered)
+
+        def unplug(self, name):
+            for path in [path for path in nodes if path.startswith(f"/org/bluez/{name}")]:
+                nodes[path].remove()
+
+        def air(self, address, name=None, uuids=(), rssi=-60, services=()):
+            air[address] = {
+                "address": address, "name": name, "uuids": list(uuids), "rssi": rssi, "services": list(services)}
+            discover()
+
+        def silence(self, address):
+            air.pop(address, None)
+            for device in devices():
+                if device.properties["Address"] == address:
+                    device.lose()
+                    device.forget("RSSI")
+
+        def notify(self, uuid, value):
+            for node in list(nodes.values()):
+                if node.properties.get("UUID") == uuid and node.properties.get("Notifying"):
+                    node.change(Value=value)
+
+        def behave(self, **behaviour):
+            behaviours.append({"times": 1, **behaviour})
+
+        def values(self):
+            return {node.properties["UUID"]: node.properties["Value"] for node in nodes.values()
+                    if isinstance(node, Characteristic)}
+
+        def calls(self):
+            return calls
+
+    def read(channel, _):
+        line = sys.stdin.readline()
+        if not line:
+            loop.quit()
+            return False
+        command = json.loads(line)
+        try:
+            answer({"value": getattr(Commands(), command.pop("do"))(**command)})
+        except Exception as error:
+            answer({"error": f"{type(error).__name__}: {error}"})
+        return True
+
+    nodes, air, behaviours, calls = {}, {}, [], []
+    root = Root(bus, "/")
+    bus.request_name(NAME)
+    GLib.io_add_watch(GLib.IOChannel.unix_new(0), GLib.PRIORITY_DEFAULT, GLib.IOCondition.IN | GLib.IOCondition.HUP, read)
+    answer({"value": None})
+    loop.run()
+
+
+if __name__ == "__main__":
+    main()
