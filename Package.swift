@@ -145,7 +145,7 @@ let package = Package(
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ], exclude: ["Support/desktop.py"], swiftSettings: house),
         .testTarget(
-            name: "DBusTests", dependencies: ["CGIO", "DBus"], swiftSettings: house),
+            name: "DBusTests", dependencies: ["CGIO", "DBus", "TestSupport"], swiftSettings: house),
         .testTarget(
             name: "SystemdTests",
             dependencies: ["Systemd", "TestSupport", .product(name: "Logging", package: "swift-log")],

@@ -59,7 +59,10 @@ package final class Bus: Sendable {
         sender: String?, interface: String?, member: String? = nil, path: String? = nil
     ) async throws(BusError) -> AsyncStream<BusSignal> {
         let wanted = BusSession.Wanted(sender: sender, interface: interface, member: member, path: path)
-        return try await inside { session in await session.subscribe(wanted) }
+        let stream = try await inside { session in await session.subscribe(wanted) }
+        // The bus takes one message after another: with its answer it knows what is wanted.
+        _ = try await call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId")
+        return stream
     }
 
     /// Serves an interface of an object, until what is returned goes, or the bus closes.

@@ -17,6 +17,8 @@ final class ObjectMirror: Sendable {
         var tree: ObjectTree
         var reach: MirrorMachine.Reach
         var resets: UInt64
+        /// The bus, for whoever has more to say on it.
+        var bus: Bus?
         /// Why there is no bus.
         var busError: BusError?
     }
@@ -41,7 +43,8 @@ final class ObjectMirror: Sendable {
     var view: View {
         state.withLock {
             View(
-                tree: $0.machine.tree, reach: $0.machine.reach, resets: $0.machine.resets, busError: $0.busError)
+                tree: $0.machine.tree, reach: $0.machine.reach, resets: $0.machine.resets, bus: $0.bus,
+                busError: $0.busError)
         }
     }
 

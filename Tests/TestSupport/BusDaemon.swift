@@ -2,11 +2,11 @@ import Foundation
 import Glibc
 
 /// A message bus of its own for a test; it ends with the object.
-final class BusDaemon {
-    let address: String
+public final class BusDaemon {
+    public let address: String
     private let process = Process()
 
-    init() throws {
+    public init() throws {
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/dbus-daemon")
         process.arguments = ["--session", "--nofork", "--nopidfile", "--print-address"]
@@ -23,7 +23,7 @@ final class BusDaemon {
     }
 
     /// The bus goes, and everybody on it with it.
-    func kill() {
+    public func kill() {
         // The test runner's children may not hear SIGTERM.
         guard process.isRunning else { return }
         Glibc.kill(process.processIdentifier, SIGKILL)

@@ -1,0 +1,67 @@
+/// What a peripheral advertises (Core Specification, Vol 3, Part C, 11), by a legacy advertisement.
+public struct Advertisement: Sendable, Hashable {
+    /// Who may answer it.
+    public enum Kind: Sendable, Hashable {
+        /// Centrals find it and may connect; flags take three bytes.
+        case connectable
+        /// Nobody can connect, and so nobody can silence it by connecting; it has no flags.
+        case broadcast
+    }
+
+    /// How much fits into an advertisement, and into the scan response, in bytes (Vol 6, Part B, 2.3.1).
+    static let longest = 31
+
+    public var kind: Kind
+
+    /// What people are shown. It goes into the scan response; see ``localName(fitting:)``.
+    public var localName: String?
+
+    /// The services to find it by.
+    public var serviceUUIDs: [BluetoothUUID]
+
+    /// By company identifier (Assigned Numbers, 7.1).
+    public var manufacturerData: [UInt16: [UInt8]]
+
+    /// Between two advertisements; nil leaves it to the kernel. Controllers and kernels round it, and old ones ignore it.
+    public var interval: Duration?
+
+    public init(
+        _ kind: Kind, localName: String? = nil, serviceUUIDs: [BluetoothUUID] = [],
+        manufacturerData: [UInt16: [UInt8]] = [:], interval: Duration? = nil
+    ) {
+        self.kind = kind
+        self.localName = localName
+        self.serviceUUIDs = serviceUUIDs
+        self.manufacturerData = manufacturerData
+        self.interval = interval
+    }
+
+    /// As much of a name as fits, cut between two characters.
+    public static func localName(fitting name: String) -> String {
+        var name = name
+        while name.utf8.count > longest - 2 { name.removeLast() }
+        return name
+    }
+
+    /// Fails where it does not fit.
+    func check() throws(AdvertisementError) {
+        guard byteCount <= Self.longest else { throw .tooLong(byteCount: byteCount) }
+        if let localName, localName.utf8.count + 2 > Self.longest { throw .nameTooLong(localName) }
+    }
+
+    /// How long it is on the air, the name aside.
+    var byteCount: Int {
+        let flags = kind == .connectable ? 3 : 0
+        let lists = Dictionary(grouping: serviceUUIDs, by: \.byteCount)
+        return flags + lists.reduce(0) { $0 + 2 + $1.key * $1.value.count }
+            + manufacturerData.values.reduce(0) { $0 + 4 + $1.count }
+    }
+}
+
+extension BluetoothUUID {
+    /// How many bytes it takes in an advertisement.
+    fileprivate var byteCount: Int {
+        guard let assigned else { return 16 }
+        return assigned > 0xFFFF ? 4 : 2
+    }
+}

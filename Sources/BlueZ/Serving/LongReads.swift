@@ -1,0 +1,40 @@
+/// The values that centrals are reading in pieces, so that all pieces are of the same one.
+struct LongReads: Sendable {
+    struct Key: Hashable {
+        let central: String
+        let characteristic: BluetoothUUID
+    }
+
+    private struct Reading {
+        let value: [UInt8]
+        var lastAsked: ContinuousClock.Instant
+    }
+
+    /// A central that has asked for nothing for so long asks no more (Core Specification, Vol 3, Part F, 3.3.3).
+    static let patience = Duration.seconds(30)
+
+    /// So many at once; a further one takes the place of that which was asked for least recently.
+    static let capacity = 32
+
+    private var readings: [Key: Reading] = [:]
+
+    /// A new reading begins.
+    mutating func begin(_ key: Key, _ value: [UInt8], at now: ContinuousClock.Instant) {
+        if readings[key] == nil, readings.count >= Self.capacity,
+            let oldest = readings.min(by: { $0.value.lastAsked < $1.value.lastAsked })
+        {
+            readings[oldest.key] = nil
+        }
+        readings[key] = Reading(value: value, lastAsked: now)
+    }
+
+    /// The value that is being read, for the next piece; nil where no reading is under way.
+    mutating func value(_ key: Key, at now: ContinuousClock.Instant) -> [UInt8]? {
+        guard let reading = readings[key], reading.lastAsked.duration(to: now) < Self.patience else {
+            readings[key] = nil
+            return nil
+        }
+        readings[key]?.lastAsked = now
+        return reading.value
+    }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import BlueZ
+import IBeacon
+import OkaeriDaemon
+import RegionMonitoring
+
+struct AdvertiseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "advertise", abstract: "Be an iBeacon: this machine advertises one until it is stopped.",
+        discussion: """
+            bluetoothd sends it, beside all else that it does, and beside this machine's own scan. It is not \
+            connectable. Switched off and on, unplugged, or with a bluetoothd that restarts: it goes on by itself.
+            """)
+
+    @OptionGroup var bluetooth: BluetoothOptions
+    @OptionGroup var config: ConfigurationOptions
+    @OptionGroup var log: LogOptions
+
+    @Option(help: "The beacon's UUID.", transform: beaconUUID)
+    var uuid: BeaconUUID?
+
+    @Option(help: "The group, 0 to 65535.")
+    var major: UInt16?
+
+    @Option(help: "The beacon in its group, 0 to 65535.")
+    var minor: UInt16?
+
+    @Option(
+        help: ArgumentHelp(
+            "The RSSI at one metre in dBm, that distances are judged by.", valueName: "dBm"))
+    var power: Int8 = -59
+
+    @Option(help: "The beacon of this region in beacons.json, in place of --uuid, --major and --minor.")
+    var region: String?
+
+    func validate() throws {
+        guard (region == nil) != (uuid == nil) else {
+            throw ValidationError("name the beacon by --uuid, --major and --minor, or by --region")
+        }
+        guard (-127 ... -1).contains(power) else {
+            throw ValidationError("--power takes what is received one metre away, -127 to -1 dBm; -59 is usual")
+        }
+        guard region == nil || (major == nil && minor == nil) else {
+            throw ValidationError("--region names major and minor itself")
+        }
+        guard region != nil || (major != nil && minor != nil) else {
+            throw ValidationError("a beacon has a --major and a --minor")
+        }
+    }
+
+    func run() async throws {
+        let frame = IBeaconFrame(identity: try identity(), measuredPower: power)
+        let manager = PeripheralManager(adapter: bluetooth.adapter)
+        try manager.startAdvertising(Advertisement(frame))
+        try await PeripheralSession(manager: manager, logger: log.logger).run(
+            saying: "advertising \(frame.identity), \(power) dBm at one metre")
+    }
+
+    private func identity() throws -> BeaconIdentity {
+        if let uuid, let major, let minor { return BeaconIdentity(uuid: uuid, major: major, minor: minor) }
+        let constraint = try config.region(region ?? "").region.constraint
+        guard let major = constraint.major, let minor = constraint.minor else {
+            throw ValidationError(
+                "the region \"\(region ?? "")\" is any beacon of \(constraint): name one by --uuid, --major and --minor"
+            )
+        }
+        return BeaconIdentity(uuid: constraint.uuid, major: major, minor: minor)
+    }
+}
+
+private func beaconUUID(_ text: String) throws -> BeaconUUID {
+    guard let uuid = BeaconUUID(text) else {
+        throw ValidationError("--uuid takes 32 hexadecimal digits, as \(BeaconUUID(high: 0, low: 0))")
+    }
+    return uuid
+}
+
+extension Advertisement {
+    /// As Apple has it (Proximity Beacon Specification R1): not connectable, ten times a second.
+    fileprivate init(_ frame: IBeaconFrame) {
+        let bytes = frame.manufacturerSpecificData
+        let company = UInt16(bytes[0]) | UInt16(bytes[1]) << 8
+        self.init(.broadcast, manufacturerData: [company: Array(bytes.dropFirst(2))], interval: .milliseconds(100))
+    }
+}

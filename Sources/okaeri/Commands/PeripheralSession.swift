@@ -1,0 +1,72 @@
+import BlueZ
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// This machine as a peripheral, until somebody ends it.
+struct PeripheralSession {
+    let manager: PeripheralManager
+    let logger: Logger
+
+    /// Says what happens, and ends with the exit status that fits when it cannot begin.
+    ///
+    /// - Parameters:
+    ///   - purpose: what is done once it works.
+    ///   - services: what runs beside it.
+    func run(saying purpose: String, beside services: [any ServiceLifecycle.Service] = []) async throws {
+        let all: [any ServiceLifecycle.Service] =
+            [Serving(manager: manager), Telling(manager: manager, purpose: purpose)] + services
+        let group = ServiceGroup(
+            configuration: .init(services: all, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        do {
+            try await group.run()
+        } catch let error as CannotBegin {
+            Terminal.complain(error.reason)
+            throw error.isPermission ? Exit.noPermission : Exit.unavailable
+        }
+    }
+}
+
+/// There is no Bluetooth, or not for us.
+private struct CannotBegin: Error {
+    let reason: String
+    let isPermission: Bool
+}
+
+private struct Serving: ServiceLifecycle.Service {
+    let manager: PeripheralManager
+
+    func run() async {
+        await cancelWhenGracefulShutdown { await manager.run() }
+    }
+}
+
+/// Says what happens. A first answer that it cannot be ends it; once it was well, its return is waited for.
+private struct Telling: ServiceLifecycle.Service {
+    let manager: PeripheralManager
+    let purpose: String
+
+    func run() async throws {
+        var wasWell = false
+        for await event in manager.events.cancelOnGracefulShutdown() {
+            switch event {
+            case .didUpdateState(.poweredOn, _): break
+            case .didUpdateState(let state, let reason):
+                guard wasWell || state == .unknown || state == .resetting else {
+                    throw CannotBegin(reason: reason, isPermission: state == .unauthorized)
+                }
+                Terminal.complain("\(reason). Its return is waited for")
+            case .didAddServices: break
+            case .didStartAdvertising(let adapter):
+                wasWell = true
+                Terminal.complain("\(purpose), by \(adapter)")
+            case .didFail(let reason):
+                guard wasWell else { throw CannotBegin(reason: reason, isPermission: false) }
+                Terminal.complain("\(reason). It is tried again")
+            case .didRefuse(let error, let central): Terminal.complain("\(central.address) was refused: \(error)")
+            }
+        }
+        // The events end before this service is asked to.
+        try await gracefulShutdown()
+    }
+}

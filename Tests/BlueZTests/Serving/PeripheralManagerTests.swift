@@ -1,0 +1,155 @@
+import DBus
+import TestSupport
+import Testing
+
+@testable import BlueZ
+
+extension OnTheBus {
+    /// Over a make-believe bluetoothd on a bus of its own.
+    @Suite struct PeripheralManagerTests {
+        private let daemon: BusDaemon
+        private let beacon = Advertisement(.broadcast, manufacturerData: [0x004C: [2, 21]])
+
+        init() throws {
+            daemon = try BusDaemon()
+        }
+
+        /// Runs a manager for as long as the body takes.
+        private func use(
+            adapter: String? = nil,
+            _ body: (PeripheralManager, inout AsyncStream<PeripheralManager.Event>.Iterator) async throws -> Void
+        ) async throws {
+            let manager = PeripheralManager(adapter: adapter, bus: daemon.address)
+            let running = Task { await manager.run() }
+            var events = manager.events.makeAsyncIterator()
+            let result: Result<Void, any Error>
+            do {
+                result = .success(try await body(manager, &events))
+            } catch {
+                result = .failure(error)
+            }
+            running.cancel()
+            await running.value
+            try result.get()
+        }
+
+        private func expect(
+            _ event: PeripheralManager.Event, in events: inout AsyncStream<PeripheralManager.Event>.Iterator
+        ) async {
+            while let next = await events.next() { if next == event { return } }
+            Issue.record("\(event) did not come")
+        }
+
+        private func expect(
+            state: PeripheralManager.State, in events: inout AsyncStream<PeripheralManager.Event>.Iterator
+        ) async {
+            while let next = await events.next() {
+                if case .didUpdateState(state, _) = next { return }
+            }
+            Issue.record("\(state) did not come")
+        }
+
+        private let advertising = PeripheralManager.Event.didStartAdvertising(adapter: "hci0")
+
+        @Test func `what is advertised reaches bluetoothd, and is ended with the manager`() async throws {
+            let bluetoothd = try await Bluetoothd(daemon.address)
+            try await use { manager, events in
+                try manager.startAdvertising(beacon)
+                await expect(advertising, in: &events)
+                let properties = await bluetoothd.advertisements.first?.1
+                #expect(properties?["Type"] == .string("broadcast"))
+                #expect(properties?["ManufacturerData"] != nil)
+                manager.stopAdvertising()
+                while await !bluetoothd.advertisements.isEmpty { await Task.yield() }
+            }
+        }
+
+        @Test func `a bluetoothd that restarts is given all of it again`() async throws {
+            let first = try await Bluetoothd(daemon.address)
+            try await use { manager, events in
+                try manager.startAdvertising(beacon)
+                manager.add(.sample())
+                await expect(advertising, in: &events)
+                await first.end()
+                await expect(state: .resetting, in: &events)
+                let second = try await Bluetoothd(daemon.address)
+                await expect(advertising, in: &events)
+                #expect(await second.advertisements.count == 1)
+                #expect(await second.applications.count == 1)
+            }
+        }
+
+        @Test func `switched off and on the advertisement is registered anew, and the services stay`() async throws {
+            let bluetoothd = try await Bluetoothd(daemon.address)
+            try await use { manager, events in
+                manager.add(.sample())
+                try manager.startAdvertising(beacon)
+                await expect(advertising, in: &events)
+                try await bluetoothd.power(false)
+                await expect(state: .poweredOff, in: &events)
+                try await bluetoothd.power(true)
+                await expect(advertising, in: &events)
+                #expect(await bluetoothd.advertisements.count == 1)
+                #expect(await bluetoothd.applications.count == 1)
+                #expect(await !bluetoothd.calls.contains("UnregisterApplication"))
+            }
+        }
+
+        @Test func `an adapter that is unplugged and back is given all of it again`() async throws {
+            let bluetoothd = try await Bluetoothd(daemon.address)
+            try await use { manager, events in
+                manager.add(.sample())
+                try manager.startAdvertising(beacon)
+                await expect(advertising, in: &events)
+                try await bluetoothd.unplug()
+                await expect(state: .unsupported, in: &events)
+                try await bluetoothd.plugIn()
+                await expect(advertising, in: &events)
+                #expect(await bluetoothd.applications.count == 1)
+            }
+        }
+
+        @Test func `an advertisement that bluetoothd ends by itself is registered again`() async throws {
+            let bluetoothd = try await Bluetoothd(daemon.address)
+            try await use { manager, events in
+                try manager.startAdvertising(beacon)
+                await expect(advertising, in: &events)
+                try await bluetoothd.release()
+                await expect(advertising, in: &events)
+                #expect(await bluetoothd.advertisements.count == 1)
+            }
+        }
+
+        @Test func `a refusal is told and tried again`() async throws {
+            let bluetoothd = try await Bluetoothd(daemon.address)
+            await bluetoothd.refuse("org.bluez.Error.NotPermitted")
+            try await use { manager, events in
+                try manager.startAdvertising(beacon)
+                await expect(
+                    .didFail(reason: "hci0 advertises as much as it can already, for other programs"), in: &events)
+                await expect(advertising, in: &events)
+            }
+        }
+
+        @Test func `without bluetoothd, without an adapter and without power it says what is missing`() async throws {
+            try await use { _, events in
+                await expect(state: .unsupported, in: &events)
+                let bluetoothd = try await Bluetoothd(daemon.address, isPowered: false, hasAdapter: false)
+                await expect(state: .unsupported, in: &events)
+                try await bluetoothd.plugIn()
+                await expect(state: .poweredOff, in: &events)
+                try await bluetoothd.power(true)
+                await expect(state: .poweredOn, in: &events)
+            }
+        }
+
+        @Test func `an adapter of another name is none`() async throws {
+            let bluetoothd = try await Bluetoothd(daemon.address)
+            try await use(adapter: "hci1") { manager, events in
+                try manager.startAdvertising(beacon)
+                await expect(state: .unsupported, in: &events)
+                #expect(await bluetoothd.calls.isEmpty)
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import DBus
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import BlueZ
+
+extension OnTheBus {
+    /// What centrals read and write, by way of a make-believe bluetoothd.
+    @Suite struct ServingTests {
+        private let daemon: BusDaemon
+        private let level = BluetoothUUID(0x2A19)
+        private let alert = BluetoothUUID(0x2A06)
+
+        init() throws {
+            daemon = try BusDaemon()
+        }
+
+        /// Offers a service and runs the body as soon as centrals find it.
+        private func offer(
+            _ service: MutableService, _ body: (Bluetoothd, PeripheralManager) async throws -> Void
+        ) async throws {
+            let bluetoothd = try await Bluetoothd(daemon.address)
+            let manager = PeripheralManager(bus: daemon.address)
+            manager.add(service)
+            let running = Task { await manager.run() }
+            for await event in manager.events { if case .didAddServices = event { break } }
+            let result: Result<Void, any Error>
+            do {
+                result = .success(try await body(bluetoothd, manager))
+            } catch {
+                result = .failure(error)
+            }
+            running.cancel()
+            await running.value
+            try result.get()
+        }
+
+        private func refused(_ name: String, _ message: String) -> BusError {
+            .refused(name: "org.bluez.Error.\(name)", message: message)
+        }
+
+        @Test func `the tree of objects is the service's`() async throws {
+            let service = MutableService(
+                BluetoothUUID(0x180F),
+                characteristics: [
+                    .init(level, properties: [.read, .notify]),
+                    .init(alert, properties: [.write], permissions: .writeEncryptionRequired),
+                    .init(BluetoothUUID(0x2A07), properties: [.writeWithoutResponse, .indicate]),
+                    .init(BluetoothUUID(0x2A08), properties: .read, permissions: .readEncryptionRequired),
+                ])
+            try await offer(service) { bluetoothd, _ in
+                let objects = await bluetoothd.applications[0].1
+                let services = objects.filter { $0.value["org.bluez.GattService1"] != nil }
+                #expect(services.count == 1)
+                let path = try #require(services.first?.key)
+                #expect(
+                    services[path]?["org.bluez.GattService1"]
+                        == ["UUID": .string(BluetoothUUID(0x180F).full), "Primary": .boolean(true)])
+                let characteristics = objects.sorted { $0.key < $1.key }.compactMap {
+                    $0.value["org.bluez.GattCharacteristic1"]
+                }
+                #expect(characteristics.allSatisfy { $0["Service"] == .objectPath(path) })
+                #expect(
+                    characteristics.map { $0["Flags"]?.strings } == [
+                        ["read", "notify"], ["encrypt-write"], ["write-without-response", "indicate"], ["encrypt-read"],
+                    ])
+            }
+        }
+
+        @Test func `a long read is of one value, and each central has its own`() async throws {
+            let value = Mutex<[UInt8]>(Array(0..<50))
+            let service = MutableService.sample { _ in value.withLock(\.self) }
+            try await offer(service) { bluetoothd, _ in
+                let uuid = level.full
+                let whole = try await bluetoothd.read(uuid)
+                #expect(whole == Array(0..<50))
+                value.withLock { $0 = [9, 9, 9] }
+                #expect(try await bluetoothd.read(uuid, by: "AA_00_00_00_00_02") == [9, 9, 9])
+                #expect(try await bluetoothd.read(uuid, from: 22) == Array(22..<50))
+                #expect(try await bluetoothd.read(uuid, from: 50) == [])
+                await #expect(throws: refused("InvalidOffset", "byte 51 of a value that has 50 cannot be read")) {
+                    try await bluetoothd.read(uuid, from: 51)
+                }
+                // A new read is of what is so now.
+                #expect(try await bluetoothd.read(uuid) == [9, 9, 9])
+                await #expect(throws: refused("InvalidOffset", "byte 4 of a value that has 3 cannot be read")) {
+                    try await bluetoothd.read(uuid, from: 4)
+                }
+            }
+        }
+
+        @Test func `no more is told than a value can have`() async throws {
+            let service = MutableService.sample { _ in Array(repeating: 7, count: 600) }
+            try await offer(service) { bluetoothd, _ in
+                let (whole, end) = (
+                    try await bluetoothd.read(level.full), try await bluetoothd.read(level.full, from: 500)
+                )
+                #expect(whole.count == 512)
+                #expect(end.count == 12)
+            }
+        }
+
+        @Test func `a central is known by its address and by what a notification takes to it`() async throws {
+            let seen = Mutex<[Central]>([])
+            let service = MutableService.sample { central in
+                seen.withLock { $0.append(central) }
+                return []
+            }
+            try await offer(service) { bluetoothd, _ in
+                _ = try await bluetoothd.read(level.full, by: "AA_00_00_00_00_02", mtu: 517)
+                _ = try await bluetoothd.read(level.full, mtu: 0)
+            }
+            #expect(seen.withLock { $0.map(\.address) } == ["AA:00:00:00:00:02", "AA:00:00:00:00:01"])
+            #expect(seen.withLock { $0.map(\.maximumUpdateValueLength) } == [514, 20])
+        }
+
+        @Test func `a write arrives, or is refused by its reason`() async throws {
+            let written = Mutex<[[UInt8]]>([])
+            let service = MutableService.sample(
+                write: { value, _ throws(ATTError) in
+                    guard value.count == 1 else { throw ATTError(.invalidAttributeValueLength, "one byte is taken") }
+                    guard value[0] < 3 else { throw ATTError(.requestNotSupported, "no such level") }
+                    guard value[0] > 0 else { throw ATTError(.application, "not now") }
+                    written.withLock { $0.append(value) }
+                })
+            try await offer(service) { bluetoothd, _ in
+                let uuid = alert.full
+                try await bluetoothd.write([2], to: uuid)
+                await #expect(throws: refused("InvalidValueLength", "one byte is taken")) {
+                    try await bluetoothd.write([1, 1], to: uuid)
+                }
+                await #expect(throws: refused("NotSupported", "no such level")) {
+                    try await bluetoothd.write([3], to: uuid)
+                }
+                await #expect(throws: refused("Failed", "not now")) { try await bluetoothd.write([0], to: uuid) }
+                await #expect(throws: refused("InvalidOffset", "a value is written from its beginning")) {
+                    try await bluetoothd.write([1], to: uuid, at: 1)
+                }
+                await #expect(throws: refused("NotSupported", "it cannot be read")) { try await bluetoothd.read(uuid) }
+                await #expect(throws: refused("NotSupported", "it cannot be written")) {
+                    try await bluetoothd.write([1], to: level.full)
+                }
+            }
+            #expect(written.withLock(\.self) == [[2]])
+        }
+
+        @Test func `who has subscribed is told each value, also twice the same`() async throws {
+            try await offer(.sample()) { bluetoothd, manager in
+                var heard = try await bluetoothd.notifications(of: level.full).makeAsyncIterator()
+                for value: [UInt8] in [[1], [1], [], Array(repeating: 2, count: 600)] {
+                    #expect(await manager.updateValue(value, for: level))
+                    let arguments = await heard.next()?.arguments
+                    #expect(arguments?[1].properties?["Value"] == .bytes(Array(value.prefix(512))))
+                }
+                #expect(await !manager.updateValue([1], for: BluetoothUUID(0x2A00)))
+            }
+        }
+
+        @Test func `services that are added later take the place of what was offered`() async throws {
+            try await offer(.sample()) { bluetoothd, manager in
+                let later = BluetoothUUID(0x2A00)
+                manager.add(MutableService(BluetoothUUID(0x1800), characteristics: [.init(later, properties: .read)]))
+                while await bluetoothd.path(of: later.full) == nil { await Task.yield() }
+                #expect(await bluetoothd.path(of: level.full) != nil)
+                #expect(await bluetoothd.applications.count == 1)
+                manager.removeAllServices()
+                while await !bluetoothd.applications.isEmpty { await Task.yield() }
+                #expect(await !manager.updateValue([1], for: level))
+            }
+        }
+    }
+}

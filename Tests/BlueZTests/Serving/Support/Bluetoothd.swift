@@ -1,0 +1,206 @@
+import DBus
+
+/// A make-believe bluetoothd for peripherals: it takes services and advertisements, reads them as the real one does, and
+/// plays centrals. One connection to the bus is one life of it.
+actor Bluetoothd {
+    /// What was registered.
+    struct Registered: Equatable {
+        let sender: String
+        let path: String
+    }
+
+    static let adapter = "/org/bluez/hci0"
+
+    private let bus: Bus
+    private var exports: [BusExport] = []
+    private var isPowered: Bool
+    private var adapters: Set<String>
+    private(set) var advertisements: [(Registered, [String: DBusValue])] = []
+    private(set) var applications: [(Registered, [String: [String: [String: DBusValue]]])] = []
+
+    /// Every registration and its end, in their order: `RegisterAdvertisement`, …
+    private(set) var calls: [String] = []
+
+    /// What the next registrations are answered with.
+    private var refusals: [BusInterface.Refusal] = []
+
+    init(_ address: String, isPowered: Bool = true, hasAdapter: Bool = true) async throws {
+        bus = try await Bus.connect(address: address)
+        self.isPowered = isPowered
+        adapters = hasAdapter ? [Self.adapter] : []
+        try await serve()
+        _ = try await bus.call(
+            "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "RequestName", [.string("org.bluez"), .uint32(0)])
+    }
+
+    /// It ends, and forgets everything.
+    func end() async {
+        await bus.close()
+        exports = []
+    }
+
+    private func serve() async throws {
+        let objects = BusInterface(
+            "org.freedesktop.DBus.ObjectManager",
+            methods: [
+                .init("GetManagedObjects", returns: ["a{oa{sa{sv}}}"]) { _ in .success([await self.objects]) }
+            ])
+        exports = [
+            try await bus.export(objects, at: "/"),
+            try await bus.export(manager("LEAdvertisingManager1", "Advertisement"), at: Self.adapter),
+            try await bus.export(manager("GattManager1", "Application"), at: Self.adapter),
+        ]
+    }
+
+    private func manager(_ name: String, _ kind: String) -> BusInterface {
+        BusInterface(
+            "org.bluez.\(name)",
+            methods: [
+                .init("Register\(kind)", takes: ["o", "a{sv}"]) { await self.register(kind, $0) },
+                .init("Unregister\(kind)", takes: ["o"]) { await self.unregister(kind, $0) },
+            ])
+    }
+
+    private var objects: DBusValue {
+        let interfaces: [DBusValue: DBusValue] = [
+            .string("org.bluez.Adapter1"): .properties(["Powered": .boolean(isPowered)]),
+            .string("org.bluez.LEAdvertisingManager1"): .properties([:]),
+            .string("org.bluez.GattManager1"): .properties([:]),
+        ]
+        let paths = adapters.map {
+            (DBusValue.objectPath($0), DBusValue.dictionary(key: "s", value: "a{sv}", interfaces))
+        }
+        return .dictionary(key: "o", value: "a{sa{sv}}", Dictionary(uniqueKeysWithValues: paths))
+    }
+
+    private func register(_ kind: String, _ call: BusInterface.Call) async -> Result<[DBusValue], BusInterface.Refusal>
+    {
+        calls.append("Register\(kind)")
+        if !refusals.isEmpty { return .failure(refusals.removeFirst()) }
+        let registered = Registered(sender: call.sender, path: call.arguments.first?.string ?? "")
+        guard isPowered else { return .failure(.init("org.bluez.Error.Failed", "not powered")) }
+        let isKnown = (advertisements.map(\.0) + applications.map(\.0)).contains(registered)
+        guard !isKnown else { return .failure(.init("org.bluez.Error.AlreadyExists", "Already Exists")) }
+        do {
+            if kind == "Advertisement" {
+                advertisements.append((registered, try await properties(registered)))
+            } else {
+                applications.append((registered, try await managedObjects(registered)))
+            }
+            return .success([])
+        } catch {
+            return .failure(.init("org.bluez.Error.Failed", "\(error)"))
+        }
+    }
+
+    private func unregister(_ kind: String, _ call: BusInterface.Call) -> Result<[DBusValue], BusInterface.Refusal> {
+        calls.append("Unregister\(kind)")
+        let registered = Registered(sender: call.sender, path: call.arguments.first?.string ?? "")
+        advertisements.removeAll { $0.0 == registered }
+        applications.removeAll { $0.0 == registered }
+        return .success([])
+    }
+
+    private func properties(_ registered: Registered) async throws -> [String: DBusValue] {
+        let answer = try await bus.call(
+            registered.sender, registered.path, "org.freedesktop.DBus.Properties", "GetAll",
+            [.string("org.bluez.LEAdvertisement1")])
+        return answer.first?.properties ?? [:]
+    }
+
+    private func managedObjects(_ registered: Registered) async throws -> [String: [String: [String: DBusValue]]] {
+        let answer = try await bus.call(
+            registered.sender, registered.path, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+        let objects = answer.first?.dictionary ?? [:]
+        return objects.reduce(into: [:]) { found, entry in
+            guard let path = entry.key.string else { return }
+            for (interface, properties) in entry.value.dictionary ?? [:] {
+                found[path, default: [:]][interface.string ?? ""] = properties.properties
+            }
+        }
+    }
+}
+
+// MARK: What happens to it
+
+extension Bluetoothd {
+    /// The next registrations are refused.
+    func refuse(_ name: String, times: Int = 1) {
+        refusals += Array(repeating: .init(name, "because"), count: times)
+    }
+
+    /// The adapter is switched off or on. As the real one it forgets no service by that.
+    func power(_ isOn: Bool) async throws {
+        isPowered = isOn
+        try await bus.changed(["Powered": .boolean(isOn)], of: "org.bluez.Adapter1", at: Self.adapter)
+    }
+
+    /// The adapter is unplugged.
+    func unplug() async throws {
+        adapters = []
+        (advertisements, applications) = ([], [])
+        let interfaces = ["org.bluez.Adapter1", "org.bluez.LEAdvertisingManager1", "org.bluez.GattManager1"]
+        try await bus.emit(
+            "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved", at: "/",
+            [.objectPath(Self.adapter), .strings(interfaces)])
+    }
+
+    /// And is back.
+    func plugIn() async throws {
+        adapters = [Self.adapter]
+        guard let interfaces = objects.dictionary?[.objectPath(Self.adapter)] else { return }
+        try await bus.emit(
+            "org.freedesktop.DBus.ObjectManager", "InterfacesAdded", at: "/", [.objectPath(Self.adapter), interfaces])
+    }
+
+    /// It ends the advertisement by itself.
+    func release() async throws {
+        let released = advertisements.removeFirst().0
+        _ = try await bus.call(released.sender, released.path, "org.bluez.LEAdvertisement1", "Release")
+    }
+}
+
+// MARK: Centrals
+
+extension Bluetoothd {
+    /// Where a characteristic is; nil when it is not offered.
+    func path(of uuid: String) -> String? {
+        applications.last?.1.first { $0.value["org.bluez.GattCharacteristic1"]?["UUID"]?.string == uuid }?.key
+    }
+
+    /// A central reads, from an offset.
+    func read(_ uuid: String, by central: String = "AA_00_00_00_00_01", from offset: Int = 0, mtu: UInt16 = 23)
+        async throws -> [UInt8]
+    {
+        let options = offset == 0 ? [:] : ["offset": DBusValue.uint16(UInt16(offset))]
+        return try await ask("ReadValue", uuid, [], central, options, mtu).first?.bytes ?? []
+    }
+
+    /// A central writes.
+    func write(_ value: [UInt8], to uuid: String, by central: String = "AA_00_00_00_00_01", at offset: Int = 0)
+        async throws
+    {
+        let options = offset == 0 ? [:] : ["offset": DBusValue.uint16(UInt16(offset))]
+        _ = try await ask("WriteValue", uuid, [.bytes(value)], central, options, 23)
+    }
+
+    private func ask(
+        _ method: String, _ uuid: String, _ arguments: [DBusValue], _ central: String, _ options: [String: DBusValue],
+        _ mtu: UInt16
+    ) async throws -> [DBusValue] {
+        var options = options
+        options["device"] = .objectPath("\(Self.adapter)/dev_\(central)")
+        options["link"] = .string("LE")
+        options["mtu"] = .uint16(mtu)
+        let sender = applications.last?.0.sender ?? ""
+        return try await bus.call(
+            sender, path(of: uuid) ?? "/", "org.bluez.GattCharacteristic1", method, arguments + [.properties(options)])
+    }
+
+    /// The values that the characteristic notifies from now on.
+    func notifications(of uuid: String) async throws -> AsyncStream<BusSignal> {
+        try await bus.signals(
+            sender: applications.last?.0.sender, interface: "org.freedesktop.DBus.Properties",
+            member: "PropertiesChanged", path: path(of: uuid))
+    }
+}

@@ -1,0 +1,39 @@
+"""bluetoothd, as Debian ships it, and the adapters it is given."""
+
+import json
+
+from .processes import run
+from .waiting import wait_for
+
+SERVICE = "bluetooth.service"
+
+
+def start():
+    """bluetoothd runs and has switched on what adapters there are."""
+    run("systemctl", "unmask", "--runtime", SERVICE)
+    run("systemctl", "start", SERVICE)
+    for adapter in ("hci0", "hci1"):
+        power(adapter, True)
+
+
+def stop():
+    run("systemctl", "stop", SERVICE)
+
+
+def power(adapter, is_on):
+    """Switches an adapter on or off, as soon as bluetoothd knows it."""
+    path = f"/org/bluez/{adapter}"
+    wait_for(
+        f"{adapter} switched {'on' if is_on else 'off'}",
+        lambda: run("busctl", "set-property", "org.bluez", path, "org.bluez.Adapter1", "Powered", "b",
+                    "true" if is_on else "false", may_fail=True) == "", within=10)
+
+
+def advertisements(adapter):
+    """How many advertisements bluetoothd has on that adapter."""
+    answer = run("busctl", "--json=short", "get-property", "org.bluez", f"/org/bluez/{adapter}",
+                 "org.bluez.LEAdvertisingManager1", "ActiveInstances", may_fail=True)
+    try:
+        return json.loads(answer)["data"]
+    except ValueError:
+        return 0
