@@ -73,6 +73,7 @@ def disk_read_only_from_the_start(folder):
     controller.tell("start home")
     daemon = Daemon(folder, region())
     daemon.expect("didEnterRegion", within=10)
+    come_and_go(controller, daemon)
     check_trouble(daemon)
     disk.mend()
     check_recovery(controller, daemon)
