@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "IBeacon", targets: ["IBeacon"]),
         .library(name: "HCI", targets: ["HCI"]),
         .library(name: "RegionMonitoring", targets: ["RegionMonitoring"]),
+        .library(name: "BeaconLocation", targets: ["BeaconLocation"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -41,6 +42,11 @@ let package = Package(
 
         .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),  // its headers, not the library
         .target(name: "Bluetooth", dependencies: ["HCI", "CBluetooth"], swiftSettings: core),
+        .target(
+            name: "BeaconLocation", dependencies: ["Bluetooth", "HCI", "IBeacon", "RegionMonitoring"],
+            swiftSettings: core),
+        .executableTarget(
+            name: "WatchRegion", dependencies: ["BeaconLocation"], path: "Examples/WatchRegion", swiftSettings: house),
 
         .systemLibrary(name: "CGIO", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .target(name: "GLib", dependencies: ["CGIO"], swiftSettings: house),
@@ -60,7 +66,7 @@ let package = Package(
         .target(
             name: "OkaeriDaemon",
             dependencies: [
-                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "WiFi", "History", "Systemd",
+                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "BeaconLocation", "WiFi", "History", "Systemd",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -115,7 +121,7 @@ let package = Package(
         .executableTarget(
             name: "SpeedBenchmark",
             dependencies: [
-                "CAllocations", "Bluetooth", "OkaeriDaemon", "RegionMonitoring",
+                "BeaconLocation", "CAllocations", "Bluetooth", "OkaeriDaemon", "RegionMonitoring",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], path: "Benchmarks/Speed/Harness", swiftSettings: house + [.enableExperimentalFeature("Lifetimes")]),
@@ -125,6 +131,10 @@ let package = Package(
         .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: house),
         .testTarget(
             name: "RegionMonitoringTests", dependencies: ["RegionMonitoring", "IBeacon", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
+            name: "BeaconLocationTests",
+            dependencies: ["BeaconLocation", "Bluetooth", "HCI", "IBeacon", "RegionMonitoring", "TestSupport"],
             swiftSettings: house),
         .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth", "HCI", "TestSupport"], swiftSettings: house),
         .testTarget(
@@ -156,8 +166,8 @@ let package = Package(
         .testTarget(
             name: "OkaeriDaemonTests",
             dependencies: [
-                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "WiFi", "History", "Systemd", "OkaeriDaemon",
-                "TestSupport",
+                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "BeaconLocation", "WiFi", "History", "Systemd",
+                "OkaeriDaemon", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: house),

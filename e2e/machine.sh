@@ -19,13 +19,17 @@ if [ ! -e "$image/disk.img" ]; then
 fi
 
 package=$(scripts/package)
-swift build -c release --static-swift-stdlib --scratch-path .build-release --product virtual-controller >&2
+for product in virtual-controller WatchRegion; do
+    swift build -c release --static-swift-stdlib --scratch-path .build-release --product "$product" >&2
+done
 
 # What the guest sees of this machine.
 share=.build-e2e/share
 rm -rf "$share"
 mkdir -p "$share/bin" "$share/logs" "$share/packages"
-strip -o "$share/bin/virtual-controller" .build-release/release/virtual-controller
+for product in virtual-controller WatchRegion; do
+    strip -o "$share/bin/$product" ".build-release/release/$product"
+done
 dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/bin/okaeri >"$share/bin/okaeri"
 chmod +x "$share/bin/okaeri"
 cp "$package" "$share/packages"

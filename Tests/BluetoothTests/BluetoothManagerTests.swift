@@ -81,15 +81,23 @@ import Testing
         kernel.set(adapters: [])
         try hotPlug.send(.device(DeviceEvent(.unregistered, index: 0)))
         #expect(await first.next()?.state == .unsupported)
-        withExtendedLifetime(bluetooth) {}
     }
 
-    @Test func theStatesEndWithTheManager() async {
-        var bluetooth: BluetoothManager? = BluetoothManager(kernel: FakeKernel())
-        var states = bluetooth?.states().makeAsyncIterator()
-        #expect(await states?.next()?.state == .poweredOn)
+    @Test func whoFollowsTheStatesKeepsTheManager() async throws {
+        let kernel = FakeKernel([off])
+        var states = BluetoothManager(kernel: kernel).states().makeAsyncIterator()
+        #expect(await states.next()?.state == .poweredOff)
+        kernel.set(adapters: [on])
+        try kernel.hotPlugSockets.next().send(.device(DeviceEvent(.up, index: 0)))
+        #expect(await states.next()?.state == .poweredOn)
+    }
+
+    @Test func theThreadEndsWithTheManager() async throws {
+        let kernel = FakeKernel()
+        var bluetooth: BluetoothManager? = BluetoothManager(kernel: kernel)
+        _ = await bluetooth?.authorize(within: forever)
         bluetooth = nil
-        #expect(await states?.next() == nil)
+        try kernel.hotPlugSockets.next().expectClosed()
     }
 
     @Test func powerIsWaitedFor() async throws {

@@ -1,3 +1,4 @@
+import BeaconLocation
 import HCI
 import IBeacon
 import RegionMonitoring

@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from lab.controller import Controller
-from lab.daemon import PROGRAM, Daemon, region
+from lab.daemon import PROGRAM, UUID, Daemon, region
 from lab.processes import Process, run
 from lab.registry import scenario
 from lab.waiting import check, wait_for
@@ -209,3 +209,23 @@ def commands_follow(folder):
     check(listeners["calibrate"].ended(within=20) == 0, f"calibrate: {listeners['calibrate'].said()}")
     for name in ("scan", "range", "record"):
         check(listeners[name].stop() == 0, f"{name} did not end well: {listeners[name].said()[-300:]}")
+
+
+@scenario(within=60)
+def example_program(folder):
+    """The program that the library's documentation shows: it waits for Bluetooth, hears who comes, and follows."""
+    controller = Controller(folder)
+    run("hciconfig", "hci0", "down")
+    program = Process(folder, "example", ["stdbuf", "-oL", "WatchRegion", UUID])
+    wait_for("the reason", lambda: "hci0 is switched off" in program.said(), within=5)
+    check(not controller.is_scanning, "it scans on an adapter that is switched off")
+    controller.switch_on()
+    wait_for("the scan", lambda: controller.is_scanning, within=5)
+    check("entered" not in program.said(), f"nobody is there, and it says {program.said()}")
+    controller.tell("start home")
+    wait_for("the enter", lambda: "entered home, " in program.said(), within=5)
+    run("hciconfig", "hci0", "down")
+    wait_for("the reason", lambda: program.said().count("hci0 is switched off") == 2, within=5)
+    controller.switch_on()
+    wait_for("the scan again", lambda: controller.is_scanning, within=5)
+    check("left" not in program.said(), f"switched off, it says {program.said()}")

@@ -14,7 +14,7 @@ EXIT_NO_PERMISSION = 77
 
 def as_nobody(*arguments):
     """What okaeri says to a user without rights, and its exit status behind it."""
-    command = ["setpriv", "--reuid", NOBODY, "--clear-groups", PROGRAM, *arguments]
+    command = ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", PROGRAM, *arguments]
     return run("sh", "-c", '"$@"; echo "status $?"', "sh", *command)
 
 

@@ -1,3 +1,4 @@
+import BeaconLocation
 import CAllocations
 import Glibc
 import OkaeriDaemon

@@ -12,7 +12,12 @@ public final class BluetoothManager: Sendable {
     private let adapter: String?
     private let parameters: ScannerParameters
     private let kernel: any BluetoothKernel
-    private let scanner = Mutex<Scanner?>(nil)
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        var scanner: Scanner?
+        var isEnded = false
+    }
 
     /// A manager of one adapter, by its name (`hci0`), or of the first that is switched on.
     public convenience init(adapter: String? = nil, kernel: some BluetoothKernel = LinuxKernel()) {
@@ -31,16 +36,14 @@ public final class BluetoothManager: Sendable {
     }
 
     deinit {
-        scanner.withLock { $0?.stop() }
+        end()
     }
 
     /// The state of Bluetooth with the reason for it: the present one first, as soon as it is known, then each change.
     ///
-    /// It ends when the manager goes. Who lags behind misses the oldest changes, never the last one.
-    public func states() -> AsyncStream<AdapterUpdate> {
-        let states = watch.updates.values(backlog: Self.backlog)
-        begin()
-        return states
+    /// Who lags behind misses the oldest changes, never the last one.
+    public func states() -> HeldStream<AdapterUpdate> {
+        HeldStream(updates(), holding: self)
     }
 
     /// Waits until it is decided whether there is Bluetooth, and whether this process may use it.
@@ -63,12 +66,33 @@ public final class BluetoothManager: Sendable {
     /// Scans from now on, for the listener.
     package func startScan() {
         begin()
-        scanner.withLock { $0?.startScan() }
+        state.withLock(\.scanner)?.startScan()
     }
 
     /// Scans no more.
     package func endScan() {
-        scanner.withLock { $0?.endScan() }
+        state.withLock(\.scanner)?.endScan()
+    }
+
+    /// The listener's deadline may have changed: it is asked again.
+    package func giveTurn() {
+        state.withLock(\.scanner)?.perform {}
+    }
+
+    /// Ends everything: the states end when the scan is off. Nothing begins any more.
+    package func end() {
+        let scanner = state.withLock { state in
+            state.isEnded = true
+            return state.scanner
+        }
+        if let scanner { scanner.stop() } else { watch.updates.close() }
+    }
+
+    /// Ends everything, and returns when the scan is off.
+    package func stop() async {
+        let updates = watch.updates.values(backlog: 1)
+        end()
+        for await _ in updates {}
     }
 
     /// How many changes somebody may lag behind: far more than happen while a task waits for its turn.
@@ -77,7 +101,7 @@ public final class BluetoothManager: Sendable {
     private func state(
         within limit: Duration, where isAnswer: @escaping @Sendable (BluetoothState) -> Bool
     ) async -> AdapterUpdate {
-        let states = states()
+        let states = updates()
         let answer = await withTaskGroup(of: AdapterUpdate?.self) { group in
             group.addTask { await states.first { isAnswer($0.state) } }
             group.addTask {
@@ -90,14 +114,20 @@ public final class BluetoothManager: Sendable {
         return answer ?? watch.updates.latest ?? .unanswered(adapter)
     }
 
+    private func updates() -> AsyncStream<AdapterUpdate> {
+        let updates = watch.updates.values(backlog: Self.backlog)
+        begin()
+        return updates
+    }
+
     /// The first question: from now on somebody watches.
     private func begin() {
-        scanner.withLock { scanner in
-            guard scanner == nil else { return }
+        state.withLock { state in
+            guard state.scanner == nil, !state.isEnded else { return }
             do throws(KernelError) {
                 let new = try Scanner(adapter: adapter, parameters: parameters, wantsScan: false, kernel: kernel)
                 try BlockingThread.start { [watch] in watch.run(new) }
-                scanner = new
+                state.scanner = new
             } catch {
                 watch.updates.send(.failed(error, adapter))
             }

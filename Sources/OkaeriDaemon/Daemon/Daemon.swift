@@ -1,3 +1,4 @@
+import BeaconLocation
 package import Bluetooth
 import History
 import IBeacon

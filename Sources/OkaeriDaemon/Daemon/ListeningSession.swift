@@ -1,3 +1,4 @@
+import BeaconLocation
 import Bluetooth
 import IBeacon
 public import Logging

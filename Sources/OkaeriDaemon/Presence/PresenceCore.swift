@@ -1,3 +1,4 @@
+import BeaconLocation
 import Bluetooth
 import HCI
 import History

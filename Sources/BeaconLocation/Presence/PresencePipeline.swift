@@ -5,17 +5,23 @@ package import RegionMonitoring
 /// The way from the bytes of an HCI event to the decision who is here, the same for an adapter and a capture.
 package struct PresencePipeline: Sendable {
     /// What came by.
-    struct Counters: Sendable, Equatable, Codable {
+    package struct Counters: Sendable, Equatable, Codable {
         /// LE advertising reports, of whatever content.
-        var reports: UInt64 = 0
+        package var reports: UInt64 = 0
         /// Those that were iBeacons.
-        var iBeacons: UInt64 = 0
+        package var iBeacons: UInt64 = 0
         /// Events that were cut or otherwise unsound.
-        var malformed: UInt64 = 0
+        package var malformed: UInt64 = 0
+
+        package init(reports: UInt64 = 0, iBeacons: UInt64 = 0, malformed: UInt64 = 0) {
+            self.reports = reports
+            self.iBeacons = iBeacons
+            self.malformed = malformed
+        }
     }
 
     package var monitor: RegionMonitor
-    private(set) var counters = Counters()
+    package private(set) var counters = Counters()
     private var assembler = ExtendedReportAssembler()
 
     package init(_ monitor: RegionMonitor) {

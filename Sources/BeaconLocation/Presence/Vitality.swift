@@ -1,10 +1,10 @@
-import RegionMonitoring
+package import RegionMonitoring
 
 /// Whether the radio can be believed when it hears nothing: a dead controller sounds like an empty house.
 ///
 /// A scanner asks its controller whether it lives after a silence of `patience`, and then less and less often, each time
 /// after twice as long. So in a living radio's silence the last answer is never older than two thirds of that silence.
-struct Vitality: Sendable {
+package struct Vitality: Sendable {
     private let patience: Duration?
 
     /// When the silence began, and when the controller was last known to live.
@@ -12,30 +12,30 @@ struct Vitality: Sendable {
     private var lastAnswer = Instant(nanoseconds: 0)
 
     /// - Parameter patience: how long a silence may be before it takes an answer to believe it; nil: always believed.
-    init(patience: Duration?) {
+    package init(patience: Duration?) {
         self.patience = patience
     }
 
     /// The radio was heard, or began to listen.
-    mutating func reportReceived(at now: Instant) {
+    package mutating func reportReceived(at now: Instant) {
         lastReport = now
         lastAnswer = now
     }
 
     /// The controller answered.
-    mutating func controllerHeard(at now: Instant) {
+    package mutating func controllerHeard(at now: Instant) {
         lastAnswer = now
     }
 
     /// Whether what was not heard was not there.
-    func isCertain(at now: Instant) -> Bool {
+    package func isCertain(at now: Instant) -> Bool {
         guard let patience else { return true }
         let silence = lastReport.duration(to: now)
         return lastAnswer.duration(to: now) <= max(patience, silence * 2 / 3)
     }
 
     /// How long a silence may be for these regions: well below the shortest time after which one of them is left.
-    static func patience(for regions: [MonitoredRegion]) -> Duration {
+    package static func patience(for regions: [MonitoredRegion]) -> Duration {
         min(.seconds(10), regions.map { ($0.exitAfter ?? MonitoredRegion.shortestExitAfter) / 2 }.min() ?? .seconds(10))
     }
 }

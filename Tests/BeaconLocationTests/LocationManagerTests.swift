@@ -1,0 +1,127 @@
+import BeaconLocation
+import Glibc
+import Synchronization
+import Testing
+
+/// The manager with its thread, on a kernel of socket pairs.
+@Suite(.timeLimit(.minutes(1))) struct LocationManagerTests {
+    private let home = BeaconRegion(identifier: "home", constraint: .uuid(BeaconUUID(high: 1, low: 2)))
+
+    @Test func nothingIsAskedOfTheKernelBeforeSomebodyAsks() async {
+        let kernel = PairKernel()
+        let manager = LocationManager(kernel: kernel)
+        _ = manager.events
+        #expect(manager.monitoredRegions.isEmpty)
+        #expect(kernel.opened == [])
+        #expect(await manager.authorize().state == .poweredOn)
+        #expect(kernel.opened == ["hot plug"], "it looks, and does not scan")
+    }
+
+    @Test func aRegionThatIsWatchedBeginsTheScan() async {
+        let kernel = PairKernel()
+        let manager = LocationManager(kernel: kernel)
+        manager.startMonitoring(for: home)
+        var events = manager.events.makeAsyncIterator()
+        #expect(await events.next() == .didStartMonitoring(home))
+        #expect(await events.next() == .didDetermineState(.unknown, home))
+        await kernel.scanSocket()
+        #expect(manager.monitoredRegions.map(\.region) == [home])
+    }
+
+    @Test func rangingBeginsTheScan() async {
+        let kernel = PairKernel()
+        let manager = LocationManager(kernel: kernel)
+        manager.startRangingBeacons(satisfying: home.constraint)
+        await kernel.scanSocket()
+        #expect(manager.rangedBeaconConstraints == [home.constraint])
+    }
+
+    @Test func theEventsEndWithTheManager() async {
+        let manager = LocationManager(kernel: PairKernel())
+        let events = manager.events
+        manager.startMonitoring(for: home)
+        await manager.stop()
+        var told: [LocationEvent] = []
+        for await event in events { told.append(event) }
+        #expect(told.first == .didStartMonitoring(home))
+    }
+
+    @Test func aManagerThatWasNeverAskedStops() async {
+        await LocationManager(kernel: PairKernel()).stop()
+    }
+
+    @Test func whoIsCancelledEndsTheScan() async {
+        let kernel = PairKernel()
+        let manager = LocationManager(kernel: kernel)
+        manager.startMonitoring(for: home)
+        let listener = Task { for await _ in manager.events {} }
+        await kernel.scanSocket()
+        listener.cancel()
+        await listener.value
+        // The scanner's thread ends, and with it what it tells.
+        for await _ in manager.bluetoothStates() {}
+    }
+
+    @Test func withoutAnAdapterTheReasonIsToldToWhoWatches() async {
+        let manager = LocationManager(kernel: PairKernel([]))
+        manager.startMonitoring(for: home)
+        for await event in manager.events {
+            guard case .monitoringDidFail(home, let reason) = event else { continue }
+            #expect(reason.contains("no Bluetooth adapter"))
+            return
+        }
+        Issue.record("the events ended")
+    }
+}
+
+/// A kernel of socket pairs on whose other end nobody answers.
+private final class PairKernel: BluetoothKernel {
+    private struct State {
+        var opened: [String] = []
+        var ends: [Int32] = []
+    }
+
+    private let list: [Adapter]
+    private let state = Mutex(State())
+    private let scans: AsyncStream<Void>
+    private let scan: AsyncStream<Void>.Continuation
+
+    init(_ adapters: [Adapter] = [Adapter(index: 0, name: "hci0", isUp: true)]) {
+        list = adapters
+        (scans, scan) = AsyncStream.makeStream()
+    }
+
+    deinit {
+        for end in state.withLock(\.ends) { close(end) }
+    }
+
+    var opened: [String] { state.withLock(\.opened) }
+
+    /// Waits until the scan socket is opened.
+    func scanSocket() async {
+        for await _ in scans { return }
+    }
+
+    func adapters() throws(KernelError) -> [Adapter] { list }
+
+    func openScanSocket(adapter index: UInt16) throws(KernelError) -> HCISocket {
+        defer { scan.yield() }
+        return try pair("scan")
+    }
+
+    func openHotPlugSocket() throws(KernelError) -> HCISocket { try pair("hot plug") }
+
+    func now() -> Int64 { LinuxKernel().now() }
+
+    private func pair(_ name: String) throws(KernelError) -> HCISocket {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0 else {
+            throw KernelError(.openSocket, code: errno)
+        }
+        state.withLock { state in
+            state.opened.append(name)
+            state.ends.append(ends[1])
+        }
+        return HCISocket(owning: OwnedDescriptor(owning: ends[0]))
+    }
+}
