@@ -144,6 +144,7 @@ def locate_off(folder):
     check(answer.seconds < 4, f"it took {answer.seconds:.1f} s")
     run("rfkill", "block", "bluetooth")
     locate().expect(UNAVAILABLE, "rfkill unblock bluetooth")
+    run("rfkill", "unblock", "bluetooth")
 
 
 @scenario(within=60)

@@ -1,8 +1,10 @@
-import HCI
-import IBeacon
+package import HCI
+package import IBeacon
 package import RegionMonitoring
 
 /// The way from the bytes of an HCI event to the decision who is here, the same for an adapter and a capture.
+///
+/// Inlinable, for in a replay every report goes this way, out of another module.
 package struct PresencePipeline: Sendable {
     /// What came by.
     package struct Counters: Sendable, Equatable, Codable {
@@ -21,8 +23,8 @@ package struct PresencePipeline: Sendable {
     }
 
     package var monitor: RegionMonitor
-    package private(set) var counters = Counters()
-    private var assembler = ExtendedReportAssembler()
+    @usableFromInline package var counters = Counters()
+    @usableFromInline var assembler = ExtendedReportAssembler()
 
     package init(_ monitor: RegionMonitor) {
         self.monitor = monitor
@@ -33,7 +35,7 @@ package struct PresencePipeline: Sendable {
     /// - Parameters:
     ///   - event: its bytes from the event code on, without the H4 packet type.
     ///   - heard: is given each sighting in it.
-    package mutating func received(
+    @inlinable @inline(__always) package mutating func received(
         event: RawSpan, at now: Instant, heard: (BeaconSighting) -> Void = { _ in }
     ) -> [RegionMonitor.Action] {
         guard var reports = LEAdvertisingReports(event: event) else { return [] }
@@ -58,7 +60,7 @@ package struct PresencePipeline: Sendable {
     }
 
     /// The iBeacon in a report, with what earlier reports held of the same advertisement.
-    private mutating func frame(in report: LEAdvertisingReport) -> IBeaconFrame? {
+    @inlinable @inline(__always) mutating func frame(in report: LEAdvertisingReport) -> IBeaconFrame? {
         guard let data = assembler.data(report) else { return nil }
         return IBeaconFrame(advertisingData: data)
     }

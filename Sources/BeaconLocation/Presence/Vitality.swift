@@ -5,11 +5,11 @@ package import RegionMonitoring
 /// A scanner asks its controller whether it lives after a silence of `patience`, and then less and less often, each time
 /// after twice as long. So in a living radio's silence the last answer is never older than two thirds of that silence.
 package struct Vitality: Sendable {
-    private let patience: Duration?
+    @usableFromInline let patience: Duration?
 
     /// When the silence began, and when the controller was last known to live.
-    private var lastReport = Instant(nanoseconds: 0)
-    private var lastAnswer = Instant(nanoseconds: 0)
+    @usableFromInline var lastReport = Instant(nanoseconds: 0)
+    @usableFromInline var lastAnswer = Instant(nanoseconds: 0)
 
     /// - Parameter patience: how long a silence may be before it takes an answer to believe it; nil: always believed.
     package init(patience: Duration?) {
@@ -17,7 +17,7 @@ package struct Vitality: Sendable {
     }
 
     /// The radio was heard, or began to listen.
-    package mutating func reportReceived(at now: Instant) {
+    @inlinable package mutating func reportReceived(at now: Instant) {
         lastReport = now
         lastAnswer = now
     }

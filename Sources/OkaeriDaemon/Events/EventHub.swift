@@ -1,17 +1,11 @@
-import Synchronization
+import Bluetooth
 
 /// Hands every event to everybody who listens, in order. Nobody who is slow holds the others up.
 final class EventHub: Sendable {
     /// How many events a listener may lag behind; then the oldest are dropped for it.
     static let backlog = 1024
 
-    private struct Listeners {
-        var next = 0
-        var continuations: [Int: AsyncStream<Event>.Continuation] = [:]
-        var isClosed = false
-    }
-
-    private let listeners = Mutex(Listeners())
+    private let broadcast = Broadcast<Event>()
 
     /// What each event goes through before anybody is told; nil: nothing.
     private let keeper: HistoryKeeper?
@@ -29,37 +23,11 @@ final class EventHub: Sendable {
     func caughtUp() async { await keeper?.caughtUp() }
 
     /// Tells everybody who listens.
-    func tell(_ event: Event) {
-        let continuations = listeners.withLock { Array($0.continuations.values) }
-        for continuation in continuations { continuation.yield(event) }
-    }
+    func tell(_ event: Event) { broadcast.send(event) }
 
     /// All events from now on, until the hub is closed.
-    func events(backlog: Int = backlog) -> AsyncStream<Event> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(backlog))
-        let id = listeners.withLock { listeners -> Int? in
-            guard !listeners.isClosed else { return nil }
-            listeners.next += 1
-            listeners.continuations[listeners.next] = continuation
-            return listeners.next
-        }
-        guard let id else {
-            continuation.finish()
-            return stream
-        }
-        continuation.onTermination = { [weak self] _ in
-            self?.listeners.withLock { _ = $0.continuations.removeValue(forKey: id) }
-        }
-        return stream
-    }
+    func events(backlog: Int = backlog) -> AsyncStream<Event> { broadcast.values(backlog: backlog) }
 
     /// No more events come: every stream ends after what it holds.
-    func close() {
-        let continuations = listeners.withLock { listeners in
-            listeners.isClosed = true
-            defer { listeners.continuations = [:] }
-            return Array(listeners.continuations.values)
-        }
-        for continuation in continuations { continuation.finish() }
-    }
+    func close() { broadcast.close() }
 }

@@ -15,6 +15,8 @@ def prepare():
     """Once after the boot: the radios."""
     run("modprobe", "hci_vhci")
     run("modprobe", "mac80211_hwsim", "radios=3")
+    # It would block the next scenario's adapter as the last one's was.
+    run("systemctl", "mask", "--runtime", "--now", "systemd-rfkill.socket", "systemd-rfkill.service")
 
 
 def reset(name):
