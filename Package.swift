@@ -66,7 +66,8 @@ let package = Package(
         .target(
             name: "OkaeriDaemon",
             dependencies: [
-                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "BeaconLocation", "WiFi", "History", "Systemd",
+                "BlueZ", "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "BeaconLocation", "WiFi", "History",
+                "Systemd",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -145,8 +146,10 @@ let package = Package(
             name: "WiFiTests", dependencies: ["WiFi"],
             exclude: ["Support/bench.py", "Support/networkmanager.py"], swiftSettings: house),
         .testTarget(
-            name: "BlueZTests", dependencies: ["BlueZ", "DBus", "TestSupport"], exclude: ["Support/bluez.py"],
-            swiftSettings: house),
+            name: "BlueZTests",
+            dependencies: [
+                "BlueZ", "DBus", "OkaeriDaemon", "TestSupport", .product(name: "Logging", package: "swift-log"),
+            ], exclude: ["Support/bluez.py"], swiftSettings: house),
         .testTarget(
             name: "AgentTests",
             dependencies: [
@@ -166,7 +169,8 @@ let package = Package(
         .testTarget(
             name: "OkaeriDaemonTests",
             dependencies: [
-                "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "BeaconLocation", "WiFi", "History", "Systemd",
+                "BlueZ", "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "BeaconLocation", "WiFi", "History",
+                "Systemd",
                 "OkaeriDaemon", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),

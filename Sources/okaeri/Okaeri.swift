@@ -15,7 +15,8 @@ import ArgumentParser
             RangeCommand.self, LocateCommand.self, CalibrateCommand.self, HistoryCommand.self, PlotCommand.self,
             PromptsCommand.self,
             AnswerCommand.self, AgentCommand.self, DecodeCommand.self, RecordCommand.self, DoctorCommand.self,
-            ConfigCommand.self, BluetoothCommand.self, PeripheralsCommand.self, AdvertiseCommand.self,
+            ConfigCommand.self, BluetoothCommand.self, PeripheralsCommand.self, ConnectCommand.self,
+            AdvertiseCommand.self,
         ])
 }
 

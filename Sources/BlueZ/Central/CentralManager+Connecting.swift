@@ -45,6 +45,10 @@ extension CentralManager {
         } catch {
             throw CentralError(error, what: "the disconnection of \(address)", limit: ObjectMirror.patience)
         }
+        // The answer may come before the news.
+        _ = try await mirror.wait(until: .now + ObjectMirror.patience) { view in
+            view.isConnected(device) ? nil : true
+        }
     }
 
     /// The device object of a peripheral, which it has once it was heard.

@@ -43,11 +43,17 @@ public final class CentralManager: Sendable {
         adapter: String? = nil, bus: String? = nil, _ body: (CentralManager) async throws -> Value
     ) async throws -> Value {
         let central = CentralManager(adapter: adapter, bus: bus)
-        return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await central.run() }
-            defer { group.cancelAll() }
-            return try await body(central)
+        // Its own task: when this one is cancelled, `body` still has to say goodbye.
+        let running = Task { await central.run() }
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await body(central))
+        } catch {
+            result = .failure(error)
         }
+        running.cancel()
+        await running.value
+        return try result.get()
     }
 
     // MARK: The manager's state
@@ -93,6 +99,9 @@ public final class CentralManager: Sendable {
         return late
     }
 
+    /// Why Bluetooth cannot be worked with at the moment; nil when it can, or when nothing is known yet.
+    public var obstacle: CentralError? { mirror.view.obstacle(adapter: adapter) }
+
     // MARK: Finding peripherals
 
     /// Looks for peripherals, and tells of each that is found, that changes or that is not heard any more. Bluetooth may be
@@ -115,6 +124,12 @@ public final class CentralManager: Sendable {
             }
             continuation.onTermination = { _ in task.cancel() }
         }
+    }
+
+    /// The peripherals that bluetoothd knows now, whether they are in sight or not.
+    public func knownPeripherals() async throws(CentralError) -> [Discovery] {
+        let adapter = try await ready()
+        return mirror.view.peripherals(on: adapter.path)
     }
 
     private func scan(

@@ -4,7 +4,7 @@ import RegionMonitoring
 import WiFi
 
 extension Configuration {
-    private static let keys = ["adapter", "scan", "state", "history", "regions"]
+    private static let keys = ["adapter", "scan", "state", "history", "regions", "services"]
     private static let scanKeys = ["interval", "window"]
     private static let stateKeys = ["validFor"]
     private static let historyKeys = ["keep"]
@@ -67,6 +67,7 @@ extension Configuration {
         if let node = top.node("scan") { configuration.scan = scan(node, problems) }
         if let node = top.node("state") { configuration.state = state(node, problems) }
         if let node = top.node("history") { configuration.history = history(node, problems) }
+        if top.node("services") != nil { configuration.services = services(top, problems) }
         return configuration
     }
 
@@ -143,7 +144,7 @@ extension Configuration {
     }
 
     /// An argument list: no shell takes it apart, and it is run in the root directory.
-    private static func command(_ key: String, _ reader: ObjectReader) -> [String] {
+    static func command(_ key: String, _ reader: ObjectReader) -> [String] {
         let command = reader.value(
             key, expected: "a command and its arguments, such as [\"/usr/local/bin/welcome\"]"
         ) { value in

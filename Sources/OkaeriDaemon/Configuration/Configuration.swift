@@ -1,3 +1,4 @@
+public import BlueZ
 import IBeacon
 public import RegionMonitoring
 public import WiFi
@@ -41,6 +42,19 @@ public struct Configuration: Sendable, Equatable {
         public var identifier: String { monitored.region.identifier }
     }
 
+    /// A peripheral that is kept connected because of a service it has, and what is done about it.
+    public struct ServiceRule: Sendable, Equatable {
+        /// A name of the user's.
+        public var identifier: String?
+        public var service: BluetoothUUID
+        /// Argument lists to be run when the peripheral is connected and disconnected; empty: nothing.
+        public var onConnect: [String] = []
+        public var onDisconnect: [String] = []
+
+        /// What tells it from the other rules.
+        var label: String { identifier ?? service.description }
+    }
+
     /// Which adapter to scan with, such as `hci0`; nil: the first that is up.
     public var adapter: String?
 
@@ -52,6 +66,9 @@ public struct Configuration: Sendable, Equatable {
 
     /// What is remembered.
     public var history = History()
+
+    /// Which peripherals are kept connected, in the order of the file.
+    public var services: [ServiceRule] = []
 
     /// The regions, in the order of the file.
     public var regions: [Region]

@@ -53,6 +53,7 @@ public final class Daemon: Sendable {
     private let wifi: any WiFiService
     private let homecoming: Homecoming
     private let hooks: Hooks
+    private let serviceWatch: ServiceWatch
     private let keeper: StateKeeper?
     private let supervision: Supervision?
     private let logger: Logger
@@ -84,13 +85,18 @@ public final class Daemon: Sendable {
         wifi = options.simulatesWiFi ? Self.simulatedWiFi(configuration) : NetworkManagerService()
         homecoming = Homecoming(
             regions: configuration.regions, wifi: wifi, hub: hub, wallClock: source, logger: logger)
-        keeper = options.stateDirectory.map { [core, homecoming, source, hub] directory in
+        // A capture has no peripherals.
+        serviceWatch = ServiceWatch(
+            rules: options.capture == nil ? configuration.services : [], adapter: configuration.adapter, hub: hub,
+            wallClock: source, logger: logger)
+        keeper = options.stateDirectory.map { [core, homecoming, serviceWatch, source, hub] directory in
             StateKeeper(
                 directory: directory, validFor: .seconds(configuration.state.validFor), core: core,
-                homecoming: homecoming, instant: { source.instant }, hub: hub, logger: logger)
+                homecoming: homecoming, serviceWatch: serviceWatch, instant: { source.instant }, hub: hub,
+                logger: logger)
         }
         hooks = Hooks(
-            regions: configuration.regions, hub: hub,
+            regions: configuration.regions, services: configuration.services, hub: hub,
             runner: HookRunner(socket: SocketPath.absolute(options.socket)), logger: logger)
         supervision = options.serviceManager.map { [hub, source, core] manager in
             Supervision(manager, events: hub.events()) { await Self.isAlive(source, core) }
@@ -146,7 +152,7 @@ public final class Daemon: Sendable {
             ThreadService(loop: { [self] in runSource() }, stop: { [source] in source.stop() }),
             ThreadService(loop: { [wifi] in wifi.run() }, stop: { [wifi] in wifi.stop() }),
             AntennaService(wifi: wifi, source: source),
-            homecoming, hooks,
+            homecoming, hooks, serviceWatch,
             ReloadService(reload: { [self] in await reload() }), StartupPages(),
         ]
         if lock != nil { services.append(APIServer(backend: self, socket: options.socket, logger: logger)) }
@@ -197,7 +203,8 @@ public final class Daemon: Sendable {
             if (old.adapter, old.scan, old.history) != (new.adapter, new.scan, new.history) {
                 logger.warning("adapter, scan and history take effect at the next start")
             }
-            await hooks.reload(new.regions)
+            await hooks.reload(new.regions, new.services)
+            if options.capture == nil { await serviceWatch.reload(new.services) }
             core.reload(new.regions.map(\.monitored), at: source.instant)
             source.wake()
             let inside = Set(

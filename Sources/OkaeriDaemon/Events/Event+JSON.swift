@@ -45,6 +45,11 @@ extension Event {
             object.add(wifi)
             object.add("code", code)
             object.add("reason", reason)
+        case .peripheralDidConnect(let peripheral), .peripheralDidDisconnect(let peripheral):
+            object.add("identifier", peripheral.identifier)
+            object.add("service", peripheral.service)
+            object.add("address", peripheral.address)
+            object.add("name", peripheral.name)
         }
         return object
     }

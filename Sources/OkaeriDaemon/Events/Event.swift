@@ -23,6 +23,8 @@ public struct Event: Sendable, Equatable {
         case wifiPromptAnswered(WiFiEvent, answer: String)
         case wifiJoined(WiFiEvent, device: String?)
         case wifiJoinFailed(WiFiEvent, code: String, reason: String)
+        case peripheralDidConnect(PeripheralEvent)
+        case peripheralDidDisconnect(PeripheralEvent)
     }
 
     /// What all events of a prompt and its join have in common.
@@ -32,6 +34,20 @@ public struct Event: Sendable, Equatable {
         public var ssid: String
         /// The region that was entered.
         public var region: String?
+    }
+
+    /// What is told of a peripheral that is kept connected because of a service.
+    public struct PeripheralEvent: Sendable, Equatable {
+        /// The rule's name in the configuration, if it has one.
+        public var identifier: String?
+        /// The service's UUID.
+        public var service: String
+        public var address: String
+        /// As it calls itself.
+        public var name: String?
+
+        /// What tells its rule from the others.
+        var label: String { identifier ?? service }
     }
 
     public init(time: Int64, kind: Kind) {
@@ -56,6 +72,8 @@ extension Event.Kind {
         case .wifiPromptAnswered: "wifiPromptAnswered"
         case .wifiJoined: "wifiJoined"
         case .wifiJoinFailed: "wifiJoinFailed"
+        case .peripheralDidConnect: "peripheralDidConnect"
+        case .peripheralDidDisconnect: "peripheralDidDisconnect"
         }
     }
 

@@ -149,7 +149,7 @@ extension Event.Kind {
             .didExitRegion(let region), .didRangeBeacons(let region, _), .monitoringDidFail(let region, _),
             .rangingBeaconsDidFail(let region, _):
             region
-        case .bluetoothStateDidUpdate: nil
+        case .bluetoothStateDidUpdate, .peripheralDidConnect, .peripheralDidDisconnect: nil
         case .wifiPrompt(let wifi), .wifiPromptAnswered(let wifi, _), .wifiJoined(let wifi, _),
             .wifiJoinFailed(let wifi, _, _):
             wifi.region

@@ -6,12 +6,16 @@ extension Hook {
     ///
     /// - Parameter socket: where the daemon answers, so that the command can ask or answer it.
     func environment(socket: String) -> [String: String] {
-        let constraint = region.monitored.region.constraint
         var variables = [
-            "OKAERI_EVENT": event.kind.name, "OKAERI_TIME": Timestamp.text(event.time),
-            "OKAERI_REGION": region.identifier, "OKAERI_SOCKET": socket, "OKAERI_UUID": constraint.uuid.description,
-            "OKAERI_MAJOR": constraint.major.map { "\($0)" }, "OKAERI_MINOR": constraint.minor.map { "\($0)" },
-        ].compactMapValues { $0 }
+            "OKAERI_EVENT": event.kind.name, "OKAERI_TIME": Timestamp.text(event.time), "OKAERI_SOCKET": socket,
+        ]
+        if case .region(let region) = subject {
+            let constraint = region.monitored.region.constraint
+            variables["OKAERI_REGION"] = region.identifier
+            variables["OKAERI_UUID"] = constraint.uuid.description
+            variables["OKAERI_MAJOR"] = constraint.major.map { "\($0)" }
+            variables["OKAERI_MINOR"] = constraint.minor.map { "\($0)" }
+        }
         switch event.kind {
         case .didEnterRegion(_, let beacon):
             variables["OKAERI_STATE"] = "inside"
@@ -26,6 +30,11 @@ extension Hook {
         case .wifiPrompt(let prompt):
             variables["OKAERI_PROMPT"] = prompt.id
             variables["OKAERI_SSID"] = prompt.ssid
+        case .peripheralDidConnect(let peripheral), .peripheralDidDisconnect(let peripheral):
+            variables["OKAERI_IDENTIFIER"] = peripheral.identifier
+            variables["OKAERI_SERVICE"] = peripheral.service
+            variables["OKAERI_ADDRESS"] = peripheral.address
+            variables["OKAERI_NAME"] = peripheral.name
         case .didStartMonitoring, .didDetermineState, .didRangeBeacons, .monitoringDidFail, .rangingBeaconsDidFail,
             .bluetoothStateDidUpdate, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed:
             break

@@ -1,16 +1,16 @@
-/// Who waits for whom: one hook at a time for each region, and only so many that wait.
+/// Who waits for whom: one hook at a time for each region or service, and only so many that wait.
 ///
 /// A value without a clock or a process: what happens goes in, what is to be done comes out.
 struct HookQueue: Sendable {
-    /// How many hooks of a region may wait. Ten seconds each, that is almost three minutes of coming and going; what is
+    /// How many hooks of an owner may wait. Ten seconds each, that is almost three minutes of coming and going; what is
     /// older than that is no news.
     static let bound = 16
 
     /// What is to be done.
     enum Action: Sendable, Equatable {
-        /// Run it, and say ``HookQueue/finished(region:)`` when it is done.
+        /// Run it, and say ``HookQueue/finished(_:)`` when it is done.
         case run(Hook)
-        /// The oldest that waited made room. `total` counts those of its region since the start.
+        /// The oldest that waited made room. `total` counts those of its owner since the start.
         case dropped(Hook, total: Int)
     }
 
@@ -21,12 +21,12 @@ struct HookQueue: Sendable {
         var dropped = 0
     }
 
-    private var lines: [String: Line] = [:]
+    private var lines: [Hook.Owner: Line] = [:]
 
     /// A hook is due.
     mutating func arrived(_ hook: Hook) -> [Action] {
-        var line = lines[hook.region.identifier] ?? Line()
-        defer { lines[hook.region.identifier] = line }
+        var line = lines[hook.owner] ?? Line()
+        defer { lines[hook.owner] = line }
         guard line.isRunning else {
             line.isRunning = true
             return [.run(hook)]
@@ -37,10 +37,10 @@ struct HookQueue: Sendable {
         return [.dropped(line.waiting.removeFirst(), total: line.dropped)]
     }
 
-    /// The region's running hook is done.
-    mutating func finished(region: String) -> [Action] {
-        guard var line = lines[region] else { return [] }
-        defer { lines[region] = line }
+    /// The owner's running hook is done.
+    mutating func finished(_ owner: Hook.Owner) -> [Action] {
+        guard var line = lines[owner] else { return [] }
+        defer { lines[owner] = line }
         guard !line.waiting.isEmpty else {
             line.isRunning = false
             return []

@@ -4,6 +4,7 @@ import ServiceLifecycle
 /// Runs the commands that the configuration names for an event.
 actor Hooks: Service {
     private var regions: [Configuration.Region]
+    private var services: [Configuration.ServiceRule]
     private var queue = HookQueue()
 
     /// From the very beginning: a region may be entered before ``run()`` is.
@@ -14,8 +15,12 @@ actor Hooks: Service {
     /// What is to be run, handed to ``run()``'s task group.
     private let work = AsyncStream.makeStream(of: Hook.self)
 
-    init(regions: [Configuration.Region], hub: EventHub, runner: HookRunner, logger: Logger) {
+    init(
+        regions: [Configuration.Region], services: [Configuration.ServiceRule] = [], hub: EventHub, runner: HookRunner,
+        logger: Logger
+    ) {
         self.regions = regions
+        self.services = services
         events = hub.events(backlog: .max)
         self.runner = runner
         self.logger = logger
@@ -34,12 +39,13 @@ actor Hooks: Service {
     }
 
     /// The configuration changed. What waits was due under the old one, and is run as that said.
-    func reload(_ regions: [Configuration.Region]) {
+    func reload(_ regions: [Configuration.Region], _ services: [Configuration.ServiceRule]) {
         self.regions = regions
+        self.services = services
     }
 
     private func happened(_ event: Event) {
-        guard let hook = Hook(for: event, regions: regions) else { return }
+        guard let hook = Hook(for: event, regions: regions, services: services) else { return }
         perform(queue.arrived(hook))
     }
 
@@ -52,14 +58,14 @@ actor Hooks: Service {
                     """
                     events come faster than \(hook.trigger.rawValue) is done with them: the oldest that waited, of \
                     \(Timestamp.text(hook.event.time)), is not run. Make the hook faster
-                    """, metadata: ["region": "\(hook.region.identifier)", "dropped": "\(total)"])
+                    """, metadata: hook.owner.metadata.merging(["dropped": "\(total)"]) { $1 })
             }
         }
     }
 
     /// Runs a hook, outside of the actor's own time.
     private func carryOut(_ hook: Hook) async {
-        let metadata: Logger.Metadata = ["region": "\(hook.region.identifier)", "hook": "\(hook.trigger.rawValue)"]
+        let metadata = hook.owner.metadata.merging(["hook": "\(hook.trigger.rawValue)"]) { $1 }
         logger.debug("running \(hook.command)", metadata: metadata)
         do throws(HookFailure) {
             try await runner.run(hook) { [logger] stream, line in
@@ -71,6 +77,15 @@ actor Hooks: Service {
         } catch {
             logger.warning("\(hook.command[0]): \(error)", metadata: metadata)
         }
-        if !Task.isCancelled { perform(queue.finished(region: hook.region.identifier)) }
+        if !Task.isCancelled { perform(queue.finished(hook.owner)) }
+    }
+}
+
+extension Hook.Owner {
+    fileprivate var metadata: Logger.Metadata {
+        switch self {
+        case .region(let identifier): ["region": "\(identifier)"]
+        case .service(let label): ["service": "\(label)"]
+        }
     }
 }

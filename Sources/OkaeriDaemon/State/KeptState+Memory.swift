@@ -6,8 +6,11 @@ extension KeptState {
     /// No duration that is kept is longer, in seconds.
     private static let credible = 0...1e9
 
-    init(_ regions: RegionMonitor.Memory, _ prompts: PromptMemory, written: StateStamp) {
+    init(
+        _ regions: RegionMonitor.Memory, _ prompts: PromptMemory, _ peripherals: [Peripheral] = [], written: StateStamp
+    ) {
         self.written = written
+        self.peripherals = peripherals.isEmpty ? nil : peripherals
         self.regions = regions.regions.map { known in
             Region(
                 identifier: known.region.identifier, beacons: known.region.constraint.description,

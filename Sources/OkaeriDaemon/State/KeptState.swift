@@ -41,14 +41,25 @@ struct KeptState: Codable, Equatable, Sendable {
         var sinceLastOffer: Double?
     }
 
+    /// A peripheral that was connected because of a service.
+    struct Peripheral: Codable, Equatable, Sendable {
+        /// What tells its rule from the others, and the service.
+        var rule: String
+        var service: String
+        var address: String
+        var name: String?
+    }
+
     var version = Self.version
     var written: StateStamp
     var regions: [Region]
     var beacons: [Beacon]
     var prompts: Prompts
+    /// Nil where nobody was, as in files of before there were any.
+    var peripherals: [Peripheral]?
 
-    /// Whether somebody is inside: then it must be known how long that was so, and else it makes no difference.
-    var isOccupied: Bool { regions.contains { $0.state == "inside" } }
+    /// Whether somebody is inside or connected: then it must be known how long that was so, and else it makes no difference.
+    var isOccupied: Bool { regions.contains { $0.state == "inside" } || peripherals != nil }
 
     /// Without what merely ages.
     var content: KeptState {

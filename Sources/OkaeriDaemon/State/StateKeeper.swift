@@ -12,6 +12,7 @@ actor StateKeeper: Service {
     private let validFor: Duration
     private let core: PresenceCore
     private let homecoming: Homecoming
+    private let serviceWatch: ServiceWatch
     private let instant: @Sendable () -> Instant
     private let hub: EventHub
     private let events: AsyncStream<Event>
@@ -30,7 +31,7 @@ actor StateKeeper: Service {
     ///   - validFor: how old state may be at a start to be believed.
     ///   - instant: the present on the clock that drives the core.
     init(
-        directory: String, validFor: Duration, core: PresenceCore, homecoming: Homecoming,
+        directory: String, validFor: Duration, core: PresenceCore, homecoming: Homecoming, serviceWatch: ServiceWatch,
         instant: @escaping @Sendable () -> Instant, hub: EventHub, logger: Logger
     ) {
         file = StateFile(directory: directory)
@@ -38,6 +39,7 @@ actor StateKeeper: Service {
         plan = WritingPlan(validFor: validFor)
         self.core = core
         self.homecoming = homecoming
+        self.serviceWatch = serviceWatch
         self.instant = instant
         self.hub = hub
         events = hub.events(backlog: .max)
@@ -56,6 +58,7 @@ actor StateKeeper: Service {
             let inside = core.snapshot(at: instant()).regions.filter { $0.lastKnown == .inside }
                 .map(\.region.region.identifier)
             await homecoming.restore(prompts, inside: Set(inside))
+            await serviceWatch.restore(verdict.isStale ? [] : state.peripherals ?? [])
         } catch {
             let isAside = error.isOurs && file.moveAside()
             restoration = .refused(error, setAside: isAside ? file.setAside : nil)
@@ -95,7 +98,8 @@ actor StateKeeper: Service {
         get async {
             // The regions first: what the prompter does not know of yet is asked about after a restart.
             let regions = core.memory(at: instant())
-            let state = KeptState(regions, await homecoming.memory, written: .now)
+            let state = KeptState(
+                regions, await homecoming.memory, await serviceWatch.memory, written: .now)
             // The core knows an arrival before anybody is told. Kept before, it would never be, if the end came between.
             await hub.caughtUp()
             return state
@@ -157,7 +161,9 @@ extension Event.Kind {
     /// Whether kept state may be another one after it.
     fileprivate var isKept: Bool {
         switch self {
-        case .didDetermineState, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed: true
+        case .didDetermineState, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed,
+            .peripheralDidConnect, .peripheralDidDisconnect:
+            true
         case .didStartMonitoring, .didEnterRegion, .didExitRegion, .didRangeBeacons, .monitoringDidFail,
             .rangingBeaconsDidFail, .bluetoothStateDidUpdate:
             false

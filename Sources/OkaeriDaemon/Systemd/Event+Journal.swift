@@ -13,7 +13,9 @@ extension Event {
     private var priority: Journal.Priority {
         switch kind {
         case .didStartMonitoring, .didDetermineState, .bluetoothStateDidUpdate: .info
-        case .didEnterRegion, .didExitRegion, .wifiPrompt, .wifiPromptAnswered, .wifiJoined: .notice
+        case .didEnterRegion, .didExitRegion, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .peripheralDidConnect,
+            .peripheralDidDisconnect:
+            .notice
         case .monitoringDidFail, .rangingBeaconsDidFail, .wifiJoinFailed: .warning
         case .didRangeBeacons: .debug
         }
@@ -42,6 +44,9 @@ extension Event {
         case .wifiJoined(let wifi, let device): fields(of: wifi) + field("DEVICE", device)
         case .wifiJoinFailed(let wifi, let code, let reason):
             fields(of: wifi) + [.init("CODE", code), .init("REASON", reason)]
+        case .peripheralDidConnect(let peripheral), .peripheralDidDisconnect(let peripheral):
+            [.init("SERVICE", peripheral.service), .init("ADDRESS", peripheral.address)]
+                + field("IDENTIFIER", peripheral.identifier) + field("NAME", peripheral.name)
         }
     }
 

@@ -35,7 +35,8 @@ struct StatusSentence: Sendable {
         case .bluetoothStateDidUpdate(let state, _, let reason):
             bluetooth = reason.isEmpty ? "Bluetooth \(state)" : "Bluetooth \(state): \(reason)"
         case .didStartMonitoring, .didEnterRegion, .didExitRegion, .didRangeBeacons, .monitoringDidFail,
-            .rangingBeaconsDidFail, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed:
+            .rangingBeaconsDidFail, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed,
+            .peripheralDidConnect, .peripheralDidDisconnect:
             return false
         }
         return true

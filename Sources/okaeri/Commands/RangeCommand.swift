@@ -42,7 +42,8 @@ struct RangeCommand: AsyncParsableCommand {
                 case .rangingBeaconsDidFail(_, let reason):
                     if isTable { Terminal.complain(reason) } else { try Terminal.print(event.json) }
                 case .didStartMonitoring, .didDetermineState, .didEnterRegion, .didExitRegion, .monitoringDidFail,
-                    .bluetoothStateDidUpdate, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed:
+                    .bluetoothStateDidUpdate, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed,
+                    .peripheralDidConnect, .peripheralDidDisconnect:
                     break
                 }
             }

@@ -171,6 +171,7 @@ def serve(address):
     class Root(dbus.service.Object):
         @dbus.service.method(MANAGER, out_signature="a{oa{sa{sv}}}")
         def GetManagedObjects(self):
+            calls.append(["GetManagedObjects"])
             objects = {dbus.ObjectPath(path): node.described() for path, node in nodes.items()}
             return dbus.Dictionary(objects, signature="oa{sa{sv}}")
 

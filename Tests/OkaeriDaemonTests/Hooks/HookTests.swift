@@ -84,9 +84,9 @@ import WiFi
         #expect(queue.arrived(try numbered(0)) == [.run(try numbered(0))])
         #expect(queue.arrived(try numbered(1)) == [])
         #expect(queue.arrived(try numbered(2)) == [])
-        #expect(queue.finished(region: "home") == [.run(try numbered(1))])
-        #expect(queue.finished(region: "home") == [.run(try numbered(2))])
-        #expect(queue.finished(region: "home") == [])
+        #expect(queue.finished(.region("home")) == [.run(try numbered(1))])
+        #expect(queue.finished(.region("home")) == [.run(try numbered(2))])
+        #expect(queue.finished(.region("home")) == [])
         #expect(queue.arrived(try numbered(3)) == [.run(try numbered(3))])
     }
 
@@ -100,14 +100,14 @@ import WiFi
         for number in 1...HookQueue.bound { #expect(queue.arrived(try numbered(number)) == []) }
         #expect(queue.arrived(try numbered(98)) == [.dropped(try numbered(1), total: 1)])
         #expect(queue.arrived(try numbered(99)) == [.dropped(try numbered(2), total: 2)])
-        #expect(queue.finished(region: "home") == [.run(try numbered(3))])
+        #expect(queue.finished(.region("home")) == [.run(try numbered(3))])
     }
 
     @Test mutating func `what waited at the end is told`() throws {
         for number in 0..<3 { _ = queue.arrived(try numbered(number)) }
         let waited = queue.stopped()
         #expect(waited == [try numbered(1), try numbered(2)])
-        #expect(queue.finished(region: "home") == [])
+        #expect(queue.finished(.region("home")) == [])
     }
 }
 

@@ -53,7 +53,7 @@ import Testing
     @Test func `a reload changes what is run`() async throws {
         let hooks = service("/no/such/hook")
         let task = Task { try await hooks.run() }
-        await hooks.reload([region(try folder.script("hook", "echo new"))])
+        await hooks.reload([region(try folder.script("hook", "echo new"))], [])
         publish(enter)
         try await book.logged("info: new")
         task.cancel()

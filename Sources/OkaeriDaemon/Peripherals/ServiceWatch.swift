@@ -1,0 +1,142 @@
+import BlueZ
+import Logging
+import ServiceLifecycle
+
+/// Keeps a peripheral connected for each service that the configuration names, and tells when it comes and goes.
+///
+/// Without such a rule nothing is asked of bluetoothd, and no bus is opened.
+actor ServiceWatch: ServiceLifecycle.Service {
+    private var rules: [Configuration.ServiceRule]
+    private let adapter: String?
+    private let bus: String?
+    private let hub: EventHub
+    private let wallClock: any WallClock
+    private let logger: Logger
+
+    /// The rules that it works by.
+    private var followed: [Configuration.ServiceRule] = []
+
+    /// Who is connected, by the label of the rule.
+    private var connected: [String: KeptState.Peripheral] = [:]
+
+    /// The rules are other ones; more often than once is once.
+    private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    /// - Parameters:
+    ///   - adapter: such as `hci0`; nil: the first that has power.
+    ///   - bus: the bus that bluetoothd is on; nil: the system's.
+    init(
+        rules: [Configuration.ServiceRule], adapter: String?, bus: String? = nil, hub: EventHub,
+        wallClock: any WallClock, logger: Logger
+    ) {
+        self.rules = rules
+        self.adapter = adapter
+        self.bus = bus
+        self.hub = hub
+        self.wallClock = wallClock
+        self.logger = logger
+    }
+
+    /// What is to be known after a restart.
+    var memory: [KeptState.Peripheral] { connected.values.sorted { $0.rule < $1.rule } }
+
+    /// Goes on from what was known before a restart. To be told before ``run()``.
+    func restore(_ memory: [KeptState.Peripheral]) {
+        for peripheral in memory {
+            guard rules.contains(where: { $0.label == peripheral.rule && $0.service.description == peripheral.service })
+            else { continue }
+            connected[peripheral.rule] = peripheral
+        }
+    }
+
+    /// The configuration changed.
+    func reload(_ rules: [Configuration.ServiceRule]) {
+        guard rules != self.rules else { return }
+        self.rules = rules
+        changes.continuation.yield()
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var work = await self.begin()
+            for await _ in self.changes.stream where await self.rules != self.followed {
+                work?.cancel()
+                await work?.value
+                work = await self.begin()
+            }
+            work?.cancel()
+            await work?.value
+        }
+    }
+
+    /// Works by the present rules; nothing where there are none, and nobody to be let go.
+    private func begin() -> Task<Void, Never>? {
+        followed = rules
+        let released = connected.values.filter { peripheral in !rules.contains { $0.label == peripheral.rule } }
+        for peripheral in released { connected[peripheral.rule] = nil }
+        guard !rules.isEmpty || !released.isEmpty else { return nil }
+        let present = rules
+        return Task { await work(by: present, letting: released) }
+    }
+
+    private nonisolated func work(
+        by rules: [Configuration.ServiceRule], letting released: [KeptState.Peripheral]
+    ) async {
+        try? await CentralManager.use(adapter: adapter, bus: bus) { central in
+            for peripheral in released { await release(peripheral, by: central) }
+            await withDiscardingTaskGroup { group in
+                group.addTask { await self.complain(of: central) }
+                for rule in rules { group.addTask { await self.keep(rule, by: central) } }
+            }
+        }
+    }
+
+    /// Its rule is gone: nobody wants the connection any more.
+    private func release(_ peripheral: KeptState.Peripheral, by central: CentralManager) async {
+        _ = try? await central.knownPeripherals()
+        try? await central.cancelPeripheralConnection(peripheral.address)
+    }
+
+    private func keep(_ rule: Configuration.ServiceRule, by central: CentralManager) async {
+        let remembered = connected[rule.label].map {
+            CentralManager.Remembered(address: $0.address, name: $0.name)
+        }
+        for await event in central.connections(to: .service(rule.service), remembered: remembered) {
+            switch event {
+            case .didConnect(let address, let name):
+                connected[rule.label] = KeptState.Peripheral(
+                    rule: rule.label, service: rule.service.description, address: address, name: name)
+                tell(.peripheralDidConnect(.init(rule, address: address, name: name)))
+            case .didDisconnect(let address, let name):
+                connected[rule.label] = nil
+                tell(.peripheralDidDisconnect(.init(rule, address: address, name: name)))
+            }
+        }
+    }
+
+    private func tell(_ kind: Event.Kind) {
+        hub.publish(Event(time: wallClock.now, kind: kind))
+    }
+
+    /// Says why the services wait, and that they do no longer.
+    private func complain(of central: CentralManager) async {
+        var isWaiting = false
+        for await state in central.states() {
+            switch state {
+            case .unknown: break
+            case .resetting, .unsupported, .poweredOff:
+                isWaiting = true
+                logger.warning("the services wait: \(central.obstacle?.description ?? state.rawValue)")
+            case .poweredOn:
+                if isWaiting { logger.notice("the services wait no longer") }
+                isWaiting = false
+            }
+        }
+    }
+}
+
+extension Event.PeripheralEvent {
+    fileprivate init(_ rule: Configuration.ServiceRule, address: String, name: String?) {
+        self.init(identifier: rule.identifier, service: rule.service.description, address: address, name: name)
+    }
+}

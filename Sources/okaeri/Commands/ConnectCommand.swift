@@ -1,0 +1,78 @@
+import ArgumentParser
+import BlueZ
+
+struct ConnectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "connect", abstract: "Connect a Bluetooth LE device: its services, its values.",
+        discussion: """
+            Without more it lists the services and characteristics. Values are hexadecimal. What is to be written is \
+            written first, in the order given; then it is read, then subscribed. A subscription lasts until ^C: when the \
+            device is gone it is connected again as soon as it is back. A connection that was there before stays.
+            """)
+
+    @OptionGroup var bluetooth: BluetoothOptions
+    @OptionGroup var log: LogOptions
+
+    @Argument(help: "The device's address, as `okaeri peripherals` lists it.")
+    var address: String
+
+    @Option(
+        help: ArgumentHelp("Only this service, and characteristics that are in it.", valueName: "uuid"),
+        transform: BluetoothUUID.argument)
+    var service: BluetoothUUID?
+
+    @Option(help: ArgumentHelp("Write a value, and hear whether it was taken.", valueName: "uuid=hex"))
+    var write: [ValueToWrite] = []
+
+    @Option(help: ArgumentHelp("Write a value without an answer.", valueName: "uuid=hex"))
+    var writeWithoutResponse: [ValueToWrite] = []
+
+    @Option(
+        help: ArgumentHelp("Read the value of a characteristic.", valueName: "uuid"), transform: BluetoothUUID.argument)
+    var read: [BluetoothUUID] = []
+
+    @Option(
+        help: ArgumentHelp("Tell each value that a characteristic notifies.", valueName: "uuid"),
+        transform: BluetoothUUID.argument)
+    var subscribe: [BluetoothUUID] = []
+
+    @Flag(help: "A JSON object a line.")
+    var json = false
+
+    func validate() throws {
+        let groups = address.split(separator: ":", omittingEmptySubsequences: false)
+        guard groups.count == 6, groups.allSatisfy({ $0.utf8.count == 2 && UInt8($0, radix: 16) != nil }) else {
+            throw ValidationError("\(address) is no address: it looks like DC:A6:32:01:02:03")
+        }
+    }
+
+    func run() async throws {
+        let conversation = Conversation(
+            address: address.uppercased(), service: service, writes: write, commands: writeWithoutResponse, reads: read,
+            subscriptions: subscribe, speaker: PeripheralSpeaker(asJSON: json))
+        try await CentralSession(adapter: bluetooth.adapter, logger: log.logger).run { central in
+            try await conversation.hold(by: central)
+        }
+    }
+}
+
+/// `2A06=01`: what is to be written where.
+struct ValueToWrite: ExpressibleByArgument, Sendable {
+    let characteristic: BluetoothUUID
+    let value: [UInt8]
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let characteristic = BluetoothUUID(parts[0]), let value = Self.bytes(parts[1]) else {
+            return nil
+        }
+        self.characteristic = characteristic
+        self.value = value
+    }
+
+    private static func bytes(_ text: Substring) -> [UInt8]? {
+        let digits = text.compactMap(\.hexDigitValue)
+        guard digits.count == text.count, digits.count.isMultiple(of: 2) else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+}

@@ -1,0 +1,102 @@
+import BlueZ
+import SystemPackage
+
+/// Tells a person or a program what becomes of a peripheral and its values.
+struct PeripheralSpeaker: Sendable {
+    let asJSON: Bool
+
+    func connected(_ peripheral: Peripheral) throws(Errno) {
+        let name = peripheral.name
+        if asJSON { return try tell(Told("didConnectPeripheral", peripheral.address, name: name)) }
+        Terminal.complain("\(title(peripheral)) is connected")
+    }
+
+    func disconnected(_ peripheral: Peripheral) throws(Errno) {
+        if asJSON { return try tell(Told("didDisconnectPeripheral", peripheral.address, name: peripheral.name)) }
+        Terminal.complain("\(title(peripheral)) is disconnected; it is looked for, and connected when it is back")
+    }
+
+    /// - Parameter event: what has happened to the value, as JSON names it.
+    func value(
+        _ value: [UInt8], of characteristic: Characteristic, at address: String, _ event: String
+    ) throws(Errno) {
+        guard !asJSON else {
+            var told = Told(event, address, name: characteristic.uuid.characteristicName)
+            told.service = characteristic.service.description
+            told.characteristic = characteristic.uuid.description
+            told.value = value.hexadecimal
+            return try tell(told)
+        }
+        let text = value.text.map { "  \"\($0)\"" } ?? ""
+        try Terminal.print("\(characteristic.uuid.characteristicTitle)  \(value.hexadecimal)\(text)")
+    }
+
+    func list(_ services: [Service], of peripheral: Peripheral) throws(Errno) {
+        for service in services {
+            if asJSON {
+                var told = Told("didDiscoverService", peripheral.address, name: service.uuid.serviceName)
+                told.service = service.uuid.description
+                told.characteristics = service.characteristics.map(Told.Member.init)
+                try tell(told)
+                continue
+            }
+            try Terminal.print(service.uuid.serviceTitle)
+            for characteristic in service.characteristics {
+                let properties = characteristic.words.joined(separator: " ")
+                try Terminal.print("  \(characteristic.uuid.characteristicTitle)  \(properties)")
+            }
+        }
+    }
+
+    private func title(_ peripheral: Peripheral) -> String {
+        peripheral.address + (peripheral.name.map { " (\($0.plain))" } ?? "")
+    }
+
+    private func tell(_ told: Told) throws(Errno) { try Terminal.print(told.line) }
+}
+
+/// One object a line.
+private struct Told: Encodable {
+    struct Member: Encodable {
+        var characteristic: String
+        var name: String?
+        var properties: [String]
+
+        init(_ characteristic: Characteristic) {
+            self.characteristic = characteristic.uuid.description
+            name = characteristic.uuid.characteristicName
+            properties = characteristic.words
+        }
+    }
+
+    var event: String
+    var address: String
+    var name: String?
+    var service: String?
+    var characteristic: String?
+    var value: String?
+    var characteristics: [Member]?
+
+    init(_ event: String, _ address: String, name: String?) {
+        self.event = event
+        self.address = address
+        self.name = name
+    }
+}
+
+extension Characteristic {
+    /// What can be done with it, in the specification's order.
+    fileprivate var words: [String] { CharacteristicProperty.allCases.filter(properties.contains).map(\.rawValue) }
+}
+
+extension [UInt8] {
+    fileprivate var hexadecimal: String {
+        map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined().uppercased()
+    }
+
+    /// As text, if it is some that can be shown.
+    fileprivate var text: String? {
+        guard !isEmpty, let text = String(validating: self, as: UTF8.self), text.plain == text else { return nil }
+        return text
+    }
+}

@@ -1,0 +1,104 @@
+import BlueZ
+import Logging
+import Testing
+
+@testable import OkaeriDaemon
+
+extension OnTheBus {
+    /// What the daemon does by its rules for services, against a make-believe bluetoothd.
+    @Suite struct ServiceWatchTests: Sendable {
+        private let bench: BlueZBench
+        private let hub = EventHub()
+
+        private let address = "DC:A6:32:01:02:03"
+        private let rule = Configuration.ServiceRule(identifier: "lamp", service: BluetoothUUID(0x180F))
+        private let kept = KeptState.Peripheral(
+            rule: "lamp", service: "180F", address: "DC:A6:32:01:02:03", name: "lamp")
+
+        init() throws {
+            bench = try BlueZBench()
+            try bench.start()
+            try lamp()
+        }
+
+        private func lamp() throws {
+            let service: [String: Any] = ["uuid": rule.service.full, "characteristics": [Any]()]
+            try bench.tell(
+                "air",
+                ["address": address, "name": "lamp", "uuids": [rule.service.full], "services": [service]])
+        }
+
+        private func watch(_ rules: [Configuration.ServiceRule]) -> ServiceWatch {
+            ServiceWatch(
+                rules: rules, adapter: nil, bus: bench.address, hub: hub, wallClock: SystemClock(),
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        }
+
+        /// Runs a watch for as long as `body` takes.
+        private func run(_ watch: ServiceWatch, _ body: () async throws -> Void) async throws {
+            let task = Task { try await watch.run() }
+            let result: Result<Void, any Error>
+            do {
+                result = .success(try await body())
+            } catch {
+                result = .failure(error)
+            }
+            task.cancel()
+            try await task.value
+            try result.get()
+        }
+
+        @Test func `it tells who comes and goes, and remembers who is there`() async throws {
+            var events = hub.events().makeAsyncIterator()
+            let watch = watch([rule])
+            let expected = Event.PeripheralEvent(
+                identifier: "lamp", service: "180F", address: address, name: "lamp")
+            try await run(watch) {
+                #expect(await events.next()?.kind == .peripheralDidConnect(expected))
+                #expect(await watch.memory == [kept])
+                try bench.tell("silence", ["address": address])
+                #expect(await events.next()?.kind == .peripheralDidDisconnect(expected))
+                #expect(await watch.memory == [])
+            }
+        }
+
+        @Test func `who is still connected after a restart is not told again, who went meanwhile is told`() async throws
+        {
+            var events = hub.events().makeAsyncIterator()
+            try await run(watch([rule])) { _ = await events.next() }
+            let second = watch([rule])
+            await second.restore([kept])
+            try await run(second) {
+                try await bench.wait { try $0.count(of: "GetManagedObjects") == 2 }
+                try bench.tell("silence", ["address": address])
+                #expect(await events.next()?.kind.name == "peripheralDidDisconnect")
+            }
+            let third = watch([rule])
+            await third.restore([kept])
+            try await run(third) { #expect(await events.next()?.kind.name == "peripheralDidDisconnect") }
+        }
+
+        @Test func `without a rule nobody is asked, and a rule that comes is followed`() async throws {
+            var events = hub.events().makeAsyncIterator()
+            let watch = watch([])
+            await watch.restore([kept])
+            #expect(await watch.memory == [], "its rule is gone")
+            try await run(watch) {
+                await watch.reload([rule])
+                #expect(await events.next()?.kind.name == "peripheralDidConnect")
+            }
+            #expect(try bench.count(of: "GetManagedObjects") == 1)
+        }
+
+        @Test func `a rule that goes lets its peripheral go`() async throws {
+            var events = hub.events().makeAsyncIterator()
+            let watch = watch([rule])
+            try await run(watch) {
+                _ = await events.next()
+                await watch.reload([])
+                try await bench.wait { try $0.count(of: "Disconnect") == 1 }
+            }
+            #expect(await watch.memory == [])
+        }
+    }
+}
