@@ -90,12 +90,19 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], swiftSettings: house),
         .target(name: "CAmbientCapabilities"),
+        .target(
+            name: "GATTStatus",
+            dependencies: [
+                "BlueZ", "OkaeriDaemon",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], swiftSettings: house),
         .target(name: "CQuietDispatch"),
         .executableTarget(
             name: "okaeri",
             dependencies: [
-                "Agent", "BlueZ", "Bluetooth", "CAmbientCapabilities", "CQuietDispatch", "History", "IBeacon",
-                "OkaeriDaemon", "RegionMonitoring", "Systemd",
+                "Agent", "BlueZ", "Bluetooth", "CAmbientCapabilities", "CQuietDispatch", "GATTStatus", "History",
+                "IBeacon", "OkaeriDaemon", "RegionMonitoring", "Systemd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -150,6 +157,11 @@ let package = Package(
             dependencies: [
                 "BlueZ", "DBus", "OkaeriDaemon", "TestSupport", .product(name: "Logging", package: "swift-log"),
             ], exclude: ["Support/bluez.py"], swiftSettings: house),
+        .testTarget(
+            name: "GATTStatusTests",
+            dependencies: [
+                "BlueZ", "GATTStatus", "OkaeriDaemon", .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: house),
         .testTarget(
             name: "AgentTests",
             dependencies: [

@@ -16,7 +16,7 @@ import ArgumentParser
             PromptsCommand.self,
             AnswerCommand.self, AgentCommand.self, DecodeCommand.self, RecordCommand.self, DoctorCommand.self,
             ConfigCommand.self, BluetoothCommand.self, PeripheralsCommand.self, ConnectCommand.self,
-            AdvertiseCommand.self,
+            AdvertiseCommand.self, PeripheralCommand.self,
         ])
 }
 

@@ -14,7 +14,8 @@ public struct BluetoothUUID: Sendable, Hashable {
         self.init(high: UInt64(assigned) << 32 | Self.base.high, low: Self.base.low)
     }
 
-    private init(high: UInt64, low: UInt64) {
+    /// One of 128 bits, most significant first.
+    public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }

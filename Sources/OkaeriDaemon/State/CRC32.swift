@@ -1,18 +1,18 @@
 /// The checksum of gzip and Ethernet (ISO 3309, RFC 1952 section 8), as eight hexadecimal digits.
-struct CRC32: CustomStringConvertible {
+package struct CRC32: CustomStringConvertible {
     /// How many digits it has.
     static let length = 8
 
     private var register: UInt32 = .max
 
-    init(of bytes: ArraySlice<UInt8>) {
+    package init(of bytes: ArraySlice<UInt8>) {
         for byte in bytes {
             register ^= UInt32(byte)
             for _ in 0..<8 { register = register >> 1 ^ (register & 1 == 1 ? 0xEDB8_8320 : 0) }
         }
     }
 
-    var description: String {
+    package var description: String {
         let digits = String(~register, radix: 16, uppercase: true)
         return String(repeating: "0", count: Self.length - digits.count) + digits
     }

@@ -15,7 +15,7 @@ struct PeripheralSession {
     ///   - services: what runs beside it.
     func run(saying purpose: String, beside services: [any ServiceLifecycle.Service] = []) async throws {
         let all: [any ServiceLifecycle.Service] =
-            [Serving(manager: manager), Telling(manager: manager, purpose: purpose)] + services
+            [Serving(manager: manager), Telling(manager: manager, purpose: purpose, logger: logger)] + services
         let group = ServiceGroup(
             configuration: .init(services: all, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         do {
@@ -45,6 +45,7 @@ private struct Serving: ServiceLifecycle.Service {
 private struct Telling: ServiceLifecycle.Service {
     let manager: PeripheralManager
     let purpose: String
+    let logger: Logger
 
     func run() async throws {
         var wasWell = false
@@ -55,15 +56,15 @@ private struct Telling: ServiceLifecycle.Service {
                 guard wasWell || state == .unknown || state == .resetting else {
                     throw CannotBegin(reason: reason, isPermission: state == .unauthorized)
                 }
-                Terminal.complain("\(reason). Its return is waited for")
+                logger.notice("\(reason). Its return is waited for")
             case .didAddServices: break
             case .didStartAdvertising(let adapter):
                 wasWell = true
-                Terminal.complain("\(purpose), by \(adapter)")
+                logger.notice("\(purpose), by \(adapter)")
             case .didFail(let reason):
                 guard wasWell else { throw CannotBegin(reason: reason, isPermission: false) }
-                Terminal.complain("\(reason). It is tried again")
-            case .didRefuse(let error, let central): Terminal.complain("\(central.address) was refused: \(error)")
+                logger.notice("\(reason). It is tried again")
+            case .didRefuse(let error, let central): logger.info("\(central.address) was refused: \(error)")
             }
         }
         // The events end before this service is asked to.

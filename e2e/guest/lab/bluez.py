@@ -26,7 +26,7 @@ def power(adapter, is_on):
     wait_for(
         f"{adapter} switched {'on' if is_on else 'off'}",
         lambda: run("busctl", "set-property", "org.bluez", path, "org.bluez.Adapter1", "Powered", "b",
-                    "true" if is_on else "false", may_fail=True) == "", within=10)
+                    "true" if is_on else "false", may_fail=True) == "", within=20)
 
 
 def advertisements(adapter):

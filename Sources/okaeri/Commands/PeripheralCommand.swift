@@ -1,0 +1,43 @@
+import ArgumentParser
+import BlueZ
+import FoundationEssentials
+import GATTStatus
+import Glibc
+import Logging
+import OkaeriDaemon
+
+struct PeripheralCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "peripheral", abstract: "Serve Okaeri's status to Bluetooth centrals, over GATT.",
+        discussion: """
+            Region states, the prompt that waits, its answer and the log level of this process: docs/gatt.md describes \
+            the values. Who answers must have paired: `bluetoothctl` with `agent on` and `pairable on` lets them.
+            """)
+
+    @OptionGroup var bluetooth: BluetoothOptions
+    @OptionGroup var socket: SocketOptions
+    @OptionGroup var log: LogOptions
+
+    @Option(help: "The name that centrals see; by default \"Okaeri\" and that of this machine.")
+    var name: String?
+
+    func run() async throws {
+        // A daemon that ends in the middle of a request is an error, not our end.
+        signal(SIGPIPE, SIG_IGN)
+        let level = LogLevel(log.verbose ? .debug : .notice)
+        let logger = level.logger(log.logger)
+        let manager = PeripheralManager(adapter: bluetooth.adapter)
+        let host = ProcessInfo.processInfo.hostName.split(separator: ".").first ?? ""
+        let named = name ?? Advertisement.localName(fitting: "Okaeri \(host)")
+        let status = StatusPeripheral(
+            client: { [socket] in socket.client }, manager: manager, level: level, logger: logger)
+        do throws(AdvertisementError) {
+            try manager.startAdvertising(
+                Advertisement(.connectable, localName: named, serviceUUIDs: [StatusProfile.service]))
+        } catch {
+            throw ValidationError("--name: \(error)")
+        }
+        try await PeripheralSession(manager: manager, logger: logger).run(
+            saying: "\"\(named)\" can be connected", beside: [status])
+    }
+}

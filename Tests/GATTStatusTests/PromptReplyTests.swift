@@ -1,0 +1,28 @@
+import BlueZ
+import Testing
+
+@testable import GATTStatus
+
+@Suite struct PromptReplyTests {
+    @Test(arguments: ["join", "later", "never"]) func `an answer names its prompt`(answer: String) throws {
+        let reply = try PromptReply(Array("1c291CA3 \(answer)".utf8))
+        #expect(reply.token == "1C291CA3")
+        #expect(reply.answer == answer)
+    }
+
+    @Test(arguments: ["", "1C291CA3", "1C291CA3 joi", "1C291CA3 joined", "1C291CA3 join\n\n"])
+    func `of another length it is no answer`(text: String) {
+        #expect { try PromptReply(Array(text.utf8)) } throws: {
+            ($0 as? ATTError)?.code == .invalidAttributeValueLength
+        }
+    }
+
+    @Test(arguments: ["1C291CA3 JOIN", "1C291CA3join ", "1C291C 3 join", "1C291CA join1", "1C291CA3 nope1"])
+    func `of other words it is no answer`(text: String) {
+        #expect { try PromptReply(Array(text.utf8)) } throws: { ($0 as? ATTError)?.code == .requestNotSupported }
+    }
+
+    @Test func `bytes that are no text are no answer`() {
+        #expect(throws: ATTError.self) { try PromptReply(Array(repeating: 0xFF, count: 13)) }
+    }
+}

@@ -1,0 +1,101 @@
+import FoundationEssentials
+import OkaeriDaemon
+import Testing
+
+@testable import GATTStatus
+
+@Suite struct StatusBoardTests {
+    /// What the daemon answers, with these regions and the networks that it asks about.
+    private func report(_ regions: [(String, String)], asking: [(id: String, ssid: String, arrival: Int)] = []) throws
+        -> StatusReport
+    {
+        let regions = regions.map { identifier, state in
+            """
+            {"identifier": "\(identifier)", "state": "\(state)", "lastKnown": "unknown", "uuid": "", "exitAfter": 5,
+             "isLearned": false, "beacons": []}
+            """
+        }
+        let prompts = asking.map {
+            #"{"id": "\#($0.id)", "ssid": "\#($0.ssid)", "regions": [], "arrival": \#($0.arrival)}"#
+        }
+        let text = """
+            {"time": "", "source": "hci0", "simulated": [], "stale": false,
+             "bluetooth": {"state": "poweredOn", "reason": "", "listening": true},
+             "wifi": {"managerRunning": false, "radioEnabled": false, "hardwareEnabled": false, "activating": false},
+             "counters": {"reports": 0, "iBeacons": 0, "malformed": 0, "dropped": 0},
+             "regions": [\(regions.joined(separator: ","))], "prompts": [\(prompts.joined(separator: ","))]}
+            """
+        return try JSONDecoder().decode(StatusReport.self, from: Data(text.utf8))
+    }
+
+    private func text(_ value: [UInt8]) -> String { String(decoding: value, as: UTF8.self) }
+
+    private func line(_ text: String) -> StatusBoard.Update { .region(Array(text.utf8)) }
+
+    @Test func `without a daemon nothing is known, and that is what is read`() {
+        let board = StatusBoard()
+        #expect(text(board.regionStates) == "!\n")
+        #expect(board.prompts.isEmpty)
+    }
+
+    @Test func `who is inside is read first, and only what changes is notified`() throws {
+        var board = StatusBoard()
+        let first = board.told(try report([("work", "outside"), ("home", "inside"), ("shed", "unknown")]))
+        #expect(first == [line("-work\n"), line("+home\n"), line("?shed\n")])
+        #expect(text(board.regionStates) == "+home\n-work\n?shed\n")
+        #expect(board.told(try report([("work", "outside"), ("home", "inside"), ("shed", "unknown")])).isEmpty)
+        let second = board.told(try report([("work", "inside"), ("home", "inside")]))
+        #expect(second == [line("+work\n"), line("?shed\n")])
+        #expect(text(board.regionStates) == "+work\n+home\n")
+    }
+
+    @Test func `a daemon that goes is told once, and one that is back tells everything again`() throws {
+        var board = StatusBoard()
+        _ = board.told(try report([("home", "inside")], asking: [("1", "HomeNet", 1)]))
+        #expect(board.daemonLost() == [line("!\n"), .prompts([])])
+        #expect(board.daemonLost().isEmpty)
+        #expect(text(board.regionStates) == "!\n")
+        #expect(board.told(try report([("home", "inside")])) == [line("+home\n")])
+    }
+
+    @Test func `a prompt is told when it comes and when it goes, and its token is its own`() throws {
+        var board = StatusBoard()
+        let updates = board.told(try report([], asking: [("1", "HomeNet", 3)]))
+        #expect(updates == [.prompts(board.prompts)])
+        let words = text(board.prompts).split(separator: " ")
+        #expect(words.count == 2)
+        #expect(words.last == "HomeNet\n")
+        let token = String(try #require(words.first))
+        #expect(token.count == 8)
+        #expect(board.prompt(token)?.id == "1")
+        #expect(board.isAsking)
+        // The same number, after the daemon has counted anew, or of the next arrival.
+        for other in [("1", "Cafe", 3), ("1", "HomeNet", 4)] {
+            _ = board.told(try report([], asking: [other]))
+            #expect(board.prompt(token) == nil)
+        }
+        #expect(board.told(try report([])) == [.prompts([])])
+        #expect(!board.isAsking)
+    }
+
+    @Test(arguments: [1, 20, 63, 64, 65, 200]) func `what does not fit is counted`(count: Int) throws {
+        var board = StatusBoard()
+        let regions = (0..<count).map { (String("region\($0)xxxx".prefix(6)), $0 == count - 1 ? "inside" : "outside") }
+        _ = board.told(try report(regions.map { ($0, $1) }))
+        let value = board.regionStates
+        #expect(value.count <= 512)
+        let lines = text(value).split(separator: "\n")
+        #expect(lines.first == "+region")
+        if count <= 64 {
+            #expect(lines.count == count)
+        } else {
+            #expect(lines.last == "*\(count - lines.count + 1)")
+        }
+    }
+
+    @Test func `nothing in a name begins a new line`() throws {
+        var board = StatusBoard()
+        _ = board.told(try report([(#"ho\nme"#, "inside")]))
+        #expect(text(board.regionStates) == "+ho\u{FFFD}me\n")
+    }
+}

@@ -1,0 +1,24 @@
+import BlueZ
+import Logging
+import Testing
+
+@testable import GATTStatus
+
+@Suite struct StatusProfileTests {
+    @Test func `the UUIDs are those that are documented`() {
+        #expect(
+            [
+                StatusProfile.service, StatusProfile.regionStates, StatusProfile.waitingPrompt, StatusProfile.answer,
+                StatusProfile.logLevel,
+            ].map(\.description)
+                == (1...5).map { "8E6B000\($0)-5C1F-4D27-9A43-B1D06F7C2E95" })
+    }
+
+    @Test func `a logger says as much as its level asks for now`() {
+        let level = LogLevel(.notice)
+        let logger = level.logger(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        #expect(logger.logLevel == .notice)
+        level.value = .trace
+        #expect(logger.logLevel == .trace)
+    }
+}
