@@ -1,6 +1,5 @@
 """The clock on the wall is set: nobody comes or goes by it, and what is kept stays right."""
 
-import os
 import signal
 
 from lab import clock
@@ -65,7 +64,7 @@ def clock_set_after_boot(folder):
     controller.tell("start home")
     before = Daemon(folder, region(), boot="1" * 32)
     before.expect("didEnterRegion", within=10)
-    wait_for("the kept state", lambda: os.path.exists(f"{before.state}/state.json"), within=5)
+    wait_for("the kept arrival", lambda: before.keeps("inside"), within=5)
     before.stop(signal.SIGKILL)
 
     clock.leap(-26 * clock.YEAR)

@@ -206,7 +206,8 @@ def commands_follow(folder):
         "hci0 is switched off" in listener.said() for listener in listeners.values()), within=5)
     before = heard()
     controller.switch_on()
-    wait_for("all of them hear again", lambda: all(heard()[name] > count for name, count in before.items()), within=10)
+    # Four scanners that begin at once take the scan from each other for a while.
+    wait_for("all of them hear again", lambda: all(heard()[name] > count for name, count in before.items()), within=25)
     check(listeners["calibrate"].ended(within=20) == 0, f"calibrate: {listeners['calibrate'].said()}")
     for name in ("scan", "range", "record"):
         check(listeners[name].stop() == 0, f"{name} did not end well: {listeners[name].said()[-300:]}")

@@ -1,6 +1,5 @@
 """Stops of both kinds, and what the next start finds."""
 
-import os
 import signal
 
 from lab.controller import Controller
@@ -27,7 +26,7 @@ def killed_and_started_again(folder):
     controller.tell("start home")
     daemon = Daemon(folder, region())
     daemon.expect("didEnterRegion", within=10)
-    wait_for("the kept state", lambda: os.path.exists(f"{daemon.state}/state.json"), within=5)
+    wait_for("the kept arrival", lambda: daemon.keeps("inside"), within=5)
     daemon.stop(signal.SIGKILL)
     check(controller.is_scanning, "there is nothing left behind to cope with")
     again = Daemon(folder, region(), name="again")

@@ -85,6 +85,14 @@ class Daemon(Process):
         text = run(PROGRAM, "history", "--json", "--state-dir", self.state)
         return [json.loads(line) for line in text.splitlines()]
 
+    def keeps(self, state):
+        """Whether that state of a region is kept: a little after it is told."""
+        try:
+            with open(f"{self.state}/state.json", encoding="utf-8") as file:
+                return f'"{state}"' in file.read()
+        except FileNotFoundError:
+            return False
+
     def status(self):
         """What `okaeri status --json` says."""
         code, text = self.ask("status", "--json")
