@@ -1,32 +1,37 @@
-package import HCI
-package import IBeacon
-package import RegionMonitoring
+public import HCI
+public import IBeacon
+public import RegionMonitoring
 
 /// The way from the bytes of an HCI event to the decision who is here, the same for an adapter and a capture.
 ///
-/// Inlinable, for in a replay every report goes this way, out of another module.
-package struct PresencePipeline: Sendable {
+/// Inlinable and public, for every report of a replay goes this way out of another module, and what is not public is called
+/// rather than inlined there: that cost a third more time.
+public struct PresencePipeline: Sendable {
     /// What came by.
-    package struct Counters: Sendable, Equatable, Codable {
+    public struct Counters: Sendable, Equatable, Codable {
         /// LE advertising reports, of whatever content.
-        package var reports: UInt64 = 0
+        public var reports: UInt64 = 0
         /// Those that were iBeacons.
-        package var iBeacons: UInt64 = 0
+        public var iBeacons: UInt64 = 0
         /// Events that were cut or otherwise unsound.
-        package var malformed: UInt64 = 0
+        public var malformed: UInt64 = 0
 
-        package init(reports: UInt64 = 0, iBeacons: UInt64 = 0, malformed: UInt64 = 0) {
+        /// So many of each.
+        public init(reports: UInt64 = 0, iBeacons: UInt64 = 0, malformed: UInt64 = 0) {
             self.reports = reports
             self.iBeacons = iBeacons
             self.malformed = malformed
         }
     }
 
-    package var monitor: RegionMonitor
-    @usableFromInline package var counters = Counters()
+    /// What decides.
+    public var monitor: RegionMonitor
+    /// What came by so far.
+    public var counters = Counters()
     @usableFromInline var assembler = ExtendedReportAssembler()
 
-    package init(_ monitor: RegionMonitor) {
+    /// Decides by `monitor`.
+    public init(_ monitor: RegionMonitor) {
         self.monitor = monitor
     }
 
@@ -35,7 +40,7 @@ package struct PresencePipeline: Sendable {
     /// - Parameters:
     ///   - event: its bytes from the event code on, without the H4 packet type.
     ///   - heard: is given each sighting in it.
-    @inlinable @inline(__always) package mutating func received(
+    @inlinable @inline(__always) public mutating func received(
         event: RawSpan, at now: Instant, heard: (BeaconSighting) -> Void = { _ in }
     ) -> [RegionMonitor.Action] {
         guard var reports = LEAdvertisingReports(event: event) else { return [] }
