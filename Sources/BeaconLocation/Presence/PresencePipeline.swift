@@ -39,7 +39,9 @@ public struct PresencePipeline: Sendable {
     ///
     /// - Parameters:
     ///   - event: its bytes from the event code on, without the H4 packet type.
+    ///   - now: when it came.
     ///   - heard: is given each sighting in it.
+    /// - Returns: what is to be announced.
     @inlinable @inline(__always) public mutating func received(
         event: RawSpan, at now: Instant, heard: (BeaconSighting) -> Void = { _ in }
     ) -> [RegionMonitor.Action] {
