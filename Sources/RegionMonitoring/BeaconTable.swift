@@ -26,8 +26,9 @@ struct BeaconTable: Sendable {
         @inline(__always) _modify { yield &tracks[slot] }
     }
 
-    /// Gives a new beacon a slot: one that a stranger has long left, or one more. In a full table the place of a beacon that matters less is taken: a stranger not
-    /// heard of late, then any stranger, then a beacon of a region that keeps no region inside.
+    /// Gives a new beacon a slot: one that a stranger has long left, or one more. In a full table the place of a beacon
+    /// that matters less is taken: a stranger not heard of late, then any stranger, then a beacon of a region that keeps
+    /// no region inside.
     ///
     /// - Parameter isHolder: whether the beacon in a slot keeps a region inside. Such a one is never dropped.
     /// - Returns: nil when nobody can make room.
