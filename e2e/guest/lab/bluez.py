@@ -37,3 +37,10 @@ def advertisements(adapter):
         return json.loads(answer)["data"]
     except ValueError:
         return 0
+
+
+def address(adapter):
+    """The adapter's address, as others see it."""
+    answer = run("busctl", "--json=short", "get-property", "org.bluez", f"/org/bluez/{adapter}", "org.bluez.Adapter1",
+                 "Address")
+    return json.loads(answer)["data"]

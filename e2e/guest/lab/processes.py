@@ -10,13 +10,13 @@ from .waiting import Failure
 class Process:
     """A program in the background. What it says is kept: NAME.out and NAME.err in the scenario's folder."""
 
-    def __init__(self, folder, name, command, environment=None):
+    def __init__(self, folder, name, command, environment=None, stdin=subprocess.DEVNULL):
         self.name = name
         self.output = os.path.join(folder, f"{name}.out")
         self.errors = os.path.join(folder, f"{name}.err")
         with open(self.output, "wb") as output, open(self.errors, "wb") as errors:
             self.process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env=environment)
+                command, stdin=stdin, stdout=output, stderr=errors, env=environment)
 
     @property
     def is_running(self):
