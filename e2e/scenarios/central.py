@@ -67,15 +67,15 @@ def central_reads_writes_subscribes(folder):
     check("Battery Level (2A19)  64" in said and said.endswith("status 0"), f"reading and writing: {said}")
     check(f"written {lamp.ALERT} 02 request" in peer.said(), f"the lamp has not got it: {peer.said()}")
     said = okaeri("connect", peer.address, "--write-without-response", f"{lamp.ALERT}=01")
-    peer.expect(f"written {lamp.ALERT} 01 command", within=5)
+    peer.expect_said(f"written {lamp.ALERT} 01 command", within=5)
     said = okaeri("connect", peer.address, "--write", f"{lamp.ALERT}=0102")
     check("wrong length" in said and said.endswith("status 1"), f"a value of two bytes: {said}")
     subscription = Subscription(folder, peer.address)
-    peer.expect("subscribed", within=20)
+    peer.expect_said("subscribed", within=20)
     peer.tell("level 7")
     subscription.expect("didUpdateValue", within=5, value="07")
     check(subscription.stop(signal.SIGINT) == 0, f"it did not end well on SIGINT: {subscription.said()}")
-    peer.expect("unsubscribed", within=5)
+    peer.expect_said("unsubscribed", within=5)
 
 
 @scenario(within=90)
@@ -85,7 +85,7 @@ def peer_vanishes_in_mid_read(folder):
     peer.tell("slow")
     reading = Process(
         folder, "reading", [PROGRAM, "connect", peer.address, "--adapter", "hci0", "--read", lamp.LEVEL])
-    peer.expect(f"read {lamp.LEVEL}", within=25)
+    peer.expect_said(f"read {lamp.LEVEL}", within=25)
     bluez.power("hci1", False)
     check(reading.ended(within=5) == EXIT_UNAVAILABLE, f"the read ended otherwise: {reading.said()}")
     check("has been disconnected" in reading.said(), f"no reason: {reading.said()}")
@@ -96,13 +96,13 @@ def central_bluetoothd_restarts(folder):
     """The subscription tells of the loss, and goes on by itself when bluetoothd and the lamp are back."""
     _, peer = at_home(folder)
     subscription = Subscription(folder, peer.address)
-    peer.expect("subscribed", within=20)
+    peer.expect_said("subscribed", within=20)
     bluez.stop()
     subscription.expect("didDisconnectPeripheral", within=5)
     bluez.start()
     peer = Peer(folder, "again")
     subscription.expect("didConnectPeripheral", within=30, past=1)
-    peer.expect("subscribed", within=10)
+    peer.expect_said("subscribed", within=10)
     peer.tell("level 9")
     subscription.expect("didUpdateValue", within=5, value="09")
 
@@ -114,7 +114,7 @@ def central_adapter_removed(folder):
     peer.tell("slow")
     reading = Process(
         folder, "reading", [PROGRAM, "connect", peer.address, "--adapter", "hci0", "--read", lamp.LEVEL])
-    peer.expect(f"read {lamp.LEVEL}", within=25)
+    peer.expect_said(f"read {lamp.LEVEL}", within=25)
     btvirt.kill()
     check(reading.ended(within=5) == EXIT_UNAVAILABLE, f"the read ended otherwise: {reading.said()}")
     said = okaeri("connect", peer.address)

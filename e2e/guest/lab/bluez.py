@@ -29,6 +29,12 @@ def power(adapter, is_on):
                     "true" if is_on else "false", may_fail=True) == "", within=20)
 
 
+def let_pair(adapter, may):
+    """Whether others may pair with that adapter."""
+    run("busctl", "set-property", "org.bluez", f"/org/bluez/{adapter}", "org.bluez.Adapter1", "Pairable", "b",
+        "true" if may else "false")
+
+
 def advertisements(adapter):
     """How many advertisements bluetoothd has on that adapter."""
     answer = run("busctl", "--json=short", "get-property", "org.bluez", f"/org/bluez/{adapter}",

@@ -31,7 +31,7 @@ def seconds(event):
 class Daemon(Process):
     """The daemon with its own configuration and socket in the scenario's folder."""
 
-    def __init__(self, folder, *regions, adapter=None, name="okaeri", as_user=None, boot=None):
+    def __init__(self, folder, *regions, adapter=None, name="okaeri", as_user=None, boot=None, options=()):
         self.socket = "/run/okaeri.sock"
         self.state = STATE
         os.makedirs(STATE, exist_ok=True)
@@ -39,7 +39,7 @@ class Daemon(Process):
         with open(configuration, "w", encoding="utf-8") as file:
             json.dump({"regions": regions, **({"adapter": adapter} if adapter else {})}, file)
         command = [PROGRAM, "monitor", "--json", "--verbose", "--config", configuration, "--socket", self.socket,
-                   "--state-dir", self.state]
+                   "--state-dir", self.state, *options]
         if as_user:
             shutil.chown(STATE, int(as_user))
             command = ["setpriv", "--reuid", as_user, "--clear-groups", *command]

@@ -8,7 +8,10 @@ from . import clock, daemon, disk, rival, wifi
 from .processes import run
 
 # What scenarios start.
-PROGRAMS = {"okaeri", "btvirt", "virtual-controller", "WatchRegion", "hostapd", "dnsmasq", "hcitool", "btmgmt", rival.NAME}
+PROGRAMS = {
+    "okaeri", "btvirt", "virtual-controller", "WatchRegion", "hostapd", "dnsmasq", "hcitool", "btmgmt", "btmon",
+    "bluetoothctl", rival.NAME,
+}
 
 
 def prepare():

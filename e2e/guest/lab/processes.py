@@ -4,19 +4,20 @@ import os
 import signal
 import subprocess
 
-from .waiting import Failure
+from .waiting import Failure, wait_for
 
 
 class Process:
     """A program in the background. What it says is kept: NAME.out and NAME.err in the scenario's folder."""
 
-    def __init__(self, folder, name, command, environment=None, stdin=subprocess.DEVNULL):
+    def __init__(self, folder, name, command, environment=None, talks=False):
         self.name = name
         self.output = os.path.join(folder, f"{name}.out")
         self.errors = os.path.join(folder, f"{name}.err")
         with open(self.output, "wb") as output, open(self.errors, "wb") as errors:
             self.process = subprocess.Popen(
-                command, stdin=stdin, stdout=output, stderr=errors, env=environment)
+                command, stdin=subprocess.PIPE if talks else subprocess.DEVNULL, stdout=output, stderr=errors,
+                env=environment)
 
     @property
     def is_running(self):
@@ -29,6 +30,15 @@ class Process:
             with open(path, encoding="utf-8", errors="replace") as file:
                 text += file.read()
         return text
+
+    def expect_said(self, words, within=10, past=0):
+        """It says so, beyond the `past` times that it has."""
+        wait_for(f"{self.name}: {words}", lambda: self.said().count(words) > past, within)
+
+    def tell(self, line):
+        """A line on its standard input; only one that `talks` has any."""
+        self.process.stdin.write(f"{line}\n".encode())
+        self.process.stdin.flush()
 
     def stop(self, number=signal.SIGTERM, within=10):
         """Ends it and returns its exit status; fails if it does not end in time."""
