@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "HCI", targets: ["HCI"]),
         .library(name: "RegionMonitoring", targets: ["RegionMonitoring"]),
         .library(name: "BeaconLocation", targets: ["BeaconLocation"]),
+        .library(name: "BlueZ", targets: ["BlueZ"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -56,6 +57,8 @@ let package = Package(
         .target(name: "WiFi", dependencies: ["CGIO", "CNetworkManager", "GLib"], swiftSettings: house),
 
         .target(name: "BlueZ", dependencies: ["DBus", "GLib"], swiftSettings: house),
+        .executableTarget(
+            name: "ReadBattery", dependencies: ["BlueZ"], path: "Examples/ReadBattery", swiftSettings: house),
 
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "History", dependencies: ["CSQLite"], swiftSettings: house),

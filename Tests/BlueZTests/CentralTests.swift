@@ -1,4 +1,5 @@
 import BlueZ
+import Foundation
 import Testing
 
 extension OnTheBus {
@@ -16,7 +17,9 @@ extension OnTheBus {
         }
 
         /// A peripheral that has a battery and can be alerted.
-        private func lamp(_ address: String? = nil) throws {
+        ///
+        /// - Parameter isAnnounced: whether bluetoothd tells that it is connected.
+        private func lamp(_ address: String? = nil, isAnnounced: Bool = true) throws {
             let characteristics: [[String: Any]] = [
                 ["uuid": level.full, "flags": ["read", "notify"], "value": "64"],
                 ["uuid": alert.full, "flags": ["write", "write-without-response"], "value": "00"],
@@ -25,6 +28,7 @@ extension OnTheBus {
                 "air",
                 [
                     "address": address ?? self.address, "name": "lamp", "uuids": [battery.full],
+                    "announced": isAnnounced,
                     "services": [["uuid": battery.full, "characteristics": characteristics]],
                 ])
         }
@@ -108,6 +112,21 @@ extension OnTheBus {
             }
         }
 
+        @Test func `a connection that bluetoothd forgets to tell of`() async throws {
+            try bench.start()
+            try lamp(isAnnounced: false)
+            try await CentralManager.use(bus: bench.address) { central in
+                let lamp = try await central.connect(address)
+                #expect(lamp.isConnected)
+                let level = try lamp.characteristic(level)
+                #expect(try await lamp.readValue(for: level) == [0x64])
+                try bench.tell("silence", ["address": address])
+                let error = await error { _ = try await lamp.readValue(for: level) }
+                #expect(error == .disconnected(address: address))
+            }
+            #expect(try bench.count(of: "Connect") == 1)
+        }
+
         @Test func `a first attempt that fails by chance is made again`() async throws {
             try bench.start()
             try lamp()
@@ -138,6 +157,15 @@ extension OnTheBus {
                 guard case .timedOut = error else { return #expect(error == nil) }
                 let disconnections = try bench.count(of: "Disconnect")
                 #expect(disconnections == 1)
+            }
+        }
+
+        @Test func `a peripheral whose services are never known is given up`() async throws {
+            try bench.start()
+            try bench.tell("air", ["address": address, "uuids": [battery.full], "services": NSNull()])
+            try await CentralManager.use(bus: bench.address) { central in
+                let error = await error { _ = try await central.connect(address, within: .seconds(2)) }
+                guard case .timedOut = error else { return #expect(error == nil) }
             }
         }
 

@@ -49,6 +49,36 @@ import Testing
         #expect(machine.tree["/gone", Interface.device] == nil)
     }
 
+    @Test mutating func `a refresh finds what was never told, and loses nothing of what is told meanwhile`() {
+        follow()
+        #expect(machine.refreshed() == [.list(owner: ":1.1")])
+        #expect(machine.refreshed() == [.list(owner: ":1.1")])
+        let lamp = ["/lamp": [Interface.device: ["Connected": DBusValue.boolean(false)]]]
+        #expect(machine.told(.added("/lamp", lamp["/lamp"] ?? [:]), by: ":1.1") == [.look])
+        let before = [adapter: powered(true), "/forgotten": [Interface.device: [:]]]
+        #expect(machine.listed(before, by: ":1.1") == [.look], "it was asked before there was a lamp")
+        #expect(machine.tree["/lamp", Interface.device] != nil)
+        #expect(machine.tree["/forgotten", Interface.device] != nil)
+        #expect(machine.tree[value, Interface.characteristic] == nil, "it has gone, and nobody told")
+        #expect(machine.refreshes.ended == 1)
+        let changed = MirrorMachine.Notice.changed(
+            "/lamp", Interface.device, ["Connected": .boolean(true)], invalidated: [])
+        #expect(machine.told(changed, by: ":1.1") == [.look])
+        #expect(machine.listed(lamp, by: ":1.1") == [.look])
+        #expect(machine.tree["/lamp", Interface.device]?["Connected"]?.boolean == true)
+        #expect(machine.refreshes.ended == 2)
+        #expect(machine.reach == .known)
+    }
+
+    @Test mutating func `a refresh ends with the bluetoothd that was asked`() {
+        follow()
+        _ = machine.refreshed()
+        _ = machine.ownerChanged(to: nil)
+        #expect(machine.refreshes.ended == machine.refreshes.asked)
+        #expect(machine.refreshed() == [], "there is nobody to be asked")
+        #expect(machine.refreshes.ended == machine.refreshes.asked)
+    }
+
     @Test mutating func `another bluetoothd begins anew, and the old one's words count for nothing`() {
         follow()
         let resets = machine.resets

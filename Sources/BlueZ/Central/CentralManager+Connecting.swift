@@ -91,6 +91,7 @@ extension CentralManager {
             throw .connectionFailed(address: address, reason: reason)
         case .failure(let error): throw CentralError(error, what: what, limit: limit)
         }
+        try await mirror.refresh()
         let isResolved = try await mirror.wait(until: deadline) { view throws(CentralError) -> Bool? in
             if let obstacle = view.obstacle(adapter: self.adapter) { throw obstacle }
             guard view.isConnected(device) else {
@@ -101,6 +102,7 @@ extension CentralManager {
         if isResolved == nil {
             throw .timedOut(what: "the discovery of the services of \(address)", after: limit)
         }
+        try await mirror.refresh()
     }
 
     /// Asks bluetoothd for something that takes a peripheral. What makes it vain to wait ends the wait, whether bluetoothd
@@ -138,7 +140,7 @@ private final class Answer: Sendable {
 }
 
 extension ObjectMirror.View {
-    func isConnected(_ device: String) -> Bool { tree[device, Interface.device]?["Connected"]?.boolean == true }
+    func isConnected(_ device: String) -> Bool { tree[device, Interface.device].map(Discovery.isConnected) ?? false }
 
     /// Whether it is known what services it has.
     func isResolved(_ device: String) -> Bool { tree[device, Interface.device]?["ServicesResolved"]?.boolean == true }

@@ -27,8 +27,10 @@ extension CentralManager {
     /// Looks for a peripheral, connects it, notices when it goes, and connects it again when it is back: without an end,
     /// until its task is cancelled. The connection stays then.
     ///
-    /// - Parameter remembered: what was connected when the program ended. It is not told of again if it still is, and
-    ///   disconnects if not.
+    /// - Parameters:
+    ///   - target: which one. Of several that have the service it is the loudest.
+    ///   - remembered: what was connected when the program ended. It is not told of again if it still is, and disconnects if
+    ///     not.
     public func connections(to target: Target, remembered: Remembered? = nil) -> AsyncStream<ConnectionEvent> {
         AsyncStream { continuation in
             let task = Task {

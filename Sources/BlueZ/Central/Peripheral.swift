@@ -42,7 +42,9 @@ public struct Peripheral: Sendable {
 
     /// The first characteristic of a UUID.
     ///
-    /// - Parameter service: of which service; nil: of any.
+    /// - Parameters:
+    ///   - uuid: of the characteristic.
+    ///   - service: of which service; nil: of any.
     public func characteristic(
         _ uuid: BluetoothUUID, in service: BluetoothUUID? = nil
     ) throws(CentralError) -> Characteristic {

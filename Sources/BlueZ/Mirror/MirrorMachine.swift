@@ -32,8 +32,9 @@ struct MirrorMachine: Sendable {
         case orphaned
         /// bluetoothd was asked for its objects. → `following`, `orphaned`, `cutOff`.
         case listing(owner: String, held: [Notice])
-        /// All is known. → `listing` (another bluetoothd), `orphaned`, `cutOff`.
-        case following(owner: String)
+        /// All is known; what was told since it was asked for it again is held as well. → `listing` (another bluetoothd),
+        /// `orphaned`, `cutOff`.
+        case following(owner: String, held: [Notice])
     }
 
     private var phase = Phase.cutOff
@@ -44,6 +45,9 @@ struct MirrorMachine: Sendable {
     /// How often an adapter was lost, switched off or had its bluetoothd change: what bluetoothd was asked to do before, such
     /// as to discover, it does no more.
     private(set) var resets: UInt64 = 0
+
+    /// How often it was asked for the objects again, and how often that has come to an end.
+    private(set) var refreshes: (asked: UInt64, ended: UInt64) = (0, 0)
 
     /// What can be said about bluetoothd.
     var reach: Reach {
@@ -74,18 +78,38 @@ struct MirrorMachine: Sendable {
         switch (phase, owner) {
         case (.cutOff, _): return []
         case (.listing(let old, _), let new?) where old == new: return []
-        case (.following(let old), let new?) where old == new: return []
+        case (.following(let old, _), let new?) where old == new: return []
         case (_, nil): return forget(.orphaned)
         case (_, let new?): return forget(.listing(owner: new, held: [])) + [.list(owner: new)]
         }
     }
 
+    /// Somebody has to know that nothing is missing: bluetoothd's objects are listed again.
+    ///
+    /// What it told meanwhile is played over the new list, though it may be older: what is told last is so.
+    mutating func refreshed() -> [Action] {
+        guard case .following(let owner, _) = phase else { return [] }
+        refreshes.asked += 1
+        return [.list(owner: owner)]
+    }
+
     /// bluetoothd has listed its objects.
     mutating func listed(_ objects: [String: ObjectTree.Interfaces], by owner: String) -> [Action] {
-        guard case .listing(owner, let held) = phase else { return [] }
-        phase = .following(owner: owner)
-        for (path, interfaces) in objects { tree.add(path, interfaces) }
-        return held.flatMap { apply($0) } + [.look]
+        switch phase {
+        case .listing(owner, let held):
+            phase = .following(owner: owner, held: [])
+            for (path, interfaces) in objects { tree.add(path, interfaces) }
+            return held.flatMap { apply($0) } + [.look]
+        case .following(owner, let held):
+            refreshes.ended += 1
+            phase = .following(owner: owner, held: isRefreshing ? held : [])
+            tree = ObjectTree()
+            for (path, interfaces) in objects { tree.add(path, interfaces) }
+            // They were acted upon when they were told.
+            for notice in held { _ = apply(notice) }
+            return [.look]
+        case .cutOff, .asking, .orphaned, .listing, .following: return []
+        }
     }
 
     /// bluetoothd tells something.
@@ -94,15 +118,20 @@ struct MirrorMachine: Sendable {
         case .listing(sender, let held):
             phase = .listing(owner: sender, held: held + [notice])
             return []
-        case .following(sender): return apply(notice)
+        case .following(sender, let held):
+            if isRefreshing { phase = .following(owner: sender, held: held + [notice]) }
+            return apply(notice)
         case .cutOff, .asking, .orphaned, .listing, .following: return []
         }
     }
+
+    private var isRefreshing: Bool { refreshes.ended < refreshes.asked }
 
     private mutating func forget(_ next: Phase) -> [Action] {
         phase = next
         tree = ObjectTree()
         resets += 1
+        refreshes.ended = refreshes.asked
         return [.look]
     }
 

@@ -69,11 +69,17 @@ extension Discovery {
     init?(_ device: ObjectTree.Properties) {
         guard let address = device["Address"]?.string else { return nil }
         let rssi = device["RSSI"]?.integer.flatMap { Int16(exactly: $0) }
-        let isConnected = device["Connected"]?.boolean == true
+        let isConnected = Self.isConnected(device)
         self.init(
             address: address, name: device["Name"]?.string, rssi: rssi,
             services: (device["UUIDs"]?.strings ?? []).compactMap { BluetoothUUID($0) }, isConnected: isConnected,
             isInSight: isConnected || rssi != nil)
+    }
+
+    /// bluetoothd 5.66 does not always tell that a device is connected: its `att_connect_cb` may have noted it before what
+    /// tells of it, `device_add_connection`, comes to it. It always tells when the services are known, and of the end.
+    static func isConnected(_ device: ObjectTree.Properties) -> Bool {
+        device["Connected"]?.boolean == true || device["ServicesResolved"]?.boolean == true
     }
 }
 

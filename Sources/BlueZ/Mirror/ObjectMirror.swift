@@ -8,6 +8,8 @@ final class ObjectMirror: Sendable {
         var machine = MirrorMachine()
         var bus: Bus?
         var busError: BusError?
+        /// Takes whose objects are to be listed.
+        var list: AsyncStream<String>.Continuation?
         var nextListener: UInt64 = 0
         var listeners: [UInt64: (path: String, values: AsyncStream<[UInt8]>.Continuation)] = [:]
     }
@@ -17,6 +19,8 @@ final class ObjectMirror: Sendable {
         var tree: ObjectTree
         var reach: MirrorMachine.Reach
         var resets: UInt64
+        /// How many of the refreshes have come to an end.
+        var refreshes: UInt64
         /// The bus, for whoever has more to say on it.
         var bus: Bus?
         /// Why there is no bus.
@@ -43,8 +47,8 @@ final class ObjectMirror: Sendable {
     var view: View {
         state.withLock {
             View(
-                tree: $0.machine.tree, reach: $0.machine.reach, resets: $0.machine.resets, bus: $0.bus,
-                busError: $0.busError)
+                tree: $0.machine.tree, reach: $0.machine.reach, resets: $0.machine.resets,
+                refreshes: $0.machine.refreshes.ended, bus: $0.bus, busError: $0.busError)
         }
     }
 
@@ -70,14 +74,15 @@ final class ObjectMirror: Sendable {
                 sender: Interface.bus, interface: Interface.bus, member: "NameOwnerChanged")
             // One stream for all of it: what is added and what then changes must not overtake each other.
             let notices = try await bus.signals(sender: Interface.service, interface: nil)
+            let (lists, list) = AsyncStream.makeStream(of: String.self)
             state.withLock { state in
                 state.bus = bus
                 state.busError = nil
+                state.list = list
             }
-            let (lists, list) = AsyncStream.makeStream(of: String.self)
-            perform({ $0.busConnected() }, list)
+            perform { $0.busConnected() }
             let owner = try await Self.owner(on: bus)
-            perform({ $0.ownerChanged(to: owner) }, list)
+            perform { $0.ownerChanged(to: owner) }
             return await withTaskGroup(of: BusError.self) { group in
                 group.addTask {
                     await bus.closed()
@@ -85,7 +90,7 @@ final class ObjectMirror: Sendable {
                 }
                 group.addTask {
                     for await signal in owners {
-                        if let change = signal.ownerChange { self.perform({ $0.ownerChanged(to: change.new) }, list) }
+                        if let change = signal.ownerChange { self.perform { $0.ownerChanged(to: change.new) } }
                     }
                     return .cancelled
                 }
@@ -145,15 +150,14 @@ final class ObjectMirror: Sendable {
         state.withLock { state in
             state.bus = nil
             state.busError = error
+            state.list = nil
         }
         perform { $0.busLost() }
     }
 
-    private func perform(
-        _ event: (inout MirrorMachine) -> [MirrorMachine.Action], _ list: AsyncStream<String>.Continuation? = nil
-    ) {
-        let (actions, listeners) = state.withLock { state in
-            (event(&state.machine), Array(state.listeners.values))
+    private func perform(_ event: (inout MirrorMachine) -> [MirrorMachine.Action]) {
+        let (actions, listeners, list) = state.withLock { state in
+            (event(&state.machine), Array(state.listeners.values), state.list)
         }
         for action in actions {
             switch action {
@@ -205,6 +209,14 @@ extension ObjectMirror {
             changes.ring()
         }
         return try result.get()
+    }
+
+    /// Has bluetoothd list its objects again, and returns when that is done. For bluetoothd answers before it has told all
+    /// that led to the answer, and some of it (see ``Discovery/isConnected(_:)``) it never tells.
+    func refresh() async throws(CentralError) {
+        perform { $0.refreshed() }
+        let asked = state.withLock { $0.machine.refreshes.asked }
+        _ = try await wait(until: .now + Self.patience) { view in view.refreshes >= asked ? true : nil }
     }
 
     /// The values that a characteristic notifies or is read with, from now on.

@@ -14,7 +14,9 @@ What bluetoothd itself does:
     {"do": "air", "address": …, "name": …, "uuids": […], "rssi": -60, "services": […]}
                                                         a peripheral is in the air, or is another one now; it becomes an
                                                         object when it is discovered. A service is {"uuid": …,
-                                                        "characteristics": [{"uuid": …, "flags": […], "value": "hex"}]}
+                                                        "characteristics": [{"uuid": …, "flags": […], "value": "hex"}]};
+                                                        null: they are never discovered. With "announced": false nothing
+                                                        says that it is connected, as 5.66 forgets to now and then
     {"do": "silence", "address": …}                     it is not in the air any more, and what it was connected to is lost
     {"do": "notify", "uuid": …, "value": "hex"}         a characteristic that was subscribed to has another value
     {"do": "behave", "method": …, "error": …, "message": …, "times": 1}
@@ -249,15 +251,21 @@ def serve(address):
                     raise Failure("org.bluez.Error.AlreadyConnected", "Already Connected")
                 if self.properties["Address"] not in air:
                     raise Failure("org.bluez.Error.Failed", "le-connection-abort-by-local")
-                self.change(Connected=True)
-                for number, service in enumerate(air[self.properties["Address"]]["services"]):
+                peripheral = air[self.properties["Address"]]
+                if peripheral["announced"]:
+                    self.change(Connected=True)
+                else:
+                    self.properties["Connected"] = True
+                if peripheral["services"] is None:
+                    return
+                for number, service in enumerate(peripheral["services"]):
                     path = f"{self.path}/service{number:04x}"
                     Node(path, SERVICE, {"UUID": service["uuid"], "Primary": True, "Device": self.path})
                     for index, one in enumerate(service["characteristics"]):
                         Characteristic(f"{path}/char{index:04x}", CHARACTERISTIC, {
                             "UUID": one["uuid"], "Service": path, "Flags": one["flags"],
                             "Value": one.get("value", ""), "Notifying": False})
-                uuids = {service["uuid"] for service in air[self.properties["Address"]]["services"]}
+                uuids = {service["uuid"] for service in peripheral["services"]}
                 self.change(ServicesResolved=True, UUIDs=sorted(uuids | set(self.properties["UUIDs"])))
             called("Connect", then, reply, error, self.properties["Address"])
 
@@ -337,9 +345,10 @@ def serve(address):
             for path in [path for path in nodes if path.startswith(f"/org/bluez/{name}")]:
                 nodes[path].remove()
 
-        def air(self, address, name=None, uuids=(), rssi=-60, services=()):
+        def air(self, address, name=None, uuids=(), rssi=-60, services=(), announced=True):
             air[address] = {
-                "address": address, "name": name, "uuids": list(uuids), "rssi": rssi, "services": list(services)}
+                "address": address, "name": name, "uuids": list(uuids), "rssi": rssi, "services": services,
+                "announced": announced}
             discover()
 
         def silence(self, address):

@@ -50,3 +50,10 @@ def address(adapter):
     answer = run("busctl", "--json=short", "get-property", "org.bluez", f"/org/bluez/{adapter}", "org.bluez.Adapter1",
                  "Address")
     return json.loads(answer)["data"]
+
+
+def is_discovering(adapter):
+    """Whether bluetoothd looks for devices with that adapter."""
+    answer = run("busctl", "--json=short", "get-property", "org.bluez", f"/org/bluez/{adapter}", "org.bluez.Adapter1",
+                 "Discovering")
+    return json.loads(answer)["data"]

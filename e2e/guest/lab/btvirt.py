@@ -1,5 +1,8 @@
 """BlueZ's own emulator as a second opinion on our codec. It shares no code with the project."""
 
+import threading
+import time
+
 from .processes import Process, run
 from .waiting import wait_for
 
@@ -10,7 +13,7 @@ HOME = bytes.fromhex("02011a" "1aff4c000215" "e2c56db5dffb48d2b060d0f5a71096e0" 
 class Btvirt(Process):
     """Two LE controllers in one room: hci0 listens, hci1 is the beacon.
 
-    It reports an advertiser once each time the advertiser starts, so the beacon starts over and over.
+    It reports an advertiser once each time the advertiser starts, so whoever is to be found starts over and over.
     """
 
     def __init__(self, folder):
@@ -35,3 +38,15 @@ class Btvirt(Process):
         """The beacon is gone."""
         self.beacon.kill()
         run("hcitool", "-i", "hci1", "cmd", "0x08", "0x000a", "00")
+
+    def repeat(self):
+        """What bluetoothd advertises on hci1 is heard again and again while nobody is connected, as a radio's is."""
+        threading.Thread(target=self._repeat, daemon=True).start()
+
+    def _repeat(self):
+        command = ("hcitool", "-i", "hci1", "cmd", "0x08", "0x0039")
+        while self.is_running:
+            if "handle" not in run("hcitool", "-i", "hci1", "con", may_fail=True):
+                run(*command, "00", "00", may_fail=True)
+                run(*command, "01", "01", "01", "00", "00", "00", may_fail=True)
+            time.sleep(0.5)

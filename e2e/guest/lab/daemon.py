@@ -31,13 +31,15 @@ def seconds(event):
 class Daemon(Process):
     """The daemon with its own configuration and socket in the scenario's folder."""
 
-    def __init__(self, folder, *regions, adapter=None, name="okaeri", as_user=None, boot=None, options=()):
+    def __init__(self, folder, *regions, adapter=None, name="okaeri", as_user=None, boot=None, options=(),
+                 services=()):
         self.socket = "/run/okaeri.sock"
         self.state = STATE
         os.makedirs(STATE, exist_ok=True)
         configuration = "/run/okaeri.json"
         with open(configuration, "w", encoding="utf-8") as file:
-            json.dump({"regions": regions, **({"adapter": adapter} if adapter else {})}, file)
+            json.dump(
+                {"regions": regions, "services": services, **({"adapter": adapter} if adapter else {})}, file)
         command = [PROGRAM, "monitor", "--json", "--verbose", "--config", configuration, "--socket", self.socket,
                    "--state-dir", self.state, *options]
         if as_user:

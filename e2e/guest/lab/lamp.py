@@ -1,4 +1,4 @@
-"""A lamp: BlueZ's own GATT server on hci1. It has a battery that can be read and subscribed to, and can be alerted.
+"""A lamp: BlueZ's own GATT server on hci1. It has a battery that can be read and subscribed to, and can be alerted and controlled.
 
 It is told what to do by lines on its standard input, and ends with that.
 
@@ -9,7 +9,7 @@ It is told what to do by lines on its standard input, and ends with that.
 
 import sys
 
-SERVICE, LEVEL, ALERT = "180F", "2A19", "2A06"
+SERVICE, LEVEL, ALERT, CONTROL = "180F", "2A19", "2A06", "2A44"
 NAME = "okaeri-lamp"
 
 
@@ -48,7 +48,7 @@ def main():
         @dbus.service.method("org.freedesktop.DBus.ObjectManager", out_signature="a{oa{sa{sv}}}")
         def GetManagedObjects(self):
             return {dbus.ObjectPath(node.path): {node.interface: dbus.Dictionary(node.values, signature="sv")}
-                    for node in (service, level, alert)}
+                    for node in (service, level, alert, control)}
 
     class Characteristic(Node):
         def __init__(self, path, uuid, flags, value):
@@ -68,7 +68,7 @@ def main():
             if len(value) > 1:
                 raise dbus.DBusException("too long", name="org.bluez.Error.InvalidValueLength")
             self.value = bytes(value)
-            say(f"written {self.uuid} {self.value.hex()} {options.get('type', 'command')}")
+            say(f"written {self.uuid} {self.value.hex()}")
 
         @dbus.service.method(characteristic)
         def StartNotify(self):
@@ -93,7 +93,9 @@ def main():
     application = Application(bus, "/lamp")
     service = Node("/lamp/service", "org.bluez.GattService1", UUID=full(SERVICE), Primary=True)
     level = Characteristic("/lamp/service/level", LEVEL, ["read", "notify"], b"\x64")
-    alert = Characteristic("/lamp/service/alert", ALERT, ["write", "write-without-response"], b"\x00")
+    # Of what may be written either way bluetoothd acknowledges each write itself, whatever is said of it here.
+    alert = Characteristic("/lamp/service/alert", ALERT, ["write"], b"\x00")
+    control = Characteristic("/lamp/service/control", CONTROL, ["write-without-response"], b"\x00")
     advertisement = Advertisement(
         "/lamp/advertisement", "org.bluez.LEAdvertisement1", Type="peripheral", LocalName=NAME,
         ServiceUUIDs=dbus.Array([full(SERVICE)], signature="s"))
