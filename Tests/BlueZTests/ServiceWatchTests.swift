@@ -56,9 +56,13 @@ extension OnTheBus {
             try await run(watch) {
                 #expect(await events.next()?.kind == .peripheralDidConnect(expected))
                 #expect(await watch.memory == [kept])
+                let connected = ServiceReport(
+                    identifier: "lamp", service: "180F", connected: true, address: address, name: "lamp")
+                #expect(await watch.reports == [connected])
                 try bench.tell("silence", ["address": address])
                 #expect(await events.next()?.kind == .peripheralDidDisconnect(expected))
                 #expect(await watch.memory == [])
+                #expect(await watch.reports == [ServiceReport(identifier: "lamp", service: "180F", connected: false)])
             }
         }
 

@@ -40,6 +40,19 @@ import WiFi
         #expect(text.contains("NO HISTORY: the disk is full"))
     }
 
+    @Test func `a person reads which devices are connected`() throws {
+        var report = statusReport(regionReport("home", "inside"))
+        #expect(try #require(StatusSummary(report, region: nil)).json.contains("services") == false)
+        report.services = [
+            ServiceReport(
+                identifier: "lamp", service: "1815", connected: true, address: "DC:A6:32:01:02:03", name: "Lamp"),
+            ServiceReport(identifier: nil, service: "180D", connected: false),
+        ]
+        let lines = try #require(StatusSummary(report, region: nil)).text.split(separator: "\n")
+        #expect(lines.contains("lamp       connected to Lamp, DC:A6:32:01:02:03"))
+        #expect(lines.contains("180D       not connected"))
+    }
+
     @Test func `a person reads what is wrong and what to do`() throws {
         var report = statusReport(regionReport("home", "inside", rssi: -70), bluetooth: "poweredOff")
         report.prompts = [PromptReport(Prompt(id: "3", ssid: "HomeNet", regions: ["home"], arrival: 1))]

@@ -55,7 +55,7 @@ def central_lists_and_connects(folder):
     said = okaeri("peripherals", "--service", "1812", "--timeout", "3", "--json")
     check(peer.address not in said, f"it has no such service: {said}")
     said = okaeri("connect", peer.address)
-    check("Battery (180F)" in said and "Battery Level (2A19)  read notify" in said, f"okaeri connect: {said}")
+    check("Automation IO (1815)" in said and "Analog (2A58)  read notify" in said, f"okaeri connect: {said}")
     check(said.endswith("status 0"), f"okaeri connect: {said}")
 
 
@@ -63,12 +63,12 @@ def central_lists_and_connects(folder):
 def central_reads_writes_subscribes(folder):
     """Values go both ways; a value of the wrong length is refused with a reason; a notification arrives."""
     _, peer = at_home(folder)
-    said = okaeri("connect", peer.address, "--read", lamp.LEVEL, "--write", f"{lamp.ALERT}=02")
-    check("Battery Level (2A19)  64" in said and said.endswith("status 0"), f"reading and writing: {said}")
-    check(f"written {lamp.ALERT} 02" in peer.said(), f"the lamp has not got it: {peer.said()}")
-    said = okaeri("connect", peer.address, "--write-without-response", f"{lamp.CONTROL}=01")
-    peer.expect_said(f"written {lamp.CONTROL} 01", within=5)
-    said = okaeri("connect", peer.address, "--write", f"{lamp.ALERT}=0102")
+    said = okaeri("connect", peer.address, "--read", lamp.LEVEL, "--write", f"{lamp.SWITCH}=02",
+                  "--write-without-response", f"{lamp.ALERT}=01")
+    check("Analog (2A58)  64" in said and said.endswith("status 0"), f"reading and writing: {said}")
+    check(f"written {lamp.SWITCH} 02" in peer.said(), f"the lamp has not got it: {peer.said()}")
+    peer.expect_said(f"written {lamp.ALERT} 01", within=5)
+    said = okaeri("connect", peer.address, "--write", f"{lamp.SWITCH}=0102")
     check("wrong length" in said and said.endswith("status 1"), f"a value of two bytes: {said}")
     subscription = Subscription(folder, peer.address)
     peer.expect_said("subscribed", within=20)
@@ -149,6 +149,7 @@ def service_rule_hooks(folder):
     daemon = Daemon(folder, region(), **settings)
     daemon.expect("peripheralDidConnect", within=20, identifier="lamp", address=peer.address)
     hooks.expect("peripheralDidConnect", address=peer.address)
+    check(daemon.status()["services"][0]["address"] == peer.address, "okaeri status does not say who is connected")
     peer.vanish()
     daemon.expect("peripheralDidDisconnect", within=5, identifier="lamp", address=peer.address)
     peer.tell("back")

@@ -5,9 +5,11 @@ import json
 import os
 import shutil
 
-from lab import wifi
+from lab import bluez, lamp, wifi
+from lab.btvirt import Btvirt
 from lab.controller import Controller
 from lab.daemon import region
+from lab.peer import Peer
 from lab.processes import run
 from lab.registry import scenario
 from lab.waiting import check, wait_for
@@ -52,10 +54,11 @@ def journal(*match):
     return run("journalctl", "--no-pager", "-o", "cat", "-u", "okaeri", *match)
 
 
-def configure(hook=None, **wifi_settings):
+def configure(hook=None, services=(), **wifi_settings):
     settings = {"onEnter": hook} if hook else {}
+    regions = [region(wifi={"ssid": wifi.SSID, **wifi_settings}, **settings)]
     with open(CONFIGURATION, "w", encoding="utf-8") as file:
-        json.dump({"regions": [region(wifi={"ssid": wifi.SSID, **wifi_settings}, **settings)]}, file)
+        json.dump({"regions": regions, "services": services}, file)
 
 
 def rights(status):
@@ -111,5 +114,21 @@ def service_joins(folder):
         wait_for("the hook", lambda: os.path.exists(told), within=5)
         with open(told, encoding="utf-8") as file:
             check(not any(rights(file.read()).values()), "a hook has the service's rights")
+    finally:
+        run("dpkg", "--purge", "okaeri", within=120)
+
+
+@scenario(within=180)
+def service_connects(folder):
+    """The service, with no more rights than its unit gives, has bluetoothd connect what the configuration names."""
+    btvirt = Btvirt(folder)
+    bluez.start()
+    btvirt.repeat()
+    peer = Peer(folder)
+    run("dpkg", "-i", shipped(), within=120)
+    try:
+        configure(services=[{"identifier": "lamp", "service": lamp.SERVICE}])
+        run("systemctl", "restart", "okaeri")
+        wait_for("the lamp", lambda: peer.address in journal("EVENT=peripheralDidConnect"), within=40)
     finally:
         run("dpkg", "--purge", "okaeri", within=120)

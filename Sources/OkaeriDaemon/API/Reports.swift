@@ -14,6 +14,8 @@ public struct StatusReport: Codable, Sendable, Equatable {
     public var wifi: WiFi
     public var regions: [RegionReport]
     public var prompts: [PromptReport]
+    /// The peripherals that are kept connected, a rule each; nil where the configuration names none.
+    public var services: [ServiceReport]?
     public var counters: Counters
     /// What is kept over a restart; nil where nothing is.
     public var kept: Kept?
@@ -122,6 +124,19 @@ public struct BeaconReport: Codable, Sendable, Equatable {
     public var count: UInt64
     /// The regions it belongs to.
     public var regions: [String]
+}
+
+/// A rule for a peripheral that is kept connected, and who that is.
+public struct ServiceReport: Codable, Sendable, Equatable {
+    /// The rule's name; nil if it has none.
+    public var identifier: String?
+    /// A UUID of 4, 8 or 32 digits.
+    public var service: String
+    public var connected: Bool
+    /// Of the peripheral that is connected.
+    public var address: String?
+    /// The same peripheral's name; nil if it has said none.
+    public var name: String?
 }
 
 /// A prompt that waits.

@@ -32,6 +32,7 @@ public struct StatusSummary: Sendable {
         lines.append("Bluetooth  \(bluetooth.state), \(listening) on \(report.source)")
         if bluetooth.state != "poweredOn" { lines.append("           \(bluetooth.reason)") }
         lines.append("Wi-Fi      \(wifi)")
+        lines += (report.services ?? []).map(line)
         if let kept = report.kept {
             lines.append("State      \(kept.reason)")
             if let problem = kept.problem { lines.append("           NOT KEPT: \(kept.file): \(problem)") }
@@ -55,9 +56,14 @@ public struct StatusSummary: Sendable {
         return (try? encoder.encode(report)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
+    private func line(_ service: ServiceReport) -> String {
+        let name = (service.identifier ?? service.service).padding(to: 10)
+        guard let address = service.address else { return "\(name) not connected" }
+        return "\(name) connected to \(service.name.map { "\($0), \(address)" } ?? address)"
+    }
+
     private func line(_ region: RegionReport) -> String {
-        let name = region.identifier.count < 10 ? region.identifier.padding(to: 10) : region.identifier
-        var line = "\(name) \(region.state)"
+        var line = "\(region.identifier.padding(to: 10)) \(region.state)"
         if region.state == "unknown", region.lastKnown != "unknown" { line += " (last known: \(region.lastKnown))" }
         if let since = region.since { line += " since \(since)" }
         guard let beacon = region.beacon else { return line }

@@ -275,6 +275,7 @@ extension Daemon: APIServer.Backend {
                     state: snapshot.bluetooth.state.rawValue, adapter: snapshot.bluetooth.adapter,
                     reason: snapshot.bluetooth.reason, listening: snapshot.isListening),
                 wifi: .init(wifi.state), regions: reports(snapshot, at: now), prompts: await prompts.waiting,
+                services: await serviceWatch.reports,
                 counters: .init(
                     reports: snapshot.counters.reports, iBeacons: snapshot.counters.iBeacons,
                     malformed: snapshot.counters.malformed, dropped: snapshot.dropped),

@@ -40,6 +40,17 @@ actor ServiceWatch: ServiceLifecycle.Service {
     /// What is to be known after a restart.
     var memory: [KeptState.Peripheral] { connected.values.sorted { $0.rule < $1.rule } }
 
+    /// What is to be known of each rule; nil where there is none.
+    var reports: [ServiceReport]? {
+        guard !rules.isEmpty else { return nil }
+        return rules.map { rule in
+            let peripheral = connected[rule.label]
+            return ServiceReport(
+                identifier: rule.identifier, service: rule.service.description, connected: peripheral != nil,
+                address: peripheral?.address, name: peripheral?.name)
+        }
+    }
+
     /// Goes on from what was known before a restart. To be told before ``run()``.
     func restore(_ memory: [KeptState.Peripheral]) {
         for peripheral in memory {

@@ -8,11 +8,16 @@ from .waiting import wait_for
 SERVICE = "bluetooth.service"
 
 
-def start():
-    """bluetoothd runs and has switched on what adapters there are."""
+def start(adapters=("hci0", "hci1")):
+    """bluetoothd runs and has switched on the adapters.
+
+    They do Low Energy only. Those of btvirt do not connect otherwise, as bluetoothd tries after pairing, and of such a
+    failure Debian's kernel 6.1.192 falls over: "list_del corruption" in hci_chan_del.
+    """
+    run("sed", "-i", "s/^#ControllerMode = .*/ControllerMode = le/", "/etc/bluetooth/main.conf")
     run("systemctl", "unmask", "--runtime", SERVICE)
     run("systemctl", "start", SERVICE)
-    for adapter in ("hci0", "hci1"):
+    for adapter in adapters:
         power(adapter, True)
 
 

@@ -1,15 +1,16 @@
-"""A lamp: BlueZ's own GATT server on hci1. It has a battery that can be read and subscribed to, and can be alerted and controlled.
+"""A lamp: BlueZ's own GATT server on hci1. Its level can be read and subscribed to; it can be switched and alerted.
 
 It is told what to do by lines on its standard input, and ends with that.
 
-    level 7           the battery level is another one, and is notified
+    level 7           the level is another one, and is notified
     slow              reads are not answered any more
     away, back        it is not advertised any more, and is again
 """
 
 import sys
 
-SERVICE, LEVEL, ALERT, CONTROL = "180F", "2A19", "2A06", "2A44"
+# Automation IO, Analog, Digital, Alert Level: none of them is of any interest to bluetoothd itself.
+SERVICE, LEVEL, SWITCH, ALERT = "1815", "2A58", "2A56", "2A06"
 NAME = "okaeri-lamp"
 
 
@@ -48,7 +49,7 @@ def main():
         @dbus.service.method("org.freedesktop.DBus.ObjectManager", out_signature="a{oa{sa{sv}}}")
         def GetManagedObjects(self):
             return {dbus.ObjectPath(node.path): {node.interface: dbus.Dictionary(node.values, signature="sv")}
-                    for node in (service, level, alert, control)}
+                    for node in (service, level, switch, alert)}
 
     class Characteristic(Node):
         def __init__(self, path, uuid, flags, value):
@@ -93,9 +94,8 @@ def main():
     application = Application(bus, "/lamp")
     service = Node("/lamp/service", "org.bluez.GattService1", UUID=full(SERVICE), Primary=True)
     level = Characteristic("/lamp/service/level", LEVEL, ["read", "notify"], b"\x64")
-    # Of what may be written either way bluetoothd acknowledges each write itself, whatever is said of it here.
-    alert = Characteristic("/lamp/service/alert", ALERT, ["write"], b"\x00")
-    control = Characteristic("/lamp/service/control", CONTROL, ["write-without-response"], b"\x00")
+    switch = Characteristic("/lamp/service/switch", SWITCH, ["write"], b"\x00")
+    alert = Characteristic("/lamp/service/alert", ALERT, ["write-without-response"], b"\x00")
     advertisement = Advertisement(
         "/lamp/advertisement", "org.bluez.LEAdvertisement1", Type="peripheral", LocalName=NAME,
         ServiceUUIDs=dbus.Array([full(SERVICE)], signature="s"))
