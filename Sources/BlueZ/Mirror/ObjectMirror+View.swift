@@ -71,10 +71,13 @@ extension Discovery {
         let rssi = device["RSSI"]?.integer.flatMap { Int16(exactly: $0) }
         let isConnected = Self.isConnected(device)
         self.init(
-            address: address, name: device["Name"]?.string, rssi: rssi,
+            address: address, name: device["Name"]?.string, rssi: rssi == Self.notAvailable ? nil : rssi,
             services: (device["UUIDs"]?.strings ?? []).compactMap { BluetoothUUID($0) }, isConnected: isConnected,
             isInSight: isConnected || rssi != nil)
     }
+
+    /// What a controller says that cannot tell (Core Specification, Vol 4, Part E, 7.7.65.2).
+    private static let notAvailable: Int16 = 127
 
     /// bluetoothd 5.66 does not always tell that a device is connected: its `att_connect_cb` may have noted it before what
     /// tells of it, `device_add_connection`, comes to it. It always tells when the services are known, and of the end.
