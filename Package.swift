@@ -153,7 +153,7 @@ let package = Package(
             dependencies: ["VirtualController", "ControllerEmulation", "HCI", "IBeacon", "TestSupport"],
             swiftSettings: house),
         .testTarget(
-            name: "WiFiTests", dependencies: ["WiFi"],
+            name: "WiFiTests", dependencies: ["TestSupport", "WiFi"],
             exclude: ["Support/bench.py", "Support/networkmanager.py"], swiftSettings: house),
         .testTarget(
             name: "BlueZTests",

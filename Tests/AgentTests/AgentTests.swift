@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import OkaeriDaemon
 import ServiceLifecycleTestKit
+import TestSupport
 import Testing
 
 @testable import Agent

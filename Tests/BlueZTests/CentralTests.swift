@@ -1,5 +1,6 @@
 import BlueZ
 import Foundation
+import TestSupport
 import Testing
 
 extension OnTheBus {

@@ -1,5 +1,6 @@
 import BlueZ
 import Logging
+import TestSupport
 import Testing
 
 @testable import OkaeriDaemon

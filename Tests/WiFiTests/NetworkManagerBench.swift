@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import WiFi
 
-/// A private bus with a scripted NetworkManager, see Support/bench.py. One for each test; all of it ends with the test.
-final class NetworkManagerBench {
+/// A private bus with a scripted NetworkManager, see Support/bench.py. One for each test.
+struct NetworkManagerBench {
     /// The radio every test starts with, unless it asks for none.
     static let radio = "/org/freedesktop/NetworkManager/Devices/wlan0"
 
@@ -56,71 +57,41 @@ final class NetworkManagerBench {
         let profiles: [String]
     }
 
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
-
-    private struct Answer: Decodable {
-        let address: String?
-        let value: String?
-        let error: String?
-    }
+    private let bench: Bench
 
     /// The bus.
-    let address: String
-
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
-    private var pending = Data()
+    var address: String { bench.address }
 
     /// - Parameters:
     ///   - radio: whether NetworkManager is there, with `wlan0`, disconnected.
     ///   - path: where the bus is; nil for a directory of its own.
     init(radio: Bool = true, path: String? = nil) throws {
-        // The distribution's interpreter: its package holds the mock.
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-        process.arguments =
-            [
-                URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Support/bench.py").path
-            ] + (path.map { [$0] } ?? [])
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        var pending = Data()
-        address = try Self.read(output, &pending).address ?? ""
-        self.pending = pending
+        bench = try Bench("Support/bench.py", path.map { [$0] } ?? [])
         if radio {
             try start()
             try call("AddRadio", "wlan0", 30)
         }
     }
 
-    deinit {
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
-    }
-
     /// NetworkManager appears.
     func start(_ parameters: [String: Any] = [:]) throws {
-        _ = try send(["do": "start", "parameters": parameters])
+        try bench.tell("start", ["parameters": parameters])
     }
 
     /// NetworkManager is killed.
     func stop() throws {
-        _ = try send(["do": "stop"])
+        try bench.tell("stop")
     }
 
     /// The bus is killed, and NetworkManager with it.
     func end() throws {
-        _ = try send(["do": "end"])
+        try bench.tell("end")
     }
 
     /// Calls a method of the mock, see Support/networkmanager.py.
     @discardableResult
     func call(_ name: String, _ arguments: Any...) throws -> String {
-        try send(["do": "call", "name": name, "arguments": arguments])
+        try bench.tell("call", ["name": name, "arguments": arguments]) as? String ?? ""
     }
 
     /// An access point that `wlan0` hears; with WPA2 unless something else is said.
@@ -139,30 +110,6 @@ final class NetworkManagerBench {
 
     func report() throws -> Report {
         try JSONDecoder().decode(Report.self, from: Data(call("Report").utf8))
-    }
-
-    private func send(_ command: [String: Any]) throws -> String {
-        let line = try JSONSerialization.data(withJSONObject: command) + Data("\n".utf8)
-        try input.fileHandleForWriting.write(contentsOf: line)
-        return try Self.read(output, &pending).value ?? ""
-    }
-
-    private static func read(_ output: Pipe, _ pending: inout Data) throws -> Answer {
-        while true {
-            if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
-                let line = pending[..<end]
-                pending = Data(pending[(end + 1)...])
-                let answer = try JSONDecoder().decode(Answer.self, from: line)
-                if let error = answer.error { throw Failure(description: error) }
-                return answer
-            }
-            let more = output.fileHandleForReading.availableData
-            guard !more.isEmpty else {
-                throw Failure(
-                    description: "no private bus: this needs `sudo apt-get install python3-dbusmock dbus`")
-            }
-            pending += more
-        }
     }
 }
 

@@ -46,6 +46,21 @@ class Subscription(Process):
         wait_for(f"{event} {fields}", lambda: len(self.told(event, **fields)) > past, within)
 
 
+class Reading(Process):
+    """`okaeri connect --read` of a value that the lamp was asked for, and does not tell."""
+
+    def __init__(self, folder, peer):
+        peer.tell("slow")
+        super().__init__(
+            folder, "reading", [PROGRAM, "connect", peer.address, "--adapter", "hci0", "--read", lamp.LEVEL])
+        peer.expect_said(f"read {lamp.LEVEL}", within=25)
+
+    def expect_lost(self):
+        """At once, with the reason."""
+        check(self.ended(within=5) == EXIT_UNAVAILABLE, f"the read ended otherwise: {self.said()}")
+        check("has been disconnected" in self.said(), f"no reason: {self.said()}")
+
+
 @scenario(within=120)
 def central_lists_and_connects(folder):
     """A scan that is filtered by the service finds the lamp; connected, it has its services by their names."""
@@ -82,13 +97,9 @@ def central_reads_writes_subscribes(folder):
 def peer_vanishes_in_mid_read(folder):
     """The lamp takes the question and is gone: the read ends with a reason, at once."""
     _, peer = at_home(folder)
-    peer.tell("slow")
-    reading = Process(
-        folder, "reading", [PROGRAM, "connect", peer.address, "--adapter", "hci0", "--read", lamp.LEVEL])
-    peer.expect_said(f"read {lamp.LEVEL}", within=25)
+    reading = Reading(folder, peer)
     peer.vanish()
-    check(reading.ended(within=5) == EXIT_UNAVAILABLE, f"the read ended otherwise: {reading.said()}")
-    check("has been disconnected" in reading.said(), f"no reason: {reading.said()}")
+    reading.expect_lost()
 
 
 @scenario(within=120)
@@ -111,13 +122,9 @@ def central_bluetoothd_restarts(folder):
 def central_adapter_removed(folder):
     """Unplugged while it is read and while it is looked for: both are told, nothing hangs."""
     btvirt, peer = at_home(folder)
-    peer.tell("slow")
-    reading = Process(
-        folder, "reading", [PROGRAM, "connect", peer.address, "--adapter", "hci0", "--read", lamp.LEVEL])
-    peer.expect_said(f"read {lamp.LEVEL}", within=25)
+    reading = Reading(folder, peer)
     btvirt.kill()
-    check(reading.ended(within=5) == EXIT_UNAVAILABLE, f"the read ended otherwise: {reading.said()}")
-    check("has been disconnected" in reading.said(), f"no reason: {reading.said()}")
+    reading.expect_lost()
     said = okaeri("connect", peer.address)
     # Without an adapter systemd may end bluetoothd as well.
     reasons = ("there is no adapter hci0", "bluetoothd is not running")

@@ -39,7 +39,7 @@ def main():
         try:
             address = daemon.stdout.readline().strip()
             bench = Bench(dbus, address, daemon)
-            answer({"address": address})
+            answer({"value": address})
             for line in sys.stdin:
                 try:
                     answer({"value": bench.do(**json.loads(line))})

@@ -1,0 +1,81 @@
+import Foundation
+import Synchronization
+
+/// A Python program that makes believe for one test: it reads one JSON command a line and answers each with one line. All of
+/// it ends with the test.
+///
+/// Sendable: what it says and hears goes through ``pending``'s lock; the rest is set once, in the initializer.
+public final class Bench: @unchecked Sendable {
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// What it says first: the address of its bus.
+    public private(set) var address = ""
+
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private let pending = Mutex(Data())
+
+    /// - Parameters:
+    ///   - program: its name, `bluez.py`.
+    ///   - arguments: what it is started with.
+    ///   - file: the source that it lies beside.
+    public init(_ program: String, _ arguments: [String] = [], beside file: StaticString = #filePath) throws {
+        // The distribution's interpreter: its packages hold the bindings.
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+        let path = URL(fileURLWithPath: "\(file)").deletingLastPathComponent().appending(path: program).path
+        process.arguments = ["-B", path] + arguments
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        address = try pending.withLock { try answer(&$0) } as? String ?? ""
+    }
+
+    deinit {
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+
+    /// Has it do something, and returns its answer.
+    @discardableResult
+    public func tell(_ command: String, _ arguments: [String: Any] = [:]) throws -> Any? {
+        let object = arguments.merging(["do": command]) { _, new in new }
+        let line = try JSONSerialization.data(withJSONObject: object) + Data("\n".utf8)
+        return try pending.withLock { pending in
+            try input.fileHandleForWriting.write(contentsOf: line)
+            return try answer(&pending)
+        }
+    }
+
+    private func answer(_ pending: inout Data) throws -> Any? {
+        while true {
+            if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+                let answer = try JSONSerialization.jsonObject(with: pending[..<end]) as? [String: Any]
+                pending = Data(pending[(end + 1)...])
+                if let error = answer?["error"] { throw Failure(description: "\(error)") }
+                return answer?["value"]
+            }
+            let more = output.fileHandleForReading.availableData
+            guard !more.isEmpty else {
+                throw Failure(description: "no private bus: `scripts/setup` installs what it takes")
+            }
+            pending += more
+        }
+    }
+}
+
+/// What a test waits for.
+public protocol Waited {}
+
+extension Waited {
+    /// Looks until it is so; the test's time limit ends a wait in vain.
+    public func wait(until isSo: (Self) throws -> Bool) async throws {
+        while try !isSo(self) {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+}
