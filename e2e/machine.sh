@@ -19,7 +19,7 @@ if [ ! -e "$image/disk.img" ]; then
 fi
 
 package=$(scripts/package)
-for product in virtual-controller WatchRegion ReadBattery; do
+for product in virtual-controller WatchRegion; do
     swift build -c release --static-swift-stdlib --scratch-path .build-release --product "$product" >&2
 done
 
@@ -27,7 +27,7 @@ done
 share=.build-e2e/share
 rm -rf "$share"
 mkdir -p "$share/bin" "$share/logs" "$share/packages"
-for product in virtual-controller WatchRegion ReadBattery; do
+for product in virtual-controller WatchRegion; do
     strip -o "$share/bin/$product" ".build-release/release/$product"
 done
 dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/bin/okaeri >"$share/bin/okaeri"

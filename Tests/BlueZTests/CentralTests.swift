@@ -8,46 +8,20 @@ extension OnTheBus {
     @Suite struct CentralTests: Sendable {
         private let bench: BlueZBench
 
-        private let address = "DC:A6:32:01:02:03"
-        private let battery = BluetoothUUID(0x180F)
-        private let level = BluetoothUUID(0x2A19)
-        private let alert = BluetoothUUID(0x2A06)
+        private let address = Lamp.address
+        private let battery = Lamp.battery
+        private let level = Lamp.level
+        private let alert = Lamp.alert
 
         init() throws {
             bench = try BlueZBench()
-        }
-
-        /// A peripheral that has a battery and can be alerted.
-        ///
-        /// - Parameter isAnnounced: whether bluetoothd tells that it is connected.
-        private func lamp(_ address: String? = nil, isAnnounced: Bool = true) throws {
-            let characteristics: [[String: Any]] = [
-                ["uuid": level.full, "flags": ["read", "notify"], "value": "64"],
-                ["uuid": alert.full, "flags": ["write", "write-without-response"], "value": "00"],
-            ]
-            try bench.tell(
-                "air",
-                [
-                    "address": address ?? self.address, "name": "lamp", "uuids": [battery.full],
-                    "announced": isAnnounced,
-                    "services": [["uuid": battery.full, "characteristics": characteristics]],
-                ])
-        }
-
-        private func error(of work: () async throws -> Void) async -> CentralError? {
-            do {
-                try await work()
-                return nil
-            } catch {
-                return error as? CentralError
-            }
         }
 
         // MARK: Finding
 
         @Test func `a scan tells of who has the service, of what changes, and of who goes`() async throws {
             try bench.start()
-            try lamp()
+            try bench.lamp()
             try bench.tell("air", ["address": "00:00:00:00:00:01", "uuids": [BluetoothUUID(0x180D).full]])
             try await CentralManager.use(bus: bench.address) { central in
                 var found = central.scanForPeripherals(withServices: [battery]).makeAsyncIterator()
@@ -73,7 +47,7 @@ extension OnTheBus {
 
         @Test func `a scan that ends stops the discovery`() async throws {
             try bench.start()
-            try lamp()
+            try bench.lamp()
             try await CentralManager.use(bus: bench.address) { central in
                 for try await _ in central.scanForPeripherals(withServices: [battery]) { break }
                 try await bench.wait { try $0.count(of: "StopDiscovery") == 1 }
@@ -91,7 +65,7 @@ extension OnTheBus {
                 try bench.tell("adapter", ["name": "hci0", "powered": false])
                 try bench.tell("adapter", ["name": "hci0", "powered": true])
                 try await bench.wait { try $0.count(of: "StartDiscovery") == 2 }
-                try lamp()
+                try bench.lamp()
                 #expect(try await found.next()?.address == address)
             }
         }
@@ -100,7 +74,7 @@ extension OnTheBus {
 
         @Test func `a peripheral is found, connected, and its services are listed`() async throws {
             try bench.start()
-            try lamp()
+            try bench.lamp()
             try await CentralManager.use(bus: bench.address) { central in
                 let peripheral = try await central.connect(address)
                 #expect(peripheral.isConnected)
@@ -119,7 +93,7 @@ extension OnTheBus {
 
         @Test func `a connection that bluetoothd forgets to tell of`() async throws {
             try bench.start()
-            try lamp(isAnnounced: false)
+            try bench.lamp(isAnnounced: false)
             try await CentralManager.use(bus: bench.address) { central in
                 let lamp = try await central.connect(address)
                 #expect(lamp.isConnected)
@@ -134,7 +108,7 @@ extension OnTheBus {
 
         @Test func `a first attempt that fails by chance is made again`() async throws {
             try bench.start()
-            try lamp()
+            try bench.lamp()
             try bench.tell(
                 "behave",
                 ["method": "Connect", "error": "org.bluez.Error.Failed", "message": "le-connection-abort-by-local"])
@@ -155,7 +129,7 @@ extension OnTheBus {
 
         @Test func `a connection that hangs is given up, and bluetoothd is told`() async throws {
             try bench.start()
-            try lamp()
+            try bench.lamp()
             try bench.tell("behave", ["method": "Connect"])
             try await CentralManager.use(bus: bench.address) { central in
                 let error = await error { _ = try await central.connect(address, within: .seconds(2)) }

@@ -11,22 +11,15 @@ extension OnTheBus {
         private let bench: BlueZBench
         private let hub = EventHub()
 
-        private let address = "DC:A6:32:01:02:03"
-        private let rule = Configuration.ServiceRule(identifier: "lamp", service: BluetoothUUID(0x180F))
+        private let address = Lamp.address
+        private let rule = Configuration.ServiceRule(identifier: "lamp", service: Lamp.battery)
         private let kept = KeptState.Peripheral(
-            rule: "lamp", service: "180F", address: "DC:A6:32:01:02:03", name: "lamp")
+            rule: "lamp", service: "180F", address: Lamp.address, name: "lamp")
 
         init() throws {
             bench = try BlueZBench()
             try bench.start()
-            try lamp()
-        }
-
-        private func lamp() throws {
-            let service: [String: Any] = ["uuid": rule.service.full, "characteristics": [Any]()]
-            try bench.tell(
-                "air",
-                ["address": address, "name": "lamp", "uuids": [rule.service.full], "services": [service]])
+            try bench.lamp()
         }
 
         private func watch(_ rules: [Configuration.ServiceRule]) -> ServiceWatch {

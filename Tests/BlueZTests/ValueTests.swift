@@ -7,42 +7,20 @@ extension OnTheBus {
     @Suite struct ValueTests: Sendable {
         private let bench: BlueZBench
 
-        private let address = "DC:A6:32:01:02:03"
-        private let service = BluetoothUUID(0x180F)
-        private let level = BluetoothUUID(0x2A19)
-        private let alert = BluetoothUUID(0x2A06)
+        private let address = Lamp.address
+        private let service = Lamp.battery
+        private let level = Lamp.level
+        private let alert = Lamp.alert
 
         init() throws {
             bench = try BlueZBench()
             try bench.start()
-            try lamp()
-        }
-
-        private func lamp() throws {
-            let characteristics: [[String: Any]] = [
-                ["uuid": level.full, "flags": ["read", "notify"], "value": "64"],
-                ["uuid": alert.full, "flags": ["write", "write-without-response"], "value": "00"],
-            ]
-            try bench.tell(
-                "air",
-                [
-                    "address": address, "name": "lamp", "uuids": [service.full],
-                    "services": [["uuid": service.full, "characteristics": characteristics]],
-                ])
+            try bench.lamp()
         }
 
         private func connected(_ body: (Peripheral) async throws -> Void) async throws {
             try await CentralManager.use(bus: bench.address) { central in
                 try await body(try await central.connect(address))
-            }
-        }
-
-        private func error(of work: () async throws -> Void) async -> CentralError? {
-            do {
-                try await work()
-                return nil
-            } catch {
-                return error as? CentralError
             }
         }
 
@@ -158,7 +136,7 @@ extension OnTheBus {
                 try bench.tell("stop")
                 #expect(await events.next() == .didDisconnect(address: address, name: "lamp"))
                 try bench.start()
-                try self.lamp()
+                try bench.lamp()
                 #expect(await events.next() == .didConnect(address: address, name: "lamp"))
                 try await bench.wait { try $0.count(of: "StartNotify") == 1 }
                 try notify("08")
@@ -172,7 +150,7 @@ extension OnTheBus {
                 #expect(await events.next() == .didConnect(address: address, name: "lamp"))
                 try bench.tell("silence", ["address": address])
                 #expect(await events.next() == .didDisconnect(address: address, name: "lamp"))
-                try lamp()
+                try bench.lamp()
                 #expect(await events.next() == .didConnect(address: address, name: "lamp"))
             }
         }
