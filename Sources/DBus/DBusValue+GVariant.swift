@@ -20,7 +20,9 @@ extension DBusValue {
         case .bytes(let value): value.withUnsafeBytes { okaeri_variant_bytes($0.baseAddress, gsize($0.count)) }
         case .array(let element, let values): container(values, of: element) { $0.variant }
         case .dictionary(let key, let value, let entries):
-            container(entries.map { .structure([$0, $1]) }, of: "(\(key)\(value))", Self.entry)
+            container(
+                entries.sorted { $0.key.precedes($1.key) }.map { .structure([$0, $1]) }, of: "(\(key)\(value))",
+                Self.entry)
         case .structure(let members): container(members, of: nil) { $0.variant }
         case .variant(let inner): inner.variant.map { g_variant_new_variant($0) }
         }
@@ -39,6 +41,12 @@ extension DBusValue {
             g_variant_builder_add_value(builder, child)
         }
         return g_variant_builder_end(builder)
+    }
+
+    /// Whether an entry with this key is sent before one with the other: what is the same is sent the same each time.
+    private func precedes(_ other: DBusValue) -> Bool {
+        if let own = integer, let other = other.integer { return own < other }
+        return (string ?? "") < (other.string ?? "")
     }
 
     private static func entry(_ pair: DBusValue) -> OpaquePointer? {

@@ -25,6 +25,25 @@ import Testing
     }
 
     @Test(arguments: [
+        ("o", (10..<40).map { DBusValue.objectPath("/a\($0)") }), ("q", (8..<40).map { DBusValue.uint16($0) }),
+    ])
+    func `entries of a dictionary are sent in the order of their keys`(type: String, keys: [DBusValue]) throws {
+        let entries = Dictionary(uniqueKeysWithValues: keys.map { ($0, DBusValue.byte(0)) })
+        let variant = try #require(DBusValue.dictionary(key: type, value: "y", entries).variant)
+        g_variant_ref_sink(variant)
+        defer { g_variant_unref(variant) }
+        var sent: [DBusValue] = []
+        for index in 0..<g_variant_n_children(variant) {
+            let entry = try #require(g_variant_get_child_value(variant, index))
+            defer { g_variant_unref(entry) }
+            let key = try #require(g_variant_get_child_value(entry, 0))
+            defer { g_variant_unref(key) }
+            sent.append(try #require(DBusValue(key)))
+        }
+        #expect(sent == keys)
+    }
+
+    @Test(arguments: [
         DBusValue.objectPath("no path"), .signature("!"), .array(element: "s", [.byte(1)]), .array(element: "?", []),
         .dictionary(key: "s", value: "v", [.string("a"): .byte(1)]), .structure([.objectPath("")]),
         .dictionary(key: "v", value: "s", [:]),

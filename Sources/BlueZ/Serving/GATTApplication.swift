@@ -1,6 +1,9 @@
 import DBus
 
 /// The services as bluetoothd reads them: a tree of objects below one that lists them (`org.bluez.GattApplication1`).
+///
+/// bluetoothd gives out handles in the order in which the objects are listed, which is that of their paths. Centrals that
+/// have paired keep the handles, and bluetoothd keeps by them who has subscribed to what: they must not change.
 struct GATTApplication: Sendable {
     /// Where the tree begins.
     let root: String
@@ -17,11 +20,11 @@ struct GATTApplication: Sendable {
         var objects: [(path: String, interface: BusInterface)] = []
         var paths: [BluetoothUUID: String] = [:]
         for (number, service) in services.enumerated() {
-            let path = "\(root)/service\(number)"
+            let path = "\(root)/service\(Self.ordinal(number))"
             objects.append((path, Self.interface(of: service)))
             for (number, characteristic) in service.characteristics.enumerated() {
                 let served = ServedCharacteristic(characteristic, refused: refused)
-                let own = "\(path)/char\(number)"
+                let own = "\(path)/char\(Self.ordinal(number))"
                 objects.append((own, served.interface(of: path)))
                 paths[characteristic.uuid] = own
             }
@@ -46,6 +49,12 @@ struct GATTApplication: Sendable {
         return BusInterface(
             Interface.objectManager,
             methods: [.init("GetManagedObjects", returns: ["a{oa{sa{sv}}}"]) { _ in .success([answer]) }])
+    }
+
+    /// Sorted as text, numbers of one length keep their order. There are no more handles than this has digits for.
+    private static func ordinal(_ number: Int) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
     private static func interface(of service: MutableService) -> BusInterface {
