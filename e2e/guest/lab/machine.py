@@ -36,5 +36,7 @@ def reset(name):
     disk.remove()
     shutil.rmtree(daemon.STATE, ignore_errors=True)
     run("systemctl", "mask", "--runtime", "--now", "bluetooth.service")
+    # Who has paired, and what services others had.
+    shutil.rmtree("/var/lib/bluetooth", ignore_errors=True)
     run("rfkill", "unblock", "all")
     wifi.begin(name)
