@@ -137,6 +137,21 @@ import Testing
         #expect(machine.told(.removed(adapter, [Interface.adapter]), by: ":1.1") == [])
     }
 
+    @Test mutating func `a device that connects is counted, whether it was known before or not`() {
+        follow()
+        let connections = machine.connections
+        _ = machine.told(.added("\(adapter)/dev_1", [Interface.device: ["Connected": .boolean(false)]]), by: ":1.1")
+        for (isConnected, count) in [(true, 1), (false, 1), (true, 2)] as [(Bool, UInt64)] {
+            _ = machine.told(
+                .changed(
+                    "\(adapter)/dev_1", Interface.device, ["Connected": .boolean(isConnected)], invalidated: []),
+                by: ":1.1")
+            #expect(machine.connections == connections + count)
+        }
+        _ = machine.told(.added("\(adapter)/dev_2", [Interface.device: ["Connected": .boolean(true)]]), by: ":1.1")
+        #expect(machine.connections == connections + 3)
+    }
+
     @Test func `signals that are not as they should be tell nothing`() {
         func notice(_ interface: String, _ member: String, _ arguments: [DBusValue]) -> MirrorMachine.Notice? {
             MirrorMachine.Notice(

@@ -49,6 +49,9 @@ struct MirrorMachine: Sendable {
     /// How often it was asked for the objects again, and how often that has come to an end.
     private(set) var refreshes: (asked: UInt64, ended: UInt64) = (0, 0)
 
+    /// How often a device has connected: what can be connected to is then advertised no more.
+    private(set) var connections: UInt64 = 0
+
     /// What can be said about bluetoothd.
     var reach: Reach {
         switch phase {
@@ -139,6 +142,7 @@ struct MirrorMachine: Sendable {
         switch notice {
         case .added(let path, let interfaces):
             tree.add(path, interfaces)
+            if interfaces[Interface.device]?["Connected"]?.boolean == true { connections += 1 }
             return [.look]
         case .removed(let path, let interfaces):
             guard tree.remove(path, interfaces) else { return [] }
@@ -147,6 +151,7 @@ struct MirrorMachine: Sendable {
         case .changed(let path, let interface, let changed, let invalidated):
             guard tree.change(path, interface, changed, invalidated: invalidated) else { return [] }
             if interface == Interface.adapter, changed["Powered"]?.boolean == false { resets += 1 }
+            if interface == Interface.device, changed["Connected"]?.boolean == true { connections += 1 }
             guard interface == Interface.characteristic, let value = changed["Value"]?.bytes else { return [.look] }
             return [.value(path: path, value)]
         }

@@ -21,6 +21,7 @@ final class ObjectMirror: Sendable {
         var resets: UInt64
         /// How many of the refreshes have come to an end.
         var refreshes: UInt64
+        var connections: UInt64
         /// The bus, for whoever has more to say on it.
         var bus: Bus?
         /// Why there is no bus.
@@ -48,7 +49,8 @@ final class ObjectMirror: Sendable {
         state.withLock {
             View(
                 tree: $0.machine.tree, reach: $0.machine.reach, resets: $0.machine.resets,
-                refreshes: $0.machine.refreshes.ended, bus: $0.bus, busError: $0.busError)
+                refreshes: $0.machine.refreshes.ended, connections: $0.machine.connections, bus: $0.bus,
+                busError: $0.busError)
         }
     }
 

@@ -13,12 +13,16 @@ struct Outlook: Sendable, Equatable {
     /// The same for as long as what bluetoothd was asked for holds.
     let resets: UInt64
 
+    /// The same for as long as the radio goes on with a connectable advertisement.
+    let connections: UInt64
+
     /// - Parameters:
     ///   - adapter: which is wanted; nil: one that is switched on, else the first.
     ///   - wasThere: whether there was a bluetoothd before.
     ///   - interfaces: what the adapter must be able to do.
     init(_ view: ObjectMirror.View, adapter name: String?, wasThere: Bool, interfaces: [String]) {
         resets = view.resets
+        connections = view.connections
         adapter = view.reach == .known ? view.adapter(named: name) : nil
         if view.busError?.isRefusal == true {
             (state, reason) = (.unauthorized, Self.mayNotAsk)

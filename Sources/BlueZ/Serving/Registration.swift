@@ -8,6 +8,15 @@ struct Registration: Sendable {
         let path: String
         let resets: UInt64
         let version: Int
+        /// A connection ends a connectable advertisement (Core Specification, Vol 6, Part B, 4.4.2.4), and Linux begins it again
+        /// only when the connection has ended: other centrals would find nothing meanwhile.
+        var connections: UInt64 = 0
+
+        /// Whether it is another than that for more than a connection.
+        func isNew(after old: Place?) -> Bool {
+            guard let old else { return true }
+            return (path, resets, version) != (old.path, old.resets, old.version)
+        }
     }
 
     /// bluetoothd has ended the advertisement by itself.
@@ -46,9 +55,12 @@ struct Registration: Sendable {
         guard let bus, outlook.state == .poweredOn, let path = outlook.adapter?.path else { return true }
         do throws(BusError) {
             try await offer(wanted, Place(path: path, resets: outlook.resets, version: wanted.servicesVersion), on: bus)
+            let connections = wanted.advertisement?.kind == .connectable ? outlook.connections : 0
             try await advertise(
                 wanted.advertisement,
-                Place(path: path, resets: outlook.resets, version: wanted.advertisementVersion), on: bus)
+                Place(
+                    path: path, resets: outlook.resets, version: wanted.advertisementVersion, connections: connections),
+                on: bus)
             return true
         } catch {
             tell(error, outlook)
@@ -98,6 +110,7 @@ struct Registration: Sendable {
         _ advertisement: Advertisement?, _ place: Place, on bus: Bus
     ) async throws(BusError) {
         guard advertisementPlace != place else { return }
+        let isNew = place.isNew(after: advertisementPlace)
         if advertisementExport != nil {
             // After the adapter was off bluetoothd may know it still, though it is no longer on the air.
             let path = advertisementPlace?.path ?? place.path
@@ -117,7 +130,7 @@ struct Registration: Sendable {
         try await register(
             Interface.advertisingManager, "RegisterAdvertisement", advertisementPath, place.path, on: bus)
         advertisementPlace = place
-        manager.telling.yield(.didStartAdvertising(adapter: place.path.lastName))
+        if isNew { manager.telling.yield(.didStartAdvertising(adapter: place.path.lastName)) }
     }
 
     private var advertisementPath: String { "/okaeri/advertisement\(advertisementNumber)" }

@@ -109,6 +109,32 @@ extension OnTheBus {
             }
         }
 
+        @Test func `a central that connects leaves the service to be found by others`() async throws {
+            let bluetoothd = try await Bluetoothd(daemon.address)
+            try await use { manager, events in
+                try manager.startAdvertising(Advertisement(.connectable))
+                await expect(advertising, in: &events)
+                let first = await bluetoothd.advertisements.first?.0
+                try await bluetoothd.connect("AA_00_00_00_00_01")
+                while await [first, nil].contains(bluetoothd.advertisements.first?.0) { await Task.yield() }
+                #expect(await bluetoothd.advertisements.count == 1)
+            }
+        }
+
+        @Test func `a beacon is left alone when something connects`() async throws {
+            let bluetoothd = try await Bluetoothd(daemon.address)
+            try await use { manager, events in
+                try manager.startAdvertising(beacon)
+                await expect(advertising, in: &events)
+                let beacon = await bluetoothd.advertisements.first?.0
+                try await bluetoothd.connect("AA_00_00_00_00_01")
+                // What comes after it: the manager has seen the connection before.
+                manager.add(.sample())
+                await expect(.didAddServices(adapter: "hci0"), in: &events)
+                #expect(await bluetoothd.advertisements.first?.0 == beacon)
+            }
+        }
+
         @Test func `an advertisement that bluetoothd ends by itself is registered again`() async throws {
             let bluetoothd = try await Bluetoothd(daemon.address)
             try await use { manager, events in

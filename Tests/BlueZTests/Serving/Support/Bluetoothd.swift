@@ -153,6 +153,16 @@ extension Bluetoothd {
             "org.freedesktop.DBus.ObjectManager", "InterfacesAdded", at: "/", [.objectPath(Self.adapter), interfaces])
     }
 
+    /// A central connects that it has not known before.
+    func connect(_ central: String) async throws {
+        let interfaces = DBusValue.dictionary(
+            key: "s", value: "a{sv}",
+            [.string("org.bluez.Device1"): .properties(["Connected": .boolean(true)])])
+        try await bus.emit(
+            "org.freedesktop.DBus.ObjectManager", "InterfacesAdded", at: "/",
+            [.objectPath("\(Self.adapter)/dev_\(central)"), interfaces])
+    }
+
     /// It ends the advertisement by itself.
     func release() async throws {
         let released = advertisements.removeFirst().0
