@@ -1,42 +1,66 @@
 """BlueZ's own command line as the central: it shares no code with the project."""
 
 import json
+import re
 
+from . import bluez
 from .processes import Process, run
 from .waiting import check, wait_for
 
 
 class Bluetoothctl(Process):
-    """bluetoothctl, told what to do line by line. While it runs it is also the agent that agrees to pairing."""
+    """bluetoothctl on that adapter, told what to do line by line. While it runs it is the agent that is asked on pairing."""
 
-    def __init__(self, folder, adapter):
-        super().__init__(folder, "bluetoothctl", ["bluetoothctl", "--agent", "NoInputNoOutput"], talks=True)
+    def __init__(self, folder, adapter, name="bluetoothctl"):
+        super().__init__(folder, name, ["bluetoothctl"], talks=True)
         self.adapter = adapter
         self.expect_said("Agent registered")
-        self.tell(f"select {self.address(adapter)}")
-        self.tell("default-agent")
-        self.expect_said("Default agent request successful")
+        self.tell(f"select {bluez.address(adapter)}")
 
-    @staticmethod
-    def address(adapter):
-        return get(f"/org/bluez/{adapter}", "org.bluez.Adapter1", "Address")
-
-    def find(self, name):
+    def find(self, address, within=20):
         """Looks for a peripheral until it is found; the path of its object."""
-        self.tell("menu scan")
-        self.tell("transport le")
-        self.tell("back")
+        path = f"/org/bluez/{self.adapter}/dev_{address.replace(':', '_')}"
         self.tell("scan on")
-        path = wait_for(f"a peripheral called {name}", lambda: self.device(name), within=15)
+        wait_for(f"{path} in the air", lambda: "org.bluez.Device1" in objects().get(path, {}), within)
         self.tell("scan off")
         return path
 
-    def device(self, name):
-        for path, interfaces in objects().items():
-            device = interfaces.get("org.bluez.Device1")
-            if path.startswith(f"/org/bluez/{self.adapter}/") and device and device.get("Name", {}).get("data") == name:
-                return path
-        return None
+    def connect(self, device):
+        """Connects it and waits until its services are known."""
+        past = self.said().count("Connection successful")
+        self.tell(f"connect {get(device, 'org.bluez.Device1', 'Address')}")
+        self.expect_said("Connection successful", within=15, past=past)
+        wait_for("its services", lambda: get(device, "org.bluez.Device1", "ServicesResolved"), within=15)
+
+    def subscribe(self, characteristic):
+        """To what is notified or indicated, of the device that is connected; bluetoothctl prints the last of them."""
+        past = self.said().count("Notify started")
+        self.tell("menu gatt")
+        self.tell(f"select-attribute {characteristic}")
+        self.tell("notify on")
+        self.expect_said("Notify started", past=past)
+        self.tell("back")
+
+    def told(self, characteristic):
+        """The values of the characteristic that it has printed, as text."""
+        plain = re.sub(r"\x1b\[[0-9;]*[A-Za-z]|[\x01\x02]", "", self.said()).replace("\r", "\n")
+        lines = [line for line in plain.splitlines() if not re.fullmatch(r"(\[[^]]*\]# ?)?", line)]
+        values = re.findall(rf"Attribute {characteristic} Value:\n((?:  [0-9a-f]{{2}} .*\n)+)", "\n".join([*lines, ""]))
+        return [
+            b"".join(bytes.fromhex(line[2:50]) for line in value.splitlines()).decode(errors="replace")
+            for value in values
+        ]
+
+    def expect_told(self, characteristic, text, within=10, past=0):
+        wait_for(f"{text!r} from {characteristic}", lambda: self.told(characteristic).count(text) > past, within)
+
+    def pair(self, device):
+        """As somebody who compares the numbers and agrees."""
+        asked, paired = self.said().count("Confirm passkey"), self.said().count("Pairing successful")
+        self.tell(f"pair {get(device, 'org.bluez.Device1', 'Address')}")
+        self.expect_said("Confirm passkey", within=15, past=asked)
+        self.tell("yes")
+        self.expect_said("Pairing successful", within=15, past=paired)
 
 
 def objects():
@@ -54,14 +78,8 @@ def get(path, interface, name):
     return json.loads(answer)["data"]
 
 
-def connect(device):
-    """Connects it and waits until its services are known."""
-    run("busctl", "call", "org.bluez", device, "org.bluez.Device1", "Connect")
-    wait_for("its services", lambda: get(device, "org.bluez.Device1", "ServicesResolved"), within=15)
-
-
-def pair(device):
-    run("busctl", "call", "org.bluez", device, "org.bluez.Device1", "Pair")
+def disconnect(device):
+    run("busctl", "call", "org.bluez", device, "org.bluez.Device1", "Disconnect")
 
 
 def characteristic(device, uuid):
@@ -73,13 +91,18 @@ def characteristic(device, uuid):
     return None, None
 
 
-def read(path):
+def read(path, offset=0):
     answer = run("busctl", "--json=short", "call", "org.bluez", path, "org.bluez.GattCharacteristic1", "ReadValue",
-                 "a{sv}", "0")
+                 "a{sv}", "1", "offset", "q", str(offset))
     try:
         return bytes(json.loads(answer)["data"][0]).decode()
     except ValueError:
         check(False, f"not read: {answer}")
+
+
+def value(path):
+    """What was read or told last."""
+    return bytes(get(path, "org.bluez.GattCharacteristic1", "Value")).decode()
 
 
 def write(path, text, kind="request"):

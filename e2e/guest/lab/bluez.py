@@ -8,13 +8,15 @@ from .waiting import wait_for
 SERVICE = "bluetooth.service"
 
 
-def start(adapters=("hci0", "hci1")):
-    """bluetoothd runs and has switched on the adapters.
+def start(adapters=("hci0", "hci1"), mtu=None):
+    """bluetoothd runs and has switched on the adapters. With an MTU it agrees on no larger one.
 
     They do Low Energy only. Those of btvirt do not connect otherwise, as bluetoothd tries after pairing, and of such a
     failure Debian's kernel 6.1.192 falls over: "list_del corruption" in hci_chan_del.
     """
-    run("sed", "-i", "s/^#ControllerMode = .*/ControllerMode = le/", "/etc/bluetooth/main.conf")
+    with open("/etc/bluetooth/main.conf", "w", encoding="utf-8") as file:
+        file.write("[General]\nControllerMode = le\n")
+        file.write(f"[GATT]\nExchangeMTU = {mtu}\nChannels = 1\n" if mtu else "")
     run("systemctl", "unmask", "--runtime", SERVICE)
     run("systemctl", "start", SERVICE)
     for adapter in adapters:
