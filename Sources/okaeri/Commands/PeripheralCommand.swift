@@ -11,7 +11,7 @@ struct PeripheralCommand: AsyncParsableCommand {
         commandName: "peripheral", abstract: "Serve Okaeri's status to Bluetooth centrals, over GATT.",
         discussion: """
             Region states, the prompt that waits, its answer and the log level of this process: docs/gatt.md describes \
-            the values. Who answers must have paired: `bluetoothctl` with `agent on` and `pairable on` lets them.
+            the values. Who answers must have paired: `bluetoothctl`, left open here, asks whether they may.
             """)
 
     @OptionGroup var bluetooth: BluetoothOptions
