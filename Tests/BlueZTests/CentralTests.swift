@@ -45,6 +45,16 @@ extension OnTheBus {
             #expect(calls.contains { $0[0] == "SetDiscoveryFilter" && $0[1].contains(battery.full) })
         }
 
+        @Test func `a name cannot move the cursor`() async throws {
+            try bench.start()
+            try bench.tell("air", ["address": address, "name": "\u{1B}[2Jla\nmp", "uuids": [battery.full]])
+            try await CentralManager.use(bus: bench.address) { central in
+                var found = central.scanForPeripherals().makeAsyncIterator()
+                let first = try await found.next()
+                #expect(first?.name == " [2Jla mp")
+            }
+        }
+
         @Test func `a scan that ends stops the discovery`() async throws {
             try bench.start()
             try bench.lamp()

@@ -108,8 +108,10 @@ struct MirrorMachine: Sendable {
             phase = .following(owner: owner, held: isRefreshing ? held : [])
             tree = ObjectTree()
             for (path, interfaces) in objects { tree.add(path, interfaces) }
-            // They were acted upon when they were told.
+            // They were counted and acted upon when they were told.
+            let counted = (resets, connections)
             for notice in held { _ = apply(notice) }
+            (resets, connections) = counted
             return [.look]
         case .cutOff, .asking, .orphaned, .listing, .following: return []
         }

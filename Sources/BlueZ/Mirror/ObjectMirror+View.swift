@@ -71,7 +71,7 @@ extension Discovery {
         let rssi = device["RSSI"]?.integer.flatMap { Int16(exactly: $0) }
         let isConnected = Self.isConnected(device)
         self.init(
-            address: address, name: device["Name"]?.string, rssi: rssi == Self.notAvailable ? nil : rssi,
+            address: address, name: device["Name"]?.string?.plain, rssi: rssi == Self.notAvailable ? nil : rssi,
             services: (device["UUIDs"]?.strings ?? []).compactMap { BluetoothUUID($0) }, isConnected: isConnected,
             isInSight: isConnected || rssi != nil)
     }

@@ -2,7 +2,7 @@
 public struct Discovery: Sendable, Hashable {
     /// Its address, `DC:A6:32:01:02:03`. It may be a random one that changes every quarter of an hour.
     public var address: String
-    /// As it calls itself; nil until it has said so.
+    /// As it calls itself, with spaces in place of control characters; nil until it has said so.
     public var name: String?
     /// How loud it was heard last, in dBm; nil when it was not heard lately, or the adapter does not tell.
     public var rssi: Int16?

@@ -49,7 +49,7 @@ struct PeripheralSpeaker: Sendable {
     }
 
     private func title(_ peripheral: Peripheral) -> String {
-        peripheral.address + (peripheral.name.map { " (\($0.plain))" } ?? "")
+        peripheral.address + (peripheral.name.map { " (\($0))" } ?? "")
     }
 
     private func tell(_ told: Told) throws(Errno) { try Terminal.print(told.line) }
@@ -96,7 +96,9 @@ extension [UInt8] {
 
     /// As text, if it is some that can be shown.
     fileprivate var text: String? {
-        guard !isEmpty, let text = String(validating: self, as: UTF8.self), text.plain == text else { return nil }
-        return text
+        guard !isEmpty, let text = String(validating: self, as: UTF8.self) else { return nil }
+        // Values of several lines are usual; where one ends is to be seen.
+        let line = text.replacing("\n", with: "\\n")
+        return line.plain == line ? line : nil
     }
 }

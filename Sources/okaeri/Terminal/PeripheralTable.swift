@@ -35,13 +35,8 @@ struct PeripheralTable {
     private func line(_ discovery: Discovery) -> String {
         let rssi = discovery.rssi.map { "\($0)" } ?? "?"
         let services = discovery.services.map(\.serviceTitle).joined(separator: ", ")
-        return discovery.address.padding(to: 19) + (discovery.name ?? "").plain.padding(to: 21)
+        return discovery.address.padding(to: 19) + (discovery.name ?? "").padding(to: 21)
             + String(repeating: " ", count: max(0, 4 - rssi.count)) + rssi + "  "
             + (discovery.isConnected ? "connected  " : "") + services
     }
-}
-
-extension String {
-    /// Without what would move the cursor: a stranger chose it.
-    var plain: String { String(unicodeScalars.map { $0.properties.generalCategory == .control ? " " : Character($0) }) }
 }

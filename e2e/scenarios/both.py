@@ -1,0 +1,70 @@
+"""Okaeri on both sides: `okaeri peripheral` on hci1, okaeri as the central on hci0, by bluetoothd on BlueZ's own btvirt."""
+
+from lab import bluez
+from lab.btvirt import Btvirt
+from lab.daemon import Daemon, region
+from lab.registry import scenario
+from lab.waiting import check
+
+from central import Subscription, okaeri
+from peripheral import ANSWER, NAME, REGION_STATES, SERVICE, Beacon, Peripheral
+
+# As `okaeri connect --json` tells "+home\n" and "!\n".
+ENTERED, SILENT = "2B686F6D650A", "210A"
+
+
+class Pair:
+    """The daemon on hci0, and the peripheral that tells of it, in the air."""
+
+    def __init__(self, folder):
+        self.btvirt = Btvirt(folder, is_up=False)
+        bluez.start()
+        self.daemon = Daemon(folder, region(exitAfter=60), adapter="hci0")
+        self.daemon.expect_bluetooth("poweredOn", within=10)
+        self.peripheral = Peripheral(folder, self.daemon.socket)
+        self.address = bluez.address("hci1")
+        self.btvirt.repeat()
+
+    def subscribe(self, folder):
+        subscription = Subscription(folder, self.address, REGION_STATES)
+        subscription.expect("didConnectPeripheral", within=30)
+        return subscription
+
+
+@scenario(within=90)
+def okaeri_reads_okaeri(folder):
+    """Found by its service, read, subscribed to; what only a paired device may do is refused with the way out."""
+    pair = Pair(folder)
+    said = okaeri("peripherals", "--service", SERVICE, "--timeout", "6")
+    check(pair.address in said and NAME in said, f"okaeri peripherals: {said}")
+    said = okaeri("connect", pair.address, "--read", REGION_STATES)
+    check('"?home\\n"' in said and said.endswith("status 0"), f"the region states: {said}")
+    said = okaeri("connect", pair.address, "--write", f"{ANSWER}={b'00000000 join'.hex()}")
+    check("pair" in said and said.endswith("status 1"), f"an answer from who has not paired: {said}")
+
+    subscription = pair.subscribe(folder)
+    Beacon(folder)
+    pair.daemon.expect("didEnterRegion", within=20)
+    subscription.expect("didUpdateValue", within=5, value=ENTERED)
+    pair.daemon.kill()
+    subscription.expect("didUpdateValue", within=10, value=SILENT)
+
+
+@scenario(within=90)
+def okaeri_loses_okaeri(folder):
+    """bluetoothd restarts: both sides are back by themselves. The adapters are unplugged: both say so, and end when told to."""
+    pair = Pair(folder)
+    subscription = pair.subscribe(folder)
+    bluez.stop()
+    subscription.expect("didDisconnectPeripheral", within=5)
+    pair.peripheral.expect_said("bluetoothd is not running")
+    bluez.start()
+    pair.peripheral.expect_said("can be connected", within=20, past=1)
+    subscription.expect("didConnectPeripheral", within=30, past=1)
+    pair.daemon.kill()
+    subscription.expect("didUpdateValue", within=15, value=SILENT)
+
+    pair.btvirt.kill()
+    subscription.expect("didDisconnectPeripheral", within=10, past=1)
+    check(subscription.stop() == 0, f"the central did not end well: {subscription.said()}")
+    check(pair.peripheral.stop() == 0, f"the peripheral did not end well: {pair.peripheral.said()}")
