@@ -39,8 +39,10 @@ def okaeri_reads_okaeri(folder):
     check(pair.address in said and NAME in said, f"okaeri peripherals: {said}")
     said = okaeri("connect", pair.address, "--read", REGION_STATES)
     check('"?home\\n"' in said and said.endswith("status 0"), f"the region states: {said}")
+    # An answer from who has not paired. bluetoothd tries to, and hci1 does not let it.
+    bluez.let_pair("hci1", False)
     said = okaeri("connect", pair.address, "--write", f"{ANSWER}={b'00000000 join'.hex()}")
-    check("pair" in said and said.endswith("status 1"), f"an answer from who has not paired: {said}")
+    check("bluetoothctl" in said and not said.endswith("status 0"), f"who has not paired: {said}")
 
     subscription = pair.subscribe(folder)
     Beacon(folder)

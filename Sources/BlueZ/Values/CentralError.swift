@@ -62,8 +62,8 @@ extension CentralError: CustomStringConvertible {
             "\(address) could not be connected: \(reason). Bring it nearer, see that nobody else is connected to it, and "
                 + "try again"
         case .disconnected(let address):
-            "\(address) has been disconnected: it went out of reach, was switched off, or Bluetooth was. Try again when "
-                + "it is back"
+            "\(address) has been disconnected: it went out of reach, was switched off, or Bluetooth was; try again when it is "
+                + "back. Or it wants to be paired first: `bluetoothctl pair \(address)`"
         case .noCharacteristic(let uuid, let address):
             "\(address) has no characteristic \(uuid.characteristicTitle). `okaeri connect \(address)` lists those it has"
         case .notSupported(let uuid, let property):
@@ -72,7 +72,8 @@ extension CentralError: CustomStringConvertible {
         case .refused(let uuid, let refusal):
             "\(uuid.characteristicTitle) was refused: \(refusal)"
         case .timedOut(let what, let limit):
-            "\(what) has taken longer than \(limit.inSeconds), and was given up. Bring the peripheral nearer and try again"
+            "\(what) has taken longer than \(limit.inSeconds), and was given up. Bring the peripheral nearer and try "
+                + "again, or pair it first, if it wants that: `bluetoothctl` knows how"
         case .unexpected(let what, let reason):
             "\(what) failed: \(reason). `journalctl -u bluetooth` may tell why; restarting it often helps: "
                 + "`sudo systemctl restart bluetooth`"
