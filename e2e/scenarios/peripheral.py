@@ -137,7 +137,7 @@ class Room:
         return beacon
 
 
-@scenario(within=60)
+@scenario(within=90)
 def peripheral_read_and_notified(folder):
     """Found by its name and service, and connected: read, also from the middle, notified, indicated, and told how much to say."""
     trace = Process(folder, "btmon", ["btmon", "-i", "hci1"])
@@ -169,7 +169,7 @@ def peripheral_read_and_notified(folder):
     check(re.search(r"Handle Value Indication.*Handle Value Confirmation", trace.said(), re.DOTALL), "nothing was indicated")
 
 
-@scenario(within=60)
+@scenario(within=90)
 def peripheral_answered(folder):
     """An answer is refused until its central has paired, and then if it is none or too late; another hits its prompt."""
     trace = Process(folder, "btmon", ["btmon", "-i", "hci0"])
@@ -204,7 +204,7 @@ def peripheral_answered(folder):
     check("Error: Insufficient Encryption (0x0f)" in trace.said(), "who has not paired is not told that")
 
 
-@scenario(within=60)
+@scenario(within=90)
 def peripheral_adapter_off_and_gone(folder):
     """The adapter off and on: it is found and read again. It is unplugged: that is said; plugged in: all is back."""
     room = Room(folder)
@@ -224,7 +224,7 @@ def peripheral_adapter_off_and_gone(folder):
     check(room.peripheral.stop(within=3) == 0, f"okaeri peripheral did not end well: {room.peripheral.said()}")
 
 
-@scenario(within=60)
+@scenario(within=90)
 def peripheral_restarts(folder):
     """The daemon restarts, and bluetoothd does: who is connected is told of the one, and who connects reads what is so."""
     room = Room(folder)
@@ -248,7 +248,7 @@ def peripheral_restarts(folder):
     room.expect_read(REGION_STATES, "?home\n")
 
 
-@scenario(within=60)
+@scenario(within=90)
 def peripheral_short_link(folder):
     """Over a link of 48 bytes: a value of many pieces is read whole, and who is notified sees that there was no room for all."""
     names = [f"{number}, a room with a name that is quite a lot too long" for number in range(100, 130)]
@@ -264,7 +264,7 @@ def peripheral_short_link(folder):
     wait_for("who is inside first", lambda: bluetoothctl.read(states).startswith(f"+{names[0]}\n?"), within=5)
 
 
-@scenario(within=60)
+@scenario(within=90)
 def peripheral_found_while_connected(folder):
     """A central is connected, and another finds it. (btvirt 5.66 has one handle for all links: no more than one to hci1.)"""
     room = Room(folder, adapters=("hci0", "hci1", "hci2"))
