@@ -269,6 +269,7 @@ def peripheral_found_while_connected(folder):
     """A central is connected, and another finds it. (btvirt 5.66 has one handle for all links: no more than one to hci1.)"""
     room = Room(folder, adapters=("hci0", "hci1", "hci2"))
     room.connect()
-    Bluetoothctl(folder, "hci2", name="other").find(bluez.address("hci1"))
+    # One report a scan is all that btvirt gives, and the kernel may miss it: several scans.
+    Bluetoothctl(folder, "hci2", name="other").find(bluez.address("hci1"), within=50)
     check(room.is_connected, "the first was disconnected")
     room.expect_read(REGION_STATES, "?home\n")
