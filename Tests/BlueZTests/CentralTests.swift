@@ -116,6 +116,23 @@ extension OnTheBus {
             #expect(try bench.count(of: "Connect") == 1)
         }
 
+        @Test(arguments: ["UnknownMethod", "UnknownObject"])
+        func `what is forgotten in the meantime is disconnected`(word: String) async throws {
+            try bench.start()
+            try bench.lamp()
+            try await CentralManager.use(bus: bench.address) { central in
+                _ = try await central.connect(address)
+                try bench.tell(
+                    "behave",
+                    ["method": "Disconnect", "error": "org.freedesktop.DBus.Error.\(word)", "message": "no such thing"])
+                // It is forgotten while it is asked.
+                async let disconnected: Void = central.cancelPeripheralConnection(address)
+                try await bench.wait { try $0.count(of: "Disconnect") == 1 }
+                try bench.tell("silence", ["address": address])
+                try await disconnected
+            }
+        }
+
         @Test func `a first attempt that fails by chance is made again`() async throws {
             try bench.start()
             try bench.lamp()

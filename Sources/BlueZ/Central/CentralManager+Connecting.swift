@@ -41,9 +41,11 @@ extension CentralManager {
         else { return }
         do throws(BusError) {
             _ = try await mirror.call(device, Interface.device, "Disconnect")
-        } catch .refused("org.bluez.Error.NotConnected", _) {
+        } catch .refused("org.bluez.Error.NotConnected", _), .nobody {
         } catch {
-            throw CentralError(error, what: "the disconnection of \(address)", limit: ObjectMirror.patience)
+            if !error.saysItIsGone {
+                throw CentralError(error, what: "the disconnection of \(address)", limit: ObjectMirror.patience)
+            }
         }
         // The answer may come before the news.
         _ = try await mirror.wait(until: .now + ObjectMirror.patience) { view in
@@ -86,9 +88,10 @@ extension CentralManager {
             _ = try? await mirror.call(device, Interface.device, "Disconnect")
             throw .timedOut(what: what, after: limit)
         case .failure(.refused("org.bluez.Error.Failed", let reason)),
-            .failure(.refused("org.bluez.Error.InProgress", let reason)),
-            .failure(.refused("org.freedesktop.DBus.Error.UnknownObject", let reason)):
+            .failure(.refused("org.bluez.Error.InProgress", let reason)):
             throw .connectionFailed(address: address, reason: reason)
+        case .failure(let error) where error.saysItIsGone:
+            throw .connectionFailed(address: address, reason: "bluetoothd has forgotten it")
         case .failure(let error): throw CentralError(error, what: what, limit: limit)
         }
         try await mirror.refresh()
@@ -137,6 +140,18 @@ private final class Answer: Sendable {
 
     func set(_ value: Result<[DBusValue], BusError>) { result.withLock { $0 = value } }
     func get() -> Result<[DBusValue], BusError>? { result.withLock { $0 } }
+}
+
+extension BusError {
+    /// Whether the object that was asked is no more, and with it the connection.
+    fileprivate var saysItIsGone: Bool {
+        switch self {
+        case .refused("org.freedesktop.DBus.Error.UnknownObject", _),
+            .refused("org.freedesktop.DBus.Error.UnknownMethod", _):
+            true
+        case .nobody, .disconnected, .refused, .timedOut, .cancelled, .unreadable: false
+        }
+    }
 }
 
 extension ObjectMirror.View {
