@@ -10,18 +10,22 @@ if ! flock -n 9; then
 fi
 scripts/setup e2e
 
-# The image, made anew when its recipe changes.
+# The image, made anew when its recipe changes, while the programs are built.
+making=
 image=.build-e2e/image-$(cat e2e/image/* | sha256sum | cut -c1-12)
 if [ ! -e "$image/disk.img" ]; then
     echo "e2e: building the machine's image (once, a minute or two)" >&2
     rm -rf .build-e2e/image-*
-    e2e/image/build "$image"
+    e2e/image/build "$image" >&2 9>&- &
+    making=$!
 fi
 
 package=$(scripts/package)
 for product in virtual-controller WatchRegion; do
     swift build -c release --static-swift-stdlib --scratch-path .build-release --product "$product" >&2
 done
+
+[ -z "$making" ] || wait "$making"
 
 # What the guest sees of this machine.
 share=.build-e2e/share
