@@ -78,10 +78,6 @@ def get(path, interface, name):
     return json.loads(answer)["data"]
 
 
-def disconnect(device):
-    run("busctl", "call", "org.bluez", device, "org.bluez.Device1", "Disconnect")
-
-
 def characteristic(device, uuid):
     """The path of the characteristic, and its properties."""
     for path, interfaces in objects().items():

@@ -56,7 +56,7 @@ def main():
             super().__init__(
                 path, characteristic, UUID=full(uuid), Service=dbus.ObjectPath("/lamp/service"),
                 Flags=dbus.Array(flags, signature="s"))
-            self.uuid, self.value, self.is_slow, self.is_subscribed = uuid, value, False, False
+            self.uuid, self.value, self.is_slow = uuid, value, False
 
         @dbus.service.method(characteristic, in_signature="a{sv}", out_signature="ay", async_callbacks=("reply", "error"))
         def ReadValue(self, options, reply, error):
@@ -73,12 +73,10 @@ def main():
 
         @dbus.service.method(characteristic)
         def StartNotify(self):
-            self.is_subscribed = True
             say("subscribed")
 
         @dbus.service.method(characteristic)
         def StopNotify(self):
-            self.is_subscribed = False
             say("unsubscribed")
 
         def become(self, value):
