@@ -24,6 +24,7 @@ extension LocationEvent {
         case .rangingBeaconsDidFail(let name):
             guard case .ranging(let constraint)? = subjects[name] else { return nil }
             self = .rangingDidFail(constraint, reason: reason ?? "the adapter is lost")
+        case .silenceDidEnd: return nil
         }
     }
 }

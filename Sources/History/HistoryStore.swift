@@ -53,8 +53,10 @@ public final class HistoryStore {
     }
 
     /// Records all of this, or nothing of it.
-    public func record(_ events: [HistoryEvent], _ minutes: [SignalMinute]) throws(HistoryError) {
-        guard let first = events.first?.time ?? minutes.first?.time else { return }
+    public func record(
+        _ events: [HistoryEvent], _ minutes: [SignalMinute], _ silences: [SilenceRecord] = []
+    ) throws(HistoryError) {
+        guard let first = events.first?.time ?? minutes.first?.time ?? silences.first?.time else { return }
         var run = self.run
         try ask { () throws(SQLiteError) in
             try connection.transaction { () throws(SQLiteError) in
@@ -62,6 +64,7 @@ public final class HistoryStore {
                 run = owner
                 for event in events { try insert(event, run: owner) }
                 for minute in minutes { try merge(minute) }
+                for silence in silences { try insert(silence) }
             }
         }
         // Not before the commit: what was rolled back is no row.
@@ -102,6 +105,7 @@ public final class HistoryStore {
             try connection.transaction { () throws(SQLiteError) in
                 try connection.execute("DELETE FROM events WHERE time < ?1", [.integer(end)])
                 try connection.execute("DELETE FROM minutes WHERE time < ?1", [.integer(end)])
+                try connection.execute("DELETE FROM silences WHERE time < ?1", [.integer(end)])
                 try connection.execute(
                     "DELETE FROM runs WHERE id < coalesce((SELECT run FROM events ORDER BY id LIMIT 1), ?1)",
                     [.integer(run ?? 0)])
@@ -110,7 +114,7 @@ public final class HistoryStore {
     }
 
     private func begin(at time: Int64) throws(SQLiteError) -> Int64 {
-        try connection.execute("INSERT INTO runs (began) VALUES (?1)", [.integer(time)])
+        try connection.execute("INSERT INTO runs (began, has_silences) VALUES (?1, 1)", [.integer(time)])
         return connection.lastRow
     }
 
@@ -118,6 +122,16 @@ public final class HistoryStore {
         try connection.execute(
             "INSERT INTO events (run, time, name, region, json) VALUES (?1, ?2, ?3, ?4, ?5)",
             [.integer(run), .integer(event.time), .text(event.name), SQLiteValue(event.region), .text(event.json)])
+    }
+
+    private func insert(_ silence: SilenceRecord) throws(SQLiteError) {
+        try connection.execute(
+            "INSERT INTO silences VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            [
+                .integer(silence.time), .text(silence.region), .real(silence.length), SQLiteValue(silence.leftFor),
+                .real(silence.quick), .real(silence.balanced), .real(silence.patient),
+                SQLiteValue(silence.signalBefore), SQLiteValue(silence.signalAfter),
+            ])
     }
 
     /// A minute may come in two parts: when something happened in its midst.

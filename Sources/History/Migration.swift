@@ -52,6 +52,19 @@ struct Migration {
                     FROM events WHERE name = 'bluetoothStateDidUpdate')
                 WHERE state <> 'poweredOn'
                 """,
-            ])
+            ]),
+        Migration(
+            name: "silences",
+            statements: [
+                """
+                CREATE TABLE silences (
+                    time INTEGER NOT NULL, region TEXT NOT NULL, length REAL NOT NULL, left_for REAL,
+                    quick REAL NOT NULL, balanced REAL NOT NULL, patient REAL NOT NULL,
+                    signal_before REAL, signal_after INTEGER) STRICT
+                """,
+                "CREATE INDEX silences_by_time ON silences (time)",
+                // Of the runs before nobody knows.
+                "ALTER TABLE runs ADD COLUMN has_silences INTEGER NOT NULL DEFAULT 0",
+            ]),
     ]
 }

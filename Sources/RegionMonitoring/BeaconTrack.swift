@@ -15,6 +15,9 @@ struct BeaconTrack: Sendable {
     var lastHeard: Instant
     var lastListened: Int64
 
+    /// How much of the time before that nobody at all was heard: see ``ListeningClock/doubtful``.
+    private var doubtful: Int64
+
     /// How many advertisements were heard.
     var count: UInt64 = 0
 
@@ -25,24 +28,26 @@ struct BeaconTrack: Sendable {
 
     /// Last, for they are large: of a stranger they are never touched.
     var silences = SilenceModel()
-    var advertising: AdvertisingModel
 
-    init(_ sighting: BeaconSighting, regions: [Int], at now: Instant, listened: Int64) {
+    init(_ sighting: BeaconSighting, regions: [Int], at now: Instant, listened: Int64, doubtful: Int64) {
         identity = sighting.identity
         measuredPower = sighting.measuredPower
         lastHeard = now
         lastListened = listened
-        advertising = AdvertisingModel(at: listened)
+        self.doubtful = doubtful
         self.regions = regions
     }
 
     @inline(__always)
-    mutating func heard(_ sighting: BeaconSighting, at now: Instant, listened: Int64, round: UInt64) {
+    mutating func heard(
+        _ sighting: BeaconSighting, at now: Instant, listened: Int64, doubtful: Int64, round: UInt64
+    ) {
         // Of a stranger nobody asks how long its silences are.
         if !regions.isEmpty {
-            let gap = Double(max(0, listened.subtractingClamped(lastListened))) / 1e9
-            silences.heard(after: gap, rssi: sighting.rssi)
-            advertising.heard(at: listened)
+            let gap = listened.subtractingClamped(lastListened).subtractingClamped(doubtful - self.doubtful)
+            silences.heard(
+                after: Float(max(0, gap)) / 1e9, elapsed: lastHeard.seconds(to: now), rssi: sighting.rssi)
+            self.doubtful = doubtful
         }
         measuredPower = sighting.measuredPower
         lastHeard = now
@@ -65,7 +70,9 @@ struct BeaconTrack: Sendable {
     }
 
     /// When silence becomes an answer, on the listening clock, by what was learned of the beacon.
-    var learnedDeadline: Int64 { lastListened.addingClamped(Int64(silences.exitTime * 1e9)) }
+    func learnedDeadline(_ sensitivity: Sensitivity) -> Int64 {
+        lastListened.addingClamped(silences.timing(sensitivity).time.clampedNanoseconds)
+    }
 
     /// The distance in metres by the filtered signal, as `region` is calibrated; -1 when there is no signal.
     func accuracy(in region: MonitoredRegion?) -> Double {

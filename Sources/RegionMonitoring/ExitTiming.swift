@@ -16,22 +16,53 @@ public struct ExitTiming: Hashable, Sendable {
         case longest
     }
 
+    /// Which of the two memories a learned time comes from: what asks for more has the word.
+    public enum Memory: String, Hashable, Sendable {
+        /// A day: what happens once in an hour.
+        case day
+        /// Ten minutes: how it is heard where it is now.
+        case minutes
+    }
+
+    /// The longest gaps that are remembered, and what follows from them.
+    public struct Tail: Hashable, Sendable {
+        /// How long a gap is at least to be one of them.
+        public var start: Duration
+        /// How many they are, weighed by their age.
+        public var gaps: Double
+        /// How long the longest of them is, within a tenth.
+        public var longest: Duration
+        /// In how much listening they came, weighed likewise.
+        public var listened: Duration
+        /// How long a silence is as rare as was promised.
+        public var exitTime: Duration
+    }
+
     /// The time in force.
     public var time: Duration
 
     /// What it rests on.
     public var basis: Basis
 
-    /// How many times longer it is because the signal sinks: from 1, not at all, to 2.
+    /// How many times longer it is because the signal sinks: from 1, not at all, to 1.5.
     public var prolongation: Double
 
     /// The bound that holds it; nil where none does.
     public var bound: Bound?
 
-    public init(time: Duration, basis: Basis, prolongation: Double = 1, bound: Bound? = nil) {
+    /// The longest gaps, and where they are remembered; nil where none was heard, or they do not matter.
+    public var tail: Tail?
+    public var memory: Memory?
+
+    public init(
+        time: Duration, basis: Basis, prolongation: Double = 1, bound: Bound? = nil, tail: Tail? = nil,
+        memory: Memory? = nil
+    ) {
         self.time = time
         self.basis = basis
         self.prolongation = prolongation
         self.bound = bound
+        self.tail = tail
+        self.memory = memory
     }
 }

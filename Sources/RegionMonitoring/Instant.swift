@@ -17,6 +17,10 @@ public struct Instant: InstantProtocol, Hashable, Sendable {
         .nanoseconds(other.nanoseconds.subtractingClamped(nanoseconds))
     }
 
+    /// How many seconds it is until `other`.
+    @inline(__always)
+    func seconds(to other: Instant) -> Double { Double(other.nanoseconds.subtractingClamped(nanoseconds)) / 1e9 }
+
     @inlinable
     public static func < (left: Instant, right: Instant) -> Bool {
         left.nanoseconds < right.nanoseconds

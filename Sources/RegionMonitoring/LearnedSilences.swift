@@ -1,43 +1,87 @@
 /// What was learned of one beacon's silences, in a form that can be kept and read back.
 public struct LearnedSilences: Hashable, Sendable {
-    /// How often gaps of each length came, weighed by their age: one number for each bin of the lengths.
-    public var counts: [Float]
+    /// One memory of gaps.
+    public struct Gaps: Hashable, Sendable {
+        /// How often gaps of each length came, weighed by their age: one number for each bin of the lengths, the shortest
+        /// first. What is missing at the end is zero.
+        public var counts: [Float]
 
-    /// How long the gaps of each bin were in all, in seconds, weighed likewise.
+        /// In how many seconds of listening, weighed likewise.
+        public var listened: Float
+
+        public init(counts: [Float] = [], listened: Float = 0) {
+            self.counts = counts
+            self.listened = listened
+        }
+    }
+
+    /// The gaps of the last ten minutes, from 1/64 s, and those of the last day, from a second on: four bins to the octave.
+    public var minutes: Gaps
+    public var day: Gaps
+
+    /// How long the gaps of each bin of `minutes` were in all, in seconds, weighed likewise.
     public var sums: [Float]
 
     /// How many gaps were ever learned from; held where a beacon counts as known.
     public var learned: Float
 
-    public init(counts: [Float], sums: [Float], learned: Float) {
-        self.counts = counts
-        self.sums = sums
-        self.learned = learned
+    public init(minutes: Gaps, day: Gaps, sums: [Float], learned: Float) {
+        (self.minutes, self.day, self.sums, self.learned) = (minutes, day, sums, learned)
+    }
+
+    /// What was learned in the form of earlier versions: bins of half a second and a quarter more for each, and how long the
+    /// gaps of each were in all.
+    ///
+    /// - Returns: nil when that is not what it is.
+    public init?(counts: [Float], sums: [Float], learned: Float) {
+        guard counts.count == sums.count, (counts + sums).allSatisfy(SilenceModel.credible.contains) else { return nil }
+        var (minutes, day) = ([Float](repeating: 0, count: 60), [Float](repeating: 0, count: 36))
+        for (count, sum) in zip(counts, sums) where count > 0 && sum / count >= GapBins.shortest {
+            let bin = GapBins.bin(of: sum / count)
+            minutes[bin] += count
+            if bin >= GapBins.second { day[bin - GapBins.second] += count }
+        }
+        let listened = sums.reduce(0, +)
+        // How often it advertises is learned anew, soon.
+        self.init(
+            minutes: Gaps(counts: minutes, listened: listened), day: Gaps(counts: day, listened: listened),
+            sums: zip(minutes, 0...).map { $0 * Float(GapBins.middle($1)) }, learned: learned)
     }
 }
 
 extension SilenceModel {
     /// No listening lasts longer, in seconds, and no beacon is heard more often: what exceeds it was never learned.
-    private static let credible: ClosedRange<Float> = 0...1e9
+    static let credible: ClosedRange<Float> = 0...1e9
 
     /// Goes on from what was learned before. The signal of that time is forgotten: nobody knows how it went on.
     ///
     /// - Returns: nil when it is nothing that a model can have learned.
     init?(_ silences: LearnedSilences) {
-        let numbers = silences.counts + silences.sums + [silences.learned]
-        guard silences.counts.count == Self.binCount, silences.sums.count == Self.binCount,
+        let (minutes, day) = (silences.minutes, silences.day)
+        let numbers = minutes.counts + day.counts + silences.sums + [minutes.listened, day.listened, silences.learned]
+        guard minutes.counts.count <= self.minutes.counts.count, day.counts.count <= self.day.counts.count,
             numbers.allSatisfy(Self.credible.contains)
         else { return nil }
-        for bin in 0..<Self.binCount {
-            counts[bin] = silences.counts[bin]
-            sums[bin] = silences.sums[bin]
-        }
+        self.minutes = GapMemory(minutes)
+        self.day = GapMemory(day)
+        for (bin, sum) in silences.sums.prefix(sums.count).enumerated() { sums[bin] = sum }
         learned = min(silences.learned, Self.acquaintance)
     }
 
     /// What was learned by now.
     var silences: LearnedSilences {
-        let bins = 0..<Self.binCount
-        return LearnedSilences(counts: bins.map { counts[$0] }, sums: bins.map { sums[$0] }, learned: learned)
+        LearnedSilences(minutes: minutes.gaps, day: day.gaps, sums: sums.indices.map { sums[$0] }, learned: learned)
+    }
+}
+
+extension GapMemory {
+    fileprivate init(_ gaps: LearnedSilences.Gaps) {
+        var counts = InlineArray<binCount, Float>(repeating: 0)
+        for (bin, count) in gaps.counts.enumerated() { counts[bin] = count }
+        self.init(counts: counts, listened: gaps.listened)
+    }
+
+    fileprivate var gaps: LearnedSilences.Gaps {
+        LearnedSilences.Gaps(counts: counts.indices.map { counts[$0] }, listened: listened)
     }
 }

@@ -23,6 +23,9 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// How long a silence means that the beacon is gone; nil: as long as is learned of it.
     public var exitAfter: Duration?
 
+    /// How a learned exit time weighs speed against being right.
+    public var sensitivity: Sensitivity
+
     /// The RSSI of the region's beacons at one metre in dBm, as it was measured; nil: as each beacon claims.
     public var measuredPower: Int8?
 
@@ -41,24 +44,20 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// Whether distances are reckoned otherwise than by what the beacons claim.
     var isCalibrated: Bool { measuredPower != nil || pathLossExponent != nil }
 
-    /// The exit time of a beacon of which nothing is learned yet.
-    public static let initialExitAfter = Duration.seconds(SilenceModel.initial)
-
-    /// The shortest exit time that is ever learned.
-    public static let shortestExitAfter = Duration.seconds(SilenceModel.bounds.lowerBound)
-
     /// The longest exit time that is ever learned.
-    public static let longestExitAfter = Duration.seconds(SilenceModel.bounds.upperBound)
+    public static let longestExitAfter = Duration.seconds(SilenceModel.longest)
 
     public init(
         _ region: BeaconRegion, enterRSSI: Int? = nil, exitRSSI: Int? = nil,
-        exitAfter: Duration? = nil, measuredPower: Int8? = nil, pathLossExponent: Double? = nil,
+        exitAfter: Duration? = nil, sensitivity: Sensitivity = .balanced, measuredPower: Int8? = nil,
+        pathLossExponent: Double? = nil,
         notifyOnEntry: Bool = true, notifyOnExit: Bool = true, ranging: Ranging = .off
     ) {
         self.region = region
         self.enterRSSI = enterRSSI
         self.exitRSSI = exitRSSI
         self.exitAfter = exitAfter
+        self.sensitivity = sensitivity
         self.measuredPower = measuredPower
         self.pathLossExponent = pathLossExponent
         self.notifyOnEntry = notifyOnEntry

@@ -11,6 +11,8 @@ extension RegionMonitor {
         public var silence: Duration
         /// How long a silence means that it is gone, and why.
         public var exit: ExitTiming
+        /// How long a silence would mean it by each sensitivity, where the region's time is learned.
+        public var exitTimes: EndedSilence.ExitTimes
         /// How it advertises; nil before enough is learned.
         public var advertising: AdvertisingPattern?
     }
@@ -33,7 +35,9 @@ extension RegionMonitor {
                 return Judgement(
                     beacon: snapshot(track, of: trackers[index].region),
                     keepsInside: trackers[index].phase == .inside(holder: slot), silence: .nanoseconds(silence),
-                    exit: configured ?? track.silences.timing, advertising: track.advertising.pattern)
+                    exit: configured ?? track.silences.timing(trackers[index].region.sensitivity),
+                    exitTimes: track.silences.exitTimes,
+                    advertising: track.silences.advertising)
             }
         }
     }

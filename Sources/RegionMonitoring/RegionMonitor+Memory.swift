@@ -80,10 +80,11 @@ extension RegionMonitor {
     func awaitedTimes(at now: Instant) -> [Int64?] {
         var times = trackers.map { $0.state == .unknown ? $0.awaited : nil }
         let listened = clock.reading(at: now)
-        for track in beacons.tracks where listened < track.learnedDeadline {
-            let time = track.learnedDeadline.subtractingClamped(track.lastListened)
+        for track in beacons.tracks {
             for index in track.regions where trackers[index].learns && trackers[index].holds(track.signal.value) {
-                times[index] = max(times[index] ?? .min, time)
+                let deadline = trackers[index].deadline(of: track)
+                guard listened < deadline else { continue }
+                times[index] = max(times[index] ?? .min, deadline.subtractingClamped(track.lastListened))
             }
         }
         return times

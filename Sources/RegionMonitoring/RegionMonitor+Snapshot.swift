@@ -32,6 +32,22 @@ extension RegionMonitor {
         public var regions: [String]
     }
 
+    /// What else is in the air: what tells a silence from a receiver that is deaf.
+    public struct Air: Hashable, Sendable {
+        /// How many devices advertised in the last minutes, about; never more than 64.
+        public var devices: Int
+        /// Whether they are so many that none of them being heard is the receiver's doing.
+        public var isCompany: Bool
+        /// How long the receiver was deaf since monitoring began: time that was no silence.
+        public var deaf: Duration
+    }
+
+    /// What else is in the air.
+    public var air: Air {
+        Air(
+            devices: clock.company.count, isCompany: clock.company.isEnough, deaf: .nanoseconds(clock.deaf))
+    }
+
     /// All regions, in the order of the configuration.
     public var regionSnapshots: [RegionSnapshot] {
         trackers.map { tracker in
@@ -40,10 +56,10 @@ extension RegionMonitor {
                 case .inside(let holder): beacons[holder]
                 case .unknown, .outside: nil
                 }
-            let learned = holder.map { Duration.seconds($0.silences.exitTime) }
+            let learned = holder.map { $0.silences.timing(tracker.region.sensitivity).time }
             return RegionSnapshot(
                 region: tracker.region, state: tracker.state, lastKnown: tracker.lastKnown,
-                exitTime: tracker.region.exitAfter ?? learned ?? MonitoredRegion.initialExitAfter,
+                exitTime: tracker.region.exitAfter ?? learned ?? tracker.region.sensitivity.initialExitAfter,
                 beacon: holder.map { snapshot($0, of: tracker.region) })
         }
     }

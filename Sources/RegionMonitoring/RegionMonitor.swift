@@ -19,6 +19,8 @@ public struct RegionMonitor: Sendable {
         case didExitRegion(region: String)
         case didRangeBeacons(region: String, [RangedBeacon])
         case rangingBeaconsDidFail(region: String)
+        /// No news of anybody, but what tells how good the exit times are.
+        case silenceDidEnd(region: String, EndedSilence)
     }
 
     /// How many beacons are remembered at least. There is room for every region's own beacons beside.
@@ -35,6 +37,9 @@ public struct RegionMonitor: Sendable {
     @usableFromInline var clock: ListeningClock
     private var matcher: RegionMatcher
     private let startedAt: Instant
+
+    /// How long a region's silence is at least to be told of, in nanoseconds.
+    private var notableSilence: Int64
 
     /// What an earlier monitor learned of beacons that were not heard since.
     var remembered: [BeaconIdentity: SilenceModel] = [:]
@@ -58,6 +63,7 @@ public struct RegionMonitor: Sendable {
         startedAt = now
         clock = ListeningClock(pausedAt: now)
         matcher = RegionMatcher(regions.map(\.region.constraint))
+        notableSilence = Self.notableSilence(regions)
         trackers = regions.map { RegionTracker($0, listeningSince: clock.reading(at: now)) }
     }
 
@@ -115,18 +121,31 @@ public struct RegionMonitor: Sendable {
         if hasAdapter { clock.resume(at: now) }
     }
 
+    /// Somebody advertised, whatever it was: what else is in the air tells a silence from a receiver that is deaf. To be
+    /// told of every advertisement, before ``sighted(_:at:)`` where it is a beacon's.
+    ///
+    /// - Parameter address: the advertiser's, or any number that tells it from the others.
+    public mutating func advertisementHeard(from address: UInt64, at now: Instant) {
+        clock.heard(from: address, at: now)
+    }
+
     /// A beacon was heard.
     public mutating func sighted(_ sighting: BeaconSighting, at now: Instant) -> [Action] {
         guard hasAdapter, now >= startedAt else { return [] }
         let listened = clock.reading(at: now)
         guard let slot = slot(for: sighting, at: now, listened: listened) else { return [] }
-        beacons[slot].heard(sighting, at: now, listened: listened, round: round)
-        let signal = beacons[slot].signal.value
         var actions: [Action] = []
+        for position in beacons[slot].regions.indices {
+            let silentSince = trackers[beacons[slot].regions[position]].silentSince
+            guard listened.subtractingClamped(silentSince) > notableSilence else { continue }
+            actions = silencesEnded(slot: slot, by: sighting, at: now, listened: listened)
+            break
+        }
+        beacons[slot].heard(sighting, at: now, listened: listened, doubtful: clock.doubtful, round: round)
         // By position: to hold on to the array would cost more than to look at it.
         for position in beacons[slot].regions.indices {
             let index = beacons[slot].regions[position]
-            switch trackers[index].sighted(slot: slot, signal: signal, at: listened) {
+            switch trackers[index].sighted(slot: slot, signal: beacons[slot].signal.value, at: listened) {
             case .nothing: break
             case .entered: actions += entered(index, slot: slot, at: now)
             case .holderWeakened: actions += holderWeakened(index, slot: slot, at: listened)
@@ -140,7 +159,7 @@ public struct RegionMonitor: Sendable {
         var actions: [Action] = []
         if let nextRanging, nextRanging <= now { actions += ranged(at: now) }
         if clock.pausedAt == nil, let nextExit, nextExit <= clock.reading(at: now) {
-            actions += silenceJudged(at: clock.reading(at: now))
+            actions += silenceJudged(at: clock.reading(at: now), now)
         }
         return actions
     }
@@ -166,6 +185,7 @@ public struct RegionMonitor: Sendable {
             return tracker
         }
         matcher = RegionMatcher(regions.map(\.region.constraint))
+        notableSilence = Self.notableSilence(regions)
         beacons.rematch(matcher)
         if hasAdapter { scheduleExits() }
         startRangingIfNeeded(at: now)
@@ -187,7 +207,8 @@ extension RegionMonitor {
     private mutating func slot(for sighting: BeaconSighting, at now: Instant, listened: Int64) -> Int? {
         if let slot = beacons.slot(of: sighting.identity) { return slot }
         let regions = matcher.matches(sighting.identity)
-        var track = BeaconTrack(sighting, regions: regions, at: now, listened: listened)
+        var track = BeaconTrack(
+            sighting, regions: regions, at: now, listened: listened, doubtful: clock.doubtful)
         if let silences = remembered[sighting.identity] { track.silences = silences }
         return beacons.insert(
             track,
@@ -208,10 +229,10 @@ extension RegionMonitor {
             + [.didDetermineState(region: identifier, .inside)]
     }
 
-    private mutating func left(_ index: Int) -> [Action] {
+    private mutating func left(_ index: Int, bySilenceAt silence: Instant? = nil) -> [Action] {
         let region = trackers[index].region
         let identifier = region.region.identifier
-        let isNews = trackers[index].left()
+        let isNews = trackers[index].left(bySilenceAt: silence)
         return (isNews && region.notifyOnExit ? [.didExitRegion(region: identifier)] : [])
             + [.didDetermineState(region: identifier, .outside)]
     }
@@ -229,7 +250,7 @@ extension RegionMonitor {
         return []
     }
 
-    private mutating func silenceJudged(at listened: Int64) -> [Action] {
+    private mutating func silenceJudged(at listened: Int64, _ now: Instant) -> [Action] {
         let learned = learnedDeadlines(at: listened)
         var actions: [Action] = []
         nextExit = nil
@@ -243,7 +264,7 @@ extension RegionMonitor {
             position += 1
             let deadline = max(earliest, learned[index] ?? earliest)
             if deadline <= listened {
-                actions += left(index)
+                actions += left(index, bySilenceAt: now)
             } else {
                 nextExit = min(nextExit ?? deadline, deadline)
             }
@@ -262,7 +283,8 @@ extension RegionMonitor {
         for slot in beacons.tracks.indices {
             for index in beacons[slot].regions
             where isSilent(index) && trackers[index].holds(beacons[slot].signal.value) {
-                deadlines[index] = max(deadlines[index] ?? .min, beacons[slot].learnedDeadline)
+                let deadline = trackers[index].deadline(of: beacons[slot])
+                deadlines[index] = max(deadlines[index] ?? .min, deadline)
             }
         }
         return deadlines

@@ -32,13 +32,14 @@ struct RegionTracker: Sendable {
     /// Since when the region has been silent, or, while it is unknown, listened to; on the listening clock.
     private(set) var silentSince: Int64
 
+    /// Who kept the region before silence left it, and when that was; nil while it is inside or unknown, and where the
+    /// signal left it.
+    private(set) var departure: (holder: Int, at: Instant)?
+
     private var exitAfter: Int64?
 
     /// How long the beacons that were there last are waited for when listening begins anew, where that was learned.
     private(set) var awaiting: Int64?
-
-    private static let shortestExitAfter = MonitoredRegion.shortestExitAfter.clampedNanoseconds
-    private static let initialExitAfter = MonitoredRegion.initialExitAfter.clampedNanoseconds
 
     init(_ region: MonitoredRegion, listeningSince: Int64) {
         self.region = region
@@ -64,6 +65,15 @@ struct RegionTracker: Sendable {
         }
     }
 
+    /// The beacon whose silence is the region's: that keeps it, or kept it before silence left it.
+    var silentHolder: Int? {
+        switch phase {
+        case .inside(let holder): holder
+        case .outside: departure?.holder
+        case .unknown: nil
+        }
+    }
+
     /// Whether the exit time is that of the beacons that are heard, as it was learned.
     var learns: Bool { exitAfter == nil && state == .inside }
 
@@ -77,8 +87,8 @@ struct RegionTracker: Sendable {
     /// How long a silence is at least an answer where the time is learned; nil when there is no question.
     private var shortest: Int64? {
         switch phase {
-        case .inside: Self.shortestExitAfter
-        case .unknown: awaited ?? Self.initialExitAfter
+        case .inside: region.sensitivity.shortestExitAfter.clampedNanoseconds
+        case .unknown: awaited ?? region.sensitivity.initialExitAfter.clampedNanoseconds
         case .outside: nil
         }
     }
@@ -88,32 +98,35 @@ struct RegionTracker: Sendable {
 
     /// How long `track`, one of the region's beacons, keeps it without being heard again, on the listening clock.
     func deadline(of track: BeaconTrack) -> Int64 {
-        exitAfter.map { track.lastListened.addingClamped($0) } ?? track.learnedDeadline
+        exitAfter.map { track.lastListened.addingClamped($0) }
+            ?? track.learnedDeadline(region.sensitivity)
     }
 
     /// Whether a signal is enough to stay inside.
-    func holds(_ signal: Double?) -> Bool {
+    @inline(__always)
+    func holds(_ signal: @autoclosure () -> Double?) -> Bool {
         guard let exitRSSI = region.exitRSSI else { return true }
-        return signal.map { $0 >= Double(exitRSSI) } ?? false
+        return signal().map { $0 >= Double(exitRSSI) } ?? false
     }
 
     /// Whether a signal is enough to come in. Never less than to stay, or the next sighting would undo it.
-    private func admits(_ signal: Double?) -> Bool {
-        guard let enterRSSI = region.enterRSSI else { return holds(signal) }
-        return holds(signal) && (signal.map { $0 >= Double(enterRSSI) } ?? false)
+    private func admits(_ signal: @autoclosure () -> Double?) -> Bool {
+        guard let enterRSSI = region.enterRSSI else { return holds(signal()) }
+        return holds(signal()) && (signal().map { $0 >= Double(enterRSSI) } ?? false)
     }
 
     @inline(__always)
-    mutating func sighted(slot: Int, signal: Double?, at listened: Int64) -> Outcome {
+    mutating func sighted(slot: Int, signal: @autoclosure () -> Double?, at listened: Int64) -> Outcome {
         switch phase {
         case .inside(let holder):
-            guard holds(signal) else { return slot == holder ? .holderWeakened : .nothing }
+            guard holds(signal()) else { return slot == holder ? .holderWeakened : .nothing }
             if slot != holder { phase = .inside(holder: slot) }
             silentSince = max(silentSince, listened)
             return .nothing
         case .unknown, .outside:
-            guard admits(signal) else { return .nothing }
+            guard admits(signal()) else { return .nothing }
             phase = .inside(holder: slot)
+            departure = nil
             silentSince = max(silentSince, listened)
             return .entered
         }
@@ -132,7 +145,10 @@ struct RegionTracker: Sendable {
     }
 
     /// The region is outside. Returns whether that is news: it was known to be inside last.
-    mutating func left() -> Bool {
+    ///
+    /// - Parameter silence: when silence left it; nil where a weak signal did.
+    mutating func left(bySilenceAt silence: Instant?) -> Bool {
+        if case .inside(let holder) = phase { departure = silence.map { (holder, $0) } }
         phase = .outside
         defer { lastKnown = .outside }
         return lastKnown == .inside
@@ -143,6 +159,7 @@ struct RegionTracker: Sendable {
     /// - Parameter awaiting: how long the region's beacons are waited for afterwards, where that is learned.
     mutating func adapterLost(awaiting: Int64?) -> Bool {
         self.awaiting = awaiting
+        departure = nil
         defer { phase = .unknown }
         return phase != .unknown
     }
@@ -150,7 +167,7 @@ struct RegionTracker: Sendable {
     /// The state was known before the monitoring began.
     mutating func remembered(_ state: RegionState, awaiting: Duration?) {
         lastKnown = state
-        let (shortest, longest) = (MonitoredRegion.shortestExitAfter, MonitoredRegion.longestExitAfter)
+        let (shortest, longest) = (region.sensitivity.shortestExitAfter, MonitoredRegion.longestExitAfter)
         self.awaiting = awaiting.map { min(max($0, shortest), longest).clampedNanoseconds }
     }
 

@@ -1,26 +1,74 @@
-/// The signal behind the noise: an exponential mean over time, not over sample counts, so that a beacon that
-/// advertises ten times a second is smoothed as one that does so once.
-struct SignalFilter: Hashable, Sendable {
-    /// The time after which a sample has lost most of its weight, in nanoseconds. Multipath swings within a second,
-    /// doors take longer.
-    static let timeConstant = 1e9
+/// The signal behind the noise: the median of the last three seconds, which no outlier moves, and of four samples at least
+/// where they are few.
+///
+/// At a door multipath throws samples 20 dB up and down. A mean follows the worst of them: one over a second, for the same
+/// delay, flaps as often again where samples are many, and one that does not flap is late (Benchmarks/README.md has the
+/// curve of both). What comes within an eighth of a second is one sample, so that a beacon that advertises a hundred times a
+/// second is smoothed as one that does so ten times.
+struct SignalFilter: Sendable {
+    /// A sample's share of time is 2²⁷ ns, 134 ms: so is everything here counted.
+    private static let shift: Int64 = 27
 
-    /// The filtered signal in dBm, nil before the first sample.
-    private(set) var value: Double?
+    /// How far back the median looks: 2.95 s.
+    private static let window: UInt32 = 22
 
-    /// When the last sample came, in nanoseconds.
-    private var last: Int64 = 0
+    /// How many samples it takes at least, and how far back they may be looked for: 8 s.
+    private static let fewest = 4
+    private static let longestWindow: UInt32 = 60
+
+    private static let capacity = 24
+
+    /// The samples in a ring, each the mean in dBm of what came within its time, and those times.
+    private var means = InlineArray<24, Int8>(repeating: 0)
+    private var times = InlineArray<24, UInt32>(repeating: 0)
+
+    /// Where the newest is, and how many there are.
+    private var newest = 0
+    private var count = 0
+
+    /// What came within the newest one's time.
+    private var sum: Int32 = 0
+    private var samples: Int32 = 0
 
     @inline(__always)
     mutating func update(_ rssi: Int8, at nanoseconds: Int64) {
-        defer { last = nanoseconds }
-        guard let previous = value else {
-            value = Double(rssi)
+        let time = UInt32(truncatingIfNeeded: nanoseconds >> Self.shift)
+        if count > 0, times[newest] == time {
+            sum += Int32(rssi)
+            samples += 1
             return
         }
-        let elapsed = Double(max(0, nanoseconds.subtractingClamped(last)))
-        // The backward difference of dv/dt = (x - v)/τ: no exponential needed, and stable for every gap.
-        let weight = elapsed / (elapsed + Self.timeConstant)
-        value = previous + weight * (Double(rssi) - previous)
+        // With its last sample the mean is known.
+        if samples > 1 { means[newest] = mean }
+        newest = newest + 1 == Self.capacity ? 0 : newest + 1
+        count = min(count + 1, Self.capacity)
+        (means[newest], times[newest]) = (rssi, time)
+        (sum, samples) = (Int32(rssi), 1)
+    }
+
+    /// The mean of what came within the newest one's time, in dBm.
+    private var mean: Int8 { Int8(truncatingIfNeeded: sum / max(1, samples)) }
+
+    /// The filtered signal in dBm, nil before the first sample. It takes a sort: to be asked for where it matters.
+    var value: Double? {
+        guard count > 0 else { return nil }
+        var sorted = InlineArray<24, Int8>(repeating: 0)
+        var found = 0
+        for back in 0..<count {
+            let index = newest >= back ? newest - back : newest - back + Self.capacity
+            let age = times[newest] &- times[index]
+            guard age < (back < Self.fewest ? Self.longestWindow : Self.window) else { break }
+            let sample = back == 0 ? mean : means[index]
+            var place = found
+            while place > 0, sorted[place - 1] > sample {
+                sorted[place] = sorted[place - 1]
+                place -= 1
+            }
+            sorted[place] = sample
+            found += 1
+        }
+        let middle = found / 2
+        return found.isMultiple(of: 2)
+            ? (Double(sorted[middle - 1]) + Double(sorted[middle])) / 2 : Double(sorted[middle])
     }
 }

@@ -1,135 +1,134 @@
 /// Learns from the silences of one beacon how long a silence must be to mean that it is gone.
 ///
-/// It keeps how often gaps of which length came between two sightings, forgetting with a half-life of ten minutes, and
-/// takes their tail, beyond the 85th percentile, as exponential. The exit time is where that tail promises one false exit
-/// in ten hours. A signal that is sinking, as behind a door or a body, is about to leave gaps that were not seen before:
-/// then the time is longer.
+/// It has two memories of how often gaps of which length came: one of a day, for the gap that comes once in an hour and
+/// would be forgotten before it comes again, and one of ten minutes, for how the beacon is heard where it is now. Each says
+/// how long a gap would be as rare as a ``Sensitivity`` promises; the longer time has the word.
 ///
-/// Only time that was listened counts: a scan that was switched off is no silence.
+/// How a silence began is evidence, too. A signal that sinks, as behind a door or a body, is about to leave gaps that were
+/// not seen before: then the time is longer. A beacon that falls silent at full strength was mostly not heard: who leaves
+/// fades first.
+///
+/// Only time that was listened counts: a scan that was switched off is no silence, and neither is a deaf receiver.
 struct SilenceModel: Sendable {
-    /// The shortest and the longest exit time, in seconds. Less, and a person who turns around in a chair is gone; more,
-    /// and nobody believes it.
-    static let bounds = 12.0...90.0
-
-    /// The exit time before anything is learned, in seconds.
-    static let initial = 30.0
+    /// The longest exit time, in seconds. A tag that is silent for longer than that is not there, whatever it did before.
+    static let longest = 300.0
 
     /// How many gaps it takes to know a beacon.
     static let acquaintance: Float = 15
 
-    /// After how many seconds a gap counts half.
-    private static let halfLife = 600.0
+    /// After how many seconds of listening a gap counts half.
+    private static let halfLife = (minutes: Float(600), day: Float(86_400))
 
-    /// The part of the gaps that is no tail.
-    private static let body: Float = 0.85
+    /// How many times more often than the day's memory that of the minutes may be wrong: it has seen less.
+    private static let haste = 2.0
 
-    /// How many seconds with one false exit, by the tail's own promise.
-    private static let promise = 36_000.0
+    /// A silence of more seconds than this was an absence, and teaches nothing.
+    static let absence = 300.0
 
-    /// What the tail is taken for before there is one: so many gaps, so many seconds beyond the percentile each.
-    private static let prior = (count: 3.0, excess: 2.0)
+    /// How often a gap counts that was taken for an exit, and was none.
+    private static let lesson: Float = 2
 
-    /// How far a signal sinks, in dB, when the time is doubled: farther than multipath alone swings it.
-    private static let depth = 12.0
+    /// How far a signal sinks, in dB, until the time is as much longer as it can be: farther than multipath alone swings it.
+    private static let depth: Float = 12
+    private static let longestProlongation = 0.5
 
-    /// The bins of the gaps' lengths: half a second, and a quarter more for each.
-    static let binCount = 29
-    private static let edges: [Float] = (0..<binCount - 1).map { index in
-        (0..<index).reduce(0.5) { edge, _ in edge * 1.25 }
-    }
+    /// How far the signal of who walks away has sunk at least, in dB: what follows is no gap of who is here.
+    private static let departure: Float = 6
 
-    /// Advertisements this close are one: the three channels of a single event, in seconds.
-    private static let sameEvent = 0.05
+    /// From which signal, in dBm, a silence is less and less likely a departure, up to full strength: it begins some 10 dB
+    /// above what a receiver just hears. Then so much less is promised.
+    private static let strength = (faint: Float(-85), full: Float(-65))
+    private static let doubt: Float = 0.4
 
-    /// How often gaps of each bin came, and how long they were in all, in seconds.
-    var counts = InlineArray<29, Float>(repeating: 0)
-    var sums = InlineArray<29, Float>(repeating: 0)
+    /// The last ten minutes, and the last day's gaps of a second or more.
+    var minutes = GapMemory<60>()
+    var day = GapMemory<36>()
 
-    /// How many gaps were ever learned from.
+    /// How long the gaps were in all, in seconds, weighed as `minutes` is: up to 32 s, three times the longest interval
+    /// for iBeacons. Longer ones are no loss but an absence.
+    var sums = InlineArray<44, Float>(repeating: 0)
+
+    /// How many gaps were ever learned from, up to the acquaintance.
     var learned: Float = 0
 
-    /// The time since the counts were last weighed down, in seconds.
-    private var unforgotten = 0.0
-
     /// The signal of the last seconds and that of the last minute, in dBm.
-    private var quick: Double?
-    private var slow: Double?
+    private var quick: Float?
+    private var slow: Float?
 
     init() {}
 
     /// Whether anything was learned.
     var isTaught: Bool { learned > 0 }
 
-    /// A beacon was heard again after `gap` seconds of listening.
-    mutating func heard(after gap: Double, rssi: Int8?) {
-        follow(rssi, after: gap)
-        guard gap > Self.sameEvent else { return }
-        unforgotten += gap
-        // A hundredth of the half-life is often enough, and cheap.
-        if unforgotten > Self.halfLife / 100 { forget() }
-        var bin = 0
-        let length = Float(gap)
-        while bin < Self.binCount - 1, length >= Self.edges[bin] { bin += 1 }
-        counts[bin] += 1
-        sums[bin] += length
-        learned = min(learned + 1, Self.acquaintance)
-    }
+    /// The signal of the last minute in dBm: what it was before it fell silent.
+    var signal: Double? { slow.map(Double.init) }
 
-    private mutating func forget() {
-        let weight = Float(exp2(-unforgotten / Self.halfLife))
-        unforgotten = 0
-        for bin in 0..<Self.binCount {
-            counts[bin] *= weight
-            sums[bin] *= weight
-        }
-    }
-
-    private mutating func follow(_ rssi: Int8?, after gap: Double) {
+    /// A beacon was heard again.
+    ///
+    /// - Parameters:
+    ///   - gap: how many seconds were listened since it was last heard.
+    ///   - elapsed: how many seconds passed.
+    @inline(__always)
+    mutating func heard(after gap: Float, elapsed: Double, rssi: Int8?) {
+        if gap >= GapBins.shortest { learn(gap, elapsed: elapsed) }
         guard let rssi else { return }
-        let signal = Double(rssi)
+        let signal = Float(rssi)
         quick = quick.map { $0 + gap / (gap + 2) * (signal - $0) } ?? signal
         slow = slow.map { $0 + gap / (gap + 60) * (signal - $0) } ?? signal
     }
 
-    /// How long a silence from now on means that the beacon is gone, in seconds.
-    var exitTime: Double {
-        let bounds = Self.bounds
-        let time = min(max(tailTime * prolongation, bounds.lowerBound), bounds.upperBound)
-        return learned < Self.acquaintance ? max(time, Self.initial) : time
+    @inline(never)  // Of most beacons, which are strangers, it is never asked.
+    private mutating func learn(_ gap: Float, elapsed: Double) {
+        guard elapsed <= Self.absence else { return }
+        let wasTakenForExit = Double(gap) >= Sensitivity.balanced.shortest && Double(gap) > exitTime(.balanced)
+        if wasTakenForExit, sunk > Self.departure { return }
+        let bin = GapBins.bin(of: gap)
+        if let weight = minutes.add(gap, bin: bin, halfLife: Self.halfLife.minutes) {
+            for bin in sums.indices { sums[bin] *= weight }
+        }
+        if bin < sums.count { sums[bin] += gap }
+        _ = day.add(gap, bin: bin, weight: wasTakenForExit ? Self.lesson : 1, halfLife: Self.halfLife.day)
+        learned = min(learned + 1, Self.acquaintance)
+    }
+
+    /// How far the signal has sunk within the last minute, in dB; negative where it rose.
+    private var sunk: Float {
+        guard let quick, let slow else { return 0 }
+        return slow - quick
     }
 
     /// How many times longer the time is because the signal sinks.
-    var prolongation: Double {
-        guard let quick, let slow else { return 1 }
-        return 1 + min(1, max(0, (slow - quick) / Self.depth))
+    private var prolongation: Double {
+        1 + Self.longestProlongation * Double(min(1, max(0, sunk / Self.depth)))
     }
 
-    private var tailTime: Double {
-        var total: Float = 0
-        var length: Float = 0
-        for bin in 0..<Self.binCount {
-            total += counts[bin]
-            length += sums[bin]
-        }
-        guard total > 0 else { return Self.initial }
-        var below: Float = 0
-        var last = 0
-        while last < Self.binCount - 1 {
-            below += counts[last]
-            if below >= Self.body * total { break }
-            last += 1
-        }
-        let threshold = Double(Self.edges[min(last, Self.binCount - 2)])
-        var tailCount: Float = 0
-        var tailLength: Float = 0
-        for bin in (last + 1)..<max(last + 1, Self.binCount) {
-            tailCount += counts[bin]
-            tailLength += sums[bin]
-        }
-        let excess = max(0, Double(tailLength) - Double(tailCount) * threshold)
-        let mean = (excess + Self.prior.count * Self.prior.excess) / (Double(tailCount) + Self.prior.count)
-        let part = max(Double(tailCount / total), 1 / (Double(total) + 1))
-        let gaps = Self.promise / max(Double(length / total), 0.2)
-        return threshold + mean * ln(max(1.1, gaps * part))
+    /// How many gaps a second may be longer than the exit time.
+    private func promise(_ sensitivity: Sensitivity) -> Double {
+        let (faint, full) = Self.strength
+        let part = quick.map { min(1, max(0, ($0 - faint) / (full - faint))) } ?? 0
+        return sensitivity.promise / 86_400 * Double(1 - Self.doubt * part)
+    }
+
+    /// How long a silence from now on means that the beacon is gone, in seconds.
+    func exitTime(_ sensitivity: Sensitivity) -> Double { timing(sensitivity).time / .seconds(1) }
+
+    /// The exit time as it is now, and why.
+    func timing(_ sensitivity: Sensitivity) -> ExitTiming {
+        let promise = promise(sensitivity)
+        let (long, short) = (day.tail(promise: promise), minutes.tail(promise: Self.haste * promise))
+        let isOfDay = (long?.exitTime ?? .zero) >= (short?.exitTime ?? .zero)
+        let tail = isOfDay ? long : short
+        let isKnown = learned >= Self.acquaintance
+        let shortest = isKnown ? sensitivity.shortest : sensitivity.initial
+        let reckoned = (tail?.exitTime ?? .zero) / .seconds(1) * prolongation
+        let time = min(max(reckoned, shortest), Self.longest)
+        let isReckoned = shortest < reckoned && reckoned <= Self.longest
+        return ExitTiming(
+            time: .seconds(time),
+            basis: isKnown ? .learned : .initial(gaps: Int(learned), needed: Int(Self.acquaintance)),
+            // Where a fixed number overrules what was reckoned, that was not prolonged.
+            prolongation: isReckoned ? prolongation : 1,
+            bound: reckoned > Self.longest ? .longest : isKnown && reckoned <= shortest ? .shortest : nil,
+            tail: tail, memory: tail.map { _ in isOfDay ? .day : .minutes })
     }
 }

@@ -80,6 +80,26 @@ import Testing
         #expect(try connection.rows("SELECT count(*) FROM events") { $0.integer(0) } == [3])
     }
 
+    @Test func `the history of an earlier version goes on, and knows nothing of silences before`() throws {
+        let connection = try SQLiteConnection(file: folder.file, mode: .readWrite)
+        try Schema(connection: connection, file: folder.file).migrate([Migration.all[0]])
+        try connection.execute("INSERT INTO runs (began) VALUES (?1)", [.integer(hour(1))])
+        #expect(try folder.reader().silences().isEmpty)
+        #expect(try folder.reader().silencesBegan() == nil)
+        let store = try folder.store()
+        let silence = SilenceRecord(
+            time: hour(30), region: "home", length: 15.5, leftFor: nil, quick: 8, balanced: 12, patient: 20,
+            signalBefore: -60.5, signalAfter: nil)
+        #expect(try folder.reader().silencesBegan() == nil)
+        try store.record([exit("home", at: hour(29))], [], [silence])
+        #expect(try folder.reader().silencesBegan() == hour(29))
+        #expect(try folder.reader().silences() == [silence])
+        #expect(try folder.reader().silences(region: "work").isEmpty)
+        #expect(try folder.reader().silences(since: hour(31)).isEmpty)
+        try store.removeOld(keeping: 1, at: hour(60))
+        #expect(try folder.reader().silences().isEmpty)
+    }
+
     @Test func `a migration that fails leaves no trace`() throws {
         let connection = try SQLiteConnection(file: folder.file, mode: .readWrite)
         let schema = Schema(connection: connection, file: folder.file)

@@ -37,6 +37,20 @@ import WiFi
         #expect(configuration.scan.window < configuration.scan.interval)
     }
 
+    @Test func `a sensitivity is for all regions, and one's own comes first`() throws {
+        let json = """
+            { "sensitivity": "patient", "regions": [
+                { "identifier": "a", "uuid": "\(uuidText)" },
+                { "identifier": "b", "uuid": "\(uuidText)", "sensitivity": "quick" } ] }
+            """
+        let configuration = try Configuration(json: Array(json.utf8), file: "beacons.json")
+        #expect(configuration.regions.map(\.monitored.sensitivity) == [.patient, .quick])
+        #expect(
+            problems(region(#""sensitivity": "Quick""#)) == [
+                #"regions[0].sensitivity: found "Quick", expected "quick" or "balanced" or "patient""#
+            ])
+    }
+
     @Test func `every key is understood`() throws {
         let json = """
             { "adapter": "hci1", "scan": { "interval": 200, "window": 20 }, "state": { "validFor": 60 },
@@ -76,8 +90,8 @@ import WiFi
         #expect(
             problems(region(#""majr": 1"#)) == [
                 "regions[0].majr: found an unknown key, expected one of identifier, uuid, major, minor, enterRSSI, "
-                    + "exitRSSI, exitAfter, measuredPower, pathLossExponent, notifyOnEntry, notifyOnExit, ranging, wifi, "
-                    + "onEnter, onExit, onPrompt; did you mean \"major\"?"
+                    + "exitRSSI, exitAfter, sensitivity, measuredPower, pathLossExponent, notifyOnEntry, notifyOnExit, ranging, "
+                    + "wifi, onEnter, onExit, onPrompt; did you mean \"major\"?"
             ])
         #expect(problems(region(#""pathLosExponent": 2"#)).first?.hasSuffix("mean \"pathLossExponent\"?") == true)
         #expect(problems(region(#""measurdPower": -60"#)).first?.hasSuffix("mean \"measuredPower\"?") == true)

@@ -29,7 +29,8 @@ import WiFi
             .init(
                 identity: home,
                 silences: LearnedSilences(
-                    counts: (0..<29).map { Float($0) / 4 }, sums: (0..<29).map(Float.init), learned: 15))
+                    minutes: .init(counts: (0..<60).map { Float($0) / 4 }, listened: 600),
+                    day: .init(counts: [0, 0.5, 3], listened: 7200.25), sums: (0..<44).map(Float.init), learned: 15))
         ])
 
     private let prompts = PromptMemory(
@@ -125,7 +126,7 @@ import WiFi
         older.prompts.visits[0].sinceLastOffer = 99
         #expect(older.content == state.content)
         var wiser = state
-        wiser.beacons[0].counts[0] += 1
+        wiser.beacons[0].learned -= 1
         wiser.regions[0].exitTime = 20
         #expect(wiser.content != state.content)
         #expect(wiser.essence == state.essence)
@@ -138,9 +139,30 @@ import WiFi
 
     @Test func `another layout is said to be one`() throws {
         var newer = state
-        newer.version = 2
+        newer.version = 3
         try file.write(newer)
-        #expect(throws: StateFileError.unknownVersion(2)) { try file.read() }
+        #expect(throws: StateFileError.unknownVersion(3)) { try file.read() }
+    }
+
+    /// The file as the version before wrote it: what was learned of a beacon that pauses for eleven seconds now and then.
+    @Test func `what an earlier version has learned is not lost`() throws {
+        let zeros = { (count: Int) in Array(repeating: "0", count: count).joined(separator: ",") }
+        let body = """
+            {"beacons":[{"beacon":"\(uuidText)/100/100","counts":[\(zeros(4)),500,\(zeros(10)),20,\(zeros(13))],\
+            "learned":15,"sums":[\(zeros(4)),510,\(zeros(10)),220,\(zeros(13))]}],\
+            "prompts":{"never":["Net"],"next":8,"visits":[]},"regions":[{"beacons":"\(uuidText)/*/*","exitTime":31.5,\
+            "identifier":"home","state":"inside"}],"version":1,\
+            "written":{"boot":"a","uptime":7,"wall":1763664120000000000}
+            """
+        let text = body + ",\"checksum\":\"\(CRC32(of: Array(body.utf8)[...]))\"}\n"
+        _ = try folder.file("state.json", Array(text.utf8))
+        chmod(file.path, 0o600)
+        let read = try #require(try file.read())
+        let silences = try #require(try read.regionMemory(isStale: false).beacons.first?.silences)
+        #expect(silences.day.listened == 730 && silences.day.counts.reduce(0, +) == 520 && silences.learned == 15)
+        #expect(read.prompts.never == ["Net"] && read.regions.first?.exitTime == 31.5)
+        try file.write(read)
+        #expect(try #require(try file.read()).regionMemory(isStale: false).beacons.first?.silences == silences)
     }
 
     @Test func `words and numbers that mean nothing are not believed`() throws {

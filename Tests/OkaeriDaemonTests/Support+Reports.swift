@@ -10,7 +10,7 @@ func regionReport(_ identifier: String, _ state: String, rssi: Int8? = nil) -> R
     }
     return RegionReport(
         identifier: identifier, state: state, lastKnown: state, since: nil, uuid: uuidText, major: 100, minor: 100,
-        exitAfter: 30, isLearned: false, beacon: beacon, beacons: [])
+        exitAfter: 30, isLearned: false, sensitivity: "balanced", beacon: beacon, beacons: [])
 }
 
 func statusReport(_ regions: RegionReport..., bluetooth: String = "poweredOn", stale: Bool = false)

@@ -11,7 +11,11 @@ import WiFi
     private func state(_ state: RegionState, learned: Float = 1) -> KeptState {
         let regions = RegionMonitor.Memory(
             regions: [.init(region: monitored().region, lastKnown: state, learnedExitTime: nil)],
-            beacons: [.init(identity: home, silences: LearnedSilences(counts: [], sums: [], learned: learned))])
+            beacons: [
+                .init(
+                    identity: home,
+                    silences: LearnedSilences(minutes: .init(), day: .init(), sums: [], learned: learned))
+            ])
         return KeptState(regions, PromptMemory(), written: .now)
     }
 

@@ -32,7 +32,7 @@ import Testing
         return (monitor, now)
     }
 
-    private let patchy = (0..<300).map { $0 % 12 == 0 ? 9.0 : $0 % 5 == 0 ? 4 : 1 }
+    private let patchy = (0..<300).map { $0 % 12 == 0 ? 16.0 : $0 % 5 == 0 ? 4 : 1 }
 
     @Test func `inside before and still there is silence`() {
         var monitor = listening(region())
@@ -107,6 +107,24 @@ import Testing
         #expect(abs(exit.time - last - 200 - exitTime) < 0.001)
     }
 
+    /// Half a second, and a quarter more for each bin: the form of before the day's memory.
+    @Test func `what an earlier version has learned goes on`() throws {
+        var (counts, sums) = ([Float](repeating: 0, count: 29), [Float](repeating: 0, count: 29))
+        (counts[4], sums[4]) = (500, 510)
+        (counts[15], sums[15]) = (20, 220)
+        let silences = try #require(LearnedSilences(counts: counts, sums: sums, learned: 15))
+        var memory = RegionMonitor.Memory()
+        memory.beacons = [.init(identity: beacon().identity, silences: silences)]
+        var next = restarted(memory, learning)
+        _ = next.sighted(beacon(), at: at(1001))
+        let timing = try #require(next.judgements(at: at(1001), limit: 1)[0].first?.exit)
+        #expect(timing.basis == .learned)
+        #expect(timing.time > .seconds(20) && timing.time < .seconds(60), "\(timing)")
+        #expect(timing.tail?.listened == .seconds(730))
+        #expect(LearnedSilences(counts: [1], sums: [], learned: 1) == nil)
+        #expect(LearnedSilences(counts: [.nan], sums: [1], learned: 1) == nil)
+    }
+
     @Test func `what was learned of a beacon that is away is handed on once more`() {
         let (monitor, last) = taught(patchy)
         let memory = monitor.memory(at: at(last))
@@ -133,14 +151,14 @@ import Testing
         var memory = taught(patchy).monitor.memory(at: at(0))
         for place in 0..<4 {
             switch place {
-            case 0: memory.beacons[0].silences.counts[3] = number
-            case 1: memory.beacons[0].silences.sums[3] = number
+            case 0: memory.beacons[0].silences.minutes.counts[3] = number
+            case 1: memory.beacons[0].silences.day.listened = number
             case 2: memory.beacons[0].silences.learned = number
-            default: memory.beacons[0].silences.counts.removeLast()
+            default: memory.beacons[0].silences.day.counts.append(1)
             }
             var next = restarted(memory, learning)
             _ = next.sighted(beacon(), at: at(1001))
-            #expect(next.regionSnapshots[0].exitTime == MonitoredRegion.initialExitAfter)
+            #expect(next.regionSnapshots[0].exitTime == Sensitivity.balanced.initialExitAfter)
         }
     }
 
@@ -150,7 +168,7 @@ import Testing
             memory.regions[0].learnedExitTime = time
             var next = restarted(memory, learning)
             let exit = next.run(to: 2000).first { $0.action.word == "exit" }
-            #expect(exit.map { $0.time >= 1012 && $0.time <= 1090 } ?? false, "\(time)")
+            #expect(exit.map { $0.time >= 1012 && $0.time <= 1300 } ?? false, "\(time)")
         }
     }
 }

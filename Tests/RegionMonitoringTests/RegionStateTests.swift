@@ -35,7 +35,7 @@ import Testing
         var monitor = listening(region(after: 30))
         _ = monitor.sighted(beacon(), at: at(1))
         // A stall of a minute: the sighting and the deadline come at once.
-        #expect(monitor.sighted(beacon(), at: at(61)).isEmpty)
+        #expect(monitor.sighted(beacon(), at: at(61)).words.isEmpty)
         #expect(monitor.advanced(to: at(61)).isEmpty)
         #expect(monitor.regionSnapshots[0].state == .inside)
     }

@@ -12,7 +12,7 @@ import Testing
             words += monitor.sighted(beacon(rssi: Int8(rssi)), at: at(Double(step) * 2)).words.map { "\(rssi) \($0)" }
         }
         #expect(
-            words == ["-65 enter", "-65 inside", "-85 exit", "-85 outside"])
+            words == ["-65 enter", "-65 inside", "-95 exit", "-95 outside"])
     }
 
     @Test func `a single deep fade does not end it`() {

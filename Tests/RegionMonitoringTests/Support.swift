@@ -49,10 +49,16 @@ extension RegionMonitor.Action {
         case .didExitRegion: "exit"
         case .didRangeBeacons(_, let beacons): "range \(beacons.count)"
         case .rangingBeaconsDidFail: "ranging failed"
+        case .silenceDidEnd: "silence"
         }
     }
 }
 
 extension [RegionMonitor.Action] {
-    var words: [String] { map(\.word) }
+    /// What is announced: the end of a silence is news to nobody.
+    var words: [String] { map(\.word).filter { $0 != "silence" } }
+
+    var silences: [EndedSilence] {
+        compactMap { if case .silenceDidEnd(_, let silence) = $0 { silence } else { nil } }
+    }
 }

@@ -51,6 +51,7 @@ public struct PresencePipeline: Sendable {
             while reports.remaining > 0, let report = try reports.next() {
                 counters.reports += 1
                 let rssi = report.rssi
+                monitor.advertisementHeard(from: report.address.rawValue, at: now)
                 guard let frame = frame(in: report) else { continue }
                 counters.iBeacons += 1
                 let sighting = BeaconSighting(

@@ -36,6 +36,6 @@ package struct Vitality: Sendable {
 
     /// How long a silence may be for these regions: well below the shortest time after which one of them is left.
     package static func patience(for regions: [MonitoredRegion]) -> Duration {
-        min(.seconds(10), regions.map { ($0.exitAfter ?? MonitoredRegion.shortestExitAfter) / 2 }.min() ?? .seconds(10))
+        min(.seconds(10), regions.map { ($0.exitAfter ?? $0.sensitivity.shortestExitAfter) / 2 }.min() ?? .seconds(10))
     }
 }

@@ -22,6 +22,10 @@ public struct JudgementReport: Codable, Sendable, Equatable {
     public var prolongation: Double?
     /// The bound that holds the time: `shortest` or `longest`; nil: none.
     public var bound: String?
+    /// How long a silence would mean it by each sensitivity, in seconds.
+    public var exitTimes: ExitTimes?
+    /// What the learned time rests on: the longest gaps that are remembered; nil where none was heard.
+    public var tail: Tail?
     /// The time between two advertisements in seconds; nil before enough is learned.
     public var advertisingInterval: Double?
     /// Which part of the advertisements is not received, from 0 to 1; nil before enough is learned.
@@ -35,6 +39,26 @@ public struct JudgementReport: Codable, Sendable, Equatable {
     public var accuracy: Double
     /// immediate, near, far or unknown.
     public var proximity: String
+
+    /// By each sensitivity, in seconds.
+    public struct ExitTimes: Codable, Sendable, Equatable {
+        public var quick: Double
+        public var balanced: Double
+        public var patient: Double
+    }
+
+    /// The longest gaps that are remembered. Times in seconds.
+    public struct Tail: Codable, Sendable, Equatable {
+        /// Where: `day` or `minutes`.
+        public var memory: String
+        /// How many they are, weighed by their age, and how long each is at least.
+        public var gaps: Double
+        public var start: Double
+        /// How long the longest of them is, within a tenth.
+        public var longest: Double
+        /// In how much listening they came, weighed by its age.
+        public var listened: Double
+    }
 }
 
 extension JudgementReport {
@@ -58,6 +82,15 @@ extension JudgementReport {
         }
         prolongation = judgement.exit.prolongation > 1 ? judgement.exit.prolongation.rounded(digits: 2) : nil
         bound = judgement.exit.bound?.rawValue
+        let times = judgement.exitTimes
+        exitTimes = ExitTimes(
+            quick: times.quick.seconds(digits: 1), balanced: times.balanced.seconds(digits: 1),
+            patient: times.patient.seconds(digits: 1))
+        if let found = judgement.exit.tail, let memory = judgement.exit.memory {
+            tail = Tail(
+                memory: memory.rawValue, gaps: found.gaps.rounded(digits: 1), start: found.start.seconds(digits: 2),
+                longest: found.longest.seconds(digits: 1), listened: found.listened.seconds(digits: 0))
+        }
         advertisingInterval = judgement.advertising?.interval.seconds(digits: 3)
         loss = judgement.advertising?.loss.rounded(digits: 2)
         rssi = beacon.rssi

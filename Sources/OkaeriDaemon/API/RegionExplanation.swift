@@ -22,7 +22,7 @@ public struct RegionExplanation: Sendable {
 
     /// A few lines.
     public var text: String {
-        var lines = [state, "  " + rule]
+        var lines = [state, "  " + rule] + [compromise, mistakes, air].compactMap(\.self).map { "  " + $0 }
         if !report.bluetooth.listening {
             lines.append("  Nobody listens now, and time not listened is no silence. \(report.bluetooth.reason)")
         }
@@ -33,9 +33,9 @@ public struct RegionExplanation: Sendable {
                 "", "major \(beacon.major) minor \(beacon.minor)" + (beacon.keepsInside ? ", keeps it inside" : ""),
             ]
             lines += [
-                ("heard", heard(beacon)), ("gone", gone(beacon)), ("sends", sends(beacon)), ("signal", signal(beacon)),
-                ("distance", distance(beacon)),
-            ].map { "  \($0.padding(to: 10))\($1)" }
+                ("heard", heard(beacon)), ("gone", gone(beacon)), ("tail", tail(beacon)), ("else", others(beacon)),
+                ("sends", sends(beacon)), ("signal", signal(beacon)), ("distance", distance(beacon)),
+            ].compactMap { name, text in text.map { "  \(name.padding(to: 10))\($0)" } }
         }
         return lines.joined(separator: "\n")
     }
@@ -52,6 +52,32 @@ public struct RegionExplanation: Sendable {
         return "\(enter ?? "any advertisement") enters; \(exit ?? "silence leaves")".capitalizedSentence
     }
 
+    /// The point on the curve of speed against being right; nil where the time is configured.
+    private var compromise: String? {
+        guard region.isLearned, let sensitivity = region.sensitivity.flatMap(Sensitivity.init) else { return nil }
+        let (perDay, delay) = sensitivity.measured
+        return "Sensitivity \(sensitivity): on long recordings \(perDay.plain) false exits a day, and half of the "
+            + "exits told within \(delay.plain) s"
+    }
+
+    private var mistakes: String? {
+        guard let mistakes = region.mistakes else { return nil }
+        let would = [("quick", mistakes.quick), ("balanced", mistakes.balanced), ("patient", mistakes.patient)]
+            .filter { !region.isLearned || $0.0 != region.sensitivity }
+            .map { "\($0) would have had \($1)" }
+        return "False exits in the last \(mistakes.days.plain) days: \(mistakes.falseExits), "
+            + "\(mistakes.perDay.plain) a day; \(would.joined(separator: ", "))"
+    }
+
+    private var air: String? {
+        guard let air = report.air else { return nil }
+        guard air.isCompany else {
+            return "In the air: \(air.devices) devices, too few to tell a deaf receiver by"
+        }
+        return "In the air: \(air.devices) devices; when none of them is heard that is no silence: \(air.deaf.plain) s "
+            + "since the start"
+    }
+
     private func heard(_ beacon: JudgementReport) -> String {
         let unheard = beacon.age - beacon.silence
         let pause =
@@ -66,7 +92,7 @@ public struct RegionExplanation: Sendable {
 
     private func reasons(_ beacon: JudgementReport) -> [String] {
         if beacon.exitReason == "configured" { return ["exitAfter says so"] }
-        var reasons = ["learned from its gaps"]
+        var reasons = ["learned from its gaps" + (beacon.tail?.memory == "minutes" ? " of the last minutes" : "")]
         if let gaps = beacon.gaps, let needed = beacon.gapsNeeded {
             reasons = ["the time to begin with, as \(gaps) of the \(needed) gaps it takes to know it were heard"]
         }
@@ -75,6 +101,24 @@ public struct RegionExplanation: Sendable {
         }
         if let bound = beacon.bound { reasons.append("held at the \(bound) time there is") }
         return reasons
+    }
+
+    /// What a learned time rests on.
+    private func tail(_ beacon: JudgementReport) -> String? {
+        guard beacon.exitReason == "learned", let tail = beacon.tail else { return nil }
+        let hours = tail.listened / 3600
+        let minutes = (tail.listened / 60).rounded(digits: 0)
+        let listened = hours < 2 ? "\(minutes.plain) min" : "\(hours.rounded(digits: 1)) h"
+        return "its \(tail.gaps.rounded(digits: 0).plain) longest gaps: \(tail.start.plain) to "
+            + "\(tail.longest.plain) s, in \(listened) of listening"
+    }
+
+    /// What the other sensitivities would say.
+    private func others(_ beacon: JudgementReport) -> String? {
+        guard beacon.exitReason != "configured", let times = beacon.exitTimes else { return nil }
+        return [("quick", times.quick), ("balanced", times.balanced), ("patient", times.patient)]
+            .filter { $0.0 != region.sensitivity }
+            .map { "\($1.plain) s if \($0)" }.joined(separator: ", ")
     }
 
     private func sends(_ beacon: JudgementReport) -> String {

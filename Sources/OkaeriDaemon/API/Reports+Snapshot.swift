@@ -4,9 +4,11 @@ import RegionMonitoring
 extension RegionReport {
     /// - Parameters:
     ///   - since: when the state last changed, on the wall.
+    ///   - mistakes: how many exits were false of late.
     ///   - now: the clock that the snapshot's instants are on.
     init(
-        _ snapshot: RegionMonitor.RegionSnapshot, _ judgements: [RegionMonitor.Judgement], since: Int64?, now: Instant
+        _ snapshot: RegionMonitor.RegionSnapshot, _ judgements: [RegionMonitor.Judgement], since: Int64?,
+        mistakes: MistakesReport?, now: Instant
     ) {
         let region = snapshot.region.region
         identifier = region.identifier
@@ -18,6 +20,8 @@ extension RegionReport {
         minor = region.constraint.minor
         exitAfter = snapshot.exitTime.seconds(digits: 1)
         isLearned = snapshot.region.exitAfter == nil
+        sensitivity = snapshot.region.sensitivity.rawValue
+        self.mistakes = mistakes
         enterRSSI = snapshot.region.enterRSSI
         exitRSSI = snapshot.region.exitRSSI
         measuredPower = snapshot.region.measuredPower

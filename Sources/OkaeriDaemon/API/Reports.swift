@@ -17,6 +17,8 @@ public struct StatusReport: Codable, Sendable, Equatable {
     /// The peripherals that are kept connected, a rule each; nil where the configuration names none.
     public var services: [ServiceReport]?
     public var counters: Counters
+    /// What else is in the air; nil from a daemon of before it was told.
+    public var air: Air?
     /// What is kept over a restart; nil where nothing is.
     public var kept: Kept?
 
@@ -46,6 +48,16 @@ public struct StatusReport: Codable, Sendable, Equatable {
             connectedSSID = state.connectedSSID
             activating = state.activating
         }
+    }
+
+    /// What else is in the air: what tells a silence from a receiver that is deaf.
+    public struct Air: Codable, Sendable, Equatable {
+        /// How many devices advertised in the last minutes, about; never more than 64.
+        public var devices: Int
+        /// Whether they are so many that none of them being heard is the receiver's doing, and no silence.
+        public var isCompany: Bool
+        /// How long the receiver was deaf since the start, in seconds.
+        public var deaf: Double
     }
 
     /// What is kept over a restart, and what became of it at the last one.
@@ -93,6 +105,11 @@ public struct RegionReport: Codable, Sendable, Equatable {
     public var exitAfter: Double
     /// Whether that time is learned.
     public var isLearned: Bool
+    /// quick, balanced or patient: how a learned time weighs speed against being right; nil from a daemon of before there
+    /// was a choice.
+    public var sensitivity: String?
+    /// How many exits were false of late; nil before that is known.
+    public var mistakes: MistakesReport?
     /// The filtered signal in dBm that enters, and below which it is left; nil: any sighting enters, only silence leaves.
     public var enterRSSI: Int?
     public var exitRSSI: Int?

@@ -4,12 +4,12 @@ import RegionMonitoring
 import WiFi
 
 extension Configuration {
-    private static let keys = ["adapter", "scan", "state", "history", "regions", "services"]
+    private static let keys = ["adapter", "scan", "state", "history", "sensitivity", "regions", "services"]
     private static let scanKeys = ["interval", "window"]
     private static let stateKeys = ["validFor"]
     private static let historyKeys = ["keep"]
     private static let regionKeys = [
-        "identifier", "uuid", "major", "minor", "enterRSSI", "exitRSSI", "exitAfter", "measuredPower",
+        "identifier", "uuid", "major", "minor", "enterRSSI", "exitRSSI", "exitAfter", "sensitivity", "measuredPower",
         "pathLossExponent", "notifyOnEntry", "notifyOnExit", "ranging", "wifi", "onEnter", "onExit", "onPrompt",
     ]
     private static let wifiKeys = ["ssid", "join", "passphraseFile"]
@@ -56,12 +56,13 @@ extension Configuration {
         let adapter = top.string("adapter", expected: "the name of an adapter, such as \"hci0\"") {
             $0.hasPrefix("hci") && UInt16($0.dropFirst(3)) != nil
         }
+        let sensitivity = sensitivity(top) ?? .balanced
         let nodes = top.required("regions", expected: "an array of regions") { value -> [JSONNode]? in
             if case .array(let nodes) = value { nodes } else { nil }
         }
         var seen: [String: Int] = [:]
         let regions = (nodes ?? []).enumerated().compactMap { index, node in
-            region(node, index: index, seen: &seen, problems)
+            region(node, index: index, seen: &seen, sensitivity: sensitivity, problems)
         }
         var configuration = Configuration(adapter: adapter, regions: regions)
         if let node = top.node("scan") { configuration.scan = scan(node, problems) }
@@ -103,7 +104,8 @@ extension Configuration {
     }
 
     private static func region(
-        _ node: JSONNode, index: Int, seen: inout [String: Int], _ problems: ObjectReader.Problems
+        _ node: JSONNode, index: Int, seen: inout [String: Int], sensitivity: Sensitivity,
+        _ problems: ObjectReader.Problems
     ) -> Region? {
         guard let reader = ObjectReader(node, path: "regions[\(index)]", keys: regionKeys, problems: problems) else {
             return nil
@@ -127,6 +129,7 @@ extension Configuration {
             reader.report("exitRSSI", found: "\(exitRSSI)", expected: "at most enterRSSI, \(enterRSSI) dBm")
         }
         let exitAfter = reader.number("exitAfter", in: exitAfterRange, unit: " seconds")
+        let own = self.sensitivity(reader)
         let measuredPower = reader.integer("measuredPower", in: measuredPowerRange, unit: " dBm")
         let exponent = reader.number("pathLossExponent", in: Calibration.exponents, unit: "")
         let ranging = reader.bool("ranging") ?? false
@@ -135,8 +138,9 @@ extension Configuration {
         guard let identifier, let constraint else { return nil }
         let monitored = MonitoredRegion(
             BeaconRegion(identifier: identifier, constraint: constraint), enterRSSI: enterRSSI, exitRSSI: exitRSSI,
-            exitAfter: exitAfter.map { .seconds($0) }, measuredPower: measuredPower.map { Int8($0) },
-            pathLossExponent: exponent, notifyOnEntry: onEntry, notifyOnExit: onExit,
+            exitAfter: exitAfter.map { .seconds($0) }, sensitivity: own ?? sensitivity,
+            measuredPower: measuredPower.map { Int8($0) }, pathLossExponent: exponent, notifyOnEntry: onEntry,
+            notifyOnExit: onExit,
             ranging: ranging ? .whileInside : .off)
         return Region(
             monitored: monitored, network: network ?? nil, onEnter: commands[0], onExit: commands[1],
@@ -156,6 +160,19 @@ extension Configuration {
         return command ?? []
     }
 
+    private static func sensitivity(_ reader: ObjectReader) -> Sensitivity? {
+        word("sensitivity", of: Sensitivity.self, reader)
+    }
+
+    /// One of a few words.
+    private static func word<Word: RawRepresentable<String> & CaseIterable>(
+        _ key: String, of type: Word.Type, _ reader: ObjectReader
+    ) -> Word? {
+        reader.value(key, expected: Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")) {
+            $0.string.flatMap(Word.init)
+        }
+    }
+
     private static func constraint(_ reader: ObjectReader, uuid: BeaconUUID) -> BeaconConstraint {
         let numbers = Int(UInt16.min)...Int(UInt16.max)
         let major = reader.integer("major", in: numbers).map(UInt16.init)
@@ -172,10 +189,7 @@ extension Configuration {
         let ssid = reader.required("ssid", expected: "the network's name, 1 to 32 bytes") {
             $0.string.flatMap { 1...32 ~= $0.utf8.count ? $0 : nil }
         }
-        let policies = JoinPolicy.allCases.map(\.rawValue)
-        let join = reader.value("join", expected: policies.map { "\"\($0)\"" }.joined(separator: " or ")) {
-            $0.string.flatMap(JoinPolicy.init)
-        }
+        let join = word("join", of: JoinPolicy.self, reader)
         let passphraseFile = reader.string(
             "passphraseFile", expected: "an absolute path, or \(PassphraseFile.credentialPrefix)NAME"
         ) { $0.hasPrefix("/") || isCredential($0) }

@@ -48,6 +48,7 @@ public final class Daemon: Sendable {
     private let configuration: Mutex<Configuration>
     private let hub: EventHub
     private let historyKeeper: HistoryKeeper?
+    private let silences = SilenceLedger()
     private let source: any PresenceSource
     private let core: PresenceCore
     private let wifi: any WiFiService
@@ -81,7 +82,11 @@ public final class Daemon: Sendable {
         core = PresenceCore(
             regions: regions, wallClock: source, patience: options.capture == nil ? patience : nil,
             publish: { [hub] in hub.publish($0) },
-            summarize: historyKeeper.map { keeper in { @Sendable minutes in keeper.keep(minutes) } })
+            summarize: historyKeeper.map { keeper in { @Sendable minutes in keeper.keep(minutes) } },
+            silenceEnded: { [silences, historyKeeper] silence in
+                silences.add(silence)
+                historyKeeper?.keep(silence)
+            })
         wifi = options.simulatesWiFi ? Self.simulatedWiFi(configuration) : NetworkManagerService()
         homecoming = Homecoming(
             regions: configuration.regions, wifi: wifi, hub: hub, wallClock: source, logger: logger)
@@ -140,7 +145,10 @@ public final class Daemon: Sendable {
         services.append(HubService(hub: hub))
         if let keeper { services.append(keeper) }
         if let historyKeeper {
-            let loop = { @Sendable [hub] in historyKeeper.run { hub.tell($0) } }
+            let loop = { @Sendable [hub, silences, source] in
+                historyKeeper.recall(into: silences, at: source.now)
+                historyKeeper.run { hub.tell($0) }
+            }
             services.append(ThreadService(loop: loop, stop: { historyKeeper.stop() }))
         }
         if options.capture == nil {
@@ -181,6 +189,7 @@ public final class Daemon: Sendable {
 
     private func runSource() {
         defer { core.summarizeMinute() }
+        silences.began(at: source.now)
         do {
             if try source.run(core) {
                 logger.notice("\(source.name) has ended; the state stands as it was then")
@@ -279,6 +288,9 @@ extension Daemon: APIServer.Backend {
                 counters: .init(
                     reports: snapshot.counters.reports, iBeacons: snapshot.counters.iBeacons,
                     malformed: snapshot.counters.malformed, dropped: snapshot.dropped),
+                air: .init(
+                    devices: snapshot.air.devices, isCompany: snapshot.air.isCompany,
+                    deaf: snapshot.air.deaf.seconds(digits: 1)),
                 kept: kept)
         }
     }
@@ -291,7 +303,8 @@ extension Daemon: APIServer.Backend {
     private func reports(_ snapshot: PresenceCore.Snapshot, at now: Instant) -> [RegionReport] {
         zip(snapshot.regions, snapshot.judgements).map { region, judgements in
             RegionReport(
-                region, judgements, since: snapshot.changes[region.region.region.identifier], now: now)
+                region, judgements, since: snapshot.changes[region.region.region.identifier],
+                mistakes: silences.report(region: region.region.region.identifier, now: source.now), now: now)
         }
     }
 

@@ -80,7 +80,8 @@ extension Event.Kind {
     /// The event that tells a region monitor's action.
     ///
     /// - Parameter reason: why ranging fails, if it does: the monitor knows only that nobody listens.
-    init(_ action: RegionMonitor.Action, reason: String) {
+    /// - Returns: nil for what is news to nobody.
+    init?(_ action: RegionMonitor.Action, reason: String) {
         switch action {
         case .didStartMonitoring(let region): self = .didStartMonitoring(region: region)
         case .didDetermineState(let region, let state): self = .didDetermineState(region: region, state)
@@ -88,6 +89,7 @@ extension Event.Kind {
         case .didExitRegion(let region): self = .didExitRegion(region: region)
         case .didRangeBeacons(let region, let beacons): self = .didRangeBeacons(region: region, beacons)
         case .rangingBeaconsDidFail(let region): self = .rangingBeaconsDidFail(region: region, reason: reason)
+        case .silenceDidEnd: return nil
         }
     }
 }

@@ -12,6 +12,7 @@ final class HistoryKeeper: Sendable {
     private struct Queue {
         var events: [Event] = []
         var minutes: [SignalMinute] = []
+        var silences: [SilenceRecord] = []
         var isStopped = false
         var isOver = false
         /// Why nothing can be written now, if so.
@@ -44,6 +45,9 @@ final class HistoryKeeper: Sendable {
         if !minutes.isEmpty { change { $0.minutes += minutes } }
     }
 
+    /// A silence ended. It is written with what comes next.
+    func keep(_ silence: SilenceRecord) { queue.withLock { $0.silences.append(silence) } }
+
     /// Why the history cannot be written now; nil while it can.
     var problem: String? { queue.withLock(\.problem) }
 
@@ -71,6 +75,19 @@ final class HistoryKeeper: Sendable {
         news.unlock(withValue: 1)
     }
 
+    /// Tells what is known of the last week's silences. To be called on the thread that may wait for the disk.
+    func recall(into ledger: SilenceLedger, at now: Int64) {
+        do {
+            let reader = try HistoryReader(directory: directory)
+            let start = now &- SilenceLedger.week
+            guard let since = try reader.silencesBegan() else { return }
+            ledger.restore(try reader.silences(since: start), since: max(since, start))
+        } catch {
+            // There may be none yet; what is wrong with it is told when it is to be written.
+            logger.debug("no earlier silences are known: \(error)")
+        }
+    }
+
     /// Keeps what comes, on the calling thread, until ``stop()``.
     ///
     /// - Parameter tell: is given each event, in order, once it is kept; or at once while the disk fails.
@@ -80,10 +97,10 @@ final class HistoryKeeper: Sendable {
         while true {
             wait(until: writer.nextAttempt)
             let taken = queue.withLock { queue in
-                defer { (queue.events, queue.minutes, queue.waiting) = ([], [], []) }
+                defer { (queue.events, queue.minutes, queue.silences, queue.waiting) = ([], [], [], []) }
                 return queue
             }
-            writer.record(taken.events, taken.minutes)
+            writer.record(taken.events, taken.minutes, taken.silences)
             queue.withLock { [problem = writer.problem?.description] queue in queue.problem = problem }
             for event in taken.events { tell(event) }
             for continuation in taken.waiting { continuation.resume() }

@@ -16,6 +16,7 @@ struct HistoryWriter {
     /// What is not written yet.
     private var events: [HistoryEvent] = []
     private var minutes: [SignalMinute] = []
+    private var silences: [SilenceRecord] = []
 
     /// How many events have been given up.
     private var lost = 0
@@ -46,15 +47,19 @@ struct HistoryWriter {
     }
 
     /// Records what happened: in the database when this returns, unless the disk fails.
-    mutating func record(_ happened: some Sequence<Event>, _ heard: [SignalMinute] = []) {
+    mutating func record(
+        _ happened: some Sequence<Event>, _ heard: [SignalMinute] = [], _ ended: [SilenceRecord] = []
+    ) {
         let count = events.count
         events += happened.compactMap(HistoryEvent.init)
         minutes += heard
+        silences += ended
         if events.count > Self.backlog {
             lost += events.count - Self.backlog
             events.removeFirst(events.count - Self.backlog)
         }
         if minutes.count > Self.backlog { minutes.removeFirst(minutes.count - Self.backlog) }
+        if silences.count > Self.backlog { silences.removeFirst(silences.count - Self.backlog) }
         if let nextAttempt {
             if nextAttempt <= SystemClock.monotonic { write() }
         } else if events.count > count || areMinutesDue {
@@ -81,7 +86,7 @@ struct HistoryWriter {
     }
 
     private mutating func write() {
-        guard let time = events.last?.time ?? minutes.last?.time else { return }
+        guard let time = events.last?.time ?? minutes.last?.time ?? silences.last?.time else { return }
         do throws(HistoryError) {
             try attempt(at: time)
         } catch {
@@ -102,8 +107,8 @@ struct HistoryWriter {
         let store = if let store { store } else { try open() }
         self.store = store
         try store.removeOld(keeping: settings.keep, at: time)
-        try store.record(events, minutes)
-        (events, minutes) = ([], [])
+        try store.record(events, minutes, silences)
+        (events, minutes, silences) = ([], [], [])
         if nextAttempt != nil {
             let loss = lost > 0 ? "; \(lost) events are missing" : ""
             logger.notice("the history is written again\(loss)")

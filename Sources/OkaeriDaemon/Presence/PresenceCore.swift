@@ -29,15 +29,18 @@ final class PresenceCore: PacketReceiver {
     private let wallClock: any WallClock
     private let publish: @Sendable (Event) -> Void
     private let summarize: (@Sendable ([SignalMinute]) -> Void)?
+    private let silenceEnded: (@Sendable (SilenceRecord) -> Void)?
 
     /// - Parameters:
     ///   - patience: how long a silence may be before it takes an answer of the controller to believe it; nil for a source
     ///     that cannot fall mute, such as a capture.
     ///   - publish: is given each event in order, while the core is locked: it must not call back.
     ///   - summarize: is given what was heard of each region, a minute at a time, while the core is locked.
+    ///   - silenceEnded: is given each silence that was long enough to tell of, while the core is locked.
     init(
         regions: [MonitoredRegion], wallClock: any WallClock, patience: Duration? = nil,
-        publish: @escaping @Sendable (Event) -> Void, summarize: (@Sendable ([SignalMinute]) -> Void)? = nil
+        publish: @escaping @Sendable (Event) -> Void, summarize: (@Sendable ([SignalMinute]) -> Void)? = nil,
+        silenceEnded: (@Sendable (SilenceRecord) -> Void)? = nil
     ) {
         self.state = Mutex(
             State(
@@ -47,6 +50,7 @@ final class PresenceCore: PacketReceiver {
         self.wallClock = wallClock
         self.publish = publish
         self.summarize = summarize
+        self.silenceEnded = silenceEnded
     }
 
     /// When ``turnFinished(at:)`` is next needed.
@@ -189,7 +193,10 @@ final class PresenceCore: PacketReceiver {
                 state.changes[region] = time
                 summarizeMinute(&state)
             }
-            publish(Event(time: time, kind: Event.Kind(action, reason: state.bluetooth.reason)))
+            if case .silenceDidEnd(let region, let silence) = action {
+                silenceEnded?(SilenceRecord(silence, of: region, at: time))
+            }
+            if let kind = Event.Kind(action, reason: state.bluetooth.reason) { publish(Event(time: time, kind: kind)) }
         }
     }
 }
@@ -205,6 +212,8 @@ extension PresenceCore {
         /// When each region's state last changed, on the wall.
         var changes: [String: Int64]
         var deadline: Instant?
+        /// Who else is in the air.
+        var air: RegionMonitor.Air
         /// How the beacons of each region are judged, in the order of `regions`.
         var judgements: [[RegionMonitor.Judgement]]
     }
@@ -218,6 +227,7 @@ extension PresenceCore {
                 bluetooth: state.bluetooth, isListening: state.isListening, dropped: state.dropped,
                 counters: state.pipeline.counters, regions: state.pipeline.monitor.regionSnapshots,
                 changes: state.changes, deadline: state.pipeline.monitor.nextDeadline,
+                air: state.pipeline.monitor.air,
                 judgements: state.pipeline.monitor.judgements(at: now, limit: Self.judgementLimit))
         }
     }

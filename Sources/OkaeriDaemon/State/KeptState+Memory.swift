@@ -16,13 +16,7 @@ extension KeptState {
                 identifier: known.region.identifier, beacons: known.region.constraint.description,
                 state: known.lastKnown.rawValue, exitTime: known.learnedExitTime.map { ($0 / .seconds(1)).rounded() })
         }
-        beacons = regions.beacons.map { beacon in
-            let (silences, identity) = (beacon.silences, beacon.identity)
-            return Beacon(
-                beacon: BeaconConstraint.minor(identity.uuid, identity.major, identity.minor).description,
-                counts: silences.counts.map(\.hundredths), sums: silences.sums.map(\.hundredths),
-                learned: silences.learned.hundredths)
-        }
+        beacons = regions.beacons.map(Beacon.init)
         self.prompts = Prompts(
             never: prompts.refused.sorted(), next: prompts.nextPrompt,
             visits: prompts.visits.map { visit in
@@ -49,10 +43,11 @@ extension KeptState {
             guard case .minor(let uuid, let major, let minor) = BeaconConstraint(beacon.beacon) else {
                 throw .damaged("\"\(beacon.beacon)\" is no beacon")
             }
+            guard let silences = beacon.silences else {
+                throw .damaged("what was learned of \(beacon.beacon) is nothing")
+            }
             memory.beacons.append(
-                .init(
-                    identity: BeaconIdentity(uuid: uuid, major: major, minor: minor),
-                    silences: LearnedSilences(counts: beacon.counts, sums: beacon.sums, learned: beacon.learned)))
+                .init(identity: BeaconIdentity(uuid: uuid, major: major, minor: minor), silences: silences))
         }
         return memory
     }
@@ -76,6 +71,35 @@ extension KeptState {
         guard let seconds else { return nil }
         guard credible.contains(seconds) else { throw .damaged("\(seconds) seconds are no duration") }
         return .seconds(seconds)
+    }
+}
+
+extension KeptState.Beacon {
+    init(_ known: RegionMonitor.Memory.Beacon) {
+        let (silences, identity) = (known.silences, known.identity)
+        beacon = BeaconConstraint.minor(identity.uuid, identity.major, identity.minor).description
+        learned = silences.learned.hundredths
+        (minutes, minutesListened) = (silences.minutes.counts.trimmed, silences.minutes.listened.hundredths)
+        (day, dayListened) = (silences.day.counts.trimmed, silences.day.listened.hundredths)
+        sums = silences.sums.trimmed
+    }
+
+    /// What was learned; nil where it is in no form that there ever was.
+    var silences: LearnedSilences? {
+        if let minutes, let minutesListened, let day, let dayListened {
+            return LearnedSilences(
+                minutes: .init(counts: minutes, listened: minutesListened),
+                day: .init(counts: day, listened: dayListened), sums: sums, learned: learned)
+        }
+        return counts.flatMap { LearnedSilences(counts: $0, sums: sums, learned: learned) }
+    }
+}
+
+extension [Float] {
+    /// Without the zeros at the end, to the second decimal.
+    fileprivate var trimmed: [Float] {
+        let rounded = map(\.hundredths)
+        return Array(rounded.prefix((rounded.lastIndex { $0 != 0 } ?? -1) + 1))
     }
 }
 

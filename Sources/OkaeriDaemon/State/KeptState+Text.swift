@@ -21,9 +21,10 @@ extension KeptState {
         let body = text.dropLast(tail)
         let version = try Self.decode(Version.self, text)
         let expected = Self.mark.before + Array(CRC32(of: body).description.utf8) + Self.mark.after
-        guard version.version == Self.version else { throw .unknownVersion(version.version) }
+        guard Self.versions.contains(version.version) else { throw .unknownVersion(version.version) }
         guard text.suffix(tail) == expected[...] else { throw .damaged("its checksum is wrong") }
         self = try Self.decode(KeptState.self, text)
+        self.version = Self.version
     }
 
     private struct Version: Decodable {

@@ -1,7 +1,8 @@
 /// What outlives the daemon, as it stands in the file.
 struct KeptState: Codable, Equatable, Sendable {
-    /// The one layout of the file that this version knows.
-    static let version = 1
+    /// The layout that is written, and those that are read: version 1 had another form of what was learned.
+    static let version = 2
+    static let versions = 1...2
 
     /// A region and where the person was last.
     struct Region: Codable, Equatable, Sendable {
@@ -18,9 +19,17 @@ struct KeptState: Codable, Equatable, Sendable {
     struct Beacon: Codable, Equatable, Sendable {
         /// Which one, as `UUID/major/minor`.
         var beacon: String
-        var counts: [Float]
-        var sums: [Float]
         var learned: Float
+        /// The gaps of the last minutes and of the last day: how many of each length, without the zeros at the end, and how
+        /// many seconds were listened. Nil in a file of version 1.
+        var minutes: [Float]?
+        var minutesListened: Float?
+        var day: [Float]?
+        var dayListened: Float?
+        /// How long the gaps of each length were in all: those of `minutes`, and in version 1 those of `counts`.
+        var sums: [Float]
+        /// Of version 1 alone.
+        var counts: [Float]?
     }
 
     /// The prompts and their answers.

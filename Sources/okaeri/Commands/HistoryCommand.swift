@@ -6,7 +6,9 @@ struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "What happened: the events the daemon has kept.",
         discussion: """
-            TIME is \(Moment.forms). --json prints the same objects as `okaeri monitor --json` did.
+            TIME is \(Moment.forms). --json prints the same objects as `okaeri monitor --json` did. --mistakes tells the \
+            exits that were followed by a return within five minutes at like strength, how many a day, and which \
+            sensitivity or exitAfter would have spared them.
             """)
 
     @OptionGroup var state: StateOptions
@@ -16,6 +18,9 @@ struct HistoryCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp("Nothing before this time.", valueName: "time"))
     var since: String?
+
+    @Flag(help: "The exits that were wrong, and what would have spared them.")
+    var mistakes = false
 
     @Flag(exclusivity: .exclusive, help: "How to tell it.")
     var form = Form.text
@@ -44,12 +49,18 @@ struct HistoryCommand: ParsableCommand {
 
     func validate() throws {
         if let since, moment == nil { throw ValidationError("--since \(since) is no time; it takes \(Moment.forms)") }
+        if mistakes, form == .csv { throw ValidationError("--mistakes is told as text or with --json, not --csv") }
     }
 
     func run() throws {
         let output = OutputBuffer(flushesEachLine: false)
         defer { output.flush() }
         do {
+            if mistakes {
+                let history = try MistakesHistory(
+                    directory: state.forReading, region: region, since: moment, now: .now)
+                return output.add(form == .json ? history.json : history.text)
+            }
             let report = HistoryReport(
                 directory: state.forReading, region: region, since: moment, form: form.form)
             try report.forEachLine { output.add($0) }

@@ -1,0 +1,42 @@
+extension HistoryReader {
+    /// The silences that ended since a time, the oldest first.
+    ///
+    /// - Parameters:
+    ///   - region: only this region's.
+    ///   - since: none before this time; nil: from the beginning.
+    public func silences(region: String? = nil, since: Int64? = nil) throws(HistoryError) -> [SilenceRecord] {
+        // A history that only an earlier version has written has none.
+        guard try hasSilences else { return [] }
+        return try ask { connection throws(SQLiteError) in
+            try connection.rows(
+                """
+                SELECT time, region, length, left_for, quick, balanced, patient, signal_before, signal_after FROM silences
+                WHERE (?1 IS NULL OR region = ?1) AND time >= ?2 ORDER BY time
+                """, [SQLiteValue(region), .integer(since ?? .min)]
+            ) { row in
+                SilenceRecord(
+                    time: row.integer(0), region: row.text(1), length: row.optionalReal(2) ?? 0,
+                    leftFor: row.optionalReal(3), quick: row.optionalReal(4) ?? 0,
+                    balanced: row.optionalReal(5) ?? 0, patient: row.optionalReal(6) ?? 0,
+                    signalBefore: row.optionalReal(7), signalAfter: row.optionalInteger(8).map(Int.init))
+            }
+        }
+    }
+
+    /// When the first run began that recorded silences; nil where none did.
+    public func silencesBegan() throws(HistoryError) -> Int64? {
+        guard try hasSilences else { return nil }
+        let began = try ask { connection throws(SQLiteError) in
+            try connection.rows("SELECT min(began) FROM runs WHERE has_silences") { $0.optionalInteger(0) }
+        }
+        return began.first ?? nil
+    }
+
+    private var hasSilences: Bool {
+        get throws(HistoryError) {
+            try ask { connection throws(SQLiteError) in
+                try connection.rows("SELECT count(*) FROM sqlite_schema WHERE name = 'silences'") { $0.integer(0) }
+            } == [1]
+        }
+    }
+}

@@ -1,0 +1,108 @@
+/// A silence of the beacon that kept a region, which ended before it was an absence: whether it was taken for an exit, and
+/// which sensitivities would have taken it for one.
+public struct EndedSilence: Hashable, Sendable {
+    /// The exit times by each sensitivity when the silence began.
+    public struct ExitTimes: Hashable, Sendable {
+        public var quick: Duration
+        public var balanced: Duration
+        public var patient: Duration
+
+        public init(quick: Duration, balanced: Duration, patient: Duration) {
+            (self.quick, self.balanced, self.patient) = (quick, balanced, patient)
+        }
+
+        public subscript(sensitivity: Sensitivity) -> Duration {
+            switch sensitivity {
+            case .quick: quick
+            case .balanced: balanced
+            case .patient: patient
+            }
+        }
+    }
+
+    /// Who comes back within this time after an exit has not been away.
+    public static let returnLimit = Duration.seconds(300)
+
+    /// How far two signals may lie apart and be alike, in dB: less than a departure fades, more than people in between take.
+    static let likeness = 10.0
+
+    /// How much of it was listened.
+    public var length: Duration
+
+    /// What would have ended it.
+    public var exitTimes: ExitTimes
+
+    /// How long ago the region was left for it; nil where it was not.
+    public var leftFor: Duration?
+
+    /// The mean signal of the minute before, and the first one after, in dBm; nil where the controller could not say.
+    public var signalBefore: Double?
+    public var signalAfter: Int8?
+
+    public init(
+        length: Duration, exitTimes: ExitTimes, leftFor: Duration? = nil,
+        signalBefore: Double? = nil, signalAfter: Int8? = nil
+    ) {
+        self.length = length
+        self.exitTimes = exitTimes
+        self.leftFor = leftFor
+        self.signalBefore = signalBefore
+        self.signalAfter = signalAfter
+    }
+
+    /// Whether it was heard as before when it was heard again: who was away comes back from afar, and weakly.
+    public var isOfLikeStrength: Bool {
+        guard let signalBefore, let signalAfter else { return true }
+        return abs(Double(signalAfter) - signalBefore) <= Self.likeness
+    }
+
+    /// Whether it was taken for an exit, and was none as people see it: back within five minutes, and at like strength.
+    public var wasFalseExit: Bool {
+        guard let leftFor else { return false }
+        return leftFor <= Self.returnLimit && isOfLikeStrength
+    }
+
+    /// Whether an exit time would have made a false exit of it.
+    public func isFalseExit(after exitTime: Duration) -> Bool {
+        exitTime < length && length - exitTime <= Self.returnLimit && isOfLikeStrength
+    }
+}
+
+extension RegionMonitor {
+    /// A region's silence that is shorter is an exit to nobody, in nanoseconds.
+    static func notableSilence(_ regions: [MonitoredRegion]) -> Int64 {
+        let configured = regions.compactMap { $0.exitAfter?.clampedNanoseconds }
+        return min(Sensitivity.quick.shortestExitAfter.clampedNanoseconds, configured.min() ?? .max)
+    }
+
+    /// The silences of regions that the beacon in `slot` ends. To be asked before it counts as heard.
+    func silencesEnded(slot: Int, by sighting: BeaconSighting, at now: Instant, listened: Int64) -> [Action] {
+        beacons[slot].regions.compactMap { index in
+            let tracker = trackers[index]
+            // Its place may be another beacon's by now.
+            guard let holder = tracker.silentHolder, beacons[holder].regions.contains(index) else { return nil }
+            let times = beacons[holder].silences.exitTimes
+            let length = Duration.nanoseconds(listened.subtractingClamped(tracker.silentSince))
+            let leftFor = tracker.departure.map { $0.at.duration(to: now) }
+            // What is longer than the most patient waits, and five minutes more, was an absence to everybody.
+            let isNotable = length > times.quick && length - times.patient <= EndedSilence.returnLimit
+            let wasLeft = leftFor.map { $0 <= EndedSilence.returnLimit } ?? false
+            guard isNotable || wasLeft else { return nil }
+            // Two beacons need not be of like strength.
+            let isItself = holder == slot
+            return .silenceDidEnd(
+                region: tracker.identifier,
+                EndedSilence(
+                    length: length, exitTimes: times, leftFor: leftFor,
+                    signalBefore: isItself ? beacons[slot].silences.signal : nil,
+                    signalAfter: isItself ? sighting.rssi : nil))
+        }
+    }
+}
+
+extension SilenceModel {
+    var exitTimes: EndedSilence.ExitTimes {
+        EndedSilence.ExitTimes(
+            quick: timing(.quick).time, balanced: timing(.balanced).time, patient: timing(.patient).time)
+    }
+}

@@ -1,0 +1,119 @@
+/// The bins of the gaps' lengths: four to the octave, from 1/64 s, below the shortest advertising interval of 20 ms
+/// (Core Specification, Vol 6, Part B, 4.4.2.2), to 512 s.
+enum GapBins {
+    static let count = 60
+
+    /// The first bin of a second or more.
+    static let second = 24
+
+    /// Reports this close are one advertisement, sent on three channels; in seconds.
+    static let shortest: Float = 1 / 64
+
+    private static let origin = shortest.bitPattern >> 21
+
+    /// The bin of a gap in seconds, that is at least the shortest; the last holds all that is longer.
+    @inline(__always)
+    static func bin(of gap: Float) -> Int {
+        // A float's exponent and the two bits after it are the octave and its quarter.
+        min(Int(gap.bitPattern >> 21) - Int(origin), count - 1)
+    }
+
+    /// Where a bin begins, in seconds.
+    static func start(_ bin: Int) -> Double { Double(Float(bitPattern: (UInt32(bin) + origin) << 21)) }
+
+    /// The middle of a bin, in seconds.
+    static func middle(_ bin: Int) -> Double { (start(bin) + start(bin + 1)) / 2 }
+}
+
+/// How often gaps of which length came, weighed by age, and in how much listening.
+struct GapMemory<let binCount: Int>: Sendable {
+    /// How many of each length, the shortest first. It holds the longest that there are bins for.
+    private(set) var counts = InlineArray<binCount, Float>(repeating: 0)
+
+    /// How long was listened, in seconds.
+    private(set) var listened: Float = 0
+
+    /// What was listened since all was last weighed down, in seconds.
+    private var unforgotten: Float = 0
+
+    /// Which of all bins is the first one here.
+    static var first: Int { GapBins.count - binCount }
+
+    init() {}
+
+    init(counts: InlineArray<binCount, Float>, listened: Float) {
+        (self.counts, self.listened) = (counts, listened)
+    }
+
+    /// A gap came to its end.
+    ///
+    /// - Parameters:
+    ///   - bin: of all bins; one that is not kept here counts as listening alone.
+    ///   - halfLife: after how many seconds of listening it counts half.
+    /// - Returns: by how much everything was weighed down, if it was.
+    @inline(__always)
+    mutating func add(_ gap: Float, bin: Int, weight: Float = 1, halfLife: Float) -> Float? {
+        listened += gap
+        unforgotten += gap
+        // A hundredth of the half-life is often enough, and cheap.
+        let forgotten = unforgotten > halfLife / 100 ? forget(halfLife) : nil
+        if bin >= Self.first { counts[bin - Self.first] += weight }
+        return forgotten
+    }
+
+    private mutating func forget(_ halfLife: Float) -> Float {
+        let weight = Float(exp2(Double(-unforgotten / halfLife)))
+        unforgotten = 0
+        listened *= weight
+        for bin in 0..<binCount { counts[bin] *= weight }
+        return weight
+    }
+
+    /// How long a gap must be to be as rare as `promise`.
+    ///
+    /// The longest gaps are the tail. Beyond where it begins it is taken as generalized Pareto, as extreme value theory
+    /// has it for whatever distribution (Pickands 1975): its scale by the mean, its shape given.
+    ///
+    /// - Parameter promise: how many gaps a second may be longer.
+    /// - Returns: nil while there is no gap.
+    func tail(promise: Double) -> ExitTiming.Tail? {
+        var count = 0.0
+        var length = 0.0
+        var bin = binCount
+        var (lowest, highest) = (binCount, -1)
+        while bin > 0, count < TailShape.count {
+            bin -= 1
+            guard counts[bin] > 0 else { continue }
+            // Of the bin where the tail begins only as many as are still wanted.
+            let taken = min(Double(counts[bin]), TailShape.count - count)
+            count += taken
+            length += taken * GapBins.middle(bin + Self.first)
+            lowest = bin
+            // What has almost been forgotten is no longest gap.
+            if highest < 0, counts[bin] >= 0.1 { highest = bin }
+        }
+        guard count > 0, listened > 0 else { return nil }
+        let start = GapBins.start(lowest + Self.first)
+        let excess = max(0, length - count * start) + TailShape.prior * TailShape.priorExcess * start
+        let scale = excess / (count + TailShape.prior) * (1 - TailShape.shape)
+        let rarity = max(1, count / (promise * Double(listened)))
+        let reach = (power(rarity, TailShape.shape) - 1) / TailShape.shape
+        return ExitTiming.Tail(
+            start: .seconds(start), gaps: count, longest: .seconds(GapBins.middle(max(highest, lowest) + Self.first)),
+            listened: .seconds(Double(listened)), exitTime: .seconds(start + scale * reach))
+    }
+}
+
+/// What the tail of the gaps' lengths is taken for. Chosen on the recordings that Benchmarks/README.md tells of, where the
+/// figures change little for each of these alone.
+enum TailShape {
+    /// How many of the longest gaps are the tail.
+    static let count = 10.0
+
+    /// How heavy it is: 0 is exponential, and with 1 it has no mean.
+    static let shape = 0.2
+
+    /// What is believed before there are gaps: so many, each longer than where the tail begins by this part of it.
+    static let prior = 8.0
+    static let priorExcess = 0.2
+}

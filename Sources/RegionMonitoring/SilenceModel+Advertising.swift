@@ -1,0 +1,44 @@
+/// How often the beacon advertises, and how much of that is received: for people to see, no decision rests on it.
+///
+/// It is read off the gaps of the last minutes. Where advertisements are lost the gaps are multiples of the interval, and
+/// the interval itself is the shortest among them that is common.
+extension SilenceModel {
+    /// A length is common if it is at least this part of the most common. Loss alone makes the multiples no more
+    /// frequent than that, up to nineteen advertisements lost of twenty.
+    private static let common: Float = 0.25
+
+    /// How many gaps of a length are more than chance.
+    private static let convincing: Float = 4
+
+    /// How many times more gaps the next bins must have for the interval to lie there.
+    private static let slope: Float = 1.5
+
+    /// What is known by now; nil before enough was heard.
+    var advertising: AdvertisingPattern? {
+        guard learned == Self.acquaintance else { return nil }
+        var total: Float = 0
+        var length: Float = 0
+        var tallest: Float = 0
+        for bin in sums.indices {
+            total += minutes.counts[bin]
+            length += sums[bin]
+            tallest = max(tallest, pair(bin))
+        }
+        let enough = max(Self.common * tallest, min(Self.convincing, tallest))
+        var mode = 0
+        while pair(mode) < enough { mode += 1 }
+        // Up the slope, for the edge between two bins may cut the interval's own jitter in two.
+        while pair(mode + 1) > Self.slope * pair(mode) { mode += 1 }
+        guard total > 0, pair(mode) > 0 else { return nil }
+        let next = mode + 1 < sums.count ? sums[mode + 1] : 0
+        let interval = (sums[mode] + next) / pair(mode)
+        return AdvertisingPattern(
+            interval: .seconds(Double(interval)), loss: Double(max(0, 1 - interval * total / length)))
+    }
+
+    /// How many gaps fell into a bin and its upper neighbour.
+    private func pair(_ bin: Int) -> Float {
+        guard bin < sums.count else { return 0 }
+        return minutes.counts[bin] + (bin + 1 < sums.count ? minutes.counts[bin + 1] : 0)
+    }
+}

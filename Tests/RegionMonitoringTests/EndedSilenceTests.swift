@@ -1,0 +1,100 @@
+import IBeacon
+import RegionMonitoring
+import Testing
+
+/// What is learned of how good the exit times are.
+@Suite struct EndedSilenceTests {
+    private func home(_ sensitivity: Sensitivity = .balanced, after: Double? = nil) -> MonitoredRegion {
+        MonitoredRegion(
+            BeaconRegion(identifier: "home", constraint: .major(uuid, 100)), exitAfter: after.map { .seconds($0) },
+            sensitivity: sensitivity)
+    }
+
+    /// Hears the beacon once a second, and again after `silence`.
+    private func silences(_ region: MonitoredRegion, after silence: Double, rssi: Int8 = -60) -> [EndedSilence] {
+        var monitor = listening(region)
+        for second in 0..<300 { _ = monitor.sighted(beacon(rssi: -60), at: at(Double(second))) }
+        _ = monitor.run(to: 299 + silence)
+        return monitor.sighted(beacon(rssi: rssi), at: at(299 + silence)).silences
+    }
+
+    @Test func `a silence that nobody would have taken for an exit is not told`() {
+        #expect(silences(home(), after: 7.5).isEmpty)
+        #expect(silences(home(), after: 8).isEmpty)
+    }
+
+    @Test func `one that only a quick region would have taken for one is`() throws {
+        let silence = try #require(silences(home(), after: 10).first)
+        #expect(silence.length == .seconds(10))
+        #expect(silence.exitTimes == .init(quick: .seconds(8), balanced: .seconds(12), patient: .seconds(20)))
+        #expect(silence.leftFor == nil && !silence.wasFalseExit)
+        #expect(Sensitivity.allCases.map { silence.isFalseExit(after: silence.exitTimes[$0]) } == [true, false, false])
+    }
+
+    @Test func `an exit that was none is told as such`() throws {
+        let silence = try #require(silences(home(), after: 15).first)
+        #expect(silence.leftFor == .seconds(3) && silence.wasFalseExit)
+        #expect(silence.signalBefore == -60 && silence.signalAfter == -60)
+        #expect(Sensitivity.allCases.map { silence.isFalseExit(after: silence.exitTimes[$0]) } == [true, true, false])
+        #expect(silence.isFalseExit(after: .seconds(14)) && !silence.isFalseExit(after: .seconds(15)))
+    }
+
+    @Test func `it is the region's own time that has left it`() throws {
+        let patient = try #require(silences(home(.patient), after: 15).first)
+        #expect(patient.leftFor == nil && !patient.wasFalseExit)
+        let configured = try #require(silences(home(after: 9), after: 10).first)
+        #expect(configured.leftFor == .seconds(1) && configured.wasFalseExit)
+    }
+
+    @Test func `who comes back weakly, or after five minutes, was away`() throws {
+        let weak = try #require(silences(home(), after: 60, rssi: -85).first)
+        #expect(weak.leftFor == .seconds(48) && !weak.isOfLikeStrength && !weak.wasFalseExit)
+        let late = try #require(silences(home(), after: 315).first)
+        #expect(late.leftFor == .seconds(303) && !late.wasFalseExit)
+        #expect(late.isFalseExit(after: late.exitTimes.patient), "a patient region would have seen it back in time")
+        #expect(silences(home(), after: 400).isEmpty, "an absence to everybody")
+    }
+
+    @Test func `a short time of one's own is judged by itself`() throws {
+        let silence = try #require(silences(home(after: 5), after: 7).first)
+        #expect(silence.leftFor == .seconds(2) && silence.wasFalseExit)
+        #expect(!Sensitivity.allCases.contains { silence.isFalseExit(after: silence.exitTimes[$0]) })
+        #expect(silences(home(after: 400), after: 350).isEmpty, "an absence to everybody, and no exit")
+        let long = try #require(silences(home(after: 400), after: 420).first)
+        #expect(long.leftFor == .seconds(20) && long.wasFalseExit)
+    }
+
+    @Test func `another beacon of the region ends its silence as well`() throws {
+        var monitor = listening(home())
+        for second in 0..<100 { _ = monitor.sighted(beacon(1, rssi: -60), at: at(Double(second))) }
+        _ = monitor.run(to: 120)
+        let silence = try #require(monitor.sighted(beacon(2, rssi: -90), at: at(120)).silences.first)
+        #expect(silence.length == .seconds(21) && silence.leftFor == .seconds(9) && silence.wasFalseExit)
+        #expect(silence.signalBefore == nil && silence.signalAfter == nil, "two beacons are not of like strength")
+    }
+
+    @Test func `while another beacon keeps the region it is no silence of the region`() {
+        var monitor = listening(home())
+        for second in 0..<100 { _ = monitor.sighted(beacon(1, rssi: -60), at: at(Double(second))) }
+        for second in 100..<120 { _ = monitor.sighted(beacon(2, rssi: -60), at: at(Double(second))) }
+        #expect(monitor.sighted(beacon(1, rssi: -60), at: at(120)).silences.isEmpty)
+    }
+
+    @Test func `a region that its signal has left was not left by silence`() {
+        var monitor = listening(
+            MonitoredRegion(
+                BeaconRegion(identifier: "home", constraint: .major(uuid, 100)), enterRSSI: -70, exitRSSI: -80))
+        for second in 0..<100 { _ = monitor.sighted(beacon(rssi: -60), at: at(Double(second))) }
+        for second in 100..<110 { _ = monitor.sighted(beacon(rssi: -95), at: at(Double(second))) }
+        #expect(monitor.regionSnapshots[0].state == .outside)
+        #expect(monitor.sighted(beacon(rssi: -60), at: at(130)).silences.isEmpty)
+    }
+
+    @Test func `an adapter that was lost is nobody's silence`() {
+        var monitor = listening(home())
+        for second in 0..<100 { _ = monitor.sighted(beacon(rssi: -60), at: at(Double(second))) }
+        _ = monitor.adapterLost(at: at(100))
+        _ = monitor.adapterRecovered(at: at(200))
+        #expect(monitor.sighted(beacon(rssi: -60), at: at(215)).silences.isEmpty)
+    }
+}
