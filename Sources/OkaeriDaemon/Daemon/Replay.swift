@@ -43,14 +43,35 @@ public enum Replay {
             publish: { event in
                 writer.withLock { $0.record([event]) }
                 tell(event)
-            }, summarize: { minutes in writer.withLock { $0.record([], minutes) } })
+            }, summarize: { minutes in writer.withLock { $0.record([], minutes) } },
+            silenceEnded: { silence in writer.withLock { $0.record([], [], [silence]) } })
         defer { core.summarizeMinute() }
         try run(source, core)
     }
 
-    private static func run(_ source: CaptureSource, _ core: PresenceCore) throws(CaptureFileError) {
+    /// Replays a capture on the calling thread, as fast as it goes, to tell how good the exit times are.
+    ///
+    /// - Parameters:
+    ///   - progress: is told from time to time how many bytes have been read, and how many there are.
+    ///   - tell: is given the score: of a capture that is cut, too.
+    /// - Throws: when the capture is no capture, damaged or cut.
+    public static func score(
+        _ capture: String, regions: [MonitoredRegion], logger: Logger,
+        progress: @escaping @Sendable (UInt64, UInt64?) -> Void, _ tell: (ScoreReport) -> Void
+    ) throws(CaptureFileError) {
+        let scorer = Scorer(regions)
+        do throws(CaptureFileError) {
+            try run(CaptureSource(file: capture, speed: nil, logger: logger, progress: progress), scorer)
+        } catch {
+            if error.isCut { tell(scorer.report) }
+            throw error
+        }
+        tell(scorer.report)
+    }
+
+    private static func run(_ source: CaptureSource, _ receiver: some PacketReceiver) throws(CaptureFileError) {
         do {
-            _ = try source.run(core)
+            _ = try source.run(receiver)
         } catch let error as CaptureFileError {
             throw error
         } catch {

@@ -13,8 +13,11 @@ struct ReplayCommand: ParsableCommand {
     @Option(name: .customLong("state-dir"), help: "Keep a history here; none by default.")
     var stateDirectory: String?
 
-    @Flag(help: "Print one JSON object a line.")
+    @Flag(help: "Print one JSON object a line; with --score, one in all.")
     var json = false
+
+    @Flag(help: "Print how often exits would be false, and how late; nothing in it says who was where, or when.")
+    var score = false
 
     @Option(help: "How many times faster than recorded; as fast as it goes by default.")
     var speed: Double?
@@ -24,6 +27,8 @@ struct ReplayCommand: ParsableCommand {
 
     func validate() throws {
         if let speed, !(speed > 0 && speed.isFinite) { throw ValidationError("--speed takes a number above zero") }
+        if score, speed != nil { throw ValidationError("--score replays as fast as it goes: without --speed") }
+        if score, stateDirectory != nil { throw ValidationError("--score keeps no history: without --state-dir") }
     }
 
     func run() throws {
@@ -33,13 +38,21 @@ struct ReplayCommand: ParsableCommand {
         let output = OutputBuffer(flushesEachLine: speed != nil || Terminal.isInteractive)
         defer { output.flush() }
         let regions = configuration.regions.map(\.monitored)
+        let logger = Terminal.logger(verbose: log.verbose)
+        let update = { @Sendable (read: UInt64, size: UInt64?) -> Void in progress?.update(read: read, size: size) }
         do throws(CaptureFileError) {
-            try Replay.run(
-                capture, regions: regions,
-                history: stateDirectory.map { .init(directory: $0, settings: configuration.history) }, speed: speed,
-                logger: Terminal.logger(verbose: log.verbose),
-                progress: { progress?.update(read: $0, size: $1) },
-                { [json] event in output.add(json ? event.json : event.line) })
+            if score {
+                try Replay.score(capture, regions: regions, logger: logger, progress: update) { score in
+                    progress?.clear()
+                    output.add(json ? score.json : score.text)
+                }
+            } else {
+                try Replay.run(
+                    capture, regions: regions,
+                    history: stateDirectory.map { .init(directory: $0, settings: configuration.history) },
+                    speed: speed, logger: logger, progress: update,
+                    { [json] event in output.add(json ? event.json : event.line) })
+            }
         } catch {
             output.flush()
             progress?.clear()
