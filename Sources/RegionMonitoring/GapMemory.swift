@@ -30,11 +30,13 @@ struct GapMemory<let binCount: Int>: Sendable {
     /// How many of each length, the shortest first. It holds the longest that there are bins for.
     private(set) var counts = InlineArray<binCount, Float>(repeating: 0)
 
-    /// How long was listened, in seconds.
-    private(set) var listened: Float = 0
-
-    /// What was listened since all was last weighed down, in seconds.
+    /// How long was listened, in seconds: before all was last weighed down, and since. A day is too much for a float to add
+    /// hundredths of a second to it.
+    private var remembered: Float = 0
     private var unforgotten: Float = 0
+
+    /// How long was listened in all, in seconds, weighed by age.
+    var listened: Float { remembered + unforgotten }
 
     /// Which of all bins is the first one here.
     static var first: Int { GapBins.count - binCount }
@@ -42,7 +44,7 @@ struct GapMemory<let binCount: Int>: Sendable {
     init() {}
 
     init(counts: InlineArray<binCount, Float>, listened: Float) {
-        (self.counts, self.listened) = (counts, listened)
+        (self.counts, remembered) = (counts, listened)
     }
 
     /// A gap came to its end.
@@ -53,7 +55,6 @@ struct GapMemory<let binCount: Int>: Sendable {
     /// - Returns: by how much everything was weighed down, if it was.
     @inline(__always)
     mutating func add(_ gap: Float, bin: Int, weight: Float = 1, halfLife: Float) -> Float? {
-        listened += gap
         unforgotten += gap
         // A hundredth of the half-life is often enough, and cheap.
         let forgotten = unforgotten > halfLife / 100 ? forget(halfLife) : nil
@@ -63,8 +64,8 @@ struct GapMemory<let binCount: Int>: Sendable {
 
     private mutating func forget(_ halfLife: Float) -> Float {
         let weight = Float(exp2(Double(-unforgotten / halfLife)))
+        remembered = (remembered + unforgotten) * weight
         unforgotten = 0
-        listened *= weight
         for bin in 0..<binCount { counts[bin] *= weight }
         return weight
     }

@@ -104,6 +104,21 @@ import Testing
         for absurd in [Int64.min, .max] { _ = ledger.report(region: "home", now: absurd) }
     }
 
+    @Test func `what a replay got wrong is in its history`() throws {
+        // A beacon once a second that falls silent for twenty seconds, and is back.
+        let bytes = capture((0..<100).map(Double.init) + (119..<160).map(Double.init), until: 160)
+        let file = try folder.file("capture.btsnoop", bytes)
+        var region = monitored()
+        region.exitAfter = nil
+        try Replay.run(
+            file, regions: [region],
+            history: .init(directory: folder.path, settings: .init()), speed: nil, logger: quiet,
+            progress: { _, _ in }, { _ in })
+        let text = try MistakesHistory(directory: folder.path, region: nil, since: nil, now: .now).text
+        #expect(text.contains("  home  silent for 20 s, back 8 s after the exit"))
+        #expect(text.contains("\n  and none of them with \"exitAfter\": 20"))
+    }
+
     private struct Clock: WallClock {
         func wallTime(of instant: Instant) -> Int64 { evening + instant.nanoseconds }
         var now: Int64 { evening }

@@ -78,6 +78,9 @@ import WiFi
                 exitTimes: .init(quick: .seconds(8), balanced: .seconds(12), patient: .seconds(20)),
                 leftFor: length > 12 ? .seconds(length - 12) : nil)
         }
+        let never = try text(
+            self.report(learning, heard: everySecond, now: 61, mistakes: .init([], nanoseconds: 86_400_000_000_000)))
+        #expect(never.contains("  False exits in the last day: none; quick would have had none, patient "))
         var report = report(
             learning, heard: everySecond, now: 61, mistakes: .init(silences, nanoseconds: 4 * 86_400_000_000_000))
         report.air = .init(devices: 11, isCompany: true, deaf: 35)
@@ -86,6 +89,8 @@ import WiFi
             text.contains(
                 "  False exits in the last 4 days: 2, 0.5 a day; quick would have had 4, patient would have had 1\n"))
         #expect(text.contains("  In the air: 11 devices; when none of them is heard that is no silence: 35 s since"))
+        report.air = .init(devices: 63, isCompany: true, deaf: 0)
+        #expect(try self.text(report).contains("  In the air: more than 50 devices; when"))
         report.air = .init(devices: 2, isCompany: false, deaf: 0)
         text = try self.text(report)
         #expect(text.contains("  In the air: 2 devices, too few to tell a deaf receiver by\n"))

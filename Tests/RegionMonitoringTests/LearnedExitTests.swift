@@ -60,6 +60,17 @@ import Testing
         #expect(exits.allSatisfy { $0 <= 2 }, "\(exits)")
     }
 
+    @Test func `a day's listening goes on by hundredths of a second`() throws {
+        var monitor = RegionMonitor([learning()], at: at(0))
+        let day = LearnedSilences.Gaps(counts: [20], listened: 120_000)
+        let silences = LearnedSilences(minutes: .init(), day: day, sums: [], learned: 15)
+        monitor.restored(.init(beacons: [.init(identity: beacon().identity, silences: silences)]))
+        _ = monitor.adapterRecovered(at: at(0))
+        for step in 0...15_000 { _ = monitor.sighted(beacon(), at: at(Double(step) / 50)) }
+        let tail = try #require(monitor.judgements(at: at(300), limit: 1)[0].first?.exit.tail)
+        #expect(abs(tail.listened / .seconds(1) - 120_300) < 1, "\(tail.listened)")
+    }
+
     @Test func `where it is heard badly now it is waited for now, however good the day was`() {
         var monitor = listening(learning())
         var last = hear(&monitor, Array(repeating: 1, count: 20 * 3600))

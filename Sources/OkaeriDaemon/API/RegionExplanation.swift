@@ -62,11 +62,14 @@ public struct RegionExplanation: Sendable {
 
     private var mistakes: String? {
         guard let mistakes = region.mistakes else { return nil }
+        func words(_ count: Int) -> String { count == 0 ? "none" : "\(count)" }
         let would = [("quick", mistakes.quick), ("balanced", mistakes.balanced), ("patient", mistakes.patient)]
             .filter { !region.isLearned || $0.0 != region.sensitivity }
-            .map { "\($0) would have had \($1)" }
-        return "False exits in the last \(mistakes.days.plain) days: \(mistakes.falseExits), "
-            + "\(mistakes.perDay.plain) a day; \(would.joined(separator: ", "))"
+            .map { "\($0) would have had \(words($1))" }
+        let rate = mistakes.falseExits == 0 ? "" : ", \(mistakes.perDay.plain) a day"
+        let days = mistakes.days == 1 ? "day" : "\(mistakes.days.plain) days"
+        return "False exits in the last \(days): \(words(mistakes.falseExits))\(rate); "
+            + would.joined(separator: ", ")
     }
 
     private var air: String? {
@@ -74,7 +77,9 @@ public struct RegionExplanation: Sendable {
         guard air.isCompany else {
             return "In the air: \(air.devices) devices, too few to tell a deaf receiver by"
         }
-        return "In the air: \(air.devices) devices; when none of them is heard that is no silence: \(air.deaf.plain) s "
+        // They are counted by the bits they hash to: near all of them it is no number any more.
+        let devices = air.devices < 50 ? "\(air.devices)" : "more than 50"
+        return "In the air: \(devices) devices; when none of them is heard that is no silence: \(air.deaf.plain) s "
             + "since the start"
     }
 

@@ -81,7 +81,10 @@ public final class Daemon: Sendable {
         hub = EventHub(keeper: historyKeeper)
         core = PresenceCore(
             regions: regions, wallClock: source, patience: options.capture == nil ? patience : nil,
-            publish: { [hub] in hub.publish($0) },
+            publish: { [hub, silences] event in
+                if case .didStartMonitoring = event.kind { silences.began(at: event.time) }
+                hub.publish(event)
+            },
             summarize: historyKeeper.map { keeper in { @Sendable minutes in keeper.keep(minutes) } },
             silenceEnded: { [silences, historyKeeper] silence in
                 silences.add(silence)
@@ -189,7 +192,6 @@ public final class Daemon: Sendable {
 
     private func runSource() {
         defer { core.summarizeMinute() }
-        silences.began(at: source.now)
         do {
             if try source.run(core) {
                 logger.notice("\(source.name) has ended; the state stands as it was then")

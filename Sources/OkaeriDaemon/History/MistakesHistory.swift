@@ -78,7 +78,8 @@ public struct MistakesHistory: Sendable {
             let days = summary.byDay.sorted { $0.key < $1.key }.map { "\($0) \($1)" }.joined(separator: ", ")
             lines += [
                 "",
-                "\(summary.identifier)  \(mistakes.falseExits) false exits \(known), \(mistakes.perDay.plain) a day"
+                "\(summary.identifier)  \(mistakes.falseExits) false exit\(mistakes.falseExits == 1 ? "" : "s") \(known), "
+                    + "\(mistakes.perDay.plain) a day"
                     + (days.isEmpty ? "" : ": \(days)"),
                 "  It would have had \(mistakes.quick) with \"sensitivity\": \"quick\", \(mistakes.balanced) with "
                     + "\"balanced\", \(mistakes.patient) with \"patient\"",
