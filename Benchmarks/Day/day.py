@@ -1,15 +1,18 @@
 """A day of a home, as a capture: three people who come and go, a neighbour, strangers who pass by, and noise."""
 
 import json
+import pathlib
 import random
-import struct
+import sys
 import uuid
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import captures
 
 SECONDS = 86_400
 
-# When the day begins, 2026-11-20 00:00 UTC, in seconds since 1970; and 1970 in btsnoop's own time, in microseconds.
+# When the day begins, 2026-11-20 00:00 UTC, in seconds since 1970.
 MIDNIGHT = 1_795_132_800
-BTSNOOP_1970 = 0x00DCDDB30F2F8000
 
 HOME = uuid.UUID("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
 PEOPLE = {"Anna": 1, "Ben": 2, "Chiyo": 3}
@@ -37,8 +40,7 @@ class Sender:
         self.signal = self.middle = signal
         self.lost = lost
         self.phase = dice.random()
-        body = b"\x02\x01\x03\x01" + dice.randbytes(6) + bytes([len(data)]) + data
-        self.head = b"\x04\x3e" + bytes([len(body) + 1]) + body
+        self.report = captures.Report(dice.randbytes(6), data)
 
     def packets(self):
         """What of this second's advert arrives: the microsecond and the packet."""
@@ -49,12 +51,11 @@ class Sender:
         # A beacon adds up to 10 ms to each interval (Core Specification, Vol 6, Part B, 4.4.2.2).
         self.phase = (self.phase + dice.random() * 0.01) % 1
         rssi = max(-100, min(-30, round(self.signal + dice.gauss(0, 3))))
-        yield int(self.phase * 1_000_000), self.head + struct.pack("b", rssi)
+        yield int(self.phase * 1_000_000), self.report.packet(rssi)
 
 
 def beacon(dice, owner, major, minor, signal, lost):
-    frame = bytes.fromhex("0201061aff4c000215") + owner.bytes + struct.pack(">HHb", major, minor, -59)
-    return Sender(dice, frame, signal, lost)
+    return Sender(dice, captures.ibeacon(owner, major, minor), signal, lost)
 
 
 def random_uuid(dice):
@@ -100,13 +101,8 @@ def seconds(seed):
 
 
 def write_capture(path, seed=1):
-    """A btsnoop capture of H4 packets; returns how many there are."""
-    count = 0
-    with open(path, "wb") as file:
-        file.write(b"btsnoop\0" + struct.pack(">II", 1, 1002))
-        for second, heard in seconds(seed):
-            start = BTSNOOP_1970 + (MIDNIGHT + second) * 1_000_000
-            for offset, packet in heard:
-                file.write(struct.pack(">IIIIq", len(packet), len(packet), 3, 0, start + offset) + packet)
-            count += len(heard)
-    return count
+    """Returns how many packets there are."""
+    return captures.write(path, (
+        ((MIDNIGHT + second) * 1_000_000 + offset, packet)
+        for second, heard in seconds(seed)
+        for offset, packet in heard))

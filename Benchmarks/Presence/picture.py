@@ -1,90 +1,111 @@
-"""Draws false exits against delay as an SVG on a card of its own, so that it reads on light and dark pages."""
+"""Draws false exits a day against the delay of the true ones."""
 
-from html import escape
+import math
 
-WIDTH, HEIGHT = 820, 420
-LEFT, RIGHT, TOP, BOTTOM = 78, 36, 74, 62
-SECONDS, EXITS = 40.0, 20.0
+import card
+import scoring
+import tables
+from card import BLUE, DIM, GREEN, LEFT, RIGHT, TEXT, WIDTH, YELLOW
 
-CARD, GRID, TEXT, DIM = "#242933", "#3b4252", "#d8dee9", "#7b88a1"
-FIXED, HUB, OWN, GOAL = "#81a1c1", "#ebcb8b", "#a3be8c", "#a3be8c"
-FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu Sans',sans-serif"
+HEIGHT, TOP, BOTTOM = 440, 78, 62
 
-# Which time-outs are named in the picture: where their labels have room.
-NAMED = {10: (12, -8), 15: (12, -8), 20: (8, -12), 30: (0, -14)}
+# The axes: seconds by their logarithm, exits a day by that of one more, so that none has a place.
+SECONDS, SECONDS_TOLD = (5, 150), (5, 10, 20, 30, 60, 120)
+EXITS, EXITS_TOLD = 2000, (0, 1, 10, 100, 1000)
+
+# Which time-outs of the curve are named, and which policy has its p90 drawn.
+NAMED = (10, 20, 30, 60, 120)
+WITH_P90 = "okaeri balanced"
+
+# Where a label may stand: right and down from its dot, and which end of it is there. The first that has room is taken.
+SIZE = 12.5
+PLACES = (
+    (14, 4, "start"), (10, -12, "start"), (-14, 4, "end"), (-10, -12, "end"), (10, 22, "start"), (-10, 22, "end"),
+    (0, -16, "middle"), (0, 26, "middle"), (14, -28, "start"), (-14, -28, "end"), (0, -44, "middle"))
 
 
 def draw(path, scores, curve):
-    """`scores` by policy; `curve`: the scores of fixed time-outs, from short to long."""
-    own, hub = scores["okaeri"], scores["learned maximum"]
-    parts = [_head(scores), *_axes(own), _goal(scores)]
-    parts.append(
-        f'<polyline points="{" ".join(_point(s.median, s.false_exits) for s in curve if s.false_exits <= EXITS)}" '
-        f'fill="none" stroke="{FIXED}" stroke-width="1.5" stroke-dasharray="4 4"/>')
-    for seconds, (right, down) in NAMED.items():
-        score = scores[f"fixed:{seconds}"]
-        parts += _dot(score, FIXED, 5, f"fixed {seconds} s", right, down)
-    parts += _dot(hub, HUB, 6, "longest of the first 15 gaps", 14, 4)
-    x, p90, y = _x(own.median), _x(own.p90), _y(own.false_exits)
-    parts.append(f'<path d="M{x:.1f} {y:.1f}H{p90:.1f}m0-5v10" stroke="{OWN}" stroke-width="2" fill="none"/>')
-    parts += _dot(own, OWN, 8)
-    parts.append(_text(x - 14, y - 38, "Okaeri", OWN, 15, "end", bold=True))
-    parts.append(_text(x - 14, y - 20, f"{own.median:.1f} s; p90 {own.p90:.1f} s", OWN, 12.5, "end"))
-    path.write_text("\n".join([*parts, "</g></svg>", ""]))
+    """`scores`, `curve`: {policy: {trace: score}}; the curve's are fixed time-outs, from short to long."""
+    scores, curve = ({name: tables.total(each) for name, each in group.items()} for group in (scores, curve))
+    dots = [(curve[f"fixed:{seconds}"], BLUE, 5, f"{seconds} s fixed") for seconds in NAMED]
+    dots.append((scores["learned maximum"], YELLOW, 6, "longest of the first gaps"))
+    dots += [
+        (score, GREEN, 8, f"{name.replace('okaeri', 'Okaeri')}, {scoring.median(score.delays):.0f} s")
+        for name, score in scores.items() if name.startswith("okaeri")]
+
+    points = [_place(score) for score in curve.values()]
+    taken = [(x - 4, y - 4, x + 4, y + 4) for x, y in _along(points)]
+    parts = [*_axes(), card.line(points, BLUE, dashes="4 4"), _p90(scores[WITH_P90], taken)]
+    for score, colour, radius, _ in dots:
+        x, y = _place(score)
+        taken.append((x - radius, y - radius, x + radius, y + radius))
+        parts.append(card.dot(x, y, radius, colour))
+    # The own ones choose first.
+    parts += [_label(*_place(score), label, colour, taken) for score, colour, _, label in reversed(dots)]
+
+    told = "; ".join(
+        f"{name}: {score.false_a_day:.1f} a day at {scoring.median(score.delays):.1f} s"
+        for name, score in scores.items())
+    own = scores[WITH_P90]
+    card.write(
+        path, HEIGHT, "How soon an exit is told, and how often wrongly",
+        f"Devices that were in range for {own.hours:.0f} hours, and switched off {own.departures} times",
+        f"False exits a day against the median delay until an exit is told. {told}.", parts)
 
 
-def _head(scores):
-    told = "; ".join(f"{name}: {s.false_exits} at {s.median:.1f} s" for name, s in scores.items())
-    label = escape(f"False exits against the median delay until an exit is told. {told}.", quote=True)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
-        f'role="img" aria-label="{label}">\n<rect width="{WIDTH}" height="{HEIGHT}" rx="10" fill="{CARD}"/>\n'
-        f'<g font-family="{FONT}">\n'
-        + _text(LEFT, 34, "How soon an exit is told, and how often wrongly", TEXT, 17, bold=True)
-        + _text(LEFT, 54, f"Tags carried about within range for {scores['okaeri'].hours:.1f} hours, and switched off "
-                f"{len(scores['okaeri'].delays)} times", DIM, 13))
+def _axes():
+    for exits in EXITS_TOLD:
+        yield card.grid(LEFT, WIDTH - RIGHT, _y(exits))
+        yield card.text(LEFT - 12, _y(exits) + 4, str(exits), DIM, 12, "end")
+    for seconds in SECONDS_TOLD:
+        yield card.text(_x(seconds), HEIGHT - BOTTOM + 24, f"{seconds} s", DIM, 12, "middle")
+    yield card.text(
+        (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 16, "median delay until the exit is told", TEXT, 13, "middle")
+    yield card.upright(24, (TOP + HEIGHT - BOTTOM) / 2, "false exits a day")
 
 
-def _axes(own):
-    for exits in range(0, int(EXITS) + 1, 5):
-        y = _y(exits)
-        yield f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="{GRID}"/>'
-        yield _text(LEFT - 12, y + 4, str(exits), DIM, 12, "end")
-    for seconds in range(0, int(SECONDS) + 1, 5):
-        yield _text(_x(seconds), HEIGHT - BOTTOM + 22, f"{seconds} s", DIM, 12, "middle")
-    yield _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 16, "median delay until the exit is told", TEXT, 13, "middle")
-    middle = (TOP + HEIGHT - BOTTOM) / 2
-    yield (f'<g transform="rotate(-90 24 {middle})">'
-           + _text(24, middle + 4, f"false exits in {own.hours:.1f} hours", TEXT, 13, "middle") + "</g>")
+def _p90(score, taken):
+    """From the median to the p90, or up to the frame, with an arrow, if that is beyond."""
+    x, y = _place(score)
+    seconds = scoring.p90(score.delays)
+    end, tip = (_x(seconds), "m0-5v10") if seconds <= SECONDS[1] else (WIDTH - RIGHT, "m-7-5l7 5l-7 5")
+    taken.append((x, y - 6, end, y + 6))
+    return (f'<path d="M{x:.1f} {y:.1f}H{end:.1f}{tip}" stroke="{GREEN}" stroke-width="2" fill="none"/>'
+            + card.text(end, y - 12, f"{seconds:.0f} s, the p90 of {WITH_P90.split()[1]}", GREEN, SIZE, "end"))
 
 
-def _goal(scores):
-    """Where nobody is sent away wrongly more often than by thirty seconds, and told within fifteen."""
-    top = _y(scores["fixed:30"].false_exits + 0.8)
-    return (f'<rect x="{LEFT}" y="{top:.1f}" width="{_x(15) - LEFT:.1f}" height="{_y(0) - top:.1f}" '
-            f'fill="{GOAL}" opacity="0.18"/>')
+def _along(points):
+    """Points on the line through these, close together."""
+    for (x, y), (right, down) in zip(points, points[1:]):
+        for step in range(10):
+            yield x + (right - x) * step / 10, y + (down - y) * step / 10
 
 
-def _dot(score, colour, radius, label="", right=0, down=0):
-    x, y = _x(score.median), _y(score.false_exits)
-    yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{colour}" stroke="{CARD}" stroke-width="2"/>'
-    if label:
-        yield _text(x + right, y + down, label, colour, 12.5, "start" if right else "middle")
+def _label(x, y, words, colour, taken):
+    """Writes where there is room, if there is any, and takes it."""
+    width = len(words) * SIZE * 0.58
+    for right, down, anchor in PLACES:
+        left = x + right - {"start": 0, "middle": width / 2, "end": width}[anchor]
+        box = (left, y + down - SIZE, left + width, y + down + 4)
+        inside = LEFT < box[0] and box[2] < WIDTH - 8 and box[3] < HEIGHT - BOTTOM + 6
+        if inside and not any(_overlap(box, other) for other in taken):
+            break
+    taken.append(box)
+    return card.text(x + right, y + down, words, colour, SIZE, anchor, bold=colour == GREEN)
 
 
-def _text(x, y, text, colour, size, anchor="start", bold=False):
-    weight = ' font-weight="bold"' if bold else ""
-    return (f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" font-size="{size}" text-anchor="{anchor}"{weight}>'
-            f'{escape(text)}</text>')
+def _overlap(a, b):
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
-def _point(seconds, exits):
-    return f"{_x(seconds):.1f},{_y(exits):.1f}"
+def _place(score):
+    return _x(scoring.median(score.delays)), _y(score.false_a_day)
 
 
 def _x(seconds):
-    return LEFT + seconds / SECONDS * (WIDTH - LEFT - RIGHT)
+    low, high = SECONDS
+    return LEFT + math.log(seconds / low) / math.log(high / low) * (WIDTH - LEFT - RIGHT)
 
 
 def _y(exits):
-    return HEIGHT - BOTTOM - exits / EXITS * (HEIGHT - TOP - BOTTOM)
+    return HEIGHT - BOTTOM - math.log1p(exits) / math.log1p(EXITS) * (HEIGHT - TOP - BOTTOM)

@@ -1,5 +1,8 @@
 """Who decides: each policy turns sightings into events, (seconds, whether it is an entry)."""
 
+import collections
+import statistics
+
 
 class FixedTimeOut:
     """Gone after so many seconds of silence."""
@@ -27,20 +30,56 @@ class LearnedMaximum:
 
 
 class Threshold:
-    """The signal, smoothed over samples by `alpha` (1: not at all), against the two thresholds."""
+    """The signal, smoothed or not, against the two thresholds."""
 
-    def __init__(self, name, alpha):
-        self.name, self.alpha = name, alpha
+    def __init__(self, name, smoothed):
+        self.name, self.smoothed = name, smoothed
 
     def events(self, trace, until):
         enter, leave = trace.thresholds
-        events, inside, signal = [], False, None
-        for time, rssi in trace.sightings:
-            signal = rssi if signal is None else signal + self.alpha * (rssi - signal)
+        events, inside = [], False
+        for (time, _), signal in zip(trace.sightings, self.smoothed(trace.sightings)):
             if signal >= enter if not inside else signal < leave:
                 inside = not inside
                 events.append((time, inside))
         return events
+
+
+def raw(sightings):
+    return [rssi for _, rssi in sightings]
+
+
+def ewma(alpha):
+    """Exponentially weighted, over samples."""
+    def smoothed(sightings):
+        signal = sightings[0][1]
+        for _, rssi in sightings:
+            signal += alpha * (rssi - signal)
+            yield signal
+    return smoothed
+
+
+def mean_over(seconds):
+    """Exponentially weighted, over time."""
+    def smoothed(sightings):
+        last, signal = sightings[0]
+        for time, rssi in sightings:
+            signal += (time - last) / (time - last + seconds) * (rssi - signal)
+            last = time
+            yield signal
+    return smoothed
+
+
+def moving_median(seconds):
+    """The median of what came in the last seconds."""
+    def smoothed(sightings):
+        recent = collections.deque()
+        for time, rssi in sightings:
+            recent.append((time, rssi))
+            while time - recent[0][0] > seconds:
+                recent.popleft()
+            yield statistics.median(rssi for _, rssi in recent)
+    return smoothed
 
 
 def _by_silence(trace, until, time_outs):

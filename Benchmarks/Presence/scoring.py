@@ -3,8 +3,10 @@
 import dataclasses
 import statistics
 
-# How long a beacon that was switched off is waited for, in seconds.
-PATIENCE = 240.0
+import departures
+
+# How long a beacon that left is waited for, in seconds; and what an exit that a recording is too short for counts as.
+PATIENCE, TOO_SHORT = 900.0, 300.0
 
 # An event belongs to a crossing if it comes within so many seconds of it.
 BEFORE, AFTER = -3.0, 20.0
@@ -13,31 +15,34 @@ BEFORE, AFTER = -3.0, 20.0
 FIRST = 15.0
 
 
+class Score:
+    """Scores add up, field by field."""
+
+    def __add__(self, other):
+        return type(self)(*(getattr(self, f.name) + getattr(other, f.name) for f in dataclasses.fields(self)))
+
+
 @dataclasses.dataclass
-class Presence:
-    """False exits while the beacon is there, and how long it takes to see that it is not."""
+class Presence(Score):
+    """False exits while the beacon is there, and how long it takes to see that it was switched off or carried away."""
 
     hours: float = 0.0
     false_exits: int = 0
     delays: list = dataclasses.field(default_factory=list)
+    carried: list = dataclasses.field(default_factory=list)
     never: int = 0
 
-    def __add__(self, other):
-        return Presence(
-            self.hours + other.hours, self.false_exits + other.false_exits, self.delays + other.delays,
-            self.never + other.never)
+    @property
+    def false_a_day(self):
+        return self.false_exits / self.hours * 24
 
     @property
-    def median(self):
-        return statistics.median(self.delays)
-
-    @property
-    def p90(self):
-        return sorted(self.delays)[int(len(self.delays) * 0.9)]
+    def departures(self):
+        return len(self.delays)
 
 
 @dataclasses.dataclass
-class Boundary:
+class Boundary(Score):
     """Crossings that nobody told, events without a crossing, and how long the others took."""
 
     crossings: int = 0
@@ -45,25 +50,51 @@ class Boundary:
     spurious: int = 0
     delays: list = dataclasses.field(default_factory=list)
 
-    def __add__(self, other):
-        return Boundary(
-            self.crossings + other.crossings, self.missed + other.missed, self.spurious + other.spurious,
-            self.delays + other.delays)
-
     @property
-    def median(self):
-        return statistics.median(self.delays) if self.delays else float("nan")
+    def errors(self):
+        """In a hundred crossings."""
+        return 100 * (self.missed + self.spurious) / self.crossings
 
 
-def presence(policy, trace, departures):
-    events = policy.events(trace, trace.end + PATIENCE)
-    score = Presence(trace.hours, sum(1 for time, entered in events if not entered and time <= trace.end))
-    for cut in trace.departures(departures):
-        events = policy.events(cut, cut.end + PATIENCE)
-        exits = [time for time, entered in events if not entered and time > cut.end]
-        score.delays.append(exits[0] - cut.end if exits else PATIENCE)
+def median(delays):
+    return statistics.median(delays) if delays else float("nan")
+
+
+def p90(delays):
+    return sorted(delays)[int(len(delays) * 0.9)] if delays else float("nan")
+
+
+def presence(policy, trace, cuts):
+    """A beacon that stays, and leaves at so many moments. Who is carried away is gone with the last that was heard."""
+    score = _staying(policy, trace, trace.end + PATIENCE)
+    for off, away in departures.leaving(trace, cuts):
+        exits = _exits(policy, off, off.end + PATIENCE)
+        score.delays.append(exits[0] - off.end if exits else PATIENCE)
+        score.never += not exits
+        exits = _exits(policy, away, away.end + PATIENCE, after=off.end)
+        score.carried.append(exits[-1] - away.end if exits else PATIENCE)
+    return score
+
+
+def ambient(policy, trace):
+    """A beacon among others, until the last of them is heard."""
+    end = max(sightings[-1][0] for sightings in [trace.sightings, *trace.others.values()])
+    score = _staying(policy, trace, end)
+    for cut in departures.taken_out(trace, end):
+        exits = _exits(policy, cut, end)
+        score.delays.append(exits[0] - cut.end if exits else TOO_SHORT)
         score.never += not exits
     return score
+
+
+def _staying(policy, trace, until):
+    events = policy.events(trace, until)
+    return Presence(trace.hours, sum(not entered and time <= trace.end for time, entered in events))
+
+
+def _exits(policy, trace, until, after=None):
+    after = trace.end if after is None else after
+    return [time for time, entered in policy.events(trace, until) if not entered and time > after]
 
 
 def boundary(policy, trace):

@@ -1,18 +1,22 @@
 """What is in the air: five hundred beacons once a second, and the regions that are watched."""
 
 import json
+import pathlib
 import random
 import struct
+import sys
 import uuid
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import captures
 
 BEACONS = 500
 
 # Of the beacons, so many belong to regions: the first ones, ten to each of five owners.
 OWN, OWNERS = 50, 5
 
-# When the capture begins, in seconds since 1970; and 1970 in btsnoop's own time, in microseconds.
+# When the capture begins, in seconds since 1970.
 EPOCH = 1_700_000_000
-BTSNOOP_1970 = 0x00DCDDB30F2F8000
 
 
 def _uuid(number):
@@ -41,13 +45,10 @@ def events(rounds, seed=1):
     beacons = []
     for number in range(BEACONS):
         owner = _uuid(number % OWNERS if number < OWN else 20_000 + number)
-        frame = bytes.fromhex("0201061aff4c000215") + owner.bytes + struct.pack(">HHb", number, number, -59)
-        address = struct.pack("<IH", number, 0xC000)
-        beacons.append(b"\x02\x01\x03\x01" + address + bytes([len(frame)]) + frame)
+        beacons.append(captures.Report(struct.pack("<IH", number, 0xC000), captures.ibeacon(owner, number, number)))
     for _ in range(rounds):
         for number in dice.sample(range(BEACONS), BEACONS):
-            body = beacons[number] + struct.pack("b", dice.randint(-95, -55))
-            yield b"\x04\x3e" + bytes([len(body)]) + body
+            yield beacons[number].packet(dice.randint(-95, -55))
 
 
 def write_events(path, rounds=8):
@@ -56,10 +57,7 @@ def write_events(path, rounds=8):
 
 
 def write_capture(path, reports):
-    """A btsnoop capture of H4 packets; the beacons' seconds are spread evenly."""
-    with open(path, "wb") as file:
-        file.write(b"btsnoop\0" + struct.pack(">II", 1, 1002))
-        step = 1_000_000 // BEACONS
-        for number, packet in enumerate(events(reports // BEACONS)):
-            stamp = BTSNOOP_1970 + EPOCH * 1_000_000 + number * step
-            file.write(struct.pack(">IIIIq", len(packet), len(packet), 3, 0, stamp) + packet)
+    """The beacons' seconds are spread evenly."""
+    step = 1_000_000 // BEACONS
+    captures.write(path, (
+        (EPOCH * 1_000_000 + number * step, packet) for number, packet in enumerate(events(reports // BEACONS))))

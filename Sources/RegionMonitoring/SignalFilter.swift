@@ -1,10 +1,10 @@
 /// The signal behind the noise: the median of the last three seconds, which no outlier moves, and of four samples at least
 /// where they are few.
 ///
-/// At a door multipath throws samples 20 dB up and down. A mean follows the worst of them: one over a second, for the same
-/// delay, flaps as often again where samples are many, and one that does not flap is late (Benchmarks/README.md has the
-/// curve of both). What comes within an eighth of a second is one sample, so that a beacon that advertises a hundred times a
-/// second is smoothed as one that does so ten times.
+/// At a door multipath throws samples 20 dB up and down. Whatever smooths them flaps less the later it is: the point is
+/// chosen by the delay, half of the crossings within two and a half seconds (Benchmarks/README.md has the curve). What comes
+/// within an eighth of a second is one sample, so that a beacon that advertises a hundred times a second is smoothed as one
+/// that does so ten times.
 struct SignalFilter: Sendable {
     /// A sample's share of time is 2²⁷ ns, 134 ms: so is everything here counted.
     private static let shift: Int64 = 27

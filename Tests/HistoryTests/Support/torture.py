@@ -6,14 +6,18 @@ that life begin in the history: nothing printed is missing, nothing is there twi
 
 import json
 import os
+import pathlib
 import random
 import signal
 import sqlite3
-import struct
 import subprocess
 import sys
 import tempfile
 import time
+import uuid
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Benchmarks"))
+import captures
 
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 HOURS = 12
@@ -28,17 +32,13 @@ CONFIGURATION = {
 
 
 def write_capture(path):
-    """A btsnoop capture of somebody who comes and goes three times a minute."""
-    frame = bytes.fromhex("0201061aff4c000215" + UUID.replace("-", "") + "00640064c5")
-    start = 1_795_200_120_000_000 + 0x00DCDDB30F2F8000  # 2026-11-20 18:42 UTC, in btsnoop's microseconds
-    with open(path, "wb") as file:
-        file.write(b"btsnoop\0" + struct.pack(">II", 1, 1002))
-        for second in range(HOURS * 3600):
-            if second % 20 >= 8:
-                continue
-            event = bytes([0x02, 1, 3, 1, 6, 5, 4, 3, 2, 1, len(frame)]) + frame + bytes([256 - 60 - second % 20])
-            packet = bytes([0x04, 0x3E, len(event)]) + event
-            file.write(struct.pack(">IIIIq", len(packet), len(packet), 1, 0, start + second * 1_000_000) + packet)
+    """Somebody who comes and goes three times a minute."""
+    beacon = captures.Report(bytes([6, 5, 4, 3, 2, 1]), captures.ibeacon(uuid.UUID(UUID), 100, 100))
+    start = 1_795_200_120  # 2026-11-20 18:42 UTC
+    captures.write(path, (
+        ((start + second) * 1_000_000, beacon.packet(-60 - second % 20))
+        for second in range(HOURS * 3600)
+        if second % 20 < 8))
 
 
 def printed(path):

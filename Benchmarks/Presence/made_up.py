@@ -1,0 +1,143 @@
+"""Traces that seeded dice make up: of what there are few recordings."""
+
+import random
+
+from traces import Trace
+
+INTERVALS = (0.1, 0.35, 1.0, 2.0, 5.0)
+LOSSES = (0.0, 0.2, 0.5, 0.8)
+DURATION = 1200.0
+
+# In a bad spell nearly everything is lost; so long does one last on average, in seconds.
+SPELL_LOSS = 0.95
+SPELL = 8.0
+
+# A day at home: it is quiet, but once in so many seconds nothing comes for a while, mostly a short one.
+DAY, DAY_INTERVALS, DAY_LOSSES = 12 * 3600.0, (1.0, 5.0, 10.0), (0.1, 0.5)
+SELDOM, SHORTEST, LONGEST, TAIL = 5400.0, 20.0, 120.0, 1.2
+
+# A receiver that is deaf once in so many seconds, for so long, and what else it hears: device by interval.
+DEAF_INTERVALS, DEAF_EVERY, DEAF_FOR, DEAF_LOSS = (0.35, 1.0, 2.0, 5.0), 90.0, (5.0, 40.0), 0.2
+AROUND = {"headphones": 0.4, "lamp": 1.0, "phone": 0.25, "thermometer": 2.5, "watch": 0.6}
+
+# A door: the level in dBm on both sides and how long it takes to change, the thresholds, and how long one stays.
+DOOR_INTERVALS, INSIDE, OUTSIDE, PASSAGE = (0.1, 0.35, 1.0), -58.0, -80.0, 4.0
+DOOR_THRESHOLDS, DOOR_STAY = (-65, -71), (25.0, 70.0)
+
+
+def lossy():
+    """Groups of traces by what is lost, each with every advertising interval: {title: [traces]}."""
+    groups = {}
+    for loss in LOSSES:
+        groups[f"{loss:.0%} lost, evenly"] = [_even(interval, loss) for interval in INTERVALS]
+    for loss in LOSSES[1:]:
+        groups[f"{loss:.0%} lost, in bursts"] = [_bursts(interval, loss) for interval in INTERVALS]
+    groups["a bad quarter of an hour"] = [_bad_quarter(interval) for interval in INTERVALS]
+    return groups
+
+
+def days():
+    return [_day(interval, loss) for interval in DAY_INTERVALS for loss in DAY_LOSSES]
+
+
+def deaf_receiver():
+    return [_deaf(interval) for interval in DEAF_INTERVALS]
+
+
+def door():
+    return [_door(interval) for interval in DOOR_INTERVALS]
+
+
+def _even(interval, loss):
+    return _trace(f"even {interval} s {loss:.0%}", interval, DURATION, lambda time, dice: loss)
+
+
+def _bursts(interval, loss):
+    """Good and bad spells take turns, with lengths by chance; there is no loss in a good one."""
+    share = loss / SPELL_LOSS
+    means = {True: SPELL, False: SPELL * (1 - share) / share}
+    spell = {"bad": False, "until": 0.0}
+
+    def probability(time, dice):
+        while time >= spell["until"]:
+            spell["bad"] = not spell["bad"]
+            spell["until"] += dice.expovariate(1 / means[spell["bad"]])
+        return SPELL_LOSS if spell["bad"] else 0.0
+
+    return _trace(f"bursts {interval} s {loss:.0%}", interval, DURATION, probability)
+
+
+def _bad_quarter(interval):
+    """Fifteen minutes in which four of five are lost, between two good times."""
+    return _trace(
+        f"quarter {interval} s", interval, 2700, lambda time, dice: 0.8 if 600 <= time < 1500 else 0.1)
+
+
+def _day(interval, loss):
+    name = f"day {interval:g} s {loss:.0%} lost"
+    silences = _silences(
+        random.Random(f"silences of {name}"), DAY, SELDOM,
+        lambda dice: min(LONGEST, SHORTEST * dice.paretovariate(TAIL)))
+    return _trace(name, interval, DAY, lambda time, dice: 1.0 if _within(silences, time) else loss)
+
+
+def _deaf(interval):
+    """A beacon that stays, among others that are heard when it could be heard."""
+    name = f"deaf {interval:g} s"
+    silences = _silences(
+        random.Random(f"silences of {name}"), 3 * DURATION, DEAF_EVERY, lambda dice: dice.uniform(*DEAF_FOR))
+
+    def loss(time, dice):
+        return 1.0 if _within(silences, time) else DEAF_LOSS
+
+    others = {
+        device: _sightings(random.Random(f"{device} of {name}"), rhythm, 3 * DURATION, loss)
+        for device, rhythm in AROUND.items()}
+    return Trace(name, _sightings(random.Random(name), interval, 3 * DURATION, loss), seed=name, others=others)
+
+
+def _door(interval):
+    """Somebody who goes in and out, and whose signal takes its time to change."""
+    name = f"door {interval:g} s"
+    dice = random.Random(f"crossings of {name}")
+    crossings, time, inside = [], dice.uniform(*DOOR_STAY), False
+    while time < DURATION - DOOR_STAY[0]:
+        crossings.append((time, inside))
+        time, inside = time + dice.uniform(*DOOR_STAY), not inside
+
+    def level(time):
+        crossed, entered = min(crossings, key=lambda crossing: abs(crossing[0] - time))
+        changed = max(0.0, min(1.0, (time - crossed) / PASSAGE + 0.5))
+        return OUTSIDE + (INSIDE - OUTSIDE) * (changed if entered else 1 - changed)
+
+    sightings = _sightings(random.Random(name), interval, DURATION, lambda time, dice: 0.1, level)
+    return Trace(name, sightings, seed=name, crossings=crossings, thresholds=DOOR_THRESHOLDS)
+
+
+def _silences(dice, duration, apart, lasting):
+    """(begin, end) of each."""
+    silences, time = [], dice.expovariate(1 / apart)
+    while time < duration:
+        silences.append((time, time + lasting(dice)))
+        time = silences[-1][1] + dice.expovariate(1 / apart)
+    return silences
+
+
+def _within(silences, time):
+    return any(begin <= time < end for begin, end in silences)
+
+
+def _trace(name, interval, duration, loss):
+    return Trace(name, _sightings(random.Random(name), interval, duration, loss), seed=name)
+
+
+def _sightings(dice, interval, duration, loss, level=lambda time: -75.0):
+    """Advertises with the delay of 0 to 10 ms that the specification wants; the signal wanders and fades."""
+    sightings, time, wander = [], 0.0, 0.0
+    while time < duration:
+        wander += -0.02 * wander + dice.gauss(0, 1)
+        if dice.random() >= loss(time, dice):
+            rssi = round(level(time) + wander + dice.gauss(0, 4))
+            sightings.append((round(time, 3), max(-100, min(-40, rssi))))
+        time += interval + dice.uniform(0, 0.01)
+    return sightings

@@ -1,0 +1,108 @@
+"""What is compared: sets of traces, who decides about each, how that is scored, and what is told of it."""
+
+import dataclasses
+import functools
+
+import made_up
+import scoring
+from policies import FixedTimeOut, LearnedMaximum, Threshold, ewma, mean_over, moving_median, raw
+from tables import A_DAY, CARRIED, DELAYS, FALSE, NEVER, WRONG
+
+# At how many moments each trace is cut short: recorded ones as often as a policy's p90 needs, made-up ones are many.
+RECORDED, MADE_UP = 12, 6
+
+# How smooth a signal is, in seconds; and at which rates, by one in how many of ten a second, chosen so often by dice.
+MEANS, MEDIANS = (0.5, 1, 1.5, 2, 3, 4), (1, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6)
+RATES, THINNED = {"10 a second": 1, "3 a second": 3, "1 a second": 8}, 8
+
+# What is told of a policy.
+AMONG_OTHERS = FALSE | DELAYS
+WALKS = FALSE | DELAYS | CARRIED | NEVER
+LONG = FALSE | A_DAY | DELAYS | CARRIED
+
+
+@dataclasses.dataclass(frozen=True)
+class Set:
+    title: str
+    traces: list
+    policies: list
+    score: object
+    # What is told of each policy, and of each trace.
+    columns: dict
+    brief: dict
+    # What Okaeri has to reach, if anything: {column: text}.
+    bar: dict | None
+
+
+def recorded(found, okaeris, own):
+    """`found`: {kind: traces}, and so is what is returned; `own`: the Okaeri that tries the thresholds."""
+    return {
+        "walks": _staying(
+            "Walks", found["walks"], [*_fixed(10, 15, 20, 30, 60), LearnedMaximum(), *okaeris], RECORDED,
+            WALKS, {"false exits": "0", "median delay": "<= 16 s", "p90": "<= 40 s"}),
+        "long": _staying(
+            "Long", found["long"], _for_long(okaeris), RECORDED, LONG,
+            {"false exits": "<= 10", "median delay": "<= 15 s", "p90": "<= 120 s", "carried away": "<= 13 s"}),
+        "ambient": _among_others(
+            "Ambient", found["ambient"], okaeris, {"false exits": "<= 8", "median delay": "<= 35 s"}),
+        "boundary": _crossing(
+            "Boundary", found["boundary"], own, {"missed": "<= 1 in all", "median delay": "<= 2.5 s"}),
+    }
+
+
+def invented(okaeris, own):
+    return [
+        _staying("Made up, days at home", made_up.days(), _for_long(okaeris), MADE_UP, LONG),
+        _among_others("Made up, a deaf receiver", made_up.deaf_receiver(), okaeris),
+        _crossing("Made up, a door", made_up.door(), own),
+    ]
+
+
+def lossy(okaeris):
+    """{what is lost: a set}"""
+    policies = [*_fixed(30, 60), LearnedMaximum(), *okaeris]
+    return {lost: _staying(lost, traces, policies, MADE_UP, AMONG_OTHERS) for lost, traces in made_up.lossy().items()}
+
+
+def curve(long):
+    """Fixed time-outs from short to long, about the same traces."""
+    return dataclasses.replace(long, policies=_fixed(*range(10, 60, 5), *range(60, 121, 10)))
+
+
+def filters(traces, own):
+    """{rate: a set}: the smoother the later."""
+    means = [Threshold(f"mean over {seconds} s", mean_over(seconds)) for seconds in MEANS]
+    medians = [Threshold(f"median over {seconds} s", moving_median(seconds)) for seconds in MEDIANS]
+    thinned = {
+        rate: [trace.thinned(one_in, copy) for trace in traces for copy in range(THINNED)] if one_in > 1 else traces
+        for rate, one_in in RATES.items()}
+    return {
+        rate: Set(rate, each, [*means, *medians, own], scoring.boundary, WRONG, WRONG, None)
+        for rate, each in thinned.items()}
+
+
+def _staying(name, traces, policies, cuts, columns, bar=None):
+    title = name + ": {0.hours:.1f} h in range, and gone {0.departures} times"
+    score = functools.partial(scoring.presence, cuts=cuts)
+    return Set(title, traces, policies, score, columns, FALSE | DELAYS, bar)
+
+
+def _among_others(name, traces, okaeris, bar=None):
+    title = name + ": {0.hours:.1f} h among other devices, and gone {0.departures} times"
+    policies = [*_fixed(30, 45, 60, 90), *okaeris]
+    return Set(title, traces, policies, scoring.ambient, AMONG_OTHERS, AMONG_OTHERS, bar)
+
+
+def _crossing(name, traces, own, bar=None):
+    policies = [
+        Threshold("raw thresholds", raw), Threshold("ewma:0.1", ewma(0.1)), Threshold("ewma:0.3", ewma(0.3)),
+        Threshold("median over 3 s", moving_median(3)), own]
+    return Set(name + ": {0.crossings} crossings", traces, policies, scoring.boundary, WRONG, WRONG, bar)
+
+
+def _for_long(okaeris):
+    return [*_fixed(30, 60, 90, 120), LearnedMaximum(), *okaeris]
+
+
+def _fixed(*seconds):
+    return [FixedTimeOut(each) for each in seconds]
