@@ -37,7 +37,8 @@ struct ListeningClock: Sendable {
     /// recordings of such a receiver.
     private static let shortestAllowance: Int64 = 4_000_000_000
 
-    /// Where few advertise, gaps of this many times the mean come by chance, once in four hundred.
+    /// Where few advertise, gaps of this many times the mean come by chance, once in four hundred. As long as the longest
+    /// deafness they are nothing to go by.
     private static let rareGap: Int64 = 6
 
     /// What comes so close together is heard at once, in nanoseconds.
@@ -101,7 +102,7 @@ struct ListeningClock: Sendable {
     }
 
     private mutating func judgeCompany() {
-        allowance = max(Self.shortestAllowance, Self.rareGap * meanGap)
+        allowance = min(max(Self.shortestAllowance, Self.rareGap * meanGap), Self.longestDeafness)
         credit = company.isEnough ? Self.longestDeafness : 0
     }
 

@@ -188,6 +188,8 @@ import WiFi
         #expect(problems(#"{"scan": {"interval": 100, "window": 100}, "regions": []}"#).count == 1)
         #expect(problems(#"{"scan": {"window": 500}, "regions": []}"#).isEmpty, "the interval follows")
         #expect(problems(#"{"scan": {"interval": 2}, "regions": []}"#).count == 1)
+        #expect(problems(#"{"scan": {"window": 10240}, "regions": []}"#).count == 1, "there is no longer interval")
+        #expect(problems(#"{"scan": {"window": 6000}, "regions": []}"#).isEmpty)
     }
 
     @Test func `a text that is no JSON is told with line and column`() {

@@ -80,7 +80,24 @@ import Testing
                 #expect(moment(text) == nil, "\(text)")
             }
             #expect(Moment("99999999999999w", now: evening)?.nanoseconds == 0)
+            for far in ["9999-12-31T00:00:00Z", "9999-12-31T00:00:00.5Z", "9999-12-31"] {
+                #expect(Moment(far, now: evening)?.nanoseconds == .max, "\(far)")
+            }
+            for early in ["0001-01-01T00:00:00Z", "0001-01-01"] {
+                #expect(Moment(early, now: evening)?.nanoseconds == .min, "\(early)")
+            }
         }
+    }
+}
+
+@Suite struct DayChartTests {
+    @Test(arguments: [Int64.min, 0, .max])
+    func `a day at the end of all time has a picture, if an empty one`(nanoseconds: Int64) throws {
+        let folder = try TemporaryFolder()
+        let store = try HistoryStore(directory: folder.path, durability: .process)
+        try store.record([HistoryEvent(time: evening, name: "didExitRegion", region: "home", json: "{}")], [])
+        let chart = DayChart(directory: folder.path, day: Moment(nanoseconds: nanoseconds), regions: [])
+        #expect(try chart.svg(now: Moment(nanoseconds: evening)).hasPrefix("<svg"))
     }
 }
 

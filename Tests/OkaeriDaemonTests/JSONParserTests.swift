@@ -19,6 +19,7 @@ import Testing
     @Test(arguments: [
         "[1,]", #"{"a":1,}"#, "01", "+1", ".5", "1.", "1e", "nul", "\"a", "\"\t\"", #""\x""#, #""\ud800""#, "[1 2]",
         #"{"a" 1}"#, "{a:1}", "'a'", "1 2", "[", "{", "NaN", "1e999", "// x\n1", "\u{FEFF}1", #""\ud83d\u0041""#,
+        #""\u+041B""#, #""\u-041""#, #""\u 041""#, #""\u041"#, #""\u00é""#,
     ])
     func `anything else is refused`(text: String) {
         #expect(throws: JSONParser.SyntaxError.self) { try summary(text) }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Testing
 
 @testable import OkaeriDaemon
@@ -36,6 +37,25 @@ import Testing
         withExtendedLifetime(first) {}
         first = nil
         _ = try InstanceLock(socket: socket)
+    }
+
+    @Test func `what is no socket is left alone, and said to be in the way`() throws {
+        let folder = try TemporaryFolder()
+        let letter = try folder.file("letter.txt", Array("dear".utf8))
+        let link = "\(folder.path)/link"
+        symlink(letter, link)
+        for place in [letter, link, folder.path] {
+            do throws(InstanceLock.Failure) {
+                _ = try InstanceLock(socket: place)
+                Issue.record("\(place) was taken")
+            } catch {
+                guard case .occupied = error else {
+                    Issue.record("\(error)")
+                    continue
+                }
+            }
+        }
+        #expect(try Data(contentsOf: URL(filePath: letter)) == Data("dear".utf8))
     }
 
     @Test func `a place that cannot be made is told as such, not as a second daemon`() {

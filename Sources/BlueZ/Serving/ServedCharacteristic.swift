@@ -69,7 +69,7 @@ final class ServedCharacteristic: Sendable {
             value = Array(try await read(central).prefix(MutableCharacteristic.longestValue))
             reads.withLock { $0.begin(key, value, at: now()) }
         }
-        guard offset <= value.count else {
+        guard 0...value.count ~= offset else {
             throw ATTError(.invalidOffset, "byte \(offset) of a value that has \(value.count) cannot be read")
         }
         return Array(value[offset...])

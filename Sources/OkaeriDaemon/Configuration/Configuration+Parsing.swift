@@ -93,7 +93,7 @@ extension Configuration {
         let interval = reader.number("interval", in: scanRange, unit: " milliseconds")
         let window = reader.number("window", in: scanRange, unit: " milliseconds")
         var scan = Scan()
-        scan.interval = interval ?? max(scan.interval, (window ?? 0) * 2)
+        scan.interval = interval ?? min(max(scan.interval, (window ?? 0) * 2), scanRange.upperBound)
         scan.window = window ?? min(scan.window, scan.interval / 2)
         if scan.window >= scan.interval {
             reader.report(

@@ -144,9 +144,11 @@ struct JSONParser {
     }
 
     private mutating func hexadecimal() throws(SyntaxError) -> UInt32 {
-        guard position + 4 <= bytes.count,
-            let unit = UInt32(String(decoding: bytes[position..<position + 4], as: UTF8.self), radix: 16)
-        else { throw unexpected("four hexadecimal digits") }
+        // UInt32(radix:) would take a sign as well.
+        let digits = bytes[position...].prefix(4).map { Character(Unicode.Scalar($0)) }
+        guard digits.count == 4, digits.allSatisfy(\.isHexDigit), let unit = UInt32(String(digits), radix: 16) else {
+            throw unexpected("four hexadecimal digits")
+        }
         position += 4
         return unit
     }

@@ -183,7 +183,7 @@ public final class Daemon: Sendable {
         } catch {
             switch error {
             case .taken: throw .alreadyRunning(error.description)
-            case .unusable:
+            case .unusable, .occupied:
                 logger.error("\(error)")
                 return nil
             }

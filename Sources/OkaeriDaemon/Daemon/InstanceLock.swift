@@ -7,6 +7,8 @@ final class InstanceLock: Sendable {
     enum Failure: Error, CustomStringConvertible {
         /// Another daemon holds it.
         case taken(socket: String)
+        /// There is something else, which is left alone.
+        case occupied(socket: String)
         /// There is no place for a socket.
         case unusable(socket: String, Errno)
 
@@ -15,6 +17,9 @@ final class InstanceLock: Sendable {
             case .taken(let socket):
                 "another okaeri serves \(socket) already. Ask it with `okaeri status`, stop it, or give this one a "
                     + "--socket of its own"
+            case .occupied(let socket):
+                "\(socket) is no socket, and is left alone. okaeri status and the other commands will not reach this "
+                    + "daemon; name another place with --socket"
             case .unusable(let socket, let errno):
                 "\(socket) cannot be made: \(errno.description). okaeri status and the other commands will not reach "
                     + "this daemon; name a place that can be written with --socket"
@@ -26,6 +31,8 @@ final class InstanceLock: Sendable {
 
     /// Takes the lock beside the socket, and clears away the socket of a daemon that died.
     init(socket: String) throws(Failure) {
+        var found = stat()
+        if lstat(socket, &found) == 0, found.st_mode & S_IFMT != S_IFSOCK { throw .occupied(socket: socket) }
         let directory = FilePath(socket).removingLastComponent().string
         if !directory.isEmpty, mkdir(directory, 0o755) != 0, errno != EEXIST {
             throw .unusable(socket: socket, Errno(rawValue: errno))

@@ -48,7 +48,7 @@ enum LocalTime {
         // The 31st of a shorter month was moved on to the next.
         guard time.tm_mday == numbers[2] else { return nil }
         let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: second)
-        return overflow ? nil : nanoseconds
+        return overflow ? (seconds < 0 ? .min : .max) : nanoseconds
     }
 
     private static func isFine(_ character: Character, _ form: Character) -> Bool {

@@ -37,7 +37,10 @@ public struct Moment: Sendable, Hashable {
             return overflow || seconds > now / 1_000_000_000 ? 0 : now - seconds * 1_000_000_000
         }
         if let date = (try? Date(text, strategy: .iso8601)) ?? fractional(text) {
-            return Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded()).map { $0 * 1_000_000 }
+            guard let milliseconds = Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded()) else { return nil }
+            let (nanoseconds, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
+            // What lies before or after all that a clock of nanoseconds can show lies before or after all history.
+            return overflow ? (milliseconds < 0 ? .min : .max) : nanoseconds
         }
         return LocalTime.moment(text)
     }

@@ -31,7 +31,11 @@ struct MonitorCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
-    @Option(help: "A capture (btsnoop, pcap, pcapng) in place of an adapter; the daemon stays up at its end.")
+    @Option(
+        help: """
+            A capture (btsnoop, pcap, pcapng) in place of an adapter; the daemon stays up at its end. Nothing of it is kept \
+            unless --state-dir is given.
+            """)
     var capture: String?
 
     @Option(help: "How many times faster than recorded the capture runs.")

@@ -87,6 +87,9 @@ extension OnTheBus {
                 await #expect(throws: refused("InvalidOffset", "byte 4 of a value that has 3 cannot be read")) {
                     try await bluetoothd.read(uuid, from: 4)
                 }
+                await #expect(throws: refused("InvalidOffset", "byte -1 of a value that has 3 cannot be read")) {
+                    try await bluetoothd.read(uuid, from: -1)
+                }
             }
         }
 

@@ -182,7 +182,9 @@ extension Bluetoothd {
     func read(_ uuid: String, by central: String = "AA_00_00_00_00_01", from offset: Int = 0, mtu: UInt16 = 23)
         async throws -> [UInt8]
     {
-        let options = offset == 0 ? [:] : ["offset": DBusValue.uint16(UInt16(offset))]
+        // bluetoothd sends none below zero; anybody on the bus may.
+        let value = UInt16(exactly: offset).map(DBusValue.uint16) ?? .int32(Int32(offset))
+        let options = offset == 0 ? [:] : ["offset": value]
         return try await ask("ReadValue", uuid, [], central, options, mtu).first?.bytes ?? []
     }
 
