@@ -103,10 +103,16 @@ def main():
         say(f"failed: {error}")
         loop.quit()
 
+    def refused(error):
+        # btvirt loses a command now and then, and the kernel calls that busy. Who waits for the lamp has a limit of its own.
+        say(f"not in the air yet: {error}")
+        GLib.timeout_add_seconds(1, appear)
+
     def appear():
         advertiser.RegisterAdvertisement(
             "/lamp/advertisement", dbus.Dictionary({}, signature="sv"), reply_handler=lambda: say("advertised"),
-            error_handler=failed)
+            error_handler=refused)
+        return False  # for who calls it by a timer: once
 
     def obey(channel, _):
         words = sys.stdin.readline().split()

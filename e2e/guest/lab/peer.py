@@ -16,7 +16,7 @@ class Peer(Process):
     def __init__(self, folder, name="peer"):
         super().__init__(folder, name, [sys.executable, "-B", lamp.__file__], talks=True)
         self.address = bluez.address("hci1")
-        self.expect_said("advertised", within=15)
+        self.expect_said("advertised", within=60)
 
     def vanish(self):
         """Its radio is gone in the middle of whatever it is at: neither its bluetoothd nor the lamp had a say in it."""
