@@ -26,6 +26,15 @@ import Testing
         #expect(meter.drained().isEmpty)
     }
 
+    @Test func `a region that is calibrated has distances by that`() {
+        var region = monitored()
+        (region.measuredPower, region.pathLossExponent) = (-65, 3)
+        var meter = SignalMeter([region])
+        _ = meter.heard(BeaconSighting(identity: home, measuredPower: -59, rssi: -80), at: evening)
+        let expected = PathLoss.accuracy(signal: -80, measuredPower: -65, exponent: 3)
+        #expect(meter.drained().first?.signal?.accuracy == expected)
+    }
+
     @Test mutating func `strangers count for nothing`() {
         #expect(hear(neighbour, -50, at: evening).isEmpty)
         #expect(meter.drained().isEmpty)

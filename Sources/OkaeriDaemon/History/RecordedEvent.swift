@@ -7,7 +7,7 @@ struct RecordedEvent {
     /// What the JSON object has a member for, in the order of the columns.
     private static let columns = [
         "time", "event", "region", "state", "uuid", "major", "minor", "rssi", "accuracy", "proximity", "id", "ssid",
-        "answer", "device", "adapter", "code", "reason",
+        "answer", "device", "adapter", "code", "reason", "identifier", "service", "address", "name",
     ]
 
     /// The names of the columns of ``csv`` (RFC 4180).
@@ -32,6 +32,8 @@ struct RecordedEvent {
             words.append((unit.isEmpty ? "\(key) " : "") + value + unit)
         }
         words += [members["ssid"].map { "\"\($0)\"" }, members["answer"], members["device"]].compactMap { $0 }
+        // Who connected because of a service.
+        words += ["identifier", "service", "name", "address"].compactMap { members[$0] }
         if let reason = members["reason"], !reason.isEmpty { words.append("– \(reason)") }
         return words.joined(separator: "  ")
     }

@@ -15,7 +15,7 @@ struct SignalMeter: Sendable {
     }
 
     private let matcher: RegionMatcher
-    private let identifiers: [String]
+    private let regions: [MonitoredRegion]
 
     /// When the minute began, on the wall.
     private var start: Int64?
@@ -23,7 +23,7 @@ struct SignalMeter: Sendable {
 
     init(_ regions: [MonitoredRegion]) {
         matcher = RegionMatcher(regions.map(\.region.constraint))
-        identifiers = regions.map(\.region.identifier)
+        self.regions = regions
     }
 
     /// A beacon was heard.
@@ -31,15 +31,15 @@ struct SignalMeter: Sendable {
     /// - Parameter time: nanoseconds since the Unix epoch; asked for only if the beacon belongs to a region.
     /// - Returns: the minute before, if this one begins another.
     mutating func heard(_ sighting: BeaconSighting, at time: @autoclosure () -> Int64) -> [SignalMinute] {
-        let regions = matcher.matches(sighting.identity)
-        guard !regions.isEmpty else { return [] }
+        let matching = matcher.matches(sighting.identity)
+        guard !matching.isEmpty else { return [] }
         let time = time()
         let passed = (time % SignalMinute.length + SignalMinute.length) % SignalMinute.length
         // A capture's clock may say anything.
         let start = time < .min + passed ? .min : time - passed
         let finished = start == self.start ? [] : drained()
         self.start = start
-        for region in regions { sums[region, default: Sum()].add(sighting) }
+        for region in matching { sums[region, default: Sum()].add(sighting) }
         return finished
     }
 
@@ -47,8 +47,10 @@ struct SignalMeter: Sendable {
     mutating func drained() -> [SignalMinute] {
         defer { sums.removeAll(keepingCapacity: true) }
         guard let start else { return [] }
-        return sums.sorted { $0.key < $1.key }.map { region, sum in
-            SignalMinute(time: start, region: identifiers[region], heard: sum.heard, signal: sum.signal)
+        return sums.sorted { $0.key < $1.key }.map { index, sum in
+            let region = regions[index]
+            return SignalMinute(
+                time: start, region: region.region.identifier, heard: sum.heard, signal: sum.signal(in: region))
         }
     }
 }
@@ -63,11 +65,14 @@ extension SignalMeter.Sum {
         total += rssi
     }
 
-    var signal: SignalMinute.Signal? {
+    /// - Parameter region: whose calibration tells the distance.
+    func signal(in region: MonitoredRegion) -> SignalMinute.Signal? {
         guard measured > 0 else { return nil }
         let mean = Double(total) / Double(measured)
         return SignalMinute.Signal(
             count: measured, mean: mean, lowest: range.lowerBound, highest: range.upperBound,
-            accuracy: PathLoss.accuracy(signal: mean, measuredPower: power))
+            accuracy: PathLoss.accuracy(
+                signal: mean, measuredPower: region.measuredPower ?? power,
+                exponent: region.pathLossExponent ?? PathLoss.defaultExponent))
     }
 }
