@@ -69,16 +69,14 @@ public struct EndedSilence: Hashable, Sendable {
 }
 
 extension RegionMonitor {
-    /// A region's silence that is shorter is an exit to nobody, in nanoseconds.
-    static func notableSilence(_ regions: [MonitoredRegion]) -> Int64 {
-        let configured = regions.compactMap { $0.exitAfter?.clampedNanoseconds }
-        return min(Sensitivity.quick.shortestExitAfter.clampedNanoseconds, configured.min() ?? .max)
-    }
-
-    /// The silences of regions that the beacon in `slot` ends. To be asked before it counts as heard.
-    func silencesEnded(slot: Int, by sighting: BeaconSighting, at now: Instant, listened: Int64) -> [Action] {
+    /// The silences of regions that the beacon in `slot` ends, if it is strong enough to keep or to enter them. To be asked
+    /// before it counts as heard.
+    func silencesEnded(
+        slot: Int, by sighting: BeaconSighting, at now: Instant, listened: Int64
+    ) -> [(index: Int, silence: EndedSilence)] {
         beacons[slot].regions.compactMap { index in
             let tracker = trackers[index]
+            guard tracker.isSilent(at: listened) else { return nil }
             // Its place may be another beacon's by now.
             guard let holder = tracker.silentHolder, beacons[holder].regions.contains(index) else { return nil }
             let times = beacons[holder].silences.exitTimes
@@ -90,12 +88,11 @@ extension RegionMonitor {
             guard isNotable || wasLeft else { return nil }
             // Two beacons need not be of like strength.
             let isItself = holder == slot
-            return .silenceDidEnd(
-                region: tracker.identifier,
-                EndedSilence(
-                    length: length, exitTimes: times, leftFor: leftFor,
-                    signalBefore: isItself ? beacons[slot].silences.signal : nil,
-                    signalAfter: isItself ? sighting.rssi : nil))
+            let silence = EndedSilence(
+                length: length, exitTimes: times, leftFor: leftFor,
+                signalBefore: isItself ? beacons[slot].silences.signal : nil,
+                signalAfter: isItself ? sighting.rssi : nil)
+            return (index, silence)
         }
     }
 }

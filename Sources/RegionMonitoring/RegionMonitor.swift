@@ -38,9 +38,6 @@ public struct RegionMonitor: Sendable {
     private var matcher: RegionMatcher
     private let startedAt: Instant
 
-    /// How long a region's silence is at least to be told of, in nanoseconds.
-    private var notableSilence: Int64
-
     /// What an earlier monitor learned of beacons that were not heard since.
     var remembered: [BeaconIdentity: SilenceModel] = [:]
 
@@ -63,7 +60,6 @@ public struct RegionMonitor: Sendable {
         startedAt = now
         clock = ListeningClock(pausedAt: now)
         matcher = RegionMatcher(regions.map(\.region.constraint))
-        notableSilence = Self.notableSilence(regions)
         trackers = regions.map { RegionTracker($0, listeningSince: clock.reading(at: now)) }
     }
 
@@ -135,10 +131,10 @@ public struct RegionMonitor: Sendable {
         let listened = clock.reading(at: now)
         guard let slot = slot(for: sighting, at: now, listened: listened) else { return [] }
         var actions: [Action] = []
-        for position in beacons[slot].regions.indices {
-            let silentSince = trackers[beacons[slot].regions[position]].silentSince
-            guard listened.subtractingClamped(silentSince) > notableSilence else { continue }
-            actions = silencesEnded(slot: slot, by: sighting, at: now, listened: listened)
+        var silences: [(index: Int, silence: EndedSilence)] = []
+        for position in beacons[slot].regions.indices
+        where trackers[beacons[slot].regions[position]].isSilent(at: listened) {
+            silences = silencesEnded(slot: slot, by: sighting, at: now, listened: listened)
             break
         }
         beacons[slot].heard(sighting, at: now, listened: listened, doubtful: clock.doubtful, round: round)
@@ -150,6 +146,10 @@ public struct RegionMonitor: Sendable {
             case .entered: actions += entered(index, slot: slot, at: now)
             case .holderWeakened: actions += holderWeakened(index, slot: slot, at: listened)
             }
+        }
+        // What is too weak to keep a region or to enter it has not ended its silence.
+        for (index, silence) in silences where !trackers[index].isSilent(at: listened) {
+            actions.append(.silenceDidEnd(region: trackers[index].identifier, silence))
         }
         return actions
     }
@@ -185,7 +185,6 @@ public struct RegionMonitor: Sendable {
             return tracker
         }
         matcher = RegionMatcher(regions.map(\.region.constraint))
-        notableSilence = Self.notableSilence(regions)
         beacons.rematch(matcher)
         if hasAdapter { scheduleExits() }
         startRangingIfNeeded(at: now)

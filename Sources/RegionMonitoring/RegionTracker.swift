@@ -22,7 +22,7 @@ struct RegionTracker: Sendable {
     }
 
     var region: MonitoredRegion {
-        didSet { exitAfter = region.exitAfter?.clampedNanoseconds }
+        didSet { (exitAfter, notableSilence) = Self.times(of: region) }
     }
     private(set) var phase = Phase.unknown
 
@@ -38,13 +38,16 @@ struct RegionTracker: Sendable {
 
     private var exitAfter: Int64?
 
+    /// A shorter silence is an exit to nobody, in nanoseconds.
+    private var notableSilence: Int64
+
     /// How long the beacons that were there last are waited for when listening begins anew, where that was learned.
     private(set) var awaiting: Int64?
 
     init(_ region: MonitoredRegion, listeningSince: Int64) {
         self.region = region
         self.silentSince = listeningSince
-        self.exitAfter = region.exitAfter?.clampedNanoseconds
+        (exitAfter, notableSilence) = Self.times(of: region)
     }
 
     var identifier: String { region.region.identifier }
@@ -64,6 +67,15 @@ struct RegionTracker: Sendable {
         case .always: true
         }
     }
+
+    private static func times(of region: MonitoredRegion) -> (exitAfter: Int64?, notableSilence: Int64) {
+        let exitAfter = region.exitAfter?.clampedNanoseconds
+        return (exitAfter, min(exitAfter ?? .max, Sensitivity.quick.shortestExitAfter.clampedNanoseconds))
+    }
+
+    /// Whether it has been silent for so long that somebody would call it left.
+    @inline(__always)
+    func isSilent(at listened: Int64) -> Bool { listened.subtractingClamped(silentSince) > notableSilence }
 
     /// The beacon whose silence is the region's: that keeps it, or kept it before silence left it.
     var silentHolder: Int? {

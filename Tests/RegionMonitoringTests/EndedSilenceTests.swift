@@ -90,6 +90,32 @@ import Testing
         #expect(monitor.sighted(beacon(rssi: -60), at: at(130)).silences.isEmpty)
     }
 
+    @Test func `a beacon that is back too weakly to enter has not ended it, and then ends it once`() {
+        var monitor = listening(
+            MonitoredRegion(
+                BeaconRegion(identifier: "home", constraint: .major(uuid, 100)), enterRSSI: -70, exitRSSI: -80))
+        for second in 0..<100 { _ = monitor.sighted(beacon(rssi: -65), at: at(Double(second))) }
+        _ = monitor.run(to: 120)
+        #expect(monitor.regionSnapshots[0].state == .outside)
+        var told: [EndedSilence] = []
+        for second in 120..<160 { told += monitor.sighted(beacon(rssi: -74), at: at(Double(second))).silences }
+        #expect(told.isEmpty, "nobody has come back")
+        for second in 160..<170 { told += monitor.sighted(beacon(rssi: -65), at: at(Double(second))).silences }
+        #expect(told.count == 1 && told.first?.wasFalseExit == true)
+    }
+
+    @Test func `another beacon that is too weak to keep the region ends no silence`() {
+        var monitor = listening(
+            MonitoredRegion(
+                BeaconRegion(identifier: "home", constraint: .major(uuid, 100)), exitRSSI: -80, exitAfter: .seconds(60))
+        )
+        for second in 0..<100 { _ = monitor.sighted(beacon(1, rssi: -60), at: at(Double(second))) }
+        for second in 100..<120 {
+            #expect(monitor.sighted(beacon(2, rssi: -95), at: at(Double(second))).silences.isEmpty)
+        }
+        #expect(monitor.sighted(beacon(1, rssi: -60), at: at(120)).silences.map(\.length) == [.seconds(21)])
+    }
+
     @Test func `an adapter that was lost is nobody's silence`() {
         var monitor = listening(home())
         for second in 0..<100 { _ = monitor.sighted(beacon(rssi: -60), at: at(Double(second))) }
