@@ -34,60 +34,149 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     ],
     targets: [
-        .target(name: "IBeacon", swiftSettings: core),
-        .target(name: "HCI", swiftSettings: core),
+        .target(name: "Plumbing", swiftSettings: core),
+        .target(name: "IBeacon", dependencies: ["Plumbing"], swiftSettings: core),
+        .target(name: "HCI", dependencies: ["Plumbing"], swiftSettings: core),
         .target(
-            name: "RegionMonitoring", dependencies: ["IBeacon"], swiftSettings: core,
+            name: "RegionMonitoring", dependencies: ["IBeacon", "Plumbing"], swiftSettings: core,
             // The standard library rounds by it, and links it only for who imports Glibc.
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
 
         .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),  // its headers, not the library
-        .target(name: "Bluetooth", dependencies: ["HCI", "CBluetooth"], swiftSettings: core),
+        .target(name: "Bluetooth", dependencies: ["HCI", "CBluetooth", "Plumbing"], swiftSettings: core),
         .target(
-            name: "BeaconLocation", dependencies: ["Bluetooth", "HCI", "IBeacon", "RegionMonitoring"],
+            name: "Presence",
+            dependencies: [
+                "Bluetooth", "HCI", "IBeacon", "Plumbing", "RegionMonitoring",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ], swiftSettings: house + [.enableExperimentalFeature("Lifetimes")]),
+        .target(
+            name: "BeaconLocation",
+            dependencies: ["Bluetooth", "HCI", "IBeacon", "Plumbing", "Presence", "RegionMonitoring"],
             swiftSettings: core),
         .executableTarget(
             name: "WatchRegion", dependencies: ["BeaconLocation"], path: "Examples/WatchRegion", swiftSettings: house),
 
         .systemLibrary(name: "CGIO", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .target(name: "GLib", dependencies: ["CGIO"], swiftSettings: house),
-        .target(name: "DBus", dependencies: ["CGIO", "GLib"], swiftSettings: house),
+        .target(name: "DBus", dependencies: ["CGIO", "GLib", "Plumbing"], swiftSettings: house),
         .systemLibrary(
             name: "CNetworkManager", pkgConfig: "libnm", providers: [.apt(["libnm-dev"])]),
-        .target(name: "WiFi", dependencies: ["CGIO", "CNetworkManager", "GLib"], swiftSettings: house),
+        .target(name: "WiFi", dependencies: ["GLib", "Plumbing"], swiftSettings: house),
+        .target(
+            name: "NetworkManager", dependencies: ["CGIO", "CNetworkManager", "GLib", "Plumbing", "WiFi"],
+            swiftSettings: house),
 
-        .target(name: "BlueZ", dependencies: ["DBus", "GLib"], swiftSettings: house),
+        .target(name: "BlueZMachines", dependencies: ["DBus", "Plumbing"], swiftSettings: house),
+        .target(name: "BlueZ", dependencies: ["BlueZMachines", "DBus", "Plumbing"], swiftSettings: house),
         .executableTarget(
             name: "ReadBattery", dependencies: ["BlueZ"], path: "Examples/ReadBattery", swiftSettings: house),
 
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .target(name: "History", dependencies: ["CSQLite"], swiftSettings: house),
+        .target(name: "Events", dependencies: ["IBeacon", "Plumbing", "RegionMonitoring"], swiftSettings: house),
+        .target(
+            name: "OkaeriConfiguration",
+            dependencies: [
+                "BlueZ", "HCI", "IBeacon", "Plumbing", "RegionMonitoring", "WiFi",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ], swiftSettings: house),
+        .target(
+            name: "API", dependencies: ["Events", "IBeacon", "Plumbing", "RegionMonitoring"], swiftSettings: house),
+        .target(
+            name: "Client",
+            dependencies: [
+                "API", "Events", "Plumbing", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ], swiftSettings: house),
+        .target(
+            name: "Server",
+            dependencies: [
+                "API", "Events", .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], swiftSettings: house),
+        .target(
+            name: "ThreadService",
+            dependencies: ["Plumbing", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
+            swiftSettings: house),
+        .target(
+            name: "Hooks",
+            dependencies: [
+                "Events", "IBeacon", "OkaeriConfiguration", "RegionMonitoring", "WiFi",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ], swiftSettings: house),
+        .target(
+            name: "Homecoming",
+            dependencies: [
+                "Events", "OkaeriConfiguration", "Plumbing", "RegionMonitoring", "WiFi",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], swiftSettings: house),
+        .target(
+            name: "ServiceWatch",
+            dependencies: [
+                "API", "BlueZ", "Events", "OkaeriConfiguration", "Plumbing",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], swiftSettings: house),
+        .target(
+            name: "State",
+            dependencies: [
+                "Events", "OkaeriConfiguration", "Plumbing", .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ], swiftSettings: house),
+        .target(
+            name: "History",
+            dependencies: [
+                "API", "CSQLite", "Events", "OkaeriConfiguration", "Plumbing", "RegionMonitoring",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ], swiftSettings: house),
+        .target(
+            name: "Systemd",
+            dependencies: [
+                "Events", "Plumbing", "RegionMonitoring", .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], swiftSettings: house),
+        .target(
+            name: "Doctor",
+            dependencies: [
+                "API", "Bluetooth", "Client", "NetworkManager", "OkaeriConfiguration", "Plumbing", "ThreadService",
+                "WiFi",
+            ], swiftSettings: house),
 
         .target(
-            name: "Systemd", dependencies: [.product(name: "Logging", package: "swift-log")], swiftSettings: house),
-
+            name: "Listening",
+            dependencies: [
+                "API", "Bluetooth", "Events", "HCI", "History", "IBeacon", "OkaeriConfiguration", "Plumbing",
+                "Presence", "RegionMonitoring", "ThreadService",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ], swiftSettings: house),
         .target(
             name: "OkaeriDaemon",
             dependencies: [
-                "BlueZ", "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "BeaconLocation", "WiFi", "History",
-                "Systemd",
+                "API", "Bluetooth", "Client", "Events", "History", "Homecoming", "Hooks", "IBeacon", "Listening",
+                "NetworkManager", "OkaeriConfiguration", "Plumbing", "Presence", "RegionMonitoring", "Server",
+                "ServiceWatch", "State", "Systemd", "ThreadService", "WiFi",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
             ], swiftSettings: house),
         .target(
             name: "Agent",
             dependencies: [
-                "CGIO", "GLib", "OkaeriDaemon", "WiFi",
+                "API", "Client", "DBus", "Events", "Plumbing", "WiFi",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -96,7 +185,7 @@ let package = Package(
         .target(
             name: "GATTStatus",
             dependencies: [
-                "BlueZ", "OkaeriDaemon",
+                "API", "BlueZ", "Client", "Events", "Plumbing",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], swiftSettings: house),
@@ -104,11 +193,11 @@ let package = Package(
         .executableTarget(
             name: "okaeri",
             dependencies: [
-                "Agent", "BlueZ", "Bluetooth", "CAmbientCapabilities", "CQuietDispatch", "GATTStatus", "History",
-                "IBeacon", "OkaeriDaemon", "RegionMonitoring", "Systemd",
+                "API", "Agent", "BlueZ", "Bluetooth", "CAmbientCapabilities", "CQuietDispatch", "Client", "Doctor",
+                "Events", "GATTStatus", "History", "IBeacon", "Listening", "OkaeriConfiguration", "OkaeriDaemon",
+                "Plumbing", "Presence", "RegionMonitoring", "Server", "Systemd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -119,11 +208,11 @@ let package = Package(
                     ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"], .when(platforms: [.linux]))
             ]),
 
-        .target(name: "ControllerEmulation", dependencies: ["HCI", "IBeacon"], swiftSettings: house),
+        .target(name: "ControllerEmulation", dependencies: ["HCI", "IBeacon", "Plumbing"], swiftSettings: house),
         .executableTarget(
             name: "VirtualController",
             dependencies: [
-                "ControllerEmulation", "HCI",
+                "ControllerEmulation", "HCI", "Plumbing",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["README.md"], swiftSettings: house),
@@ -132,12 +221,14 @@ let package = Package(
         .executableTarget(
             name: "SpeedBenchmark",
             dependencies: [
-                "BeaconLocation", "CAllocations", "Bluetooth", "OkaeriDaemon", "RegionMonitoring",
+                "CAllocations", "Bluetooth", "Events", "Listening", "OkaeriConfiguration", "OkaeriDaemon", "Plumbing",
+                "Presence", "RegionMonitoring",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], path: "Benchmarks/Speed/Harness", swiftSettings: house + [.enableExperimentalFeature("Lifetimes")]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: house),
+        .testTarget(name: "PlumbingTests", dependencies: ["Plumbing", "TestSupport"], swiftSettings: house),
         .testTarget(name: "IBeaconTests", dependencies: ["IBeacon", "TestSupport"], swiftSettings: house),
         .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: house),
         .testTarget(
@@ -145,35 +236,43 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "BeaconLocationTests",
-            dependencies: ["BeaconLocation", "Bluetooth", "HCI", "IBeacon", "RegionMonitoring", "TestSupport"],
+            dependencies: [
+                "BeaconLocation", "Bluetooth", "HCI", "IBeacon", "Plumbing", "Presence", "RegionMonitoring",
+                "TestSupport",
+            ],
             swiftSettings: house),
-        .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth", "HCI", "TestSupport"], swiftSettings: house),
+        .testTarget(
+            name: "BluetoothTests", dependencies: ["Bluetooth", "HCI", "Plumbing", "TestSupport"], swiftSettings: house),
         .testTarget(
             name: "VirtualControllerTests",
-            dependencies: ["VirtualController", "ControllerEmulation", "HCI", "IBeacon", "TestSupport"],
+            dependencies: ["VirtualController", "ControllerEmulation", "HCI", "IBeacon", "Plumbing", "TestSupport"],
             swiftSettings: house),
         .testTarget(
-            name: "WiFiTests", dependencies: ["TestSupport", "WiFi"],
+            name: "WiFiTests", dependencies: ["NetworkManager", "Plumbing", "TestSupport", "WiFi"],
             exclude: ["Support/bench.py", "Support/networkmanager.py"], swiftSettings: house),
         .testTarget(
             name: "BlueZTests",
             dependencies: [
-                "BlueZ", "DBus", "OkaeriDaemon", "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "BlueZ", "BlueZMachines", "DBus", "Events", "OkaeriConfiguration", "Plumbing", "ServiceWatch",
+                "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
             ], exclude: ["Support/bluez.py"], swiftSettings: house),
         .testTarget(
             name: "GATTStatusTests",
             dependencies: [
-                "BlueZ", "GATTStatus", "OkaeriDaemon", .product(name: "Logging", package: "swift-log"),
+                "API", "BlueZ", "Client", "Events", "GATTStatus", .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: house),
         .testTarget(
             name: "AgentTests",
             dependencies: [
-                "Agent", "OkaeriDaemon", "TestSupport", "WiFi",
+                "API", "Agent", "Client", "DBus", "Events", "Listening", "OkaeriConfiguration", "OkaeriDaemon",
+                "TestSupport",
+                "WiFi",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ], exclude: ["Support/desktop.py"], swiftSettings: house),
         .testTarget(
-            name: "DBusTests", dependencies: ["CGIO", "DBus", "TestSupport"], swiftSettings: house),
+            name: "DBusTests", dependencies: ["CGIO", "DBus", "Plumbing", "TestSupport"], swiftSettings: house),
         .testTarget(
             name: "SystemdTests",
             dependencies: ["Systemd", "TestSupport", .product(name: "Logging", package: "swift-log")],
@@ -184,11 +283,50 @@ let package = Package(
         .testTarget(
             name: "OkaeriDaemonTests",
             dependencies: [
-                "BlueZ", "IBeacon", "HCI", "RegionMonitoring", "Bluetooth", "BeaconLocation", "WiFi", "History",
-                "Systemd",
-                "OkaeriDaemon", "TestSupport",
+                "API", "BlueZ", "Bluetooth", "Client", "Doctor", "Events", "HCI", "History", "Homecoming", "Hooks",
+                "IBeacon", "Listening", "NetworkManager", "OkaeriConfiguration", "OkaeriDaemon", "Plumbing", "Presence",
+                "RegionMonitoring", "Server", "ServiceWatch", "State", "Systemd", "TestSupport", "ThreadService",
+                "WiFi",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
+            ], swiftSettings: house),
+        .testTarget(
+            name: "okaeriTests",
+            dependencies: [
+                "BlueZ", "API", "OkaeriDaemon", "okaeri",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: house),
     ]
 )
+
+/// What `scripts/fuzz` builds, with the sanitizers it needs; no other build has to bear it.
+if Context.environment["OKAERI_FUZZ"] != nil {
+    let subjects: [(name: String, dependencies: [Target.Dependency])] = [
+        ("HCI", ["HCI", "IBeacon"]), ("IBeacon", ["IBeacon"]), ("Captures", ["HCI"]), ("DBusValues", ["CGIO", "DBus"]),
+        ("Configuration", ["OkaeriConfiguration", "RegionMonitoring", "WiFi"]),
+        (
+            "State",
+            [
+                "Events", "Homecoming", "IBeacon", "Plumbing", "Presence", "RegionMonitoring", "ServiceWatch", "State",
+                "WiFi",
+            ]
+        ),
+        ("Reports", ["API", "Client", "Events", "RegionMonitoring"]),
+        (
+            "Server",
+            [
+                "API", "Events", "Server", .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
+    ]
+    package.targets.append(.target(name: "FuzzSupport", path: "Fuzz/Support", swiftSettings: house))
+    package.targets += subjects.map { name, dependencies in
+        .executableTarget(
+            name: "Fuzz\(name)", dependencies: dependencies + ["FuzzSupport"], path: "Fuzz/\(name)",
+            swiftSettings: house + [.unsafeFlags(["-parse-as-library"])])
+    }
+}

@@ -1,15 +1,14 @@
-public import Logging
-public import OkaeriDaemon
-public import ServiceLifecycle
+import API
+package import Client
+import DBus
+import Events
+package import Logging
+import ServiceLifecycle
 import UnixSignals
 import WiFi
 
 /// Asks on the desktop what the daemon asks: shows its prompts as notifications, and takes the answers back to it.
-public actor Agent: Service {
-    /// Between two attempts to reach the daemon, doubled up to the longest.
-    private static let firstRetry = Duration.seconds(1)
-    private static let longestRetry = Duration.seconds(30)
-
+package actor Agent: Service {
     /// While a question is on the screen. A prompt that is withdrawn, because everybody has left, has no event.
     private static let recheck = Duration.seconds(10)
 
@@ -19,7 +18,6 @@ public actor Agent: Service {
     private let logger: Logger
     private var board = PromptBoard()
     private var checking: Task<Void, Never>?
-    private var retry = firstRetry
 
     /// What was last said of the daemon and of the notification server: each thing is said once.
     private var said: (daemon: String?, server: String?) = (nil, nil)
@@ -27,7 +25,7 @@ public actor Agent: Service {
     /// - Parameters:
     ///   - client: looks for the daemon; asked anew each time, for its socket may come later.
     ///   - bus: the session bus; nil: where the environment says.
-    public init(
+    package init(
         client: @escaping @Sendable () -> APIClient, bus: String? = nil, language: Language, logger: Logger
     ) {
         self.client = client
@@ -37,19 +35,17 @@ public actor Agent: Service {
     }
 
     /// Runs until SIGTERM or SIGINT.
-    public nonisolated func runUntilSignal() async throws {
+    package nonisolated func runUntilSignal() async throws {
         let group = ServiceGroup(
             configuration: .init(services: [self], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
     }
 
-    /// Runs until the daemon's stream of events and the session bus are of no more interest: until it is stopped.
-    public func run() async throws {
-        let bus = ThreadService(
-            loop: { [notifications] in notifications.run() }, stop: { [notifications] in notifications.stop() })
-        try await withThrowingDiscardingTaskGroup { group in
-            group.addTask { try await bus.run() }
-            group.addTask { for await news in self.notifications.news { await self.heard(news) } }
+    /// Runs until it is stopped.
+    package func run() async throws {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await cancelWhenGracefulShutdown { await self.notifications.run() } }
+            group.addTask { for await event in self.notifications.events { await self.received(event) } }
             group.addTask { await cancelWhenGracefulShutdown { await self.followDaemon() } }
         }
         checking?.cancel()
@@ -58,40 +54,35 @@ public actor Agent: Service {
     // MARK: The daemon
 
     private func followDaemon() async {
-        while !Task.isCancelled {
-            do throws(APIClient.Failure) {
-                try await client().events { item in await self.told(item) }
-                say(ofDaemon: "okaeri has stopped; waiting for it to come back")
-            } catch {
-                if !Task.isCancelled { say(ofDaemon: "\(error). Trying again until it is there") }
-            }
-            try? await Task.sleep(for: retry)
-            retry = min(retry * 2, Self.longestRetry)
+        await DaemonFollower(client: client).run { change in
+            await self.changed(change)
+            return true
         }
     }
 
-    private func told(_ item: APIClient.Feed) async {
-        switch item {
-        case .opened:
-            retry = Self.firstRetry
-            say(ofDaemon: nil)
+    private func changed(_ change: DaemonFollower.Change) async {
+        switch change {
+        case .followed:
+            log(daemon: nil)
             await check()
-        case .event(let event) where event.event == "didRangeBeacons": break
         case .event(let event):
-            switch (event.event, event.id) {
-            case ("wifiJoined", let id?): await perform(board.joined(id))
-            case ("wifiJoinFailed", let id?):
-                let code = event.code.flatMap(JoinFailure.Code.init)
-                await perform(board.joinFailed(id, code: code, reason: event.reason ?? ""))
+            switch event.kind {
+            case .didRangeBeacons: return
+            case .wifiJoined(let wifi, _): if let id = wifi.id { await perform(board.joined(id)) }
+            case .wifiJoinFailed(let wifi, let code, let reason):
+                let code = JoinFailure.Code(rawValue: code)
+                if let id = wifi.id { await perform(board.joinFailed(id, code: code, reason: reason)) }
             default: break
             }
             await check()
+        case .lost(nil): log(daemon: "okaeri has stopped; waiting for it to come back")
+        case .lost(let failure?): log(daemon: "\(failure). Trying again until it is there")
         }
     }
 
     /// Asks which prompts wait, and shows just those.
     private func check() async {
-        guard let report: PromptsReport = try? await client().get("/v1/prompts") else { return }
+        guard let report: PromptsReport = try? await client().get(Route.prompts) else { return }
         await perform(board.listed(report.waiting.map(PromptKey.init)))
     }
 
@@ -105,18 +96,18 @@ public actor Agent: Service {
 
     // MARK: The desktop
 
-    private func heard(_ news: NotificationNews) async {
-        switch news {
+    private func received(_ event: NotificationEvent) async {
+        switch event {
         case .serverAppeared(let capabilities):
-            say(ofServer: nil)
+            log(server: nil)
             await perform(board.serverAppeared(capabilities))
         case .serverVanished: board.serverVanished()
         case .noServer:
-            say(
-                ofServer:
+            log(
+                server:
                     "nothing here shows notifications; waiting for a program that does. `okaeri prompts` lists what waits"
             )
-        case .noBus: say(ofServer: "there is no session bus; waiting for one. The agent belongs into a desktop session")
+        case .noBus: log(server: "there is no session bus; waiting for one. The agent belongs into a desktop session")
         case .actionInvoked(let notification, let key): await perform(board.actionInvoked(notification, key: key))
         case .closed(let notification): board.closed(notification)
         }
@@ -127,16 +118,17 @@ public actor Agent: Service {
             switch action {
             case .show(let prompt, let hasButtons, let hasMarkup):
                 let question = language.question(prompt, hasButtons: hasButtons, hasMarkup: hasMarkup)
-                switch await notifications.show(question) {
-                case .success(let notification): await perform(board.shown(prompt, as: notification))
-                case .failure(let failure):
+                do throws(BusError) {
+                    let notification = try await notifications.show(question)
+                    await perform(board.shown(prompt, as: notification))
+                } catch {
                     board.showingFailed(prompt)
-                    logger.warning("the question could not be shown: \(failure)")
+                    logger.warning("the question could not be shown: \(error)")
                 }
             case .withdraw(let notification): await notifications.close(notification)
             case .answer(let prompt, let word): await answer(prompt, word)
-            case .tell(let outcome, let hasMarkup):
-                _ = await notifications.show(language.outcome(outcome, hasMarkup: hasMarkup))
+            case .notify(let outcome, let hasMarkup):
+                _ = try? await notifications.show(language.outcome(outcome, hasMarkup: hasMarkup))
             }
         }
         keepChecking()
@@ -150,15 +142,15 @@ public actor Agent: Service {
         }
     }
 
-    // MARK: Telling
+    // MARK: The log
 
-    private func say(ofDaemon sentence: String?) {
+    private func log(daemon sentence: String?) {
         guard sentence != said.daemon else { return }
         said.daemon = sentence
         logger.notice("\(sentence ?? "following okaeri")")
     }
 
-    private func say(ofServer sentence: String?) {
+    private func log(server sentence: String?) {
         guard sentence != said.server else { return }
         said.server = sentence
         logger.notice("\(sentence ?? "notifications can be shown")")

@@ -1,3 +1,5 @@
+import Plumbing
+
 /// The words of the notifications.
 extension Language {
     /// The question as a notification.
@@ -52,12 +54,9 @@ extension Language {
 
     /// Foreign text as it can be shown: on one line, nothing turned around, and no markup where markup is read.
     private static func shown(_ text: String, _ hasMarkup: Bool) -> String {
-        text.unicodeScalars.map { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: return "\u{FFFD}"
-            default: break
-            }
-            guard hasMarkup else { return String(scalar) }
+        let plain = text.plain(replacement: "\u{FFFD}", replacesFormat: true)
+        guard hasMarkup else { return plain }
+        return plain.unicodeScalars.map { scalar in
             switch scalar {
             case "&": return "&amp;"
             case "<": return "&lt;"

@@ -1,16 +1,16 @@
 /// The language of what a person at home reads.
-public enum Language: Sendable {
+package enum Language: Sendable {
     case english
     case japanese
 
     /// The language that the locale asks for: `$LC_ALL`, `$LC_MESSAGES`, `$LANG`, the first that is set.
-    public init(environment: [String: String]) {
+    package init(environment: [String: String]) {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
         self = locale?.hasPrefix("ja") == true ? .japanese : .english
     }
 
     /// The question a prompt puts.
-    public func question(ssid: String) -> String {
+    package func question(ssid: String) -> String {
         switch self {
         case .english: "Welcome home. Join the Wi-Fi network \"\(ssid)\"? [j]oin, [l]ater, [n]ever:"
         case .japanese: "お帰りなさい。Wi-Fi「\(ssid)」に接続しますか？ [j] 接続する / [l] あとで / [n] 今後は聞かない:"
@@ -18,7 +18,7 @@ public enum Language: Sendable {
     }
 
     /// What a typed answer means: join, later or never; nil when it means nothing.
-    public func answer(_ text: String) -> String? {
+    package func answer(_ text: String) -> String? {
         let words = [
             "join": ["j", "join", "y", "yes", "はい", "接続", "接続する"],
             "later": ["l", "later", "あとで", "後で", "いいえ", "no"],

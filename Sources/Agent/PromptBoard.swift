@@ -10,8 +10,8 @@ struct PromptBoard: Sendable {
         case withdraw(UInt32)
         /// Answer the prompt.
         case answer(PromptKey, String)
-        /// Tell what became of an answer.
-        case tell(Outcome, hasMarkup: Bool)
+        /// Show what became of an answer.
+        case notify(Outcome, hasMarkup: Bool)
     }
 
     /// What becomes of a prompt that was shown here.
@@ -35,7 +35,7 @@ struct PromptBoard: Sendable {
 
     private var prompts: [PromptKey: State] = [:]
 
-    /// The prompts whose end is to be told here, by their number.
+    /// The prompts whose end is to be shown here, by their number.
     private var followed: [String: PromptKey] = [:]
 
     /// What the server can do; nil while there is none.
@@ -101,22 +101,22 @@ struct PromptBoard: Sendable {
 
     /// The daemon could not be told the answer, or does not take it.
     mutating func answerRefused(_ prompt: PromptKey, reason: String) -> [Action] {
-        tell(.notAnswered(ssid: prompt.ssid, reason: reason))
+        notify(.notAnswered(ssid: prompt.ssid, reason: reason))
     }
 
     /// A network was joined, by whosever answer.
     mutating func joined(_ id: String) -> [Action] {
         guard let prompt = followed.removeValue(forKey: id) else { return [] }
-        return tell(.joined(ssid: prompt.ssid))
+        return notify(.joined(ssid: prompt.ssid))
     }
 
     mutating func joinFailed(_ id: String, code: JoinFailure.Code?, reason: String) -> [Action] {
         guard let prompt = followed.removeValue(forKey: id) else { return [] }
-        return tell(.notJoined(ssid: prompt.ssid, code: code, reason: reason))
+        return notify(.notJoined(ssid: prompt.ssid, code: code, reason: reason))
     }
 
-    private func tell(_ outcome: Outcome) -> [Action] {
-        capabilities.map { [.tell(outcome, hasMarkup: $0.contains("body-markup"))] } ?? []
+    private func notify(_ outcome: Outcome) -> [Action] {
+        capabilities.map { [.notify(outcome, hasMarkup: $0.contains("body-markup"))] } ?? []
     }
 
     private func prompt(of notification: UInt32) -> PromptKey? {

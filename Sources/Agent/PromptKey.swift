@@ -1,4 +1,4 @@
-import OkaeriDaemon
+import API
 
 /// What tells one prompt from another, also over a restart of the daemon, which counts anew.
 struct PromptKey: Sendable, Hashable, Comparable {

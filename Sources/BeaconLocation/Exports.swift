@@ -1,4 +1,17 @@
-// Who writes `import BeaconLocation` has the words it speaks in: regions and beacons, their states, Bluetooth's state.
-@_exported public import Bluetooth
-@_exported public import IBeacon
-@_exported public import RegionMonitoring
+// Who writes `import BeaconLocation` has the words that its API is written in, and those alone.
+@_exported public import struct Bluetooth.AdapterUpdate
+@_exported public import enum Bluetooth.BluetoothState
+@_exported public import struct Bluetooth.HeldStream
+@_exported public import enum HCI.HCIDecodingError
+@_exported public import struct HCI.ScanTime
+@_exported public import struct HCI.ScanTiming
+@_exported public import enum IBeacon.BeaconConstraint
+@_exported public import struct IBeacon.BeaconIdentity
+@_exported public import struct IBeacon.BeaconRegion
+@_exported public import struct IBeacon.BeaconUUID
+@_exported public import struct RegionMonitoring.Instant
+@_exported public import struct RegionMonitoring.MonitoredRegion
+@_exported public import enum RegionMonitoring.Proximity
+@_exported public import struct RegionMonitoring.RangedBeacon
+@_exported public import enum RegionMonitoring.RegionState
+@_exported public import enum RegionMonitoring.Sensitivity

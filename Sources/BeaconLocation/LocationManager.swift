@@ -1,48 +1,62 @@
 public import Bluetooth
 public import HCI
 public import IBeacon
+package import Presence
 public import RegionMonitoring
 
 /// Watches beacon regions and ranges beacons, as CoreLocation's `CLLocationManager` does; see <doc:BeaconLocation>.
 ///
 /// The radio is not touched before something is asked of it: ``authorize(within:)`` and ``bluetoothStates()`` look at the
-/// adapter, and it scans only while a region is watched or beacons are ranged. What happens is told by ``events``; when
-/// their iteration is cancelled, or the manager goes, the scan is switched off.
+/// adapter, and it scans only while a region is watched or beacons are ranged. What happens comes in ``events``; when the
+/// last iteration of them is cancelled, or the manager goes, the scan is switched off.
 ///
 /// Everything may be called from any thread and any task.
 public final class LocationManager: Sendable {
     private let bluetooth: BluetoothManager
-    private let core: LocationCore
-    private let stream: AsyncStream<LocationEvent>
-    private let continuation: AsyncStream<LocationEvent>.Continuation
+    private let driver: LocationDriver
+    private let clock: any WallClock
+    let broadcast: EventBroadcast
 
-    /// How many events wait for a program that is slow; then the oldest are dropped. Ranging tells one a second.
+    /// How many events wait for a program that is slow; then the oldest are dropped. Ranging gives one a second.
     public static let backlog = 1024
 
     /// - Parameters:
     ///   - adapter: its name, such as `hci0`; nil: the first that is switched on.
     ///   - timing: when the controller listens; by default half of the time, for Wi-Fi may share its antenna.
-    ///   - kernel: whose adapters they are.
-    public init(
-        adapter: String? = nil, timing: ScanTiming = .shared, kernel: some BluetoothKernel = LinuxKernel()
+    ///   - memory: what an earlier manager knew, as its ``memory`` had it; nil: nothing.
+    public convenience init(adapter: String? = nil, timing: ScanTiming = .shared, memory: LocationMemory? = nil) {
+        self.init(adapter: adapter, timing: timing, memory: memory, kernel: LinuxKernel())
+    }
+
+    /// The same with another kernel's adapters.
+    package init(
+        adapter: String? = nil, timing: ScanTiming = .shared, memory: LocationMemory? = nil,
+        kernel: some BluetoothKernel, clock: some WallClock = SystemClock()
     ) {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: LocationEvent.self, bufferingPolicy: .bufferingNewest(Self.backlog))
-        let core = LocationCore(kernel: kernel) { continuation.yield($0) }
+        let broadcast = EventBroadcast(backlog: Self.backlog)
+        self.broadcast = broadcast
+        self.clock = clock
+        driver = LocationDriver(kernel: kernel, clock: clock, memory: memory?.memory(at: clock.now) ?? .init()) {
+            broadcast.send($0)
+        }
         var parameters = ScannerParameters()
         parameters.timing = timing
-        parameters.quietPeriod = LocationCore.patience
-        let bluetooth = BluetoothManager(adapter: adapter, parameters: parameters, listener: core, kernel: kernel)
-        (self.stream, self.continuation, self.core, self.bluetooth) = (stream, continuation, core, bluetooth)
-        continuation.onTermination = { [weak bluetooth] _ in bluetooth?.end() }
+        parameters.quietPeriod = LocationDriver.quietPeriod
+        bluetooth = BluetoothManager(
+            adapter: adapter, parameters: parameters, delegate: driver.driver, kernel: kernel)
     }
 
     deinit {
-        continuation.finish()
+        broadcast.close()
     }
 
-    /// What happens, in order, from the manager's beginning on. One task may iterate it; who iterates it keeps the manager.
-    public var events: HeldStream<LocationEvent> { HeldStream(stream, holding: self) }
+    /// What happens, in order. Several tasks may iterate, each gets everything from its beginning on; the first one also what
+    /// happened before.
+    public var events: LocationEvents { LocationEvents(manager: self) }
+
+    /// What this manager knows that the next one should, after a restart of the program: to be kept now and then, and
+    /// at the end. Only regions that are watched are in it.
+    public var memory: LocationMemory { LocationMemory(driver.memory, at: clock.now) }
 
     /// Waits until it is decided whether there is Bluetooth, and whether this process may use it; at once when it is.
     ///
@@ -56,10 +70,10 @@ public final class LocationManager: Sendable {
     public func bluetoothStates() -> HeldStream<AdapterUpdate> { bluetooth.states() }
 
     /// The regions that are watched.
-    public var monitoredRegions: [MonitoredRegion] { core.monitoredRegions }
+    public var monitoredRegions: [MonitoredRegion] { driver.monitoredRegions }
 
     /// The constraints whose beacons are ranged.
-    public var rangedBeaconConstraints: [BeaconConstraint] { core.rangedConstraints }
+    public var rangedBeaconConstraints: [BeaconConstraint] { driver.rangedConstraints }
 
     /// Watches a region: any of its beacons enters, their silence leaves. It takes the place of one of the same identifier.
     public func startMonitoring(for region: BeaconRegion) {
@@ -68,41 +82,48 @@ public final class LocationManager: Sendable {
 
     /// Watches a region by thresholds and times of its own. Its `ranging` does not matter here.
     public func startMonitoring(_ region: MonitoredRegion) {
-        core.startMonitoring(region)
+        driver.startMonitoring(region)
         bluetooth.startScan()
     }
 
     /// Watches a region no more, by its identifier.
     public func stopMonitoring(for region: BeaconRegion) {
-        core.stopMonitoring(region.identifier)
+        driver.stopMonitoring(region.identifier)
         rest()
     }
 
     /// Ranges beacons once a second, whatever regions are watched.
     public func startRangingBeacons(satisfying constraint: BeaconConstraint) {
-        core.startRanging(constraint)
+        driver.startRanging(constraint)
         bluetooth.startScan()
     }
 
     /// Ranges these beacons no more.
     public func stopRangingBeacons(satisfying constraint: BeaconConstraint) {
-        core.stopRanging(constraint)
+        driver.stopRanging(constraint)
         rest()
     }
 
-    /// Has ``LocationEvent/didDetermineState(_:_:)`` tell the state of a region that is watched, as it is now.
+    /// Has the state of a region that is watched published as it is now, by
+    /// ``LocationEvent/Kind/didDetermineState(_:_:)``.
     public func requestState(for region: BeaconRegion) {
-        core.requestState(region.identifier)
+        driver.requestState(region.identifier)
     }
 
     /// Switches the scan off, and returns when it is: for a program that ends. The events end, and nothing more is to be had
     /// of this manager.
     public func stop() async {
-        continuation.finish()
+        broadcast.close()
         await bluetooth.stop()
     }
 
+    /// Nobody iterates the events any more.
+    func end() {
+        broadcast.close()
+        bluetooth.end()
+    }
+
     private func rest() {
-        if core.isIdle { bluetooth.endScan() } else { bluetooth.giveTurn() }
+        if driver.isIdle { bluetooth.endScan() } else { bluetooth.giveTurn() }
     }
 }

@@ -1,15 +1,18 @@
 import IBeacon
 
-/// What the monitor's regions stand for: one that is watched, or beacons that are ranged.
+/// What the driver's regions stand for: one that is watched, or beacons that are ranged.
 enum Subject: Hashable, Sendable {
     case region(BeaconRegion)
     case ranging(BeaconConstraint)
 
-    /// What the monitor calls it. No region of a person's can have the name of what is ranged.
+    /// What the driver calls it. No region of a person's can have the name of what is ranged.
     var name: String {
         switch self {
-        case .region(let region): "region \(region.identifier)"
+        case .region(let region): Self.name(ofRegion: region.identifier)
         case .ranging(let constraint): "ranging \(constraint)"
         }
     }
+
+    /// What the driver calls a region with this identifier.
+    static func name(ofRegion identifier: String) -> String { "region \(identifier)" }
 }

@@ -37,42 +37,6 @@ static inline gulong okaeri_on_notify(gpointer object, void (*callback)(GObject 
     return g_signal_connect_data(object, "notify", G_CALLBACK(callback), data, release, (GConnectFlags) 0);
 }
 
-/* An array for okaeri_notify_arguments, which takes it over, with keys and labels by turns. */
-static inline GVariantBuilder *okaeri_actions_new(void) {
-    return g_variant_builder_new(G_VARIANT_TYPE_STRING_ARRAY);
-}
-
-static inline void okaeri_actions_add(GVariantBuilder *actions, const char *key, const char *label) {
-    g_variant_builder_add(actions, "s", key);
-    g_variant_builder_add(actions, "s", label);
-}
-
-/* The arguments of org.freedesktop.Notifications.Notify, floating. An `expiry` of 0 is never, -1 as the server likes. */
-static inline GVariant *okaeri_notify_arguments(const char *summary, const char *body, GVariantBuilder *actions,
-                                                gint32 expiry) {
-    GVariantBuilder hints;
-    g_variant_builder_init(&hints, G_VARIANT_TYPE_VARDICT);
-    g_variant_builder_add(&hints, "{sv}", "category", g_variant_new_string("network"));
-    GVariant *arguments = g_variant_new("(susssasa{sv}i)", "Okaeri", (guint32) 0, "network-wireless", summary, body,
-                                        actions, &hints, expiry);
-    g_variant_builder_unref(actions);
-    return arguments;
-}
-
-/* The arguments of org.freedesktop.DBus.GetNameOwner, and of StartServiceByName; floating. */
-static inline GVariant *okaeri_string_arguments(const char *string) {
-    return g_variant_new("(s)", string);
-}
-
-static inline GVariant *okaeri_start_arguments(const char *name) {
-    return g_variant_new("(su)", name, (guint32) 0);
-}
-
-/* The arguments of org.freedesktop.Notifications.CloseNotification, floating. */
-static inline GVariant *okaeri_close_arguments(guint32 notification) {
-    return g_variant_new("(u)", notification);
-}
-
 /* Whether nobody has the name that was called. */
 static inline gboolean okaeri_is_nobody(const GError *error) {
     return g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_SERVICE_UNKNOWN)

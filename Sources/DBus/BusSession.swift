@@ -13,14 +13,6 @@ actor BusSession: GLibActor {
         var arguments: [DBusValue]
     }
 
-    /// Which signals; nil is any.
-    struct Wanted: Sendable {
-        var sender: String?
-        var interface: String?
-        var member: String?
-        var path: String?
-    }
-
     /// For the connection to be made, and to be closed.
     private static let openLimit = Duration.seconds(25)
     private static let closeLimit = Duration.seconds(1)
@@ -30,7 +22,8 @@ actor BusSession: GLibActor {
     var cancellables: [UInt64: GObjectReference] = [:]
     private var connection: GObjectReference?
     private var closing: SignalHandler?
-    private var subscriptions: [UInt64: SignalSubscription] = [:]
+    private var subscriptions: [UInt64: [SignalSubscription]] = [:]
+    private var isClosing = false
 
     init(context: GLibContext) {
         self.context = context
@@ -38,25 +31,22 @@ actor BusSession: GLibActor {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { context.asUnownedSerialExecutor() }
 
-    func open(_ address: String?) async -> Result<Void, BusError> {
-        guard let address = address ?? Self.systemBusAddress() else {
-            return .failure(.disconnected("this machine has no system bus"))
+    func open(_ kind: Bus.Kind, _ address: String?) async -> Result<Void, BusError> {
+        guard !isClosing else { return .failure(.cancelled) }
+        guard let address = address ?? kind.address else {
+            return .failure(.disconnected("the environment names no \(kind) bus"))
         }
         let made = await call(within: Self.openLimit) { cancellable, callback, data in
             okaeri_bus_connect_async(address, cancellable, callback, data)
         } finish: { _, result, error in
             GObjectReference(taking: g_dbus_connection_new_for_address_finish(result, error))
         }
-        return made.map { connection in
+        return made.flatMap { connection in
+            guard !isClosing else { return .failure(.cancelled) }
             self.connection = connection
             closing = SignalHandler.notify(connection, changes)
+            return .success(())
         }
-    }
-
-    private static func systemBusAddress() -> String? {
-        guard let address = g_dbus_address_get_for_bus_sync(G_BUS_TYPE_SYSTEM, nil, nil) else { return nil }
-        defer { g_free(address) }
-        return String(cString: address)
     }
 
     func call(_ asked: Call, within limit: Duration) async -> Result<[DBusValue], BusError> {
@@ -79,13 +69,15 @@ actor BusSession: GLibActor {
         }
     }
 
-    func subscribe(_ wanted: Wanted) -> Result<AsyncStream<BusSignal>, BusError> {
+    func subscribe(_ matches: [SignalMatch]) -> Result<AsyncStream<BusSignal>, BusError> {
         guard let connection = openConnection else { return .failure(Self.isClosed) }
+        guard matches.allSatisfy(\.isValid) else { return .failure(.unreadable) }
         let (stream, continuation) = AsyncStream.makeStream(of: BusSignal.self)
         let ticket = changes.ticket()
-        subscriptions[ticket] = SignalSubscription(connection, wanted, continuation)
-        continuation.onTermination = { [weak self] _ in
-            guard let self else { return }
+        subscriptions[ticket] = matches.map { SignalSubscription(connection, $0, continuation) }
+        continuation.onTermination = { [weak self] reason in
+            // What is finished was removed before; and then nobody may be there any more to run this.
+            guard case .cancelled = reason, let self else { return }
             Task { await self.unsubscribe(ticket) }
         }
         return .success(stream)
@@ -100,16 +92,25 @@ actor BusSession: GLibActor {
         return BusExport.register(interface, at: path, on: connection)
     }
 
+    func observe(
+        sender: String, interface: String?, member: String?, _ handler: @escaping @Sendable (BusSignal) -> Void
+    ) -> Result<SignalObservation, BusError> {
+        guard let connection = openConnection else { return .failure(Self.isClosed) }
+        return .success(
+            SignalObservation(connection, sender: sender, interface: interface, member: member, handler))
+    }
+
     func emit(
-        _ interface: String, _ member: String, at path: String, _ arguments: [DBusValue]
+        _ interface: String, _ member: String, at path: String, _ arguments: [DBusValue], to destination: String?
     ) -> Result<Void, BusError> {
         guard let connection = openConnection else { return .failure(Self.isClosed) }
         guard g_variant_is_object_path(path) != 0, g_dbus_is_interface_name(interface) != 0,
-            g_dbus_is_member_name(member) != 0, let arguments = DBusValue.structure(arguments).variant
+            g_dbus_is_member_name(member) != 0, destination.map({ g_dbus_is_name($0) != 0 }) ?? true,
+            let arguments = DBusValue.structure(arguments).variant
         else { return .failure(.unreadable) }
         var error: UnsafeMutablePointer<GError>?
         let isSent = g_dbus_connection_emit_signal(
-            connection.pointer, nil, path, interface, member, arguments, &error)
+            connection.pointer, destination, path, interface, member, arguments, &error)
         return isSent != 0 ? .success(()) : .failure(BusError(consuming: error))
     }
 
@@ -120,6 +121,7 @@ actor BusSession: GLibActor {
     }
 
     func close() async -> Result<Void, BusError> {
+        isClosing = true
         cancelCalls()
         endSubscriptions()
         guard let connection else { return .success(()) }
@@ -133,7 +135,7 @@ actor BusSession: GLibActor {
     }
 
     private func endSubscriptions() {
-        let ended = subscriptions.values
+        let ended = subscriptions.values.joined()
         subscriptions = [:]
         for subscription in ended { subscription.finish() }
     }

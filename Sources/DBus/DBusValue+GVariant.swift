@@ -45,8 +45,18 @@ extension DBusValue {
 
     /// Whether an entry with this key is sent before one with the other: what is the same is sent the same each time.
     private func precedes(_ other: DBusValue) -> Bool {
-        if let own = integer, let other = other.integer { return own < other }
-        return (string ?? "") < (other.string ?? "")
+        switch (self, other) {
+        case (.boolean(let own), .boolean(let other)): !own && other
+        case (.uint64(let own), .uint64(let other)): own < other
+        case (.double(let own), .double(let other)): own < other
+        case (.signature(let own), .signature(let other)): own < other
+        default:
+            if let own = integer, let other = other.integer {
+                own < other
+            } else {
+                (string ?? "") < (other.string ?? "")
+            }
+        }
     }
 
     private static func entry(_ pair: DBusValue) -> OpaquePointer? {

@@ -7,18 +7,19 @@ final class SignalSubscription {
     private let id: guint
     private let continuation: AsyncStream<BusSignal>.Continuation
 
-    init(
-        _ connection: GObjectReference, _ wanted: BusSession.Wanted, _ continuation: AsyncStream<BusSignal>.Continuation
-    ) {
+    /// - Parameters:
+    ///   - match: a valid one.
+    ///   - continuation: takes what is heard, on the context that is the thread's default here.
+    init(_ connection: GObjectReference, _ match: SignalMatch, _ continuation: AsyncStream<BusSignal>.Continuation) {
         self.connection = connection
         self.continuation = continuation
         id = g_dbus_connection_signal_subscribe(
-            connection.pointer, wanted.sender, wanted.interface, wanted.member, wanted.path, nil,
+            connection.pointer, match.sender, match.interface, match.member, match.path, match.argument0,
             G_DBUS_SIGNAL_FLAGS_NONE, signalReceived, Unmanaged.passRetained(Listener(continuation)).toOpaque(),
             releaseListener)
     }
 
-    /// Tells the listener that no more comes.
+    /// Ends the stream of what is heard.
     func finish() { continuation.finish() }
 
     deinit {
@@ -38,13 +39,22 @@ private func signalReceived(
     _: OpaquePointer?, sender: UnsafePointer<CChar>?, path: UnsafePointer<CChar>?, interface: UnsafePointer<CChar>?,
     member: UnsafePointer<CChar>?, arguments: OpaquePointer?, data: gpointer?
 ) {
-    guard let data, let path, let interface, let member, let arguments,
-        case .structure(let values) = DBusValue(arguments)
-    else { return }
-    let signal = BusSignal(
-        sender: sender.map { String(cString: $0) } ?? "", path: String(cString: path),
-        interface: String(cString: interface), member: String(cString: member), arguments: values)
+    guard let data, let signal = BusSignal(sender, path, interface, member, arguments) else { return }
     Unmanaged<Listener>.fromOpaque(data).takeUnretainedValue().continuation.yield(signal)
+}
+
+extension BusSignal {
+    /// What GDBus hands to a callback; nil where something is missing.
+    init?(
+        _ sender: UnsafePointer<CChar>?, _ path: UnsafePointer<CChar>?, _ interface: UnsafePointer<CChar>?,
+        _ member: UnsafePointer<CChar>?, _ arguments: OpaquePointer?
+    ) {
+        guard let path, let interface, let member, let arguments, case .structure(let values) = DBusValue(arguments)
+        else { return nil }
+        self.init(
+            sender: sender.map { String(cString: $0) } ?? "", path: String(cString: path),
+            interface: String(cString: interface), member: String(cString: member), arguments: values)
+    }
 }
 
 private func releaseListener(data: gpointer?) {

@@ -1,21 +1,23 @@
-public import Logging
+package import Logging
 import Synchronization
 
-/// How much the process says, changed while it runs.
-public final class LogLevel: Sendable {
+/// The least severity that the process logs, changed while it runs.
+package final class LogLevel: Sendable {
     private let level: Mutex<Logger.Level>
 
-    public init(_ level: Logger.Level) {
+    /// The level to begin with.
+    package init(_ level: Logger.Level) {
         self.level = Mutex(level)
     }
 
-    public var value: Logger.Level {
+    /// The present level. It takes effect with the next line.
+    package var value: Logger.Level {
         get { level.withLock(\.self) }
         set { level.withLock { $0 = newValue } }
     }
 
-    /// A logger that says as much as this asks for, where `logger` says it.
-    public func logger(_ logger: Logger) -> Logger {
+    /// A logger of this level, which logs where `logger` does.
+    package func logger(_ logger: Logger) -> Logger {
         Logger(label: logger.label) { [self] _ in LevelledLogHandler(handler: logger.handler, level: self) }
     }
 }

@@ -1,6 +1,6 @@
-import OkaeriDaemon
+import API
 
-/// What centrals can read, and what they are told when it changes: the daemon's answers in, values out.
+/// What centrals can read, and what they are notified when it changes: the daemon's answers in, values out.
 struct StatusBoard: Sendable {
     /// A value for whoever has subscribed.
     enum Update: Sendable, Equatable {
@@ -36,8 +36,8 @@ struct StatusBoard: Sendable {
     /// The prompt that is answered by this token; nil when it waits no more.
     func prompt(_ token: String) -> PromptReport? { waiting.first { $0.token == token } }
 
-    /// The daemon says how it is.
-    mutating func told(_ report: StatusReport) -> [Update] {
+    /// The daemon's status is this.
+    mutating func update(with report: StatusReport) -> [Update] {
         let new = report.regions.map { Region(identifier: $0.identifier, state: $0.state) }
         let old = regions ?? []
         regions = new

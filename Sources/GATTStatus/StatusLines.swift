@@ -1,7 +1,9 @@
+import API
 import BlueZ
-import OkaeriDaemon
+import Plumbing
 
-/// What the values are made of: lines of UTF-8, each of which ends with a line feed, so that one that was cut can be told.
+/// What the values are made of: lines of UTF-8, each of which ends with a line feed, so that one that was cut can be
+/// recognized.
 enum StatusLines {
     /// Okaeri's daemon does not answer: nothing is known.
     static let noDaemon = Array("!\n".utf8)
@@ -38,8 +40,7 @@ enum StatusLines {
 
     /// Nothing in a name begins a new line.
     private static func line(_ text: String) -> [UInt8] {
-        let plain = text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }
-        return Array(String(String.UnicodeScalarView(plain)).utf8) + [0x0A]
+        Array(text.plain(replacement: "\u{FFFD}").utf8) + [0x0A]
     }
 }
 

@@ -1,14 +1,14 @@
-public import BlueZ
-public import Logging
-public import OkaeriDaemon
-public import ServiceLifecycle
+import API
+package import BlueZ
+package import Client
+import Events
+package import Logging
+import Plumbing
+import ServiceLifecycle
 
-/// Tells centrals over GATT what the daemon knows, and takes their answers to it. The values are those of docs/gatt.md.
-public actor StatusPeripheral: ServiceLifecycle.Service {
-    /// Between two attempts to reach the daemon, doubled up to the longest.
-    private static let firstRetry = Duration.seconds(1)
-    private static let longestRetry = Duration.seconds(30)
-
+/// Serves what the daemon knows to centrals over GATT, and takes their answers to it. The values are those of
+/// docs/gatt.md.
+package actor StatusPeripheral: ServiceLifecycle.Service {
     /// While a prompt waits: one that is withdrawn, because everybody has left, has no event. And after an answer that
     /// did not come.
     private static let recheck = Duration.seconds(10)
@@ -16,39 +16,42 @@ public actor StatusPeripheral: ServiceLifecycle.Service {
     private let client: @Sendable () -> APIClient
     private let manager: PeripheralManager
     private let level: LogLevel
+    private let isOpen: Bool
     private let logger: Logger
     private var board = StatusBoard()
-    private var retry = firstRetry
 
     /// Whether it is going to ask again by itself.
     private var isWaiting = false
 
-    /// What was last said of the daemon: each thing is said once.
-    private var said: String?
+    /// What was last logged of the daemon: each thing once.
+    private var logged: String?
 
-    /// The daemon is to be asked how it is. One after another, so that no older answer comes after a newer one.
-    private let (looks, look) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    /// The daemon is to be asked for its status. One after another, so that no older answer comes after a newer one.
+    private let (requests, request) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     /// - Parameters:
     ///   - client: looks for the daemon; asked anew each time, for its socket may come later.
     ///   - manager: serves it; the service is added to it when this runs.
     ///   - level: what centrals set by the log level.
-    public init(
-        client: @escaping @Sendable () -> APIClient, manager: PeripheralManager, level: LogLevel, logger: Logger
+    ///   - isOpen: whether the region states are for everybody in range of the radio, paired or not.
+    package init(
+        client: @escaping @Sendable () -> APIClient, manager: PeripheralManager, level: LogLevel, isOpen: Bool = false,
+        logger: Logger
     ) {
         self.client = client
         self.manager = manager
         self.level = level
+        self.isOpen = isOpen
         self.logger = logger
     }
 
     /// Runs until it is stopped.
-    public func run() async {
+    package func run() async {
         manager.add(service)
         await withDiscardingTaskGroup { group in
             group.addTask { await cancelWhenGracefulShutdown { await self.follow() } }
             group.addTask {
-                await cancelWhenGracefulShutdown { for await _ in self.looks { await self.ask() } }
+                await cancelWhenGracefulShutdown { for await _ in self.requests { await self.ask() } }
             }
         }
     }
@@ -56,47 +59,42 @@ public actor StatusPeripheral: ServiceLifecycle.Service {
     // MARK: The daemon
 
     private func follow() async {
-        while !Task.isCancelled {
-            do throws(APIClient.Failure) {
-                try await client().events { item in await self.told(item) }
-                await lost("okaeri has stopped; waiting for it to come back")
-            } catch {
-                if !Task.isCancelled { await lost("\(error). Trying again until it is there") }
-            }
-            try? await Task.sleep(for: retry)
-            retry = min(retry * 2, Self.longestRetry)
+        await DaemonFollower(client: client).run { change in
+            await self.changed(change)
+            return true
         }
     }
 
-    private func told(_ item: APIClient.Feed) {
-        switch item {
-        case .opened:
-            retry = Self.firstRetry
-            say("following okaeri")
-        case .event(let event): if event.event == "didRangeBeacons" { return }
+    private func changed(_ change: DaemonFollower.Change) async {
+        switch change {
+        case .followed:
+            log("following okaeri")
+            request.yield()
+        case .event(let event): if event.kind.name != .didRangeBeacons { request.yield() }
+        case .lost(nil): await lost("okaeri has stopped; waiting for it to come back")
+        case .lost(let failure?): await lost("\(failure). Trying again until it is there")
         }
-        look.yield()
     }
 
-    /// Asks the daemon how it is, and tells what has changed.
+    /// Asks the daemon for its status, and notifies what has changed.
     private func ask() async {
-        let report: StatusReport? = try? await client().get("/v1/status?beacons=false")
-        if let report { await send(board.told(report)) }
+        let report: StatusReport? = try? await client().get(Route.briefStatus)
+        if let report { await notify(board.update(with: report)) }
         guard report == nil || board.isAsking, !isWaiting else { return }
         isWaiting = true
         Task {
             try? await Task.sleep(for: Self.recheck)
             isWaiting = false
-            look.yield()
+            request.yield()
         }
     }
 
     private func lost(_ sentence: String) async {
-        say(sentence)
-        await send(board.daemonLost())
+        log(sentence)
+        await notify(board.daemonLost())
     }
 
-    private func send(_ updates: [StatusBoard.Update]) async {
+    private func notify(_ updates: [StatusBoard.Update]) async {
         for update in updates {
             switch update {
             case .region(let value): await manager.updateValue(value, for: StatusProfile.regionStates)
@@ -105,25 +103,33 @@ public actor StatusPeripheral: ServiceLifecycle.Service {
         }
     }
 
-    private func say(_ sentence: String) {
-        guard sentence != said else { return }
-        said = sentence
+    private func log(_ sentence: String) {
+        guard sentence != logged else { return }
+        logged = sentence
         logger.notice("\(sentence)")
     }
 
     // MARK: Centrals
 
-    private var service: MutableService {
+    /// What is served. All of it takes an encrypted link, and so pairing: who is at home, and what networks the home
+    /// has, is nobody's business who only passes by with a radio.
+    var service: MutableService {
         MutableService(
             StatusProfile.service,
             characteristics: [
-                .init(StatusProfile.regionStates, properties: [.read, .notify]) { _ in await self.board.regionStates },
-                .init(StatusProfile.waitingPrompt, properties: [.read, .indicate]) { _ in await self.board.prompts },
+                .init(
+                    StatusProfile.regionStates,
+                    properties: isOpen ? [.read, .notify] : [.read, .notifyEncryptionRequired],
+                    permissions: isOpen ? [] : .readEncryptionRequired, read: { _ in await self.board.regionStates }),
+                .init(
+                    StatusProfile.waitingPrompt, properties: [.read, .indicateEncryptionRequired],
+                    permissions: .readEncryptionRequired, read: { _ in await self.board.prompts }),
                 .init(
                     StatusProfile.answer, properties: .write, permissions: .writeEncryptionRequired,
                     write: { value, central throws(ATTError) in try await self.answer(value, central) }),
                 .init(
-                    StatusProfile.logLevel, properties: .writeWithoutResponse,
+                    StatusProfile.logLevel, properties: [.write, .writeWithoutResponse],
+                    permissions: .writeEncryptionRequired,
                     write: { value, central throws(ATTError) in try await self.setLevel(value, central) }),
             ])
     }
@@ -139,7 +145,7 @@ public actor StatusPeripheral: ServiceLifecycle.Service {
             throw ATTError(.application, error.description)
         }
         logger.notice("\(central.address) has answered the prompt for \"\(prompt.ssid)\": \(reply.answer)")
-        look.yield()
+        request.yield()
     }
 
     private func setLevel(_ value: [UInt8], _ central: Central) throws(ATTError) {

@@ -4,7 +4,7 @@ extension HistoryReader {
     /// - Parameters:
     ///   - now: the present: a run that has not ended is taken to be running.
     ///   - regions: which to show first, in their order; others follow as they are found.
-    public func day(from start: Int64, to end: Int64, now: Int64, regions: [String] = []) throws(HistoryError)
+    package func day(from start: Int64, to end: Int64, now: Int64, regions: [String] = []) throws(HistoryError)
         -> DayRecord
     {
         guard start < end else { return DayRecord(start: start, end: end, regions: []) }
@@ -36,26 +36,36 @@ extension HistoryReader {
     /// When the daemon ran. A run that was cut ended with the last sign of life; the last may go on.
     private func runs(now: Int64) throws(HistoryError) -> [Run] {
         let rows = try ask { connection throws(SQLiteError) in
-            try connection.rows(
-                """
-                SELECT id, began, ended, (SELECT max(time) FROM events WHERE run = runs.id),
-                    (SELECT max(time) FROM minutes
-                     WHERE time < (SELECT min(began) FROM runs AS next WHERE next.id > runs.id))
-                FROM runs ORDER BY id
-                """
-            ) { row in
-                (
-                    id: row.integer(0), began: row.integer(1), ended: row.optionalInteger(2),
-                    lastEvent: row.optionalInteger(3), lastMinute: row.optionalInteger(4)
-                )
+            try connection.rows("SELECT id, began, ended FROM runs ORDER BY id") { row in
+                (id: row.integer(0), began: row.integer(1), ended: row.optionalInteger(2))
             }
         }
-        return rows.enumerated().map { index, row in
-            let next = index + 1 < rows.count ? rows[index + 1].began : nil
-            let sign = max(row.lastEvent ?? row.began, row.lastMinute.map { $0 &+ SignalMinute.length } ?? row.began)
-            let end = row.ended ?? next.map { min(sign, $0) } ?? now
-            return Run(id: row.id, time: row.began..<max(row.began, end))
+        let latest = try ask { connection throws(SQLiteError) in
+            try connection.rows("SELECT run, max(time) FROM events GROUP BY run") { ($0.integer(0), $0.integer(1)) }
         }
+        let lastEvents = Dictionary(latest, uniquingKeysWith: max)
+        // Before any later run began; a clock may have been set back between two.
+        var laterBegan: Int64?
+        var runs: [Run] = []
+        for (index, row) in rows.enumerated().reversed() {
+            let next = index + 1 < rows.count ? rows[index + 1].began : nil
+            var sign = max(row.began, lastEvents[row.id] ?? row.began)
+            if row.ended == nil, let laterBegan, let minute = try lastMinute(before: laterBegan) {
+                sign = max(sign, minute &+ SignalMinute.length)
+            }
+            let end = row.ended ?? next.map { min(sign, $0) } ?? now
+            runs.append(Run(id: row.id, time: row.began..<max(row.began, end)))
+            laterBegan = min(laterBegan ?? row.began, row.began)
+        }
+        return runs.reversed()
+    }
+
+    private func lastMinute(before time: Int64) throws(HistoryError) -> Int64? {
+        try ask { connection throws(SQLiteError) in
+            try connection.rows("SELECT max(time) FROM minutes WHERE time < ?1", [.integer(time)]) {
+                $0.optionalInteger(0)
+            }
+        }.first ?? nil
     }
 
     /// Each region's states, from each change to the next or to the run's end.
@@ -65,6 +75,8 @@ extension HistoryReader {
                 (run: row.integer(0), region: row.text(1), time: row.integer(2), state: row.text(3))
             }
         }
+        // Once for all: a daemon that starts and fails for a day leaves thousands of runs.
+        let byRun = Dictionary(grouping: changes, by: \.run)
         var spans: [(region: String, span: DayRecord.Span)] = []
         for run in runs {
             var latest: [String: (time: Int64, state: String)] = [:]
@@ -72,7 +84,7 @@ extension HistoryReader {
                 guard let open = latest[region], open.time < time else { return }
                 spans.append((region, .init(open.time..<time, open.state)))
             }
-            for change in changes where change.run == run.id {
+            for change in byRun[run.id] ?? [] {
                 close(change.region, at: change.time)
                 latest[change.region] = (change.time, change.state)
             }

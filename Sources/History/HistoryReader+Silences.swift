@@ -4,7 +4,7 @@ extension HistoryReader {
     /// - Parameters:
     ///   - region: only this region's.
     ///   - since: none before this time; nil: from the beginning.
-    public func silences(region: String? = nil, since: Int64? = nil) throws(HistoryError) -> [SilenceRecord] {
+    package func silences(region: String? = nil, since: Int64? = nil) throws(HistoryError) -> [SilenceRecord] {
         // A history that only an earlier version has written has none.
         guard try hasSilences else { return [] }
         return try ask { connection throws(SQLiteError) in
@@ -24,7 +24,7 @@ extension HistoryReader {
     }
 
     /// When the first run began that recorded silences; nil where none did.
-    public func silencesBegan() throws(HistoryError) -> Int64? {
+    package func silencesBegan() throws(HistoryError) -> Int64? {
         guard try hasSilences else { return nil }
         let began = try ask { connection throws(SQLiteError) in
             try connection.rows("SELECT min(began) FROM runs WHERE has_silences") { $0.optionalInteger(0) }

@@ -1,12 +1,12 @@
 import Glibc
 
 /// Reads a history, whether somebody writes it or not. Changes nothing. For one thread at a time.
-public final class HistoryReader {
+package final class HistoryReader {
     let connection: SQLiteConnection
     private let file: String
 
     /// Opens the history in `directory`.
-    public init(directory: String) throws(HistoryError) {
+    package init(directory: String) throws(HistoryError) {
         file = "\(directory)/\(HistoryStore.fileName)"
         guard access(file, R_OK) == 0 else {
             let isMissing = errno == ENOENT || errno == ENOTDIR
@@ -42,7 +42,7 @@ public final class HistoryReader {
     /// - Parameters:
     ///   - region: only this region's.
     ///   - since: none before this time; nil: from the beginning.
-    public func forEachEvent(
+    package func forEachEvent(
         region: String? = nil, since: Int64? = nil, _ body: (HistoryEvent) -> Bool
     ) throws(HistoryError) {
         try ask { connection throws(SQLiteError) in

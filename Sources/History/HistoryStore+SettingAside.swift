@@ -5,7 +5,7 @@ extension HistoryStore {
     ///
     /// - Parameter stamp: the present in a form that a file's name can bear.
     /// - Returns: its new name.
-    public static func setAside(directory: String, stamp: String) throws(HistoryError) -> String {
+    package static func setAside(directory: String, stamp: String) throws(HistoryError) -> String {
         let file = "\(directory)/\(fileName)"
         let name = "\(file).damaged-\(stamp)"
         guard rename(file, name) == 0 else {

@@ -1,7 +1,9 @@
+import Events
+
 /// The one that writes a history. For one thread at a time.
-public final class HistoryStore {
+package final class HistoryStore {
     /// What a commit must outlive. All of it outlives the process, however that ends.
-    public enum Durability: Sendable {
+    package enum Durability: Sendable {
         /// A power cut: each commit waits for the disk.
         case powerCut
         /// The process alone: after a power cut the last few seconds may be missing, and the rest is sound.
@@ -9,7 +11,7 @@ public final class HistoryStore {
     }
 
     /// The database's name in the state directory.
-    public static let fileName = "history.sqlite"
+    package static let fileName = "history.sqlite"
 
     private let file: String
     private let connection: SQLiteConnection
@@ -23,12 +25,12 @@ public final class HistoryStore {
     /// Opens the history in `directory`, and makes it where it is missing.
     ///
     /// The whole file is read once: damage is to be found now, and not by whoever wants to read it in a month.
-    public convenience init(directory: String, durability: Durability) throws(HistoryError) {
+    package convenience init(directory: String, durability: Durability) throws(HistoryError) {
         try self.init(directory: directory, durability: durability, pageLimit: nil)
     }
 
     /// - Parameter pageLimit: how many pages the file may have: stands in for a disk that is full.
-    init(directory: String, durability: Durability, pageLimit: Int?) throws(HistoryError) {
+    package init(directory: String, durability: Durability, pageLimit: Int?) throws(HistoryError) {
         file = "\(directory)/\(Self.fileName)"
         do throws(SQLiteError) {
             connection = try SQLiteConnection(file: file, mode: .readWrite)
@@ -53,7 +55,7 @@ public final class HistoryStore {
     }
 
     /// Records all of this, or nothing of it.
-    public func record(
+    package func record(
         _ events: [HistoryEvent], _ minutes: [SignalMinute], _ silences: [SilenceRecord] = []
     ) throws(HistoryError) {
         guard let first = events.first?.time ?? minutes.first?.time ?? silences.first?.time else { return }
@@ -72,7 +74,7 @@ public final class HistoryStore {
     }
 
     /// The daemon comes to its end, in order.
-    public func runEnded(at time: Int64) throws(HistoryError) {
+    package func runEnded(at time: Int64) throws(HistoryError) {
         guard let run else { return }
         try ask { () throws(SQLiteError) in
             try connection.execute("UPDATE runs SET ended = ?1 WHERE id = ?2", [.integer(time), .integer(run)])
@@ -87,7 +89,7 @@ public final class HistoryStore {
     ///
     /// A clock may be wrong for a while: after a leap a day is to pass on it before it is believed, and at most the oldest
     /// week goes at once, so that a year's leap does not cost a year.
-    public func removeOld(keeping days: Int, at now: Int64) throws(HistoryError) {
+    package func removeOld(keeping days: Int, at now: Int64) throws(HistoryError) {
         let passed = lastRemoval.map { now.subtractingReportingOverflow($0) }
         if let passed, !passed.overflow, 0..<Self.day ~= passed.partialValue { return }
         lastRemoval = now

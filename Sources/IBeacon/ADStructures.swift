@@ -19,11 +19,22 @@ public struct ADStructure: ~Escapable {
 
 /// The AD types that this package looks at or names (Assigned Numbers 2.3).
 public enum ADType {
+    /// Flags (Core Specification Supplement, Part A, 1.3): a byte of bits, discoverable and the like.
     public static let flags: UInt8 = 0x01
+
+    /// The beginning of the device's name, UTF-8 (Supplement, Part A, 1.2).
     public static let shortenedLocalName: UInt8 = 0x08
+
+    /// The device's name, UTF-8 (Supplement, Part A, 1.2).
     public static let completeLocalName: UInt8 = 0x09
+
+    /// The transmit power in dBm, a signed byte (Supplement, Part A, 1.5).
     public static let txPowerLevel: UInt8 = 0x0A
+
+    /// The 16-bit UUID of a service, least significant byte first, and its data (Supplement, Part A, 1.11).
     public static let serviceData16: UInt8 = 0x16
+
+    /// The company identifier, least significant byte first, and its data (Supplement, Part A, 1.4).
     public static let manufacturerSpecificData: UInt8 = 0xFF
 }
 
@@ -38,6 +49,7 @@ public struct ADStructures: ~Escapable {
     /// Whether a structure announced more bytes than there are.
     public private(set) var overran = false
 
+    /// A walk from the first byte: the payload of one PDU or report, without a length in front.
     @_lifetime(copy advertisingData)
     public init(_ advertisingData: RawSpan) {
         self.advertisingData = advertisingData

@@ -9,6 +9,7 @@ public struct BeaconIdentity: Hashable, Sendable {
     /// The single beacon in its group.
     public let minor: UInt16
 
+    /// A beacon by its three numbers; each may be anything.
     public init(uuid: BeaconUUID, major: UInt16, minor: UInt16) {
         self.uuid = uuid
         self.major = major

@@ -1,3 +1,5 @@
+import Plumbing
+
 /// The 128-bit identifier that an owner gives to all their beacons; an RFC 9562 UUID without Foundation.
 public struct BeaconUUID: Hashable, Sendable {
     /// The first eight bytes, most significant first, as they are sent.
@@ -6,6 +8,7 @@ public struct BeaconUUID: Hashable, Sendable {
     /// The last eight bytes.
     public let low: UInt64
 
+    /// An identifier from its two halves.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
@@ -34,7 +37,7 @@ extension BeaconUUID: LosslessStringConvertible {
                 guard character == UInt8(ascii: "-") else { return nil }
                 continue
             }
-            guard let digit = Character(Unicode.Scalar(character)).hexDigitValue else { return nil }
+            guard let digit = character.hexadecimalValue else { return nil }
             if digits < 16 {
                 words.high = words.high << 4 | UInt64(digit)
             } else {
@@ -48,7 +51,7 @@ extension BeaconUUID: LosslessStringConvertible {
 
     /// `E2C56DB5-DFFB-48D2-B060-D0F5A71096E0`: upper case, hyphenated, as beacon makers print it.
     public var description: String {
-        let digits = Self.digits(high) + Self.digits(low)
+        let digits = hexadecimal(high, prefix: "") + hexadecimal(low, prefix: "")
         var text = ""
         text.reserveCapacity(36)
         for (position, digit) in digits.enumerated() {
@@ -56,11 +59,5 @@ extension BeaconUUID: LosslessStringConvertible {
             text.append(digit)
         }
         return text
-    }
-
-    /// All sixteen digits of a word, zeros in front.
-    private static func digits(_ word: UInt64) -> String {
-        let digits = String(word, radix: 16, uppercase: true)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

@@ -16,6 +16,7 @@ public struct IBeaconFrame: Hashable, Sendable {
     /// How many bytes the frame takes in the manufacturer specific data. More may follow; they mean nothing here.
     public static let byteCount = 25
 
+    /// A frame to be sent; any values fit.
     public init(identity: BeaconIdentity, measuredPower: Int8) {
         self.identity = identity
         self.measuredPower = measuredPower

@@ -12,6 +12,9 @@ public struct BeaconSighting: Hashable, Sendable {
     /// nothing of distance.
     public var rssi: Int8?
 
+    /// One advertisement; both strengths in dBm.
+    @inlinable
+    @inline(__always)
     public init(identity: BeaconIdentity, measuredPower: Int8, rssi: Int8?) {
         self.identity = identity
         self.measuredPower = measuredPower

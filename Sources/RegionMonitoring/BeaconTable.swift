@@ -1,4 +1,5 @@
 import IBeacon
+import Plumbing
 
 /// The beacons in the air, in a bounded table: adverts come from anybody, and anybody can invent beacons.
 struct BeaconTable: Sendable {
@@ -31,21 +32,23 @@ struct BeaconTable: Sendable {
     /// no region inside.
     ///
     /// - Parameter isHolder: whether the beacon in a slot keeps a region inside. Such a one is never dropped.
-    /// - Returns: nil when nobody can make room.
+    /// - Returns: the slot, and what was learned of a beacon of a region that had to make room; nil when nobody can.
     mutating func insert(
         _ track: BeaconTrack, capacity: Int, isHolder: (_ slot: Int, _ track: BeaconTrack) -> Bool
-    ) -> Int? {
+    ) -> (slot: Int, evicted: (identity: BeaconIdentity, silences: SilenceModel)?)? {
         let isFull = tracks.count >= capacity
         guard let slot = isFull ? place(for: track, isHolder: isHolder) : abandonedPlace(at: track.lastListened) else {
             if isFull { return nil }
             tracks.append(track)
             index.insert(track.identity, slot: tracks.count - 1)
-            return tracks.count - 1
+            return (tracks.count - 1, nil)
         }
+        let old = tracks[slot]
+        let evicted = old.regions.isEmpty || !old.silences.isTaught ? nil : (old.identity, old.silences)
         index.remove(tracks[slot].identity, slot: slot)
         index.insert(track.identity, slot: slot)
         tracks[slot] = track
-        return slot
+        return (slot, evicted)
     }
 
     /// The place of a stranger that passed by long ago. By a busy road the table is as large as the traffic, not the day.

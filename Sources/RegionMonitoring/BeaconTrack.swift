@@ -1,4 +1,5 @@
 import IBeacon
+import Plumbing
 
 /// What is remembered of one beacon in the air.
 struct BeaconTrack: Sendable {

@@ -87,6 +87,7 @@ public struct Calibration: Sendable {
 
     private var beacons: [BeaconIdentity: Readings] = [:]
 
+    /// A calibration without any reading.
     public init() {}
 
     /// How many readings there are by now.

@@ -1,3 +1,5 @@
+import Plumbing
+
 /// How many devices are in the air, about: by the addresses that were heard in the last three to six minutes.
 ///
 /// Addresses are counted by the bits they hash to (linear counting, Whang et al. 1990): sixty-four bits are enough to tell

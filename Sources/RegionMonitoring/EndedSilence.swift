@@ -1,16 +1,25 @@
+import Plumbing
+
 /// A silence of the beacon that kept a region, which ended before it was an absence: whether it was taken for an exit, and
 /// which sensitivities would have taken it for one.
 public struct EndedSilence: Hashable, Sendable {
     /// The exit times by each sensitivity when the silence began.
     public struct ExitTimes: Hashable, Sendable {
+        /// By ``Sensitivity/quick``.
         public var quick: Duration
+
+        /// By ``Sensitivity/balanced``.
         public var balanced: Duration
+
+        /// By ``Sensitivity/patient``.
         public var patient: Duration
 
+        /// The exit times of one moment.
         public init(quick: Duration, balanced: Duration, patient: Duration) {
             (self.quick, self.balanced, self.patient) = (quick, balanced, patient)
         }
 
+        /// The exit time by one sensitivity.
         public subscript(sensitivity: Sensitivity) -> Duration {
             switch sensitivity {
             case .quick: quick
@@ -35,10 +44,13 @@ public struct EndedSilence: Hashable, Sendable {
     /// How long ago the region was left for it; nil where it was not.
     public var leftFor: Duration?
 
-    /// The mean signal of the minute before, and the first one after, in dBm; nil where the controller could not say.
+    /// The mean signal of the minute before it, in dBm; nil where the controller could not say.
     public var signalBefore: Double?
+
+    /// The first signal after it, in dBm; nil where the controller could not say, or another beacon was heard first.
     public var signalAfter: Int8?
 
+    /// A silence that has ended; the signals in dBm.
     public init(
         length: Duration, exitTimes: ExitTimes, leftFor: Duration? = nil,
         signalBefore: Double? = nil, signalAfter: Int8? = nil

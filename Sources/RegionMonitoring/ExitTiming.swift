@@ -12,7 +12,10 @@ public struct ExitTiming: Hashable, Sendable {
 
     /// What keeps a learned time from being shorter or longer still.
     public enum Bound: String, Hashable, Sendable {
+        /// It is not shorter: ``Sensitivity/shortestExitAfter``.
         case shortest
+
+        /// It is not longer: ``MonitoredRegion/longestExitAfter``.
         case longest
     }
 
@@ -50,10 +53,13 @@ public struct ExitTiming: Hashable, Sendable {
     /// The bound that holds it; nil where none does.
     public var bound: Bound?
 
-    /// The longest gaps, and where they are remembered; nil where none was heard, or they do not matter.
+    /// The longest gaps; nil where none was heard, or they do not matter.
     public var tail: Tail?
+
+    /// Where the longest gaps are remembered; nil where there are none that matter.
     public var memory: Memory?
 
+    /// A time and what it rests on.
     public init(
         time: Duration, basis: Basis, prolongation: Double = 1, bound: Bound? = nil, tail: Tail? = nil,
         memory: Memory? = nil

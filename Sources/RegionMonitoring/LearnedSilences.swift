@@ -9,14 +9,17 @@ public struct LearnedSilences: Hashable, Sendable {
         /// In how many seconds of listening, weighed likewise.
         public var listened: Float
 
+        /// A memory; without arguments one of nothing.
         public init(counts: [Float] = [], listened: Float = 0) {
             self.counts = counts
             self.listened = listened
         }
     }
 
-    /// The gaps of the last ten minutes, from 1/64 s, and those of the last day, from a second on: four bins to the octave.
+    /// The gaps of the last ten minutes, from 1/64 s on, four bins to the octave.
     public var minutes: Gaps
+
+    /// The gaps of the last day, from a second on, four bins to the octave.
     public var day: Gaps
 
     /// How long the gaps of each bin of `minutes` were in all, in seconds, weighed likewise.
@@ -25,6 +28,7 @@ public struct LearnedSilences: Hashable, Sendable {
     /// How many gaps were ever learned from; held where a beacon counts as known.
     public var learned: Float
 
+    /// What was learned, as it was kept. It is checked where it is used: what no beacon can have taught is forgotten.
     public init(minutes: Gaps, day: Gaps, sums: [Float], learned: Float) {
         (self.minutes, self.day, self.sums, self.learned) = (minutes, day, sums, learned)
     }

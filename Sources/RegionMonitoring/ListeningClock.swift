@@ -1,3 +1,5 @@
+public import Plumbing
+
 /// A clock that stands still while nobody listens: time not listened is not silence.
 ///
 /// It stands while the scan is off, and while the receiver is deaf: when many are in the air and suddenly none of them is
@@ -68,6 +70,7 @@ struct ListeningClock: Sendable {
 
     /// When the clock will show `reading` unless somebody is heard meanwhile, nil while it stands.
     @inlinable
+    @inline(__always)
     func instant(of reading: Int64) -> Instant? {
         guard pausedAt == nil else { return nil }
         let instant = reading.addingClamped(stoodStill)

@@ -4,6 +4,7 @@ public import IBeacon
 public struct MonitoredRegion: Hashable, Sendable {
     /// When ranging is announced, once a second.
     public enum Ranging: Hashable, Sendable {
+        /// Never.
         case off
         /// While the region's state is inside.
         case whileInside
@@ -47,6 +48,8 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// The longest exit time that is ever learned.
     public static let longestExitAfter = Duration.seconds(SilenceModel.longest)
 
+    /// A region; without arguments one that any sighting enters, and that is left after as long a silence as is
+    /// learned.
     public init(
         _ region: BeaconRegion, enterRSSI: Int? = nil, exitRSSI: Int? = nil,
         exitAfter: Duration? = nil, sensitivity: Sensitivity = .balanced, measuredPower: Int8? = nil,

@@ -14,6 +14,7 @@ public struct RangedBeacon: Hashable, Sendable {
     /// The distance in a word.
     public var proximity: Proximity
 
+    /// A beacon at a distance in metres, -1 for unknown; the word follows from it.
     public init(identity: BeaconIdentity, rssi: Int, accuracy: Double) {
         self.identity = identity
         self.rssi = rssi

@@ -1,4 +1,5 @@
 import IBeacon
+import Plumbing
 
 extension RegionMonitor {
     /// How a beacon of a region is judged, and by what.

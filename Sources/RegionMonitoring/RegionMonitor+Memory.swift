@@ -1,4 +1,5 @@
 public import IBeacon
+import Plumbing
 
 extension RegionMonitor {
     /// What a monitor knows that outlives it: hand it to the next one with ``restored(_:)``, and nobody is announced
@@ -6,12 +7,14 @@ extension RegionMonitor {
     public struct Memory: Hashable, Sendable {
         /// A region whose state was once known.
         public struct Region: Hashable, Sendable {
+            /// Its name and its beacons: one that has other beacons now is another region.
             public var region: BeaconRegion
             /// Where the person was when it was last known.
             public var lastKnown: RegionState
             /// How long a silence meant that it is left, where that was learned.
             public var learnedExitTime: Duration?
 
+            /// A region, where the person was, and the time that was learned for it.
             public init(region: BeaconRegion, lastKnown: RegionState, learnedExitTime: Duration?) {
                 self.region = region
                 self.lastKnown = lastKnown
@@ -21,18 +24,25 @@ extension RegionMonitor {
 
         /// A beacon that belongs to a region.
         public struct Beacon: Hashable, Sendable {
+            /// Which beacon it is.
             public var identity: BeaconIdentity
+            /// How it is heard where it is.
             public var silences: LearnedSilences
 
+            /// A beacon and what was learned of it.
             public init(identity: BeaconIdentity, silences: LearnedSilences) {
                 self.identity = identity
                 self.silences = silences
             }
         }
 
+        /// Those whose state was once known.
         public var regions: [Region]
+        /// Those that were learned from, at most ``RegionMonitor/memoryCapacity``: those in the air, then those that are
+        /// away.
         public var beacons: [Beacon]
 
+        /// A memory; without arguments one of nothing.
         public init(regions: [Region] = [], beacons: [Beacon] = []) {
             self.regions = regions
             self.beacons = beacons

@@ -1,7 +1,8 @@
 // Ranging: one callback a region a second, for all regions at the same time, so that one timer serves them.
 extension RegionMonitor {
     mutating func startRangingIfNeeded(at now: Instant, heardFrom slot: Int? = nil) {
-        guard nextRanging == nil, trackers.contains(where: \.isRanging), clock.pausedAt == nil else { return }
+        // In a pause as well, for it goes on in one.
+        guard nextRanging == nil, hasAdapter, trackers.contains(where: \.isRanging) else { return }
         nextRanging = now.advanced(by: Self.rangingInterval)
         round += 1
         // The sighting that brought us here came before the round began, and belongs to it.

@@ -3,7 +3,9 @@ public import IBeacon
 extension RegionMonitor {
     /// What is known of one region.
     public struct RegionSnapshot: Hashable, Sendable {
+        /// What was configured.
         public var region: MonitoredRegion
+        /// Where the person is now; unknown while the adapter is lost.
         public var state: RegionState
         /// The last state that was known: kept while the adapter is lost.
         public var lastKnown: RegionState
@@ -15,6 +17,7 @@ extension RegionMonitor {
 
     /// What is known of one beacon in the air.
     public struct BeaconSnapshot: Hashable, Sendable {
+        /// Which beacon it is.
         public var identity: BeaconIdentity
         /// Its RSSI at one metre in dBm, as its maker claims it.
         public var measuredPower: Int8

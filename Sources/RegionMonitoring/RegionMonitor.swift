@@ -13,11 +13,23 @@ import IBeacon
 public struct RegionMonitor: Sendable {
     /// What is to be announced, in CoreLocation's words. Regions are named by their identifier.
     public enum Action: Hashable, Sendable {
+        /// Monitoring has begun. The first of each region.
         case didStartMonitoring(region: String)
+
+        /// The state as it is now: after it has changed, behind the enter or exit if there is one, and when it is asked
+        /// for.
         case didDetermineState(region: String, RegionState)
+
+        /// Somebody came in with this beacon who was not known to be inside; where the region announces entries.
         case didEnterRegion(region: String, RangedBeacon)
+
+        /// Who was known to be inside is there no more; where the region announces exits.
         case didExitRegion(region: String)
+
+        /// The region's beacons of the last ``rangingMemory``, the nearest first; once in ``rangingInterval``.
         case didRangeBeacons(region: String, [RangedBeacon])
+
+        /// The adapter is lost, and nothing can be ranged.
         case rangingBeaconsDidFail(region: String)
         /// No news of anybody, but what tells how good the exit times are.
         case silenceDidEnd(region: String, EndedSilence)
@@ -38,11 +50,11 @@ public struct RegionMonitor: Sendable {
     private var matcher: RegionMatcher
     private let startedAt: Instant
 
-    /// What an earlier monitor learned of beacons that were not heard since.
+    /// What was learned of beacons that are not in the table: by an earlier monitor, or before they had to make room.
     var remembered: [BeaconIdentity: SilenceModel] = [:]
 
     /// False from ``adapterLost(at:)`` until ``adapterRecovered(at:)``, and before the adapter is first there.
-    private var hasAdapter = false
+    private(set) var hasAdapter = false
 
     /// When some region's exit time may have passed, on the listening clock. May be early, is never late.
     @usableFromInline private(set) var nextExit: Int64?
@@ -66,11 +78,13 @@ public struct RegionMonitor: Sendable {
     /// When ``advanced(to:)`` is next needed; nil while there is nothing to wait for.
     ///
     /// Inlinable, for it is asked after each report: a call would have the whole monitor copied for it.
-    @inlinable
     public var nextDeadline: Instant? {
-        let exit = nextExit.flatMap { clock.instant(of: $0) }
-        guard let nextRanging else { return exit }
-        return min(exit ?? nextRanging, nextRanging)
+        @inlinable @inline(__always)
+        get {
+            let exit = nextExit.flatMap { clock.instant(of: $0) }
+            guard let nextRanging else { return exit }
+            return min(exit ?? nextRanging, nextRanging)
+        }
     }
 
     /// Monitoring began, with or without an adapter.
@@ -171,13 +185,20 @@ public struct RegionMonitor: Sendable {
 
     /// The configuration changed. A region that names the same beacons as before keeps its state; another with the
     /// same identifier replaces it.
-    public mutating func regionsReplaced(with regions: [MonitoredRegion], at now: Instant) -> [Action] {
+    ///
+    /// - Parameter memory: what is known of the regions that are new here, as ``restored(_:)`` has it.
+    public mutating func regionsReplaced(
+        with regions: [MonitoredRegion], knowing memory: Memory = Memory(), at now: Instant
+    ) -> [Action] {
         let known = Dictionary(trackers.map { ($0.region.region, $0) }, uniquingKeysWith: { first, _ in first })
         let listened = clock.reading(at: now)
         var actions: [Action] = []
         trackers = regions.map { region in
             guard var tracker = known[region.region] else {
-                let tracker = RegionTracker(region, listeningSince: listened)
+                var tracker = RegionTracker(region, listeningSince: listened)
+                if let known = memory.regions.first(where: { $0.region == region.region }) {
+                    tracker.remembered(known.lastKnown, awaiting: known.learnedExitTime)
+                }
                 actions += Self.started(tracker)
                 return tracker
             }
@@ -209,10 +230,16 @@ extension RegionMonitor {
         var track = BeaconTrack(
             sighting, regions: regions, at: now, listened: listened, doubtful: clock.doubtful)
         if let silences = remembered[sighting.identity] { track.silences = silences }
-        return beacons.insert(
+        let place = beacons.insert(
             track,
             capacity: Self.beaconCapacity + trackers.count,
             isHolder: { slot, track in track.regions.contains { trackers[$0].phase == .inside(holder: slot) } })
+        if let (identity, silences) = place?.evicted,
+            remembered.count < Self.memoryCapacity || remembered[identity] != nil
+        {
+            remembered[identity] = silences
+        }
+        return place?.slot
     }
 
     private mutating func entered(_ index: Int, slot: Int, at now: Instant) -> [Action] {
@@ -238,10 +265,15 @@ extension RegionMonitor {
 
     private mutating func holderWeakened(_ index: Int, slot: Int, at listened: Int64) -> [Action] {
         let tracker = trackers[index]
-        let other = beacons.tracks.indices.first { candidate in
+        let others = beacons.tracks.indices.filter { candidate in
             let track = beacons.tracks[candidate]
             return candidate != slot && track.regions.contains(index) && tracker.holds(track.signal.value)
                 && listened < tracker.deadline(of: track)
+        }
+        // The one heard last: its silence is the region's.
+        let other = others.max { (one, other) in
+            let (one, other) = (beacons.tracks[one], beacons.tracks[other])
+            return (one.lastListened, one.lastHeard) < (other.lastListened, other.lastHeard)
         }
         guard let other else { return left(index) }
         trackers[index].holderReplaced(by: other, heardAt: beacons.tracks[other].lastListened)

@@ -4,7 +4,12 @@
 ///     inside ↔ outside                enter and exit
 ///     any → unknown                   the adapter is lost: nobody is sent away for that
 public enum RegionState: String, Hashable, Sendable, CaseIterable {
+    /// Nothing was heard yet, or nothing can be heard.
     case unknown
+
+    /// A beacon of the region is here.
     case inside
+
+    /// None is.
     case outside
 }

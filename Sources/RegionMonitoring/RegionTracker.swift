@@ -1,4 +1,5 @@
 import IBeacon
+import Plumbing
 
 /// The state machine of one region. It knows nothing of other regions, of time-outs of the radio or of the table
 /// of beacons: ``RegionMonitor`` drives it.

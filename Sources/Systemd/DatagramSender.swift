@@ -1,8 +1,9 @@
 import Glibc
+import Plumbing
 
 /// Sends messages to one Unix socket, each as a datagram of its own.
 final class DatagramSender: Sendable {
-    private let descriptor: Int32
+    private let descriptor: OwnedDescriptor
     private let address: sockaddr_un
     private let length: socklen_t
 
@@ -23,12 +24,9 @@ final class DatagramSender: Sendable {
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
         self.address = address
         length = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
-        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        if descriptor < 0 { return nil }
-    }
-
-    deinit {
-        close(descriptor)
+        let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard number >= 0 else { return nil }
+        descriptor = OwnedDescriptor(owning: number)
     }
 
     /// Sends one message. Waits for as long as the receiver's queue is full.
@@ -39,7 +37,7 @@ final class DatagramSender: Sendable {
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
                 while true {
-                    let sent = sendto(descriptor, message, message.count, Int32(MSG_NOSIGNAL), pointer, length)
+                    let sent = sendto(descriptor.number, message, message.count, Int32(MSG_NOSIGNAL), pointer, length)
                     if sent >= 0 { return true }
                     if errno != EINTR { return false }
                 }

@@ -1,15 +1,16 @@
 import Glibc
+import Plumbing
 
 /// The journal, in its own protocol (systemd.io, Native Journal Protocol): an entry has fields, which `journalctl
 /// FIELD=value` finds it by.
-public final class Journal: Sendable {
+package final class Journal: Sendable {
     /// One field of an entry.
-    public struct Field: Sendable, Equatable {
-        public let name: String
-        public let value: String
+    package struct Field: Sendable, Equatable {
+        package let name: String
+        package let value: String
 
         /// - Parameter name: what it is called here; in the journal it is in upper case, as the journal wants it.
-        public init(_ name: String, _ value: String) {
+        package init(_ name: String, _ value: String) {
             self.name = Self.name(name)
             self.value = value
         }
@@ -28,7 +29,7 @@ public final class Journal: Sendable {
     }
 
     /// How urgent an entry is (syslog(3)).
-    public enum Priority: Int, Sendable {
+    package enum Priority: Int, Sendable {
         case critical = 2
         case error
         case warning
@@ -38,7 +39,7 @@ public final class Journal: Sendable {
     }
 
     /// How much of a value is kept, in bytes. A datagram holds several; what is longer would need a file of its own.
-    static let longestValue = 16 << 10
+    package static let longestValue = 16 << 10
 
     private let sender: DatagramSender
     private let identifier: String
@@ -48,7 +49,7 @@ public final class Journal: Sendable {
     ///   - identifier: the program's name in the journal.
     ///   - socket: where the journal listens.
     /// - Returns: nil unless what is written to `descriptor` goes to the journal (systemd.exec(5), `$JOURNAL_STREAM`).
-    public init?(
+    package init?(
         behind descriptor: Int32, identifier: String, environment: [String: String],
         socket: String = "/run/systemd/journal/socket"
     ) {
@@ -63,7 +64,7 @@ public final class Journal: Sendable {
     /// Writes an entry.
     ///
     /// - Returns: whether the journal has it.
-    public func write(_ message: String, priority: Priority, fields: [Field] = []) -> Bool {
+    package func write(_ message: String, priority: Priority, fields: [Field] = []) -> Bool {
         let own = [
             Field("MESSAGE", message), Field("PRIORITY", "\(priority.rawValue)"),
             Field("SYSLOG_IDENTIFIER", identifier),

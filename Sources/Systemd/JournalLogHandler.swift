@@ -1,31 +1,31 @@
-public import Logging
+package import Logging
 
 /// Logs to the journal, with the metadata as fields; to another handler where the journal takes nothing.
-public struct JournalLogHandler: LogHandler {
+package struct JournalLogHandler: LogHandler {
     private let journal: Journal
     private var fallback: any LogHandler
 
-    public init(_ journal: Journal, fallback: any LogHandler) {
+    package init(_ journal: Journal, fallback: any LogHandler) {
         self.journal = journal
         self.fallback = fallback
     }
 
-    public var metadata: Logger.Metadata {
+    package var metadata: Logger.Metadata {
         get { fallback.metadata }
         set { fallback.metadata = newValue }
     }
 
-    public var logLevel: Logger.Level {
+    package var logLevel: Logger.Level {
         get { fallback.logLevel }
         set { fallback.logLevel = newValue }
     }
 
-    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { fallback[metadataKey: key] }
         set { fallback[metadataKey: key] = newValue }
     }
 
-    public func log(event: LogEvent) {
+    package func log(event: LogEvent) {
         let all = metadata.merging(event.metadata ?? [:]) { _, new in new }.sorted { $0.key < $1.key }
         let details = all.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
         let isWritten = journal.write(
@@ -36,7 +36,7 @@ public struct JournalLogHandler: LogHandler {
 }
 
 extension Journal.Priority {
-    public init(_ level: Logger.Level) {
+    package init(_ level: Logger.Level) {
         self =
             switch level {
             case .trace, .debug: .debug

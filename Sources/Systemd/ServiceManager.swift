@@ -1,11 +1,12 @@
 import Glibc
+import Plumbing
 
 /// systemd, as a service talks to it (sd_notify(3)): each message is a datagram to the socket in `$NOTIFY_SOCKET`.
 ///
 /// These few lines stand in for libsystemd, which would be one more library to be there where the binary is put.
-public final class ServiceManager: Sendable {
+package final class ServiceManager: Sendable {
     /// What a service tells.
-    public enum Message: Sendable, Equatable {
+    package enum Message: Sendable, Equatable {
         /// It has started, or has read its configuration again.
         case ready
         /// It reads its configuration again; ``ready`` follows.
@@ -19,7 +20,7 @@ public final class ServiceManager: Sendable {
     }
 
     /// How long the service may be silent before it is taken for stuck; nil when nobody watches.
-    public let watchdogInterval: Duration?
+    package let watchdogInterval: Duration?
 
     /// How much of a sentence is told, in characters: systemd drops a message of more than 4096 bytes.
     private static let longestStatus = 1000
@@ -27,14 +28,14 @@ public final class ServiceManager: Sendable {
     private let sender: DatagramSender
 
     /// - Returns: nil when no service manager wants to hear anything.
-    public init?(environment: [String: String]) {
+    package init?(environment: [String: String]) {
         guard let sender = environment["NOTIFY_SOCKET"].flatMap(DatagramSender.init) else { return nil }
         self.sender = sender
         watchdogInterval = Self.watchdogInterval(environment)
     }
 
     /// Tells all of it at once. Nobody there any more is no fault of the service.
-    public func tell(_ messages: Message...) {
+    package func notify(_ messages: Message...) {
         _ = sender.send(Array(messages.map(Self.text).joined(separator: "\n").utf8))
     }
 
@@ -52,14 +53,9 @@ public final class ServiceManager: Sendable {
         case .watchdog: "WATCHDOG=1"
         // A line break would begin another message, and a name from the configuration may hold one.
         case .status(let sentence):
-            "STATUS="
-                + String(sentence.unicodeScalars.prefix(longestStatus).map { $0.value < 0x20 ? " " : Character($0) })
+            "STATUS=" + String(sentence.unicodeScalars.prefix(longestStatus)).plain()
         }
     }
 
-    private static var monotonicMicroseconds: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
-    }
+    private static var monotonicMicroseconds: Int64 { KernelClock.monotonic / 1000 }
 }

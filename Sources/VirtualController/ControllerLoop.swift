@@ -1,5 +1,6 @@
 import ControllerEmulation
 import Glibc
+import Plumbing
 
 /// Waits for whatever comes first, tells the emulation, and does what that says.
 struct ControllerLoop: ~Copyable {

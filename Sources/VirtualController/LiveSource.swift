@@ -1,4 +1,5 @@
 import Glibc
+import Plumbing
 
 /// Somewhere instructions come from while the program runs.
 struct LiveSource: ~Copyable {

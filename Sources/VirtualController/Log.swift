@@ -1,4 +1,5 @@
 import Glibc
+import Plumbing
 
 /// The log: a line is written at once, with its time.
 struct Log {

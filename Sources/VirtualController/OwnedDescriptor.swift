@@ -1,22 +1,10 @@
 import Glibc
+import Plumbing
 
-/// The one owner of a file descriptor: it is closed when the owner goes.
-struct OwnedDescriptor: ~Copyable {
-    /// The number, for calls which do not outlive the owner.
-    let number: Int32
-
-    /// Takes over an open descriptor.
-    init(owning number: Int32) {
-        self.number = number
-    }
-
+extension OwnedDescriptor {
     /// Opens a file.
     init(opening path: String, _ flags: Int32) throws(SystemError) {
-        number = try Self.retrying("opening \(path)") { open(path, flags | O_CLOEXEC) }
-    }
-
-    deinit {
-        close(number)
+        self.init(owning: try Self.retrying("opening \(path)") { open(path, flags | O_CLOEXEC) })
     }
 
     /// What comes next, at most `limit` bytes; empty at the end.
@@ -35,11 +23,6 @@ struct OwnedDescriptor: ~Copyable {
     static func retrying<Result: SignedInteger>(
         _ operation: @autoclosure () -> String, _ call: () -> Result
     ) throws(SystemError) -> Result {
-        while true {
-            let result = call()
-            if result >= 0 { return result }
-            let code = errno
-            if code != EINTR { throw SystemError(operation: operation(), code: code) }
-        }
+        try retrying({ SystemError(operation: operation(), code: $0) }, call)
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import ControllerEmulation
 import Glibc
 import HCI
+import Plumbing
 
 /// The command line.
 @main struct Program: ParsableCommand {

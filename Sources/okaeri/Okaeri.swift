@@ -1,4 +1,5 @@
 import ArgumentParser
+import Events
 
 /// The command line.
 @main struct Okaeri: AsyncParsableCommand {

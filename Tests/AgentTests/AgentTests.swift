@@ -1,11 +1,15 @@
 import Foundation
 import Logging
-import OkaeriDaemon
 import ServiceLifecycleTestKit
 import TestSupport
 import Testing
 
+@testable import API
 @testable import Agent
+@testable import Client
+@testable import Events
+@testable import OkaeriConfiguration
+@testable import OkaeriDaemon
 
 /// The agent between a daemon and a notification server.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct AgentTests {

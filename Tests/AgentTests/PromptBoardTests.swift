@@ -101,12 +101,12 @@ import WiFi
         var board = asking()
         _ = board.actionInvoked(7, key: "join")
         #expect(actions(&board) { $0.joined("2") } == [])
-        #expect(actions(&board) { $0.joined("1") } == [.tell(.joined(ssid: "HomeNet"), hasMarkup: true)])
+        #expect(actions(&board) { $0.joined("1") } == [.notify(.joined(ssid: "HomeNet"), hasMarkup: true)])
         #expect(actions(&board) { $0.joined("1") } == [])
         var failing = asking()
         #expect(
             actions(&failing) { $0.joinFailed("1", code: .wrongPassphrase, reason: "wrong") } == [
-                .tell(.notJoined(ssid: "HomeNet", code: .wrongPassphrase, reason: "wrong"), hasMarkup: true)
+                .notify(.notJoined(ssid: "HomeNet", code: .wrongPassphrase, reason: "wrong"), hasMarkup: true)
             ])
     }
 
@@ -114,7 +114,7 @@ import WiFi
         var board = asking()
         #expect(
             actions(&board) { $0.answerRefused(first, reason: "late") } == [
-                .tell(.notAnswered(ssid: "HomeNet", reason: "late"), hasMarkup: true)
+                .notify(.notAnswered(ssid: "HomeNet", reason: "late"), hasMarkup: true)
             ])
     }
 }

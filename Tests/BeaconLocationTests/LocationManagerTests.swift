@@ -1,5 +1,9 @@
-import BeaconLocation
+@testable import BeaconLocation
+import Bluetooth
 import Glibc
+import IBeacon
+import Plumbing
+import RegionMonitoring
 import Synchronization
 import Testing
 
@@ -22,8 +26,8 @@ import Testing
         let manager = LocationManager(kernel: kernel)
         manager.startMonitoring(for: home)
         var events = manager.events.makeAsyncIterator()
-        #expect(await events.next() == .didStartMonitoring(home))
-        #expect(await events.next() == .didDetermineState(.unknown, home))
+        #expect(await events.next()?.kind == .didStartMonitoring(home))
+        #expect(await events.next()?.kind == .didDetermineState(.unknown, home))
         await kernel.scanSocket()
         #expect(manager.monitoredRegions.map(\.region) == [home])
     }
@@ -41,8 +45,8 @@ import Testing
         let events = manager.events
         manager.startMonitoring(for: home)
         await manager.stop()
-        var told: [LocationEvent] = []
-        for await event in events { told.append(event) }
+        var told: [LocationEvent.Kind] = []
+        for await event in events { told.append(event.kind) }
         #expect(told.first == .didStartMonitoring(home))
     }
 
@@ -62,11 +66,68 @@ import Testing
         for await _ in manager.bluetoothStates() {}
     }
 
+    @Test func everybodyWhoIteratesGetsEveryEvent() async {
+        let manager = LocationManager(kernel: PairKernel())
+        manager.startMonitoring(for: home)
+        var first = manager.events.makeAsyncIterator()
+        var second = manager.events.makeAsyncIterator()
+        // What was before goes to the first alone, what comes to both.
+        #expect(await first.next()?.kind == .didStartMonitoring(home))
+        let office = BeaconRegion(identifier: "office", constraint: home.constraint)
+        manager.startMonitoring(for: office)
+        func regions(_ events: inout LocationEvents.Iterator) async -> [BeaconRegion] {
+            var regions: [BeaconRegion] = []
+            while regions.last != office, let event = await events.next() {
+                if case .didDetermineState(.unknown, let region) = event.kind { regions.append(region) }
+            }
+            return regions
+        }
+        #expect(await regions(&first) == [home, office])
+        #expect(await regions(&second) == [office])
+    }
+
+    @Test func theScanGoesOnUntilTheLastIterationEnds() async {
+        let kernel = PairKernel()
+        let manager = LocationManager(kernel: kernel)
+        manager.startMonitoring(for: home)
+        let listeners = [Task { for await _ in manager.events {} }, Task { for await _ in manager.events {} }]
+        var states = manager.bluetoothStates().makeAsyncIterator()
+        await kernel.scanSocket()
+        var witness: LocationEvents.Iterator? = manager.events.makeAsyncIterator()
+        for listener in listeners {
+            listener.cancel()
+            await listener.value
+        }
+        manager.requestState(for: home)
+        while let event = await witness?.next() {
+            if case .didDetermineState = event.kind { break }
+        }
+        witness = nil
+        while await states.next() != nil {}
+        var late = manager.events.makeAsyncIterator()
+        #expect(await late.next() == nil, "nothing more is to be had")
+    }
+
+    @Test func whoIsSlowMissesTheOldest() async {
+        let manager = LocationManager(kernel: PairKernel())
+        for count in 0..<LocationManager.backlog {
+            let identifier = String(count)
+            manager.startMonitoring(for: BeaconRegion(identifier: identifier, constraint: home.constraint))
+            manager.stopMonitoring(for: BeaconRegion(identifier: identifier, constraint: home.constraint))
+        }
+        await manager.stop()
+        var events: [LocationEvent] = []
+        for await event in manager.events { events.append(event) }
+        #expect(events.count == LocationManager.backlog)
+        let last = BeaconRegion(identifier: "1023", constraint: home.constraint)
+        #expect(events.contains { $0.kind == .didStartMonitoring(last) })
+    }
+
     @Test func withoutAnAdapterTheReasonIsToldToWhoWatches() async {
         let manager = LocationManager(kernel: PairKernel([]))
         manager.startMonitoring(for: home)
         for await event in manager.events {
-            guard case .monitoringDidFail(home, let reason) = event else { continue }
+            guard case .monitoringDidFail(home, let reason) = event.kind else { continue }
             #expect(reason.contains("no Bluetooth adapter"))
             return
         }

@@ -45,6 +45,23 @@ extension OnTheBus {
             #expect(calls.contains { $0[0] == "SetDiscoveryFilter" && $0[1].contains(battery.full) })
         }
 
+        @Test func `what it advertises for its manufacturer and its services is told, and its power`() async throws {
+            try bench.start()
+            try bench.tell(
+                "air",
+                [
+                    "address": address, "uuids": [battery.full], "manufacturer": ["76": "0215", "65535": ""],
+                    "data": [battery.full: "64"], "power": -8,
+                ])
+            try await CentralManager.use(bus: bench.address) { central in
+                var found = central.scanForPeripherals().makeAsyncIterator()
+                let first = try await found.next()
+                #expect(first?.manufacturerData == [0x004C: [2, 0x15], 0xFFFF: []])
+                #expect(first?.serviceData == [battery: [0x64]])
+                #expect(first?.txPower == -8)
+            }
+        }
+
         @Test func `a name cannot move the cursor`() async throws {
             try bench.start()
             try bench.tell("air", ["address": address, "name": "\u{1B}[2Jla\nmp", "uuids": [battery.full]])
@@ -166,13 +183,60 @@ extension OnTheBus {
             }
         }
 
-        @Test func `a peripheral whose services are never known is given up`() async throws {
+        @Test func `a peripheral whose services are never known is given up, and not kept connected`() async throws {
             try bench.start()
             try bench.tell("air", ["address": address, "uuids": [battery.full], "services": NSNull()])
             try await CentralManager.use(bus: bench.address) { central in
                 let error = await error { _ = try await central.connect(address, within: .seconds(2)) }
                 guard case .timedOut = error else { return #expect(error == nil) }
             }
+            #expect(try bench.count(of: "Disconnect") == 1)
+        }
+
+        @Test(arguments: [true, false])
+        func `a connection that is cancelled is given up by bluetoothd as well`(hangs: Bool) async throws {
+            try bench.start()
+            // Before the link is there, or before the services are known.
+            try bench.tell("air", ["address": address, "uuids": [battery.full], "services": NSNull()])
+            if hangs { try bench.tell("behave", ["method": "Connect"]) }
+            try await CentralManager.use(bus: bench.address) { central in
+                let connecting = Task { await error { _ = try await central.connect(address) } }
+                try await bench.wait { try $0.count(of: "Connect") == 1 }
+                if !hangs {
+                    while try await !central.knownPeripherals().contains(where: \.isConnected) { await Task.yield() }
+                }
+                connecting.cancel()
+                #expect(await connecting.value == .cancelled)
+                #expect(try bench.count(of: "Disconnect") >= 1)
+                #expect(try bench.count(of: "Connect") == 1, "it is not tried again")
+            }
+        }
+
+        @Test func `whoever stops keeping a peripheral connected stops connecting it`() async throws {
+            try bench.start()
+            try bench.lamp()
+            try bench.tell("behave", ["method": "Connect"])
+            try await CentralManager.use(bus: bench.address) { central in
+                let keeping = Task { for await _ in central.connections(to: .service(battery)) {} }
+                try await bench.wait { try $0.count(of: "Connect") == 1 }
+                keeping.cancel()
+                try await bench.wait { try $0.count(of: "Disconnect") == 1 }
+            }
+        }
+
+        @Test func `a connection that was there before stays when another attempt is cancelled`() async throws {
+            try bench.start()
+            try bench.lamp()
+            try await CentralManager.use(bus: bench.address) { central in
+                let lamp = try await central.connect(address)
+                try bench.tell("behave", ["method": "Connect"])
+                let connecting = Task { await error { _ = try await central.connect(address) } }
+                try await bench.wait { try $0.count(of: "Connect") == 2 }
+                connecting.cancel()
+                #expect(await connecting.value == .cancelled)
+                #expect(lamp.isConnected)
+            }
+            #expect(try bench.count(of: "Disconnect") == 0)
         }
 
         @Test func `what is wrong with Bluetooth is said`() async throws {

@@ -1,3 +1,4 @@
+import BlueZMachines
 import DBus
 import Testing
 
@@ -20,20 +21,20 @@ import Testing
 
     @Test mutating func `nothing is known until bluetoothd has listed its objects`() {
         #expect(machine.reach == .noBus)
-        #expect(machine.busConnected() == [.look])
+        #expect(machine.busConnected() == [.changed(.all)])
         #expect(machine.reach == .unknown, "nobody has said yet who owns the name")
-        #expect(machine.ownerChanged(to: ":1.1") == [.look, .list(owner: ":1.1")])
+        #expect(machine.ownerChanged(to: ":1.1") == [.changed(.all), .list(owner: ":1.1")])
         #expect(machine.reach == .unknown)
-        #expect(machine.listed([adapter: powered(true)], by: ":1.1") == [.look])
+        #expect(machine.listed([adapter: powered(true)], by: ":1.1") == [.changed(.all)])
         #expect(machine.reach == .known)
         #expect(machine.tree[adapter, Interface.adapter] == ["Powered": .boolean(true)])
     }
 
     @Test mutating func `a bus without bluetoothd`() {
         _ = machine.busConnected()
-        #expect(machine.ownerChanged(to: nil) == [.look])
+        #expect(machine.ownerChanged(to: nil) == [.changed(.all)])
         #expect(machine.reach == .noDaemon)
-        #expect(machine.ownerChanged(to: ":1.2") == [.look, .list(owner: ":1.2")])
+        #expect(machine.ownerChanged(to: ":1.2") == [.changed(.all), .list(owner: ":1.2")])
     }
 
     @Test mutating func `what is told during the listing is played over it`() {
@@ -41,10 +42,10 @@ import Testing
         _ = machine.ownerChanged(to: ":1.1")
         let changed = MirrorMachine.Notice.changed(
             adapter, Interface.adapter, ["Powered": .boolean(false)], invalidated: [])
-        #expect(machine.told(changed, by: ":1.1") == [])
-        #expect(machine.told(.removed("/gone", [Interface.device]), by: ":1.1") == [])
+        #expect(machine.received(changed, from: ":1.1") == [])
+        #expect(machine.received(.removed("/gone", [Interface.device]), from: ":1.1") == [])
         let listed = machine.listed([adapter: powered(true), "/gone": [Interface.device: [:]]], by: ":1.1")
-        #expect(listed == [.look, .look, .look])
+        #expect(listed == [.changed(.all)])
         #expect(machine.tree[adapter, Interface.adapter] == ["Powered": .boolean(false)])
         #expect(machine.tree["/gone", Interface.device] == nil)
     }
@@ -54,17 +55,22 @@ import Testing
         #expect(machine.refreshed() == [.list(owner: ":1.1")])
         #expect(machine.refreshed() == [.list(owner: ":1.1")])
         let lamp = ["/lamp": [Interface.device: ["Connected": DBusValue.boolean(false)]]]
-        #expect(machine.told(.added("/lamp", lamp["/lamp"] ?? [:]), by: ":1.1") == [.look])
+        let (off, on) = (["Connected": DBusValue.boolean(false)], ["Connected": DBusValue.boolean(true)])
+        #expect(
+            machine.received(.added("/lamp", lamp["/lamp"] ?? [:]), from: ":1.1")
+                == [.changed(.object(path: "/lamp", before: nil, now: off, didConnect: false))])
         let before = [adapter: powered(true), "/forgotten": [Interface.device: [:]]]
-        #expect(machine.listed(before, by: ":1.1") == [.look], "it was asked before there was a lamp")
+        #expect(machine.listed(before, by: ":1.1") == [.changed(.all)], "it was asked before there was a lamp")
         #expect(machine.tree["/lamp", Interface.device] != nil)
         #expect(machine.tree["/forgotten", Interface.device] != nil)
         #expect(machine.tree[value, Interface.characteristic] == nil, "it has gone, and nobody told")
         #expect(machine.refreshes.ended == 1)
         let changed = MirrorMachine.Notice.changed(
             "/lamp", Interface.device, ["Connected": .boolean(true)], invalidated: [])
-        #expect(machine.told(changed, by: ":1.1") == [.look])
-        #expect(machine.listed(lamp, by: ":1.1") == [.look])
+        #expect(
+            machine.received(changed, from: ":1.1")
+                == [.changed(.object(path: "/lamp", before: off, now: on, didConnect: true))])
+        #expect(machine.listed(lamp, by: ":1.1") == [.changed(.all)])
         #expect(machine.tree["/lamp", Interface.device]?["Connected"]?.boolean == true)
         #expect(machine.refreshes.ended == 2)
         #expect(machine.reach == .known)
@@ -79,15 +85,15 @@ import Testing
         #expect(machine.refreshes.ended == machine.refreshes.asked)
     }
 
-    @Test mutating func `another bluetoothd begins anew, and the old one's words count for nothing`() {
+    @Test mutating func `another bluetoothd begins anew, and the old one's signals count for nothing`() {
         follow()
         let resets = machine.resets
-        #expect(machine.ownerChanged(to: ":1.2") == [.look, .list(owner: ":1.2")])
+        #expect(machine.ownerChanged(to: ":1.2") == [.changed(.all), .list(owner: ":1.2")])
         #expect(machine.tree == ObjectTree())
         #expect(machine.resets > resets)
         #expect(machine.listed([adapter: powered(true)], by: ":1.1") == [], "too late")
-        #expect(machine.told(.added("/new", [Interface.device: [:]]), by: ":1.1") == [])
-        #expect(machine.listed([:], by: ":1.2") == [.look])
+        #expect(machine.received(.added("/new", [Interface.device: [:]]), from: ":1.1") == [])
+        #expect(machine.listed([:], by: ":1.2") == [.changed(.all)])
         #expect(machine.tree == ObjectTree())
     }
 
@@ -99,9 +105,9 @@ import Testing
 
     @Test mutating func `bluetoothd ends, and so does the bus`() {
         follow()
-        #expect(machine.ownerChanged(to: nil) == [.look])
+        #expect(machine.ownerChanged(to: nil) == [.changed(.all)])
         #expect(machine.reach == .noDaemon)
-        #expect(machine.busLost() == [.look])
+        #expect(machine.busLost() == [.changed(.all)])
         #expect(machine.reach == .noBus)
         #expect(machine.ownerChanged(to: ":1.3") == [], "that was said before the bus was lost")
     }
@@ -110,19 +116,47 @@ import Testing
         follow()
         let notice = MirrorMachine.Notice.changed(
             adapter, Interface.adapter, ["Alias": .string("Pi")], invalidated: ["Powered"])
-        #expect(machine.told(notice, by: ":1.1") == [.look])
+        #expect(machine.received(notice, from: ":1.1") == [.changed(.all)])
         #expect(machine.tree[adapter, Interface.adapter] == ["Alias": .string("Pi")])
         let stranger = MirrorMachine.Notice.changed("/x", Interface.device, ["RSSI": .int16(-3)], invalidated: [])
-        #expect(machine.told(stranger, by: ":1.1") == [])
+        #expect(machine.received(stranger, from: ":1.1") == [])
         #expect(machine.tree["/x", Interface.device] == nil)
     }
 
-    @Test mutating func `a characteristic's value is handed on`() {
+    @Test mutating func `what was so before concerns nobody`() {
+        follow()
+        let device = ["RSSI": DBusValue.int16(-60)]
+        _ = machine.received(.added("\(adapter)/dev_1", [Interface.device: device]), from: ":1.1")
+        for (rssi, count) in [(-60, 0), (-61, 1), (-61, 0)] as [(Int16, Int)] {
+            let heard = MirrorMachine.Notice.changed(
+                "\(adapter)/dev_1", Interface.device, ["RSSI": .int16(rssi)], invalidated: [])
+            #expect(machine.received(heard, from: ":1.1").count == count)
+        }
+    }
+
+    @Test mutating func `a flood during the listing is held as one notice of each device`() {
+        _ = machine.busConnected()
+        _ = machine.ownerChanged(to: ":1.1")
+        for number in 0..<10_000 {
+            let heard = MirrorMachine.Notice.changed(
+                "\(adapter)/dev_\(number % 5)", Interface.device, ["RSSI": .int16(Int16(number % 100))], invalidated: []
+            )
+            _ = machine.received(heard, from: ":1.1")
+        }
+        #expect(machine.held.notices.count == 5)
+        let devices = (0..<5).map { ("\(adapter)/dev_\($0)", [Interface.device: ObjectTree.Properties()]) }
+        _ = machine.listed(Dictionary(uniqueKeysWithValues: devices), by: ":1.1")
+        #expect(machine.tree["\(adapter)/dev_4", Interface.device] == ["RSSI": .int16(99)])
+        #expect(machine.held == HeldNotices())
+    }
+
+    @Test mutating func `a characteristic's value is passed on`() {
         follow()
         let notice = MirrorMachine.Notice.changed(
             value, Interface.characteristic, ["Value": .bytes([1, 2])], invalidated: [])
-        #expect(machine.told(notice, by: ":1.1") == [.value(path: value, [1, 2])])
-        #expect(machine.told(notice, by: ":1.1") == [.value(path: value, [1, 2])], "also when it is the same again")
+        #expect(machine.received(notice, from: ":1.1") == [.value(path: value, [1, 2])])
+        #expect(
+            machine.received(notice, from: ":1.1") == [.value(path: value, [1, 2])], "also when it is the same again")
     }
 
     @Test mutating func `an adapter that is switched off or unplugged forgets what it was asked for`() {
@@ -130,25 +164,27 @@ import Testing
         let resets = machine.resets
         let off = MirrorMachine.Notice.changed(
             adapter, Interface.adapter, ["Powered": .boolean(false)], invalidated: [])
-        _ = machine.told(off, by: ":1.1")
+        _ = machine.received(off, from: ":1.1")
         #expect(machine.resets == resets + 1)
-        _ = machine.told(.removed(adapter, [Interface.adapter]), by: ":1.1")
+        _ = machine.received(.removed(adapter, [Interface.adapter]), from: ":1.1")
         #expect(machine.resets == resets + 2)
-        #expect(machine.told(.removed(adapter, [Interface.adapter]), by: ":1.1") == [])
+        #expect(machine.received(.removed(adapter, [Interface.adapter]), from: ":1.1") == [])
     }
 
     @Test mutating func `a device that connects is counted, whether it was known before or not`() {
         follow()
         let connections = machine.connections
-        _ = machine.told(.added("\(adapter)/dev_1", [Interface.device: ["Connected": .boolean(false)]]), by: ":1.1")
+        _ = machine.received(
+            .added("\(adapter)/dev_1", [Interface.device: ["Connected": .boolean(false)]]), from: ":1.1")
         for (isConnected, count) in [(true, 1), (false, 1), (true, 2)] as [(Bool, UInt64)] {
-            _ = machine.told(
+            _ = machine.received(
                 .changed(
                     "\(adapter)/dev_1", Interface.device, ["Connected": .boolean(isConnected)], invalidated: []),
-                by: ":1.1")
+                from: ":1.1")
             #expect(machine.connections == connections + count)
         }
-        _ = machine.told(.added("\(adapter)/dev_2", [Interface.device: ["Connected": .boolean(true)]]), by: ":1.1")
+        _ = machine.received(
+            .added("\(adapter)/dev_2", [Interface.device: ["Connected": .boolean(true)]]), from: ":1.1")
         #expect(machine.connections == connections + 3)
     }
 

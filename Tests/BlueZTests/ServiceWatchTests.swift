@@ -1,9 +1,12 @@
-import BlueZ
 import Logging
+import Plumbing
 import TestSupport
 import Testing
 
-@testable import OkaeriDaemon
+@testable import API
+@testable import Events
+@testable import OkaeriConfiguration
+@testable import ServiceWatch
 
 extension OnTheBus {
     /// What the daemon does by its rules for services, against a make-believe bluetoothd.
@@ -13,7 +16,7 @@ extension OnTheBus {
 
         private let address = Lamp.address
         private let rule = Configuration.ServiceRule(identifier: "lamp", service: Lamp.battery)
-        private let kept = KeptState.Peripheral(
+        private let kept = PeripheralsMemory.Peripheral(
             rule: "lamp", service: "180F", address: Lamp.address, name: "lamp")
 
         init() throws {
@@ -24,8 +27,14 @@ extension OnTheBus {
 
         private func watch(_ rules: [Configuration.ServiceRule]) -> ServiceWatch {
             ServiceWatch(
-                rules: rules, adapter: nil, bus: bench.address, hub: hub, wallClock: SystemClock(),
+                rules: rules, adapter: nil, bus: bench.address, hub: hub, now: { 0 },
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        }
+
+        private func configuration(_ rules: [Configuration.ServiceRule]) -> Configuration {
+            var configuration = Configuration(regions: [])
+            configuration.services = rules
+            return configuration
         }
 
         /// Runs a watch for as long as `body` takes.
@@ -45,17 +54,17 @@ extension OnTheBus {
         @Test func `it tells who comes and goes, and remembers who is there`() async throws {
             var events = hub.events().makeAsyncIterator()
             let watch = watch([rule])
-            let expected = Event.PeripheralEvent(
+            let expected = Event.Peripheral(
                 identifier: "lamp", service: "180F", address: address, name: "lamp")
             try await run(watch) {
                 #expect(await events.next()?.kind == .peripheralDidConnect(expected))
-                #expect(await watch.memory == [kept])
+                #expect(await watch.memory == PeripheralsMemory([kept]))
                 let connected = ServiceReport(
                     identifier: "lamp", service: "180F", connected: true, address: address, name: "lamp")
                 #expect(await watch.reports == [connected])
                 try bench.tell("silence", ["address": address])
                 #expect(await events.next()?.kind == .peripheralDidDisconnect(expected))
-                #expect(await watch.memory == [])
+                #expect(await watch.memory == PeripheralsMemory([]))
                 #expect(await watch.reports == [ServiceReport(identifier: "lamp", service: "180F", connected: false)])
             }
         }
@@ -66,27 +75,27 @@ extension OnTheBus {
             try await run(watch([rule])) { _ = await events.next() }
             let asked = try bench.count(of: "GetManagedObjects")
             let second = watch([rule])
-            await second.restore([kept])
+            await second.restore(PeripheralsMemory([kept]), from: KeptPast(age: nil, isStale: false))
             try await run(second) {
                 try await bench.wait { try $0.count(of: "GetManagedObjects") == asked + 1 }
                 try bench.tell("silence", ["address": address])
-                #expect(await events.next()?.kind.name == "peripheralDidDisconnect")
+                #expect(await events.next()?.kind.name.rawValue == "peripheralDidDisconnect")
             }
             let third = watch([rule])
-            await third.restore([kept])
-            try await run(third) { #expect(await events.next()?.kind.name == "peripheralDidDisconnect") }
+            await third.restore(PeripheralsMemory([kept]), from: KeptPast(age: nil, isStale: false))
+            try await run(third) { #expect(await events.next()?.kind.name.rawValue == "peripheralDidDisconnect") }
         }
 
         @Test func `without a rule nobody is asked, and a rule that comes is followed`() async throws {
             var events = hub.events().makeAsyncIterator()
             let watch = watch([])
-            await watch.restore([kept])
-            #expect(await watch.memory == [], "its rule is gone")
+            await watch.restore(PeripheralsMemory([kept]), from: KeptPast(age: nil, isStale: false))
+            #expect(await watch.memory == PeripheralsMemory([]), "its rule is gone")
             try await run(watch) {
                 let asked = try bench.calls
                 #expect(asked.isEmpty)
-                await watch.reload([rule])
-                #expect(await events.next()?.kind.name == "peripheralDidConnect")
+                await watch.configured(configuration([rule]))
+                #expect(await events.next()?.kind.name.rawValue == "peripheralDidConnect")
             }
         }
 
@@ -95,10 +104,10 @@ extension OnTheBus {
             let watch = watch([rule])
             try await run(watch) {
                 _ = await events.next()
-                await watch.reload([])
+                await watch.configured(configuration([]))
                 try await bench.wait { try $0.count(of: "Disconnect") == 1 }
             }
-            #expect(await watch.memory == [])
+            #expect(await watch.memory == PeripheralsMemory([]))
         }
     }
 }

@@ -1,6 +1,7 @@
 import Bluetooth
 import Glibc
 import HCI
+import Plumbing
 import Testing
 
 @Suite struct HCISocketTests {

@@ -38,13 +38,6 @@ import Testing
         #expect(kernel.now() >= first)
     }
 
-    @Test func nanosecondsDoNotOverflow() {
-        #expect(Duration.seconds(2).nanoseconds == 2_000_000_000)
-        #expect(Duration.nanoseconds(-1).nanoseconds == 0)
-        #expect(Duration.seconds(Int64.max).nanoseconds == .max)
-        #expect(Duration.seconds(Int64.min).nanoseconds == 0)
-    }
-
     @Test func theDiagnosisFindsWhatTheKernelSays() throws {
         let adapters = [Adapter(index: 0, name: "hci0", isUp: false, radioBlock: .soft)]
         let diagnosis = AdapterDiagnosis(kernel: FakeKernel(adapters))

@@ -1,6 +1,7 @@
 import Bluetooth
 import Glibc
 import HCI
+import Synchronization
 import TestSupport
 import Testing
 
@@ -257,24 +258,29 @@ import Testing
 }
 
 private final class CountingDelegate: ScannerDelegate {
+    private struct Calls: Sendable {
+        var times: [Int64] = []
+        var updates: [AdapterUpdate] = []
+    }
+
     private let scanner: Scanner
-    var turns = 0
-    var times: [Int64] = []
-    var updates: [AdapterUpdate] = []
+    private let calls = Mutex(Calls())
+
+    var turns: Int { times.count }
+    var times: [Int64] { calls.withLock(\.times) }
+    var updates: [AdapterUpdate] { calls.withLock(\.updates) }
 
     init(_ scanner: Scanner) {
         self.scanner = scanner
     }
 
-    func scannerDidReceive(_ packet: RawSpan, at time: Int64) {}
-    func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) { updates.append(update) }
+    func scannerDidReceive(_ event: RawSpan, at time: Int64) -> Bool { false }
+    func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) { calls.withLock { $0.updates.append(update) } }
     func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {}
-    func scannerDidDrop(total: UInt64) {}
-    func scannerDidHearController(at time: Int64) {}
+    var nextDeadline: Int64? { nil }
 
     func scannerDidFinishTurn(at time: Int64) -> Int64? {
-        turns += 1
-        times.append(time)
+        calls.withLock { $0.times.append(time) }
         if turns < 4 { return time + 1_000_000 }
         scanner.stop()
         return nil

@@ -24,10 +24,17 @@ import Testing
         #expect(DBusValue(variant) == value)
     }
 
-    @Test(arguments: [
-        ("o", (10..<40).map { DBusValue.objectPath("/a\($0)") }), ("q", (8..<40).map { DBusValue.uint16($0) }),
-    ])
-    func `entries of a dictionary are sent in the order of their keys`(type: String, keys: [DBusValue]) throws {
+    /// Keys of each kind that there may be many of, in their order.
+    static let keys: [[DBusValue]] = [
+        (10..<40).map { (number: Int) in .objectPath("/a\(number)") }, (8..<40).map { (key: UInt16) in .uint16(key) },
+        (UInt64.max - 30...UInt64.max).map { (key: UInt64) in .uint64(key) }, [.boolean(false), .boolean(true)],
+        (-9..<9).map { (key: Int) in .double(Double(key)) },
+        (1..<10).map { (count: Int) in .signature(String(repeating: "s", count: count)) },
+    ]
+
+    @Test(arguments: keys)
+    func `entries of a dictionary are sent in the order of their keys`(keys: [DBusValue]) throws {
+        let type = try #require(keys.first).type
         let entries = Dictionary(uniqueKeysWithValues: keys.map { ($0, DBusValue.byte(0)) })
         let variant = try #require(DBusValue.dictionary(key: type, value: "y", entries).variant)
         g_variant_ref_sink(variant)

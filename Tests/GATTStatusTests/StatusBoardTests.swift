@@ -1,7 +1,7 @@
 import FoundationEssentials
-import OkaeriDaemon
 import Testing
 
+@testable import API
 @testable import GATTStatus
 
 @Suite struct StatusBoardTests {
@@ -40,27 +40,27 @@ import Testing
 
     @Test func `who is inside is read first, and only what changes is notified`() throws {
         var board = StatusBoard()
-        let first = board.told(try report([("work", "outside"), ("home", "inside"), ("shed", "unknown")]))
+        let first = board.update(with: try report([("work", "outside"), ("home", "inside"), ("shed", "unknown")]))
         #expect(first == [line("-work\n"), line("+home\n"), line("?shed\n")])
         #expect(text(board.regionStates) == "+home\n-work\n?shed\n")
-        #expect(board.told(try report([("work", "outside"), ("home", "inside"), ("shed", "unknown")])).isEmpty)
-        let second = board.told(try report([("work", "inside"), ("home", "inside")]))
+        #expect(board.update(with: try report([("work", "outside"), ("home", "inside"), ("shed", "unknown")])).isEmpty)
+        let second = board.update(with: try report([("work", "inside"), ("home", "inside")]))
         #expect(second == [line("+work\n"), line("?shed\n")])
         #expect(text(board.regionStates) == "+work\n+home\n")
     }
 
     @Test func `a daemon that goes is told once, and one that is back tells everything again`() throws {
         var board = StatusBoard()
-        _ = board.told(try report([("home", "inside")], asking: [("1", "HomeNet", 1)]))
+        _ = board.update(with: try report([("home", "inside")], asking: [("1", "HomeNet", 1)]))
         #expect(board.daemonLost() == [line("!\n"), .prompts([])])
         #expect(board.daemonLost().isEmpty)
         #expect(text(board.regionStates) == "!\n")
-        #expect(board.told(try report([("home", "inside")])) == [line("+home\n")])
+        #expect(board.update(with: try report([("home", "inside")])) == [line("+home\n")])
     }
 
     @Test func `a prompt is told when it comes and when it goes, and its token is its own`() throws {
         var board = StatusBoard()
-        let updates = board.told(try report([], asking: [("1", "HomeNet", 3)]))
+        let updates = board.update(with: try report([], asking: [("1", "HomeNet", 3)]))
         #expect(updates == [.prompts(board.prompts)])
         let words = text(board.prompts).split(separator: " ")
         #expect(words.count == 2)
@@ -71,17 +71,17 @@ import Testing
         #expect(board.isAsking)
         // The same number, after the daemon has counted anew, or of the next arrival.
         for other in [("1", "Cafe", 3), ("1", "HomeNet", 4)] {
-            _ = board.told(try report([], asking: [other]))
+            _ = board.update(with: try report([], asking: [other]))
             #expect(board.prompt(token) == nil)
         }
-        #expect(board.told(try report([])) == [.prompts([])])
+        #expect(board.update(with: try report([])) == [.prompts([])])
         #expect(!board.isAsking)
     }
 
     @Test(arguments: [1, 20, 63, 64, 65, 200]) func `what does not fit is counted`(count: Int) throws {
         var board = StatusBoard()
         let regions = (0..<count).map { (String("region\($0)xxxx".prefix(6)), $0 == count - 1 ? "inside" : "outside") }
-        _ = board.told(try report(regions.map { ($0, $1) }))
+        _ = board.update(with: try report(regions.map { ($0, $1) }))
         let value = board.regionStates
         #expect(value.count <= 512)
         let lines = text(value).split(separator: "\n")
@@ -95,7 +95,7 @@ import Testing
 
     @Test func `nothing in a name begins a new line`() throws {
         var board = StatusBoard()
-        _ = board.told(try report([(#"ho\nme"#, "inside")]))
+        _ = board.update(with: try report([(#"ho\nme"#, "inside")]))
         #expect(text(board.regionStates) == "+ho\u{FFFD}me\n")
     }
 }

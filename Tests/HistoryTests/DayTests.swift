@@ -28,6 +28,30 @@ import Testing
         #expect(record.unwatched == [hour(20)..<hour(24)], "what is to come")
     }
 
+    /// It took a quarter of an hour when every run looked through all that ever happened.
+    @Test(.timeLimit(.minutes(1))) func `a day after a loop of starts that failed is drawn all the same`() throws {
+        _ = try folder.store()
+        let connection = try SQLiteConnection(file: "\(folder.path)/\(HistoryStore.fileName)", mode: .readWrite)
+        let step: Int64 = 36_000_000_000
+        try connection.execute(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+            INSERT INTO runs (id, began) SELECT i, \(midnight) + i * \(step) FROM n
+            """)
+        try connection.execute(
+            """
+            INSERT INTO events (run, time, name, region, json)
+            SELECT id, began, 'didDetermineState', 'home', '{"state":"inside"}' FROM runs
+            """)
+        try connection.execute(
+            """
+            INSERT INTO events (run, time, name, json) SELECT id, began + 1000000000, 'bluetoothStateDidUpdate', '{}' FROM runs
+            """)
+        let record = try folder.reader().day(from: hour(0), to: hour(24), now: hour(24_000))
+        #expect(record.regions.first?.spans.count == 2398)
+        #expect(record.regions.map(\.identifier) == ["home"])
+    }
+
     @Test func `a stop and a power cut end what is known`() throws {
         var store = try folder.store()
         try store.record([determined("home", "inside", at: hour(1))], [])
@@ -85,8 +109,13 @@ import Testing
             try store.record([determined("home", "inside", at: time), bluetooth("poweredOff", at: time)], [])
             try store.runEnded(at: hour(5.5))
         }
-        _ = try day()
-        _ = try folder.reader().day(from: .min, to: .max, now: .min)
+        for record in try [day(), folder.reader().day(from: .min, to: .max, now: .min)] {
+            for region in record.regions {
+                let spans = region.spans.map(\.time)
+                #expect(spans.allSatisfy { $0.lowerBound >= record.start && $0.upperBound <= record.end })
+            }
+            #expect(record.unwatched.allSatisfy { $0.lowerBound >= record.start && $0.upperBound <= record.end })
+        }
         #expect(try folder.reader().day(from: hour(1), to: hour(1), now: hour(2)).regions.isEmpty)
     }
 }

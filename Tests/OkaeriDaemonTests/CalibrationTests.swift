@@ -5,7 +5,9 @@ import RegionMonitoring
 import Synchronization
 import Testing
 
-@testable import OkaeriDaemon
+@testable import Events
+@testable import Listening
+@testable import OkaeriConfiguration
 
 @Suite struct CalibrationTests {
     private let folder = try? TemporaryFolder()

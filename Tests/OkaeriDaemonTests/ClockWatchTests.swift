@@ -1,6 +1,6 @@
 import Testing
 
-@testable import OkaeriDaemon
+@testable import Plumbing
 
 @Suite struct ClockWatchTests {
     private let year: Int64 = 31_536_000_000_000_000
@@ -23,6 +23,7 @@ import Testing
         var watch = ClockWatch(wall: .min, uptime: .max)
         for (wall, uptime) in [(Int64.max, Int64.min), (0, 0), (.min, .max), (.max, .max)] {
             _ = watch.looked(wall: wall, uptime: uptime)
+            #expect(watch.looked(wall: wall, uptime: uptime) == nil, "it was told of once")
         }
     }
 }

@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 import WiFi
 
-@testable import OkaeriDaemon
+@testable import Events
+@testable import OkaeriConfiguration
 
 @Suite struct ConfigurationTests {
     private func problems(_ json: String) -> [String] {
@@ -97,6 +98,7 @@ import WiFi
         #expect(problems(region(#""measurdPower": -60"#)).first?.hasSuffix("mean \"measuredPower\"?") == true)
         #expect(problems(#"{"region": [], "regions": []}"#).first?.hasSuffix("did you mean \"regions\"?") == true)
         #expect(problems(#"{"zzzzzz": 1, "regions": []}"#).first?.hasSuffix("services") == true, "nothing is near")
+        #expect(problems(#"{"": 1, "regions": []}"#).first?.hasPrefix(#""": found an unknown key"#) == true)
     }
 
     @Test(arguments: [
@@ -215,14 +217,25 @@ import WiFi
 
     @Test func `no mutilation of a configuration traps`() {
         let example = Array(Configuration.example.utf8)
-        for length in 0..<example.count - 1 { _ = try? Configuration(json: Array(example.prefix(length)), file: "x") }
+        for length in 0..<example.count - 1 {
+            #expect(throws: ConfigurationError.self) {
+                try Configuration(json: Array(example.prefix(length)), file: "x")
+            }
+        }
         var generator = SeededGenerator(seed: 0x0CAE_1215)
         for _ in 0..<5000 {
             var bytes = example
             for _ in 0..<3 {
                 bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
             }
-            _ = try? Configuration(json: bytes, file: "x")
+            do throws(ConfigurationError) {
+                // What is still a configuration is one that can be run.
+                let configuration = try Configuration(json: bytes, file: "x")
+                #expect(Set(configuration.regions.map(\.identifier)).count == configuration.regions.count)
+                #expect(configuration.regions.allSatisfy { !$0.identifier.isEmpty && $0.monitored.exitAfter != .zero })
+            } catch {
+                #expect(error.description.hasPrefix("x: "), "\(error)")
+            }
         }
     }
 }

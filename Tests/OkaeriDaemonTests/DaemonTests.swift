@@ -1,10 +1,13 @@
 import FoundationEssentials
-import Systemd
 import TestSupport
 import Testing
-import WiFi
 
+@testable import API
+@testable import Client
+@testable import Events
+@testable import OkaeriConfiguration
 @testable import OkaeriDaemon
+@testable import Systemd
 
 /// The whole daemon over a capture and a simulated Wi-Fi, asked over its socket.
 @Suite struct DaemonTests {
@@ -42,7 +45,7 @@ import WiFi
     }
 
     private func heard(_ name: String, _ events: inout AsyncStream<Event>.Iterator) async {
-        while let event = await events.next() { if event.kind.name == name { return } }
+        while let event = await events.next() { if event.kind.name.rawValue == name { return } }
         Issue.record("\(name) did not come")
     }
 

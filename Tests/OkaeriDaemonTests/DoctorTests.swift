@@ -2,7 +2,9 @@ import Bluetooth
 import Testing
 import WiFi
 
-@testable import OkaeriDaemon
+@testable import Client
+@testable import Doctor
+@testable import OkaeriConfiguration
 
 @Suite struct DoctorTests {
     private func findings(_ adapters: [Adapter], named: String? = nil) -> [String] {

@@ -1,8 +1,8 @@
-import IBeacon
+import FoundationEssentials
 import RegionMonitoring
 import Testing
 
-@testable import OkaeriDaemon
+@testable import Events
 
 @Suite struct EventTests {
     private let beacon = RangedBeacon(identity: home, rssi: -78, accuracy: 2.104)
@@ -20,8 +20,8 @@ import Testing
     }
 
     @Test func `every event has its time, its name and what belongs to it`() {
-        let wifi = Event.WiFiEvent(id: "1", ssid: "Home\"Net", region: "home")
-        let unasked = Event.WiFiEvent(id: nil, ssid: "HomeNet", region: nil)
+        let wifi = Event.WiFi(id: "1", ssid: "Home\"Net", region: "home")
+        let unasked = Event.WiFi(id: nil, ssid: "HomeNet", region: nil)
         let cases: [(Event.Kind, String)] = [
             (.didStartMonitoring(region: "h"), #""event":"didStartMonitoring","region":"h""#),
             (.didDetermineState(region: "h", .unknown), #""event":"didDetermineState","region":"h","state":"unknown""#),
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `an event is one line, whatever a network calls itself`() {
-        let wifi = Event.WiFiEvent(id: "1", ssid: "a\nb\u{2028}\u{0}", region: nil)
+        let wifi = Event.WiFi(id: "1", ssid: "a\nb\u{2028}\u{0}", region: nil)
         #expect(!json(.wifiPrompt(wifi)).contains { $0 == "\n" })
     }
 
@@ -64,13 +64,24 @@ import Testing
         #expect(Timestamp.text(time) == text)
     }
 
+    @Test(arguments: [1 << 53, 1 << 63, UInt64.max])
+    func `a number that no event has is not taken for one's`(number: UInt64) throws {
+        func read(_ number: UInt64) throws -> Event {
+            let text = #"{"time":"2026-11-20T18:42:00Z","event":"didExitRegion","region":"h","node":"n","seq":"#
+            return try JSONDecoder().decode(Event.self, from: Data("\(text)\(number)}".utf8))
+        }
+        #expect(throws: DecodingError.self) { try read(number) }
+        let last = try read(Event.largestSequence)
+        #expect(last.json.hasSuffix(#""seq":9007199254740991}"#))
+    }
+
     @Test func `times at the end of the world are text all the same`() {
         for time in [Int64.min, .max] { #expect(Timestamp.text(time).hasSuffix("Z")) }
     }
 
     @Test func `a line tells a person what a program is told`() {
         let event = Event(time: evening, kind: .didEnterRegion(region: "home", beacon))
-        #expect(event.line == "18:42:00.000  didEnterRegion  home  major 100 minor 100  -78 dBm  2.1 m  near")
+        #expect(event.line == "18:42:00.000 UTC  didEnterRegion  home  major 100 minor 100  -78 dBm  2.1 m  near")
     }
 
     @Test func `listeners get every event from their subscription on, and an end`() async {

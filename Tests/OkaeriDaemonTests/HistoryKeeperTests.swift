@@ -1,9 +1,14 @@
-import History
 import RegionMonitoring
 import Synchronization
 import Testing
 
+@testable import Client
+@testable import Events
+@testable import History
+@testable import Listening
+@testable import OkaeriConfiguration
 @testable import OkaeriDaemon
+@testable import ThreadService
 
 @Suite struct HistoryKeeperTests {
     private let folder: TemporaryFolder
@@ -17,10 +22,10 @@ import Testing
     }
 
     @Test func `nobody is told what is not kept yet`() throws {
-        let keeper = HistoryKeeper(
-            directory: folder.path, settings: .init(), wallClock: SystemClock(), logger: quiet)
+        let keeper = HistoryRecorder(
+            directory: folder.path, settings: .init(), now: { evening }, logger: quiet)
         let events = (0..<100).map { Event(time: evening + $0, kind: .didExitRegion(region: "home")) }
-        for event in events { keeper.keep(event) }
+        for event in events { keeper.record(event) }
         keeper.stop()
         var told: [String] = []
         keeper.run { event in
@@ -33,13 +38,18 @@ import Testing
 
     @Test(.timeLimit(.minutes(1)))
     func `whoever waits for it knows that all is told`() async {
-        let keeper = HistoryKeeper(
-            directory: folder.path, settings: .init(), wallClock: SystemClock(), logger: quiet)
+        let keeper = HistoryRecorder(
+            directory: folder.path, settings: .init(), now: { evening }, logger: quiet)
         let told = Counter()
         await withDiscardingTaskGroup { group in
             for round in 1...20 {
-                for _ in 0..<10 { keeper.keep(Event(time: evening, kind: .didExitRegion(region: "home"))) }
-                if round == 1 { group.addTask { keeper.run { _ in told.increment() } } }
+                for _ in 0..<10 { keeper.record(Event(time: evening, kind: .didExitRegion(region: "home"))) }
+                if round == 1 {
+                    // It blocks, and a machine may have one thread for all tasks.
+                    let service = ThreadService(
+                        loop: { keeper.run { _ in told.increment() } }, stop: {}, endsWithLoop: true)
+                    group.addTask { try? await service.run() }
+                }
                 await keeper.caughtUp()
                 #expect(told.count == round * 10)
             }

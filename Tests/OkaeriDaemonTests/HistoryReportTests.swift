@@ -1,40 +1,40 @@
 import FoundationEssentials
 import Glibc
-import History
 import RegionMonitoring
 import Testing
 
-@testable import OkaeriDaemon
+@testable import Events
+@testable import History
 
 @Suite struct RecordedEventTests {
     private func recorded(_ kind: Event.Kind) throws -> RecordedEvent {
-        RecordedEvent(event: try #require(HistoryEvent(Event(time: evening, kind: kind))))
+        RecordedEvent(try #require(HistoryEvent(Event(time: evening, kind: kind))))
     }
 
     @Test func `a row of CSV has a field for each column, quoted where it must be`() throws {
         let columns = RecordedEvent.header.split(separator: ",").count
-        let wifi = Event.WiFiEvent(id: "1", ssid: "a \"b\", c", region: "home")
+        let wifi = Event.WiFi(id: "1", ssid: "a \"b\", c", region: "home")
         let row = try recorded(.wifiPromptAnswered(wifi, answer: "later")).csv
-        #expect(row == #"2026-11-20T18:42:00.000Z,wifiPromptAnswered,home,,,,,,,,1,"a ""b"", c",later,,,,,,,,"#)
+        #expect(row == #"2026-11-20T18:42:00.000Z,wifiPromptAnswered,home,,,,,,,,1,"a ""b"", c",later,,,,,,,,,,"#)
         let enter = try recorded(
             .didEnterRegion(region: "h", .init(identity: home, rssi: -78, accuracy: 2.104)))
         #expect(enter.csv.split(separator: ",", omittingEmptySubsequences: false).count == columns)
         #expect(enter.csv.contains("\(uuidText),100,100,-78,2.1,near"))
-        #expect(try recorded(.monitoringDidFail(region: "h", reason: "a\nb")).csv.hasSuffix("\"a\nb\",,,,"))
+        #expect(try recorded(.monitoringDidFail(region: "h", reason: "a\nb")).csv.hasSuffix("\"a\nb\",,,,,,"))
     }
 
     @Test func `who connected is not lost`() throws {
         let event = try recorded(
             .peripheralDidConnect(
                 .init(identifier: "watch", service: "180D", address: "DC:A6:32:01:02:03", name: "Band")))
-        #expect(event.csv.hasSuffix(",watch,180D,DC:A6:32:01:02:03,Band"))
-        #expect(event.line.hasSuffix("  peripheralDidConnect  watch  180D  Band  DC:A6:32:01:02:03"))
+        #expect(event.csv.hasSuffix(",watch,180D,DC:A6:32:01:02:03,Band,,"))
+        #expect(event.line.hasSuffix("  peripheralDidConnect  watch  180D  DC:A6:32:01:02:03  Band"))
     }
 
     @Test func `what is no event is shown as far as it goes`() {
         let event = HistoryEvent(time: evening, name: "later", region: nil, json: "{\"event")
-        #expect(RecordedEvent(event: event).line.hasSuffix("  later"))
-        #expect(RecordedEvent(event: event).csv.contains(","))
+        #expect(RecordedEvent(event).line.hasSuffix("  later"))
+        #expect(RecordedEvent(event).csv.contains(","))
     }
 }
 
@@ -44,7 +44,9 @@ import Testing
     @Test func `times are the house's`() async {
         await #expect(processExitsWith: .success) {
             moveToBerlin()
-            #expect(LocalTime.text(evening) == "2026-11-20 19:42:00")
+            #expect(LocalTime.text(evening) == "2026-11-20 19:42:00 CET")
+            #expect(LocalTime.timeOfDay(evening + 7_000_000) == "19:42:00.007 CET")
+            #expect(LocalTime.text(stamp: "2026-11-20T18:42:00.000Z") == "2026-11-20 19:42:00 CET")
             #expect(LocalTime.date(evening) == "Friday, 20 November 2026")
             #expect(LocalTime.zone(evening) == "CET, UTC+01:00")
             let midnight = evening - nanoseconds(19.7 * 3600)

@@ -1,11 +1,11 @@
 import FoundationEssentials
-import History
 import Logging
-import RegionMonitoring
 import Synchronization
 import Testing
 
-@testable import OkaeriDaemon
+@testable import Events
+@testable import History
+@testable import OkaeriConfiguration
 
 /// What is said to the log.
 private final class Sentences: LogHandler, Sendable {

@@ -2,7 +2,10 @@ import RegionMonitoring
 import Testing
 import WiFi
 
-@testable import OkaeriDaemon
+@testable import Events
+@testable import Homecoming
+@testable import OkaeriConfiguration
+@testable import Plumbing
 
 /// The arrival's way from the region's state to the joined network, with a Wi-Fi that is not there.
 @Suite struct HomecomingTests {
@@ -24,8 +27,10 @@ import WiFi
         _ body: (Homecoming, inout AsyncStream<Event>.Iterator) async throws -> Void
     ) async throws {
         let homecoming = Homecoming(
-            regions: [try region(join)], wifi: wifi, hub: hub, wallClock: SystemClock(), logger: quiet)
-        if let memory { await homecoming.restore(memory, inside: inside) }
+            regions: [try region(join)], wifi: wifi, hub: hub, lastInside: { inside }, now: { evening }, logger: quiet)
+        if let memory {
+            await homecoming.restore(PromptsMemory(memory), from: KeptPast(age: nil, isStale: false))
+        }
         var events = hub.events().makeAsyncIterator()
         let task = Task { try await homecoming.run() }
         try await body(homecoming, &events)
@@ -35,11 +40,11 @@ import WiFi
 
     /// The next event about Wi-Fi.
     private func next(_ events: inout AsyncStream<Event>.Iterator) async -> Event.Kind? {
-        while let event = await events.next() { if event.kind.name.hasPrefix("wifi") { return event.kind } }
+        while let event = await events.next() { if event.kind.name.rawValue.hasPrefix("wifi") { return event.kind } }
         return nil
     }
 
-    private let prompted = Event.WiFiEvent(id: "1", ssid: "HomeNet", region: "home")
+    private let prompted = Event.WiFi(id: "1", ssid: "HomeNet", region: "home")
 
     @Test func `an arrival is asked about once, and joined when the answer is to join`() async throws {
         try await run(.prompt) { homecoming, events in
@@ -110,9 +115,10 @@ import WiFi
 
     @Test func `a region that gets a network while somebody is inside is an arrival`() async throws {
         try await run(.off) { homecoming, events in
-            await homecoming.reload([try region(.prompt)], inside: ["home"])
+            determine(.inside)
+            await homecoming.configured(Configuration(regions: [try region(.prompt)]))
             #expect(await next(&events) == .wifiPrompt(prompted))
-            await homecoming.reload([], inside: ["home"])
+            await homecoming.configured(Configuration(regions: []))
             #expect(await homecoming.waiting.prompts.isEmpty)
         }
     }
@@ -131,7 +137,7 @@ import WiFi
             determine(.inside)
             #expect(await next(&events) == .wifiPrompt(.init(id: "5", ssid: "HomeNet", region: "home")))
             #expect(await homecoming.waiting.prompts.map(\.arrival) == [3])
-            #expect(await homecoming.memory.visits.map(\.prompt) == ["5"])
+            #expect(await homecoming.memory.prompts.visits.map(\.prompt) == ["5"])
         }
     }
 

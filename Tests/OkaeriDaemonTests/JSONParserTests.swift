@@ -1,6 +1,6 @@
 import Testing
 
-@testable import OkaeriDaemon
+@testable import OkaeriConfiguration
 
 @Suite struct JSONParserTests {
     private func summary(_ text: String) throws(JSONParser.SyntaxError) -> String {
@@ -17,7 +17,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "[1,]", #"{"a":1,}"#, "01", "+1", ".5", "1.", "1e", "nul", "\"a", "\"\t\"", #""\x""#, #""\ud800""#, "[1 2]",
+        "[1,]", #"{"a":1,}"#, "01", "+1", ".5", "1.", "1.e5", "-0.E-3", "1e", "nul", "\"a", "\"\t\"", #""\x""#,
+        #""\ud800""#, "[1 2]",
         #"{"a" 1}"#, "{a:1}", "'a'", "1 2", "[", "{", "NaN", "1e999", "// x\n1", "\u{FEFF}1", #""\ud83d\u0041""#,
         #""\u+041B""#, #""\u-041""#, #""\u 041""#, #""\u041"#, #""\u00é""#,
     ])

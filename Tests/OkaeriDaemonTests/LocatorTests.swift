@@ -1,10 +1,12 @@
 import Bluetooth
 import IBeacon
+import Presence
 import RegionMonitoring
 import Synchronization
 import Testing
 
-@testable import OkaeriDaemon
+@testable import Events
+@testable import Listening
 
 /// Ten seconds of listening, second by second.
 @Suite struct LocatorTests {
@@ -16,42 +18,44 @@ import Testing
             let count = Mutex(0)
         }
 
-        init(_ regions: MonitoredRegion..., patience: Duration? = .seconds(2.5)) {
+        init(_ regions: MonitoredRegion..., quietPeriod: Duration? = .seconds(2.5)) {
             let counter = Counter()
             finished = counter
             locator = Locator(
-                regions, within: .seconds(10), patience: patience, tell: { _, _ in },
+                regions, within: .seconds(10), quietPeriod: quietPeriod, updated: { _, _ in },
                 finished: { counter.count.withLock { $0 += 1 } })
-            locator.begin(at: at(0))
+            locator.scannerWillStart(at: at(0))
         }
 
         /// The adapter is well and listens.
         func listen(_ second: Double) {
-            locator.adapterUpdated(
+            locator.scannerDidUpdate(
                 AdapterUpdate(state: .poweredOn, adapter: "hci0", reason: "it works"), at: at(second))
-            locator.listeningChanged(true, at: at(second))
+            locator.scannerDidChangeListening(true, at: at(second))
         }
 
         func lose(_ second: Double) {
-            locator.listeningChanged(false, at: at(second))
-            locator.adapterUpdated(
+            locator.scannerDidChangeListening(false, at: at(second))
+            locator.scannerDidUpdate(
                 AdapterUpdate(state: .poweredOff, adapter: "hci0", reason: "hci0 is switched off."), at: at(second))
         }
 
         func hear(_ second: Double, rssi: Int8 = -70) {
             let bytes = event(rssi: rssi)
-            locator.received(event: bytes.span.bytes, at: at(second))
+            _ = locator.scannerDidReceive(bytes.span.bytes, at: at(second))
         }
 
         /// Nothing more comes, but the controller answers.
         func wait(until second: Double) {
-            locator.controllerHeard(at: at(second))
-            _ = locator.turnFinished(at: at(second))
+            locator.scannerDidHearController(at: at(second))
+            _ = locator.scannerDidFinishTurn(at: at(second))
         }
 
         var isFinished: Bool { finished.count.withLock { $0 } > 0 }
 
-        func answer(_ second: Double = 10) -> Location { locator.location(at: at(second)) }
+        func answer(_ second: Double = 10) -> LocateAnswer {
+            locator.answer(at: Instant(nanoseconds: at(second)))
+        }
     }
 
     private func region(_ identifier: String = "home", minor: UInt16 = 100, enterRSSI: Int? = nil) -> MonitoredRegion {
@@ -71,7 +75,7 @@ import Testing
         let place = try #require(answer.places.first)
         #expect(place.state == .inside)
         #expect(place.beacon?.rssi == -60)
-        #expect(place.beacon?.proximity == "near")
+        #expect(place.beacon.map { Proximity(accuracy: $0.accuracy) } == .near)
         #expect(answer.text.hasPrefix("home  inside   major 100 minor 100  -60 dBm"))
     }
 
@@ -158,7 +162,7 @@ import Testing
         let bench = Bench(region())
         bench.listen(0)
         bench.lose(3)
-        _ = bench.locator.turnFinished(at: at(10))
+        _ = bench.locator.scannerDidFinishTurn(at: at(10))
         #expect(bench.answer().exitStatus == 2)
         #expect(bench.answer().text == "home  unknown  hci0 is switched off.")
     }
@@ -166,14 +170,14 @@ import Testing
     @Test func aControllerThatSaysNothingSendsNobodyAway() {
         let bench = Bench(region())
         bench.listen(0)
-        _ = bench.locator.turnFinished(at: at(10))
+        _ = bench.locator.scannerDidFinishTurn(at: at(10))
         #expect(bench.answer().exitStatus == 2)
         #expect(bench.answer().text.contains("hci0 does not answer"))
     }
 
     @Test func anAdapterThatNeverAnsweredIsTheReason() {
         let bench = Bench(region())
-        _ = bench.locator.turnFinished(at: at(10))
+        _ = bench.locator.scannerDidFinishTurn(at: at(10))
         #expect(bench.answer().exitStatus == 2)
         #expect(bench.answer().text.contains("the adapter has not answered yet"))
     }
@@ -225,4 +229,4 @@ import Testing
     }
 }
 
-private func at(_ second: Double) -> Instant { Instant(nanoseconds: 1_000_000_000_000 + nanoseconds(second)) }
+private func at(_ second: Double) -> Int64 { 1_000_000_000_000 + nanoseconds(second) }

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import OkaeriDaemon
+@testable import API
+@testable import Client
 
 /// What a monitoring system reads.
 @Suite struct NagiosReportTests {

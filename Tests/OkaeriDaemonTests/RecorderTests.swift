@@ -1,11 +1,11 @@
 import Bluetooth
 import FoundationEssentials
-import RegionMonitoring
+import Listening
+import OkaeriConfiguration
+import Presence
 import Synchronization
 import SystemPackage
 import Testing
-
-@testable import OkaeriDaemon
 
 @Suite struct RecorderTests {
     private func open(_ path: String, _ mode: FileDescriptor.AccessMode) throws -> FileDescriptor {
@@ -15,11 +15,11 @@ import Testing
     @Test func `what is recorded can be replayed, with the same times`() throws {
         let folder = try TemporaryFolder()
         let bytes = capture([3, 4], until: 40)
-        let source = CaptureSource(file: try folder.file("in", bytes), speed: nil, logger: quiet)
+        let source = try CaptureSource(file: try folder.file("in", bytes), speed: nil, logger: quiet)
         let output = try open("\(folder.path)/out", .writeOnly)
         let updates = Mutex<[AdapterUpdate]>([])
         let recorder = Recorder(
-            to: output, wallClock: source, tell: { update in updates.withLock { $0.append(update) } },
+            to: output, wallClock: source, updated: { update in updates.withLock { $0.append(update) } },
             failed: { Issue.record("the file can be written") })
         #expect(try source.run(recorder))
         recorder.flush()
@@ -31,13 +31,14 @@ import Testing
     }
 
     @Test func `a full disk is told once`() throws {
-        let source = CaptureSource(file: "", speed: nil, logger: quiet)
+        let source = try CaptureSource(file: "", speed: nil, logger: quiet)
         let full = try FileDescriptor.open("/dev/full", .writeOnly)
         let failures = Mutex(0)
         let recorder = Recorder(
-            to: full, wallClock: source, tell: { _ in }, failed: { failures.withLock { $0 += 1 } })
+            to: full, wallClock: source, updated: { _ in }, failed: { failures.withLock { $0 += 1 } })
         for _ in 0..<3 {
-            recorder.received(event: event().span.bytes, at: Instant(nanoseconds: evening))
+            let isWellFormed = recorder.scannerDidReceive(event().span.bytes, at: evening)
+            #expect(isWellFormed)
             recorder.flush()
         }
         try full.close()

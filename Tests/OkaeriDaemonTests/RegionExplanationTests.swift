@@ -1,9 +1,9 @@
 import FoundationEssentials
 import RegionMonitoring
 import Testing
-import WiFi
 
-@testable import OkaeriDaemon
+@testable import API
+@testable import Events
 
 @Suite struct RegionExplanationTests {
     private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
@@ -29,7 +29,7 @@ import WiFi
         return StatusReport(
             time: "", source: "hci0", simulated: [], stale: false,
             bluetooth: .init(state: "poweredOn", adapter: "hci0", reason: "", listening: true),
-            wifi: .init(WiFiState()),
+            wifi: .init(managerRunning: false, radioEnabled: false, hardwareEnabled: false, activating: false),
             regions: regions, prompts: [], counters: .init(reports: 0, iBeacons: 0, malformed: 0, dropped: 0))
     }
 
@@ -48,7 +48,7 @@ import WiFi
     @Test func `the whole of it for a person`() throws {
         #expect(
             try text(report(learning, heard: (0...300).map(Double.init), now: 300.5)) == """
-                home  inside since 2026-11-20T18:42:00.000Z
+                home  inside since 2026-11-20 18:42:00 UTC
                   Any advertisement enters; silence leaves
                   Sensitivity balanced: on long recordings 0.3 false exits a day, and half of the exits told within 12 s
 

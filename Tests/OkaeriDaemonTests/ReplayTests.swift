@@ -1,8 +1,9 @@
 import HCI
+import Presence
 import RegionMonitoring
 import Testing
 
-@testable import OkaeriDaemon
+@testable import Listening
 
 @Suite struct ReplayTests {
     @Test func `a homecoming is told at the capture's own clock`() throws {
@@ -92,7 +93,12 @@ import Testing
         }
         var ranging = monitored(ranging: true)
         ranging.ranging = .always
-        _ = try replay(bytes, [ranging])
+        let (log, error) = try replay(bytes, [ranging])
+        #expect(error == nil)
+        let crossings = log.filter { $0.contains("didEnterRegion") || $0.contains("didExitRegion") }
+        #expect(crossings.first?.hasSuffix("didEnterRegion") == true)
+        #expect(
+            zip(crossings, crossings.dropFirst()).allSatisfy { $0.suffix(14) != $1.suffix(14) }, "in and out by turns")
     }
 
     @Test func `a silence before the first event is judged on time`() throws {

@@ -1,13 +1,15 @@
 import BlueZ
-import RegionMonitoring
 import Testing
-import WiFi
 
-@testable import OkaeriDaemon
+@testable import Events
+@testable import Hooks
+@testable import OkaeriConfiguration
+@testable import ServiceWatch
+@testable import State
 
 /// Rules for peripherals: what the configuration says, what is told and kept, and which hook runs.
 @Suite struct ServiceRuleTests {
-    private let lamp = Event.PeripheralEvent(
+    private let lamp = Event.Peripheral(
         identifier: "lamp", service: "180F", address: "DC:A6:32:01:02:03", name: "Lampe \"é\"")
 
     private func configuration(_ services: String) throws -> Configuration {
@@ -85,7 +87,7 @@ import WiFi
         var nameless = lamp
         (nameless.identifier, nameless.name) = (nil, nil)
         let gone = Event(time: evening, kind: .peripheralDidDisconnect(nameless))
-        #expect(gone.line == "18:42:00.000  peripheralDidDisconnect  180F  DC:A6:32:01:02:03")
+        #expect(gone.line == "18:42:00.000 UTC  peripheralDidDisconnect  180F  DC:A6:32:01:02:03")
     }
 
     @Test func `an event runs the command of its rule, and of no other`() throws {
@@ -112,15 +114,16 @@ import WiFi
 
     @Test func `who is connected is kept, and a file of before there was anybody is read`() throws {
         let written = StateStamp(wall: evening, boot: "a", uptime: 7)
-        let peripheral = KeptState.Peripheral(
+        let peripheral = PeripheralsMemory.Peripheral(
             rule: "lamp", service: "180F", address: "DC:A6:32:01:02:03", name: nil)
-        let state = KeptState(.init(), .init(), [peripheral], written: written)
-        #expect(try KeptState(text: state.text) == state)
+        let state = KeptState(written: written, parts: [PeripheralsMemory([peripheral])])
+        #expect(try KeptState(text: state.text, [PeripheralsMemory.self]) == state)
         #expect(state.isOccupied, "how old it is makes a difference")
-        let alone = KeptState(.init(), .init(), written: written)
+        let alone = KeptState(written: written, parts: [PeripheralsMemory([])])
         let text = String(decoding: try alone.text, as: UTF8.self)
         #expect(!text.contains("peripherals"))
-        #expect(try KeptState(text: Array(text.utf8)).peripherals == nil)
-        #expect(alone.essence != state.essence, "it is written at once")
+        let read = try KeptState(text: Array(text.utf8), [PeripheralsMemory.self])
+        #expect(read[PeripheralsMemory.self]?.peripherals == nil)
+        #expect(!alone.hasSameEssence(as: state), "it is written at once")
     }
 }

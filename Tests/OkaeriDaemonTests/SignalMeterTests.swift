@@ -1,15 +1,17 @@
-import History
 import IBeacon
+import Presence
 import RegionMonitoring
+import Synchronization
 import Testing
 
-@testable import OkaeriDaemon
+@testable import History
+@testable import Listening
 
 @Suite struct SignalMeterTests {
     private var meter = SignalMeter([monitored()])
 
     private mutating func hear(_ identity: BeaconIdentity, _ rssi: Int8?, at time: Int64) -> [SignalMinute] {
-        meter.heard(BeaconSighting(identity: identity, measuredPower: -59, rssi: rssi), at: time)
+        meter.heard(BeaconSighting(identity: identity, measuredPower: -59, rssi: rssi), in: [0], at: time)
     }
 
     @Test mutating func `a minute is handed over when the next one is heard of`() {
@@ -30,14 +32,42 @@ import Testing
         var region = monitored()
         (region.measuredPower, region.pathLossExponent) = (-65, 3)
         var meter = SignalMeter([region])
-        _ = meter.heard(BeaconSighting(identity: home, measuredPower: -59, rssi: -80), at: evening)
+        _ = meter.heard(BeaconSighting(identity: home, measuredPower: -59, rssi: -80), in: [0], at: evening)
         let expected = PathLoss.accuracy(signal: -80, measuredPower: -65, exponent: 3)
         #expect(meter.drained().first?.signal?.accuracy == expected)
     }
 
-    @Test mutating func `strangers count for nothing`() {
-        #expect(hear(neighbour, -50, at: evening).isEmpty)
-        #expect(meter.drained().isEmpty)
+    @Test func `each region's beacons are summed up apart`() {
+        let regions = [monitored(), monitored(identifier: "office")]
+        var meter = SignalMeter(regions)
+        for (position, count) in [(0, 2), (1, 1)] {
+            for _ in 0..<count {
+                _ = meter.heard(
+                    BeaconSighting(identity: home, measuredPower: -59, rssi: -80), in: [position], at: evening)
+            }
+        }
+        #expect(meter.drained().map { "\($0.region) \($0.heard)" } == ["home 2", "office 1"])
+    }
+
+    @Test func `the driver knows whose a beacon is, and strangers count for nothing`() {
+        let heard = Mutex<[String]>([])
+        let everybody = MonitoredRegion(BeaconRegion(identifier: "owner", constraint: .uuid(home.uuid)))
+        let driver = PresenceDriver(
+            regions: [monitored(), everybody], clock: SystemClock(),
+            handler: { sighting, regions, now in
+                heard.withLock { $0.append("\(sighting.identity.minor) \(regions) \(now.nanoseconds)") }
+            }, publish: { _, _ in })
+        let sibling = BeaconIdentity(uuid: home.uuid, major: 100, minor: 7)
+        driver.scannerWillStart(at: 0)
+        // Nobody listens yet.
+        _ = driver.scannerDidReceive(event().span.bytes, at: 1)
+        driver.scannerDidChangeListening(true, at: 2)
+        for (time, beacon) in [(3, neighbour), (4, home), (5, sibling), (6, home)] {
+            _ = driver.scannerDidReceive(event(beacon).span.bytes, at: Int64(time))
+        }
+        driver.updateRegions(at: Instant(nanoseconds: 7)) { $0.removeFirst() }
+        _ = driver.scannerDidReceive(event().span.bytes, at: 8)
+        #expect(heard.withLock { $0 } == ["100 [0, 1] 4", "7 [1] 5", "100 [0, 1] 6", "100 [0] 8"])
     }
 
     @Test mutating func `a clock that jumps makes other minutes`() {

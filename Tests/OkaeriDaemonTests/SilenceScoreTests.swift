@@ -1,10 +1,13 @@
 import FoundationEssentials
 import HCI
 import IBeacon
+import Presence
 import RegionMonitoring
 import Testing
 
-@testable import OkaeriDaemon
+@testable import Events
+@testable import Listening
+@testable import Plumbing
 
 @Suite struct SilenceScoreTests {
     private var learning: MonitoredRegion {
@@ -16,10 +19,10 @@ import Testing
     /// The score of a capture, if it is told one, and the error it ends with.
     private func score(
         _ bytes: [UInt8], _ regions: [MonitoredRegion]
-    ) throws -> (report: ScoreReport?, error: CaptureFileError?) {
+    ) throws -> (report: CaptureScore?, error: CaptureFileError?) {
         let folder = try TemporaryFolder()
         let file = try folder.file("capture", bytes)
-        var report: ScoreReport?
+        var report: CaptureScore?
         do throws(CaptureFileError) {
             try Replay.score(file, regions: regions, logger: quiet, progress: { _, _ in }) { report = $0 }
         } catch {
@@ -28,7 +31,7 @@ import Testing
         return (report, nil)
     }
 
-    private func region(_ bytes: [UInt8], _ region: MonitoredRegion) throws -> ScoreReport.Region {
+    private func region(_ bytes: [UInt8], _ region: MonitoredRegion) throws -> CaptureScore.Region {
         try #require(try score(bytes, [region]).report?.regions.first)
     }
 
@@ -54,7 +57,7 @@ import Testing
 
     private func seconds(_ count: Int) -> [Double] { Array(repeating: 1, count: count) }
 
-    private func falseExits(_ region: ScoreReport.Region) -> [String: Int] {
+    private func falseExits(_ region: CaptureScore.Region) -> [String: Int] {
         Dictionary(uniqueKeysWithValues: region.settings.map { ($0.setting, $0.falseExits) })
     }
 
@@ -180,14 +183,19 @@ import Testing
             #expect(home.insideHours < 0.1)
         }
         let absurd = [0, Int64.max, .min, 1, .max, -1].map { (time: $0 &- evening, event: event()) }
-        _ = try region(capture(absurd + minute), learning).settings
-        _ = try region(capture(absurd.reversed()), monitored(86_400))
+        for score in try [
+            region(capture(absurd + minute), learning), region(capture(absurd.reversed()), monitored(86_400)),
+        ] {
+            #expect(score.insideHours >= 0 && score.insideHours.isFinite)
+            #expect(score.gaps.map { $0.longest.allSatisfy { $0 >= 0 } } ?? true)
+            #expect(score.settings.count >= Sensitivity.allCases.count)
+        }
     }
 
     @Test func `it can be sent to others`() throws {
         let bytes = capture(gaps: seconds(600) + [15] + seconds(60))
         let score = try #require(try score(bytes, [learning, elsewhere]).report)
-        #expect(try JSONDecoder().decode(ScoreReport.self, from: Data(score.json.utf8)) == score)
+        #expect(try JSONDecoder().decode(CaptureScore.self, from: Data(score.json.utf8)) == score)
         for told in [score.json, score.text].map({ $0.uppercased() }) {
             #expect(!told.contains(uuidText) && !told.contains("UUID"))
             #expect(!told.contains("2026") && !told.contains("06:05:04") && !told.contains("01:02:03"))

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-@testable import OkaeriDaemon
+@testable import OkaeriConfiguration
 
 @Suite struct SocketTests {
     @Test func `the daemon takes the first place that is set`() {

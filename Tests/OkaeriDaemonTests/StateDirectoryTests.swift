@@ -2,7 +2,7 @@ import FoundationEssentials
 import SystemPackage
 import Testing
 
-@testable import OkaeriDaemon
+@testable import OkaeriConfiguration
 
 @Suite struct StateDirectoryTests {
     @Test func `the daemon takes the first place that is set`() {

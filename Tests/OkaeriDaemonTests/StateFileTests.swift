@@ -1,13 +1,18 @@
 import FoundationEssentials
 import Glibc
 import IBeacon
+import Plumbing
 import RegionMonitoring
 import SystemPackage
 import TestSupport
 import Testing
 import WiFi
 
-@testable import OkaeriDaemon
+@testable import Events
+@testable import Homecoming
+@testable import Presence
+@testable import ServiceWatch
+@testable import State
 
 @Suite struct StateFileTests {
     private let folder: TemporaryFolder
@@ -42,21 +47,27 @@ import WiFi
         ])
 
     private var state: KeptState {
-        KeptState(regions, prompts, written: StateStamp(wall: evening, boot: "a", uptime: 7))
+        KeptState(
+            written: StateStamp(wall: evening, boot: "a", uptime: 7),
+            parts: [
+                PresenceMemory(regions), PromptsMemory(prompts), PeripheralsMemory([]), EventsMemory(sequence: 12),
+            ])
     }
 
     @Test func `what is written is read`() throws {
-        #expect(try file.read() == nil, "there is none at first")
+        #expect(try file.read(keptTypes) == nil, "there is none at first")
         try file.write(state)
-        let read = try #require(try file.read())
+        let read = try #require(try file.read(keptTypes))
         #expect(read == state)
-        #expect(try read.regionMemory(isStale: false) == regions)
-        #expect(try read.promptMemory(age: nil) == prompts)
-        #expect(try read.promptMemory(age: .seconds(10)).visits.first?.sinceLastOffer == .seconds(15))
+        #expect(read[PresenceMemory.self]?.monitorMemory(isStale: false) == regions)
+        #expect(read[PromptsMemory.self]?.prompterMemory(age: nil) == prompts)
+        #expect(
+            read[PromptsMemory.self]?.prompterMemory(age: .seconds(10)).visits.first?.sinceLastOffer == .seconds(15))
+        #expect(read[EventsMemory.self]?.sequence == 12)
     }
 
     @Test func `a state that is stale knows what was learned and answered, and not who is where`() throws {
-        let memory = try state.regionMemory(isStale: true)
+        let memory = PresenceMemory(regions).monitorMemory(isStale: true)
         #expect(memory.regions.map(\.lastKnown) == [.unknown, .unknown])
         #expect(memory.beacons == regions.beacons)
     }
@@ -81,7 +92,7 @@ import WiFi
         for length in 0..<text.count {
             _ = try folder.file("state.json", Array(text.prefix(length)))
             do throws(StateFileError) {
-                _ = try file.read()
+                _ = try file.read(keptTypes)
                 Issue.record("cut at \(length) it was believed")
             } catch {
                 guard case .damaged = error else {
@@ -97,7 +108,7 @@ import WiFi
         for place in text.indices {
             var flipped = text
             flipped[place] ^= 1 << UInt8(place % 8)
-            #expect(throws: StateFileError.self, "\(place)") { try KeptState(text: flipped) }
+            #expect(throws: StateFileError.self, "\(place)") { try KeptState(text: flipped, keptTypes) }
         }
     }
 
@@ -116,32 +127,33 @@ import WiFi
                     bytes[place] = UInt8.random(in: 0...127, using: &generator)
                 }
             }
-            #expect(throws: StateFileError.self) { try KeptState(text: bytes) }
+            #expect(throws: StateFileError.self) { try KeptState(text: bytes, keptTypes) }
         }
     }
 
     @Test func `what is learned and what merely ages is told apart from what is known`() {
         var older = state
         older.written.wall += 1
-        older.prompts.visits[0].sinceLastOffer = 99
-        #expect(older.content == state.content)
+        older[PromptsMemory.self]?.prompts.visits[0].sinceLastOffer = 99
+        older[EventsMemory.self]?.sequence = 99
+        #expect(older.hasSameContent(as: state) && older != state)
         var wiser = state
-        wiser.beacons[0].learned -= 1
-        wiser.regions[0].exitTime = 20
-        #expect(wiser.content != state.content)
-        #expect(wiser.essence == state.essence)
+        wiser[PresenceMemory.self]?.beacons[0].learned -= 1
+        wiser[PresenceMemory.self]?.regions[0].exitTime = 20
+        #expect(!wiser.hasSameContent(as: state))
+        #expect(wiser.hasSameEssence(as: state))
         var gone = state
         #expect(gone.isOccupied)
-        gone.regions[0].state = "outside"
+        gone[PresenceMemory.self]?.regions[0].state = "outside"
         #expect(!gone.isOccupied)
-        #expect(gone.essence != state.essence)
+        #expect(!gone.hasSameEssence(as: state))
     }
 
     @Test func `another layout is said to be one`() throws {
         var newer = state
         newer.version = 3
         try file.write(newer)
-        #expect(throws: StateFileError.unknownVersion(3)) { try file.read() }
+        #expect(throws: StateFileError.unknownVersion(3)) { try file.read(keptTypes) }
     }
 
     /// The file as the version before wrote it: what was learned of a beacon that pauses for eleven seconds now and then.
@@ -157,34 +169,37 @@ import WiFi
         let text = body + ",\"checksum\":\"\(CRC32(of: Array(body.utf8)[...]))\"}\n"
         _ = try folder.file("state.json", Array(text.utf8))
         chmod(file.path, 0o600)
-        let read = try #require(try file.read())
-        let silences = try #require(try read.regionMemory(isStale: false).beacons.first?.silences)
+        let read = try #require(try file.read(keptTypes))
+        let presence = try #require(read[PresenceMemory.self])
+        let silences = try #require(presence.monitorMemory(isStale: false).beacons.first?.silences)
         #expect(silences.day.listened == 730 && silences.day.counts.reduce(0, +) == 520 && silences.learned == 15)
-        #expect(read.prompts.never == ["Net"] && read.regions.first?.exitTime == 31.5)
+        #expect(read[PromptsMemory.self]?.prompts.never == ["Net"] && presence.regions.first?.exitTime == 31.5)
         try file.write(read)
-        #expect(try #require(try file.read()).regionMemory(isStale: false).beacons.first?.silences == silences)
+        let again = try #require(try file.read(keptTypes)?[PresenceMemory.self])
+        #expect(again.monitorMemory(isStale: false).beacons.first?.silences == silences)
     }
 
     @Test func `words and numbers that mean nothing are not believed`() throws {
-        var wrong = state
-        wrong.regions[0].state = "upstairs"
-        #expect(throws: StateFileError.self) { try wrong.regionMemory(isStale: false) }
-        wrong = state
-        wrong.beacons[0].beacon = "\(uuidText)/1/*"
-        #expect(throws: StateFileError.self) { try wrong.regionMemory(isStale: false) }
-        for seconds in [-1, 1e300] {
-            wrong = state
-            wrong.regions[0].exitTime = seconds
-            #expect(throws: StateFileError.self) { try wrong.regionMemory(isStale: false) }
-            wrong.prompts.visits[0].sinceLastOffer = seconds
-            #expect(throws: StateFileError.self) { try wrong.promptMemory(age: nil) }
+        func refuse(_ change: (inout KeptState) -> Void) throws {
+            var wrong = state
+            change(&wrong)
+            let text = try wrong.text
+            #expect(throws: StateFileError.self) { try KeptState(text: text, keptTypes) }
         }
+        try refuse { $0[PresenceMemory.self]?.regions[0].state = "upstairs" }
+        try refuse { $0[PresenceMemory.self]?.regions[0].beacons = "nobody" }
+        try refuse { $0[PresenceMemory.self]?.beacons[0].beacon = "\(uuidText)/1/*" }
+        for seconds in [-1, 1e300] {
+            try refuse { $0[PresenceMemory.self]?.regions[0].exitTime = seconds }
+            try refuse { $0[PromptsMemory.self]?.prompts.visits[0].sinceLastOffer = seconds }
+        }
+        for number in [1 << 53, 1 << 63, UInt64.max] { try refuse { $0[EventsMemory.self]?.sequence = number } }
     }
 
     @Test func `a write that was cut off leaves the old state, and is cleared away by the next`() throws {
         try file.write(state)
         _ = try folder.file("state.json.new", Array(try state.text.prefix(100)))
-        #expect(try file.read() == state)
+        #expect(try file.read(keptTypes) == state)
         try file.write(state)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["state.json"])
     }
@@ -193,32 +208,32 @@ import WiFi
         let text = try state.text
         let real = try folder.file("state.json", text)
         chmod(real, 0o666)
-        #expect(throws: StateFileError.foreign) { try file.read() }
+        #expect(throws: StateFileError.foreign) { try file.read(keptTypes) }
         if geteuid() == 0 {
             chmod(real, 0o600)
             chown(real, 65_534, 65_534)
-            #expect(throws: StateFileError.foreign) { try file.read() }
+            #expect(throws: StateFileError.foreign) { try file.read(keptTypes) }
         }
         unlink(real)
         let elsewhere = try folder.file("elsewhere", text)
         symlink(elsewhere, real)
-        #expect(throws: StateFileError.noFile) { try file.read() }
+        #expect(throws: StateFileError.noFile) { try file.read(keptTypes) }
         unlink(real)
         mkfifo(real, 0o600)
-        #expect(throws: StateFileError.noFile) { try file.read() }
+        #expect(throws: StateFileError.noFile) { try file.read(keptTypes) }
         unlink(real)
         mkdir(real, 0o700)
-        #expect(throws: StateFileError.noFile) { try file.read() }
+        #expect(throws: StateFileError.noFile) { try file.read(keptTypes) }
         #expect(throws: Errno.self) { try file.write(state) }
         rmdir(real)
         _ = try folder.file("state.json", [UInt8](repeating: 0x20, count: 1 << 20))
-        #expect(throws: StateFileError.damaged("it is longer than any state")) { try file.read() }
+        #expect(throws: StateFileError.damaged("it is longer than any state")) { try file.read(keptTypes) }
     }
 
     @Test func `a directory that is gone is made again, and one that cannot be is told`() throws {
         let deep = StateFile(directory: "\(folder.path)/a/b")
         try deep.write(state)
-        #expect(try deep.read() == state)
+        #expect(try deep.read(keptTypes) == state)
         #expect(throws: Errno.self) { try StateFile(directory: "/dev/null/a").write(state) }
     }
 }
@@ -265,8 +280,10 @@ import WiFi
     @Test func `absurd stamps do not trap`() {
         for (then, now) in [(Int64.min, Int64.max), (.max, .min), (.min, 0)] {
             for boot in ["a", "b"] {
-                _ = judge(
+                let restoration = judge(
                     StateStamp(wall: then, boot: "a", uptime: then), StateStamp(wall: now, boot: boot, uptime: now))
+                // Farther apart than a clock can count, or from the future: the age cannot be told.
+                #expect(restoration == .restored(age: nil))
             }
         }
     }

@@ -1,5 +1,10 @@
+import RegionMonitoring
 import Testing
 
+@testable import API
+@testable import Client
+@testable import Events
+@testable import OkaeriConfiguration
 @testable import OkaeriDaemon
 
 /// Waiting for somebody, on a daemon over a capture.
@@ -86,17 +91,27 @@ import Testing
         await stop(daemon)
     }
 
-    @Test func `event names are found however the stream is cut`() {
-        let stream = ": okaeri\n\nevent: didEnterRegion\ndata: {\"event: x\"}\n\nevent: wifiPrompt\ndata: {}\n\n"
+    @Test func `events are found however the stream is cut`() throws {
+        let events = [
+            Event(time: evening, node: "pi", sequence: 7, kind: .didExitRegion(region: "home\nagain")),
+            Event(time: evening, node: "pi", sequence: 9, kind: .didDetermineState(region: "家", .inside)),
+        ]
+        let stream =
+            ": okaeri\n\nid: 7\nevent: didExitRegion\ndata: \(events[0].json)\n\nevent: lost\ndata: {\"lost\":1}\n\n"
+            + ": \n\nevent: later\ndata: {}\n\nid: 9\nevent: didDetermineState\ndata: \(events[1].json)\n\n"
         for size in 1...stream.utf8.count {
-            var names = EventNames()
-            var found: [String] = []
+            var reader = EventStreamReader()
+            var found: [APIClient.Feed] = []
             var rest = Array(stream.utf8)[...]
             while !rest.isEmpty {
-                found += names.received(rest.prefix(size))
+                found += try reader.received(rest.prefix(size))
                 rest = rest.dropFirst(size)
             }
-            #expect(found == ["didEnterRegion", "wifiPrompt"])
+            #expect(found == [.event(events[0]), .lost(EventLoss(lost: 1)), .event(events[1])])
+        }
+        var reader = EventStreamReader()
+        #expect(throws: EventStreamReader.EndlessLine.self) {
+            try reader.received([UInt8](repeating: 0x20, count: EventStreamReader.longestLine + 1))
         }
     }
 }

@@ -1,7 +1,8 @@
 import Testing
-import WiFi
 
-@testable import OkaeriDaemon
+@testable import API
+@testable import Events
+@testable import State
 
 @Suite struct StatusSummaryTests {
     @Test(
@@ -55,7 +56,7 @@ import WiFi
 
     @Test func `a person reads what is wrong and what to do`() throws {
         var report = statusReport(regionReport("home", "inside", rssi: -70), bluetooth: "poweredOff")
-        report.prompts = [PromptReport(Prompt(id: "3", ssid: "HomeNet", regions: ["home"], arrival: 1))]
+        report.prompts = [PromptReport(id: "3", ssid: "HomeNet", regions: ["home"], arrival: 1)]
         report.counters.dropped = 5
         report.simulated = ["wifi"]
         let text = try #require(StatusSummary(report, region: nil)).text

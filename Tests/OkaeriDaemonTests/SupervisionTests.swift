@@ -1,11 +1,11 @@
 import Foundation
 import RegionMonitoring
 import Synchronization
-import Systemd
 import TestSupport
 import Testing
 
-@testable import OkaeriDaemon
+@testable import Events
+@testable import Systemd
 
 /// What the service manager hears.
 @Suite struct SupervisionTests {

@@ -1,6 +1,4 @@
-import WiFi
-
-@testable import OkaeriDaemon
+@testable import API
 
 func regionReport(_ identifier: String, _ state: String, rssi: Int8? = nil) -> RegionReport {
     let beacon = rssi.map {
@@ -19,6 +17,7 @@ func statusReport(_ regions: RegionReport..., bluetooth: String = "poweredOn", s
     StatusReport(
         time: "", source: "hci0", simulated: [], stale: stale,
         bluetooth: .init(state: bluetooth, adapter: "hci0", reason: "why | how", listening: true),
-        wifi: .init(WiFiState()), regions: regions, prompts: [],
+        wifi: .init(managerRunning: false, radioEnabled: false, hardwareEnabled: false, activating: false),
+        regions: regions, prompts: [],
         counters: .init(reports: 0, iBeacons: 0, malformed: 0, dropped: 0))
 }

@@ -2,10 +2,15 @@ import FoundationEssentials
 import HCI
 import IBeacon
 import Logging
+import Presence
 import RegionMonitoring
 import Synchronization
 
-@testable import OkaeriDaemon
+@testable import Events
+@testable import Homecoming
+@testable import Listening
+@testable import Plumbing
+@testable import ServiceWatch
 
 let uuidText = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 let home = BeaconIdentity(uuid: BeaconUUID(uuidText) ?? BeaconUUID(high: 0, low: 0), major: 100, minor: 100)
@@ -46,6 +51,8 @@ final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
+    var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() } }
+
     func file(_ name: String, _ bytes: [UInt8]) throws -> String {
         try Data(bytes).write(to: URL(filePath: "\(path)/\(name)"))
         return "\(path)/\(name)"
@@ -70,7 +77,7 @@ func replay(
         try Replay.run(file, regions: regions, speed: nil, logger: quiet, progress: { _, _ in }) { event in
             let state = if case .didDetermineState(_, let state) = event.kind { " \(state)" } else { "" }
             let second = Double(event.time &- start) / 1e9
-            log.withLock { $0.append("\(second) \(event.kind.name)\(state)") }
+            log.withLock { $0.append("\(second) \(event.kind.name.rawValue)\(state)") }
         }
     } catch {
         failure = error
@@ -79,3 +86,8 @@ func replay(
 }
 
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+/// What the daemon keeps over a restart.
+let keptTypes: [any KeptMemory.Type] = [
+    PresenceMemory.self, PromptsMemory.self, PeripheralsMemory.self, EventsMemory.self,
+]

@@ -2,7 +2,9 @@ import RegionMonitoring
 import Testing
 import WiFi
 
-@testable import OkaeriDaemon
+@testable import Homecoming
+@testable import Presence
+@testable import State
 
 @Suite struct WritingPlanTests {
     private var plan = WritingPlan(validFor: .seconds(900))
@@ -16,7 +18,7 @@ import WiFi
                     identity: home,
                     silences: LearnedSilences(minutes: .init(), day: .init(), sums: [], learned: learned))
             ])
-        return KeptState(regions, PromptMemory(), written: .now)
+        return KeptState(written: .now, parts: [PresenceMemory(regions), PromptsMemory(PromptMemory())])
     }
 
     private mutating func look(_ state: KeptState, failed: Bool = false, at seconds: Double) -> Bool {

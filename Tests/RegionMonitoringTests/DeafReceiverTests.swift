@@ -116,7 +116,11 @@ import Testing
             _ = monitor.sighted(beacon(), at: Instant(nanoseconds: leap))
             _ = monitor.advanced(to: Instant(nanoseconds: leap))
             monitor.advertisementHeard(from: 3, at: at(101))
-            #expect(monitor.air.devices <= 64)
+            #expect(monitor.air.devices <= 64 && monitor.air.deaf >= .zero)
+            _ = monitor.adapterLost(at: at(102))
+            _ = monitor.adapterRecovered(at: at(103))
+            _ = monitor.sighted(beacon(), at: at(104))
+            #expect(monitor.regionSnapshots[0].state == .inside)
         }
     }
 }

@@ -41,6 +41,26 @@ import Testing
         #expect(next.sighted(beacon(), at: at(1001)).words == ["inside"], "no second enter")
     }
 
+    @Test func `what was learned of a beacon that had to make room is not lost`() throws {
+        let all = region("all", .uuid(uuid))
+        var monitor = listening(learning, all)
+        var now = 0.0
+        for gap in patchy {
+            now += gap
+            _ = monitor.sighted(beacon(), at: at(now))
+        }
+        let learned = try #require(monitor.memory(at: at(now)).beacons.first { $0.identity == beacon().identity })
+        now += 400
+        _ = monitor.run(to: now)
+        for number in 0..<10_000 {
+            let identity = BeaconIdentity(uuid: uuid, major: 200, minor: UInt16(number))
+            _ = monitor.sighted(BeaconSighting(identity: identity, measuredPower: -59, rssi: -60), at: at(now))
+        }
+        #expect(!monitor.beaconSnapshots(since: at(0)).contains { $0.identity == beacon().identity }, "it made room")
+        let kept = monitor.memory(at: at(now)).beacons.first { $0.identity == beacon().identity }
+        #expect(kept == learned)
+    }
+
     @Test func `inside before and not heard of is left after its time from the start`() {
         var next = restarted(memory(.inside, of: region(after: 20)), region(after: 20))
         let log = next.run(to: 2000)

@@ -58,6 +58,22 @@ import Testing
         #expect(ranged(always.run(to: 21)).count == 1)
     }
 
+    @Test func `ranging begins in a pause as it goes on in one`() {
+        var entered = listening(region(ranging: .whileInside))
+        entered.listeningPaused(at: at(1))
+        // It waited in the socket.
+        #expect(entered.sighted(beacon(), at: at(1.5)).words == ["enter", "inside"])
+        #expect(ranged(entered.run(to: 3)).map(\.0) == [2.5])
+        entered.listeningResumed(at: at(4))
+        #expect(ranged(entered.run(to: 5)).count == 2)
+
+        var configured = listening(region())
+        configured.listeningPaused(at: at(1))
+        _ = configured.regionsReplaced(with: [region(ranging: .always)], at: at(2))
+        configured.listeningResumed(at: at(3))
+        #expect(ranged(configured.run(to: 5)).map(\.0) == [3, 4, 5])
+    }
+
     @Test func `a stall is not made up for`() {
         var monitor = listening(region(ranging: .always))
         #expect(monitor.advanced(to: at(1000)).filter { $0.word == "range 0" }.count == 1)

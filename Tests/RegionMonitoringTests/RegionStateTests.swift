@@ -1,3 +1,4 @@
+import IBeacon
 import RegionMonitoring
 import Testing
 
@@ -103,13 +104,16 @@ import Testing
     @Test func `clocks at the end of the world do not trap`() {
         var monitor = RegionMonitor([region(ranging: .always)], at: Instant(nanoseconds: .min))
         _ = monitor.adapterRecovered(at: Instant(nanoseconds: .min))
-        for nanoseconds in [Int64.min, .max, 0, .min, -1, .max] {
-            _ = monitor.sighted(beacon(), at: Instant(nanoseconds: nanoseconds))
+        let words = [Int64.min, .max, 0, .min, -1, .max].flatMap { nanoseconds in
+            monitor.sighted(beacon(), at: Instant(nanoseconds: nanoseconds)).words
         }
+        #expect(words == ["enter", "inside"], "once")
         monitor.listeningPaused(at: Instant(nanoseconds: .min))
         monitor.listeningResumed(at: Instant(nanoseconds: .max))
-        _ = monitor.advanced(to: Instant(nanoseconds: .max))
-        _ = monitor.adapterLost(at: Instant(nanoseconds: .min))
+        let exit = monitor.advanced(to: Instant(nanoseconds: .max)).words.filter { !$0.hasPrefix("range") }
+        #expect(exit.isEmpty || exit == ["exit", "outside"])
+        #expect(monitor.adapterLost(at: Instant(nanoseconds: .min)).words == ["ranging failed", "unknown"])
+        #expect(monitor.nextDeadline == nil)
     }
 
     @Test func `notifyOnEntry and notifyOnExit suppress only those callbacks`() {
@@ -134,6 +138,18 @@ import Testing
         _ = monitor.sighted(beacon(1), at: at(0))
         #expect(monitor.sighted(beacon(2), at: at(20)).isEmpty)
         #expect(monitor.run(to: 49.9).isEmpty)
+        #expect(monitor.run(to: 50).map(\.action.word) == ["exit", "outside"])
+    }
+
+    @Test func `the beacon that takes over a region is the one heard last`() {
+        var monitor = listening(region(exit: -80, after: 30))
+        _ = monitor.sighted(beacon(1), at: at(0))
+        _ = monitor.sighted(beacon(2), at: at(20))
+        _ = monitor.sighted(beacon(3), at: at(22))
+        #expect(monitor.sighted(beacon(3, rssi: -99), at: at(24)).isEmpty)
+        #expect(monitor.sighted(beacon(3, rssi: -99), at: at(25)).isEmpty)
+        #expect(monitor.regionSnapshots[0].beacon?.identity.minor == 2)
+        #expect(monitor.run(to: 49.9).isEmpty, "the second was heard at 20 s")
         #expect(monitor.run(to: 50).map(\.action.word) == ["exit", "outside"])
     }
 

@@ -8,21 +8,21 @@ import Testing
     func `messages go to the socket as one datagram`(isAbstract: Bool) throws {
         let systemd = try #require(DatagramReceiver(isAbstract: isAbstract))
         let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": systemd.address]))
-        manager.tell(.ready, .status("home: inside"))
+        manager.notify(.ready, .status("home: inside"))
         #expect(systemd.nextText() == "READY=1\nSTATUS=home: inside")
-        manager.tell(.watchdog)
+        manager.notify(.watchdog)
         #expect(systemd.nextText() == "WATCHDOG=1")
-        manager.tell(.stopping)
+        manager.notify(.stopping)
         #expect(systemd.nextText() == "STOPPING=1")
     }
 
     @Test func `a reload is told with its time`() throws {
         let systemd = try #require(DatagramReceiver())
         let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": systemd.address]))
-        manager.tell(.reloading)
+        manager.notify(.reloading)
         let first = try #require(systemd.nextText())
         #expect(first.hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
-        manager.tell(.reloading)
+        manager.notify(.reloading)
         let second = try #require(systemd.nextText())
         let times = [first, second].compactMap { $0.split(separator: "=").last.flatMap { Int64($0) } }
         #expect(times.count == 2 && times == times.sorted() && times.first ?? 0 > 0)
@@ -31,9 +31,9 @@ import Testing
     @Test func `a sentence is one line, and not too long for systemd`() throws {
         let systemd = try #require(DatagramReceiver())
         let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": systemd.address]))
-        manager.tell(.status("home\nREADY=1\r\n"))
+        manager.notify(.status("home\nREADY=1\r\n"))
         #expect(systemd.nextText() == "STATUS=home READY=1  ")
-        manager.tell(.status(String(repeating: "家", count: 100_000)))
+        manager.notify(.status(String(repeating: "家", count: 100_000)))
         #expect(try #require(systemd.next()).count < 4096)
     }
 
@@ -45,7 +45,7 @@ import Testing
 
     @Test func `a manager that is gone does no harm`() throws {
         let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": "/nowhere/notify"]))
-        manager.tell(.ready)
+        manager.notify(.ready)
     }
 
     @Test func `the watchdog is this process's or none`() throws {

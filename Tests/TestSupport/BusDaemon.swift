@@ -6,10 +6,12 @@ public final class BusDaemon {
     public let address: String
     private let process = Process()
 
-    public init() throws {
+    /// - Parameter path: where its socket is to be; nil: where it likes.
+    public init(at path: String? = nil) throws {
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/dbus-daemon")
         process.arguments = ["--session", "--nofork", "--nopidfile", "--print-address"]
+        if let path { process.arguments?.append("--address=unix:path=\(path)") }
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()

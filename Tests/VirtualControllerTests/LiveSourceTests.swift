@@ -1,5 +1,6 @@
 import ControllerEmulation
 import Glibc
+import Plumbing
 import Testing
 
 @testable import VirtualController

@@ -115,6 +115,14 @@ struct JoinPrompterJoinTests {
             ])
     }
 
+    @Test mutating func whatARegionSaysThatHasNotTheWordChangesNothing() throws {
+        try scene.prompted()
+        _ = try scene.arrive("shed", at: 1)
+        _ = try scene.answer(1, .later, at: 2)
+        #expect(try scene.arrive("shed", .auto, at: 1000).isEmpty, "the door came first, and later was the answer")
+        #expect(scene.deadline == nil)
+    }
+
     @Test mutating func aNewPolicyStartsOver() throws {
         _ = try scene.arrive("door", .off, at: 0)
         #expect(try scene.arrive("door", .auto, at: 5) == [ask(1, .auto)])

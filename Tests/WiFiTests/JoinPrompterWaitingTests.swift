@@ -96,6 +96,31 @@ struct JoinPrompterWaitingTests {
         #expect(try scene.answer(1, .join, at: 9).count == 2)
     }
 
+    @Test mutating func aChangeWhileAPromptIsLookedAtIsLookedAtOnceMore() throws {
+        try scene.prompted()
+        #expect(try scene.change(at: 5) == [ask(2)])
+        #expect(scene.change(at: 6).isEmpty)
+        // The answer is of before the second change, by which somebody has connected.
+        #expect(try scene.determine(2, ready, at: 7) == [ask(3)])
+        #expect(scene.determine(3, .alreadyConnected, at: 8) == [.withdraw(Scene.prompt(1), .connected)])
+    }
+
+    @Test mutating func aChangeBeforeThePromptIsPutIsLookedAtOnceMore() throws {
+        _ = try scene.arrive(at: 0)
+        _ = scene.change(at: 1)
+        #expect(try scene.determine(1, ready, at: 2) == [.announce(Scene.prompt(1)), ask(2)])
+        #expect(scene.determine(2, .alreadyConnected, at: 3) == [.withdraw(Scene.prompt(1), .connected)])
+    }
+
+    @Test mutating func whatWasNotOfferedBeginsNoCoolDown() throws {
+        _ = try scene.arrive("door", at: 0)
+        _ = try scene.arrive("shed", .off, at: 1)
+        _ = scene.depart("door", at: 2)
+        #expect(scene.determine(1, ready, at: 3).isEmpty)
+        _ = scene.depart("shed", at: 4)
+        #expect(try scene.arrive("door", at: 5) == [ask(2)])
+    }
+
     @Test mutating func anArrivalInTheCoolDownIsPutOff() throws {
         try scene.prompted()
         _ = scene.depart(at: 10)

@@ -1,6 +1,8 @@
 import Testing
 import WiFi
 
+@testable import NetworkManager
+
 extension NetworkManagerTests {
     @Suite struct Bus {
         private let home: HomeNetwork

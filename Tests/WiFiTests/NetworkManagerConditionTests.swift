@@ -1,6 +1,8 @@
 import Testing
 import WiFi
 
+@testable import NetworkManager
+
 extension NetworkManagerTests {
     @Suite struct Condition {
         private typealias Air = NetworkManagerBench.Air

@@ -1,6 +1,8 @@
 import Testing
 import WiFi
 
+@testable import NetworkManager
+
 /// Each test has a bus of its own; one after another, since each starts three processes.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct NetworkManagerTests {

@@ -1,10 +1,11 @@
-import BeaconLocation
 import CAllocations
 import Glibc
-import OkaeriDaemon
+import OkaeriConfiguration
+import Presence
 import RegionMonitoring
 
-/// From an event's bytes to the regions' decisions, and the timer as a driver runs it.
+/// From an event's bytes to the regions' decisions, and the timer as a source runs it: what a presence driver does with
+/// each report while it is locked.
 struct PipelineRun {
     private var pipeline: PresencePipeline
     private let traffic: Traffic

@@ -1,5 +1,6 @@
 import Bluetooth
 import Glibc
+import Plumbing
 import Synchronization
 
 /// A kernel with one adapter, whose socket is a descriptor that the process was started with.

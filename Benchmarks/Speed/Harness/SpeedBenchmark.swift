@@ -1,6 +1,7 @@
 import Bluetooth
 import Glibc
 import Logging
+import OkaeriConfiguration
 import OkaeriDaemon
 
 /// What `Benchmarks/Speed/measure` times of our own; the rest it times from outside.

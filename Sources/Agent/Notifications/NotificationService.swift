@@ -1,65 +1,146 @@
-import GLib
+import DBus
 
 /// The desktop's notifications (Desktop Notifications Specification), over the session bus.
 ///
-/// It waits patiently for what is missing: a bus, a server that starts later or restarts.
-final class NotificationService: Sendable {
-    /// What is heard of the server, for one listener.
-    let news: AsyncStream<NotificationNews>
+/// What is missing is waited for: a bus, a server that starts later or restarts.
+actor NotificationService {
+    /// The server's name on the bus, and that of its interface.
+    private static let name = "org.freedesktop.Notifications"
 
-    private let context = GLibContext()
-    private let gate = Gate()
-    private let session: NotificationSession
+    /// The bus itself: its name, and that of its interface.
+    private static let busName = "org.freedesktop.DBus"
+
+    /// Between two attempts to reach the bus, doubled up to the longest.
+    private static let firstRetry = Duration.seconds(1)
+    private static let longestRetry = Duration.seconds(60)
+
+    /// What is heard of the server, for one listener; it ends with ``run()``.
+    nonisolated let events: AsyncStream<NotificationEvent>
+
+    private let address: String?
+    private let continuation: AsyncStream<NotificationEvent>.Continuation
+    private var bus: Bus?
+
+    /// The unique name of who has the server's name, as far as the bus has said.
+    private var owner: String?
 
     /// - Parameter address: the bus, as in `unix:path=/run/user/1000/bus`; nil for the session's.
     init(address: String? = nil) {
-        let (news, continuation) = AsyncStream.makeStream(of: NotificationNews.self)
-        self.news = news
-        session = NotificationSession(context: context, address: address, gate: gate, news: continuation)
+        (events, continuation) = AsyncStream.makeStream()
+        self.address = address
+    }
+
+    /// Follows the bus and the server until it is cancelled; to be run once.
+    func run() async {
+        var retry = Self.firstRetry
+        while !Task.isCancelled {
+            if let bus = try? await Bus.connect(.session, address: address) {
+                retry = Self.firstRetry
+                await follow(bus)
+            }
+            guard !Task.isCancelled else { break }
+            continuation.yield(.noBus)
+            try? await Task.sleep(for: retry)
+            retry = min(retry * 2, Self.longestRetry)
+        }
+        continuation.finish()
     }
 
     /// Shows a notification.
     ///
-    /// - Returns: its number.
-    func show(_ notification: DesktopNotification) async -> Result<UInt32, NotificationFailure> {
-        guard gate.enter() else { return .failure(.cancelled) }
-        defer { leave() }
-        return await session.show(notification)
+    /// - Returns: its number, which says which it is.
+    func show(_ notification: DesktopNotification) async throws(BusError) -> UInt32 {
+        let answer = try await call(
+            "Notify",
+            [
+                .string("Okaeri"), .uint32(0), .string("network-wireless"), .string(notification.summary),
+                .string(notification.body), .strings(notification.buttons.flatMap { [$0.key, $0.label] }),
+                .properties(["category": .string("network")]),
+                // Milliseconds on the screen: 0 is for ever, -1 as the server likes.
+                .int32(notification.stays ? 0 : -1),
+            ])
+        guard case .uint32(let number)? = answer.first else { throw .unreadable }
+        return number
     }
 
     /// Closes a notification, if it is still there.
     func close(_ notification: UInt32) async {
-        guard gate.enter() else { return }
-        defer { leave() }
-        await session.close(notification)
+        _ = try? await call("CloseNotification", [.uint32(notification)])
     }
 
-    /// Does the work, on the calling thread, until ``stop()``.
-    func run() {
-        guard gate.open() else { return }
-        let ended = Flag()
-        Task { [session, context] in
-            await session.supervise()
-            ended.set()
-            context.wakeUp()
+    /// Calls a method of the server.
+    private func call(_ method: String, _ arguments: [DBusValue] = []) async throws(BusError) -> [DBusValue] {
+        guard let bus else { throw .disconnected("no session bus is found") }
+        return try await bus.call(Self.name, "/org/freedesktop/Notifications", Self.name, method, arguments)
+    }
+
+    // MARK: The bus
+
+    /// Until the bus closes or the task is cancelled.
+    private func follow(_ bus: Bus) async {
+        self.bus = bus
+        await withTaskCancellationHandler {
+            try? await observe(bus)
+        } onCancel: {
+            // It ends the calls under way, too.
+            Task { await bus.close() }
         }
-        context.iterate(until: { ended.isSet && gate.isEmpty })
+        await ownerChanged(to: nil)
+        self.bus = nil
+        await bus.close()
     }
 
-    /// Ends ``run()``, from any thread, once or more often.
-    func stop() {
-        let isRunning = gate.enter()
-        gate.close()
-        guard isRunning else { return }
-        Task {
-            await session.stop()
-            leave()
+    private func observe(_ bus: Bus) async throws(BusError) {
+        // One stream for all of it: a button that is pressed and the closing that follows must not overtake each other.
+        let signals = try await bus.signals([
+            SignalMatch(
+                sender: Self.busName, interface: Self.busName, member: "NameOwnerChanged", argument0: Self.name),
+            SignalMatch(sender: Self.name, interface: Self.name, member: "ActionInvoked"),
+            SignalMatch(sender: Self.name, interface: Self.name, member: "NotificationClosed"),
+        ])
+        await withDiscardingTaskGroup { group in
+            group.addTask { await bus.closed() }
+            await findServer(on: bus)
+            for await signal in signals { await received(signal) }
         }
     }
 
-    /// The thread waits for whoever is inside.
-    private func leave() {
-        gate.leave()
-        context.wakeUp()
+    /// The server that is there, or one that the bus can start; then the name's owner changes.
+    private func findServer(on bus: Bus) async {
+        func ask(_ method: String, _ arguments: [DBusValue]) async throws(BusError) -> [DBusValue] {
+            try await bus.call(Self.busName, "/org/freedesktop/DBus", Self.busName, method, arguments)
+        }
+        if let owner = try? await ask("GetNameOwner", [.string(Self.name)]).first?.string {
+            return await ownerChanged(to: owner)
+        }
+        do throws(BusError) {
+            _ = try await ask("StartServiceByName", [.string(Self.name), .uint32(0)])
+        } catch {
+            continuation.yield(.noServer)
+        }
+    }
+
+    private func received(_ signal: BusSignal) async {
+        let arguments = signal.arguments
+        guard arguments.count >= 2 else { return }
+        switch (signal.member, arguments[0], arguments[1]) {
+        case ("NameOwnerChanged", _, _):
+            guard let owner = arguments.last?.string else { return }
+            await ownerChanged(to: owner.isEmpty ? nil : owner)
+        case ("ActionInvoked", .uint32(let notification), .string(let key)):
+            continuation.yield(.actionInvoked(notification, key: key))
+        case ("NotificationClosed", .uint32(let notification), .uint32): continuation.yield(.closed(notification))
+        default: break
+        }
+    }
+
+    private func ownerChanged(to new: String?) async {
+        guard new != owner else { return }
+        if owner != nil { continuation.yield(.serverVanished) }
+        owner = new
+        guard new != nil else { return }
+        // A server that does not say what it can do can show text at least.
+        let capabilities = try? await call("GetCapabilities").first?.strings
+        continuation.yield(.serverAppeared(capabilities: Set(capabilities ?? [])))
     }
 }

@@ -1,29 +1,37 @@
+import BlueZMachines
 import DBus
-import Synchronization
 
 extension CentralManager {
     /// How long a peripheral is looked for before it is tried unheard, if bluetoothd knows it.
-    private static let lookTime = Duration.seconds(10)
+    private static let scanTimeout = Duration.seconds(10)
 
     /// How often a connection is tried: the first attempt fails by chance now and then.
     private static let attempts = 3
 
     private static let pause = Duration.seconds(1)
 
-    /// Connects a peripheral and discovers its services.
+    /// How long bluetoothd may take to give up an attempt. It ends a link that is there already within two seconds.
+    private static let cancelTimeout = Duration.seconds(5)
+
+    /// Connects a peripheral and discovers its services (`org.bluez.Device1`, Connect).
+    ///
+    /// When the task is cancelled or the time is up, bluetoothd gives up the attempt as well; a connection that was
+    /// there before stays.
     ///
     /// - Parameters:
-    ///   - address: its address.
+    ///   - address: its address, `DC:A6:32:01:02:03`.
     ///   - limit: for all of it; it is looked for during a third of that, ten seconds at most.
+    /// - Throws: ``CentralError/notFound(address:after:)``, ``CentralError/connectionFailed(address:reason:)``,
+    ///   ``CentralError/timedOut(what:after:)``, ``CentralError/cancelled``, or what is wrong with Bluetooth.
     public func connect(
         _ address: String, within limit: Duration = .seconds(40)
     ) async throws(CentralError) -> Peripheral {
         let deadline = ContinuousClock.now + limit
         let adapter = try await ready()
-        let device = try await find(address, on: adapter, within: min(Self.lookTime, limit / 3))
+        let device = try await find(address, on: adapter, within: min(Self.scanTimeout, limit / 3))
         var failure: CentralError?
         for attempt in 1...Self.attempts where ContinuousClock.now < deadline {
-            if attempt > 1 { try? await Task.sleep(for: Self.pause) }
+            if attempt > 1, (try? await Task.sleep(for: Self.pause)) == nil { throw .cancelled }
             do throws(CentralError) {
                 try await connect(device, address: address, until: deadline)
                 return Peripheral(address: address, manager: self)
@@ -34,7 +42,11 @@ extension CentralManager {
         throw failure ?? .timedOut(what: "the connection to \(address)", after: limit)
     }
 
-    /// Ends the connection to a peripheral, whoever has made it.
+    /// Ends the connection to a peripheral, whoever has made it, and an attempt to connect it (`org.bluez.Device1`,
+    /// Disconnect).
+    ///
+    /// - Throws: ``CentralError/timedOut(what:after:)``, ``CentralError/cancelled``, or what bluetoothd has against
+    ///   it. That there is no connection is no error.
     public func cancelPeripheralConnection(_ address: String) async throws(CentralError) {
         guard let adapter = mirror.view.workingAdapter(named: adapter),
             let device = mirror.view.device(address, on: adapter.path)
@@ -44,11 +56,11 @@ extension CentralManager {
         } catch .refused("org.bluez.Error.NotConnected", _), .nobody {
         } catch {
             if !error.saysItIsGone {
-                throw CentralError(error, what: "the disconnection of \(address)", limit: ObjectMirror.patience)
+                throw CentralError(error, what: "the disconnection of \(address)", limit: ObjectMirror.replyTimeout)
             }
         }
         // The answer may come before the news.
-        _ = try await mirror.wait(until: .now + ObjectMirror.patience) { view in
+        _ = try await mirror.wait(until: .now + ObjectMirror.replyTimeout, for: .object(device)) { view in
             view.isConnected(device) ? nil : true
         }
     }
@@ -58,9 +70,12 @@ extension CentralManager {
         _ address: String, on adapter: ObjectMirror.View.Adapter, within limit: Duration
     ) async throws(CentralError) -> String {
         if let device = mirror.view.device(address, on: adapter.path), mirror.view.isInSight(device) { return device }
-        let look = discovery.begin(DiscoveryFilter(address: address.uppercased()))
-        defer { discovery.end(look) }
-        let heard = try await mirror.wait(until: .now + limit) { view throws(CentralError) -> String? in
+        let address = address.uppercased()
+        let request = discovery.request(DiscoveryFilter(address: address))
+        defer { request.end() }
+        let interest = Interest.devices { $0["Address"]?.string?.uppercased() == address }
+        let heard = try await mirror.wait(until: .now + limit, for: interest) {
+            view throws(CentralError) -> String? in
             if let obstacle = view.obstacle(adapter: self.adapter) { throw obstacle }
             return view.device(address, on: adapter.path).flatMap { view.isInSight($0) ? $0 : nil }
         }
@@ -70,32 +85,48 @@ extension CentralManager {
         return device
     }
 
-    /// One attempt.
+    /// One attempt. One that is cancelled or takes too long is over for bluetoothd as well.
     private func connect(
         _ device: String, address: String, until deadline: ContinuousClock.Instant
     ) async throws(CentralError) {
         let limit = ContinuousClock.now.duration(to: deadline)
-        let what = "the connection to \(address)"
-        let result = try await ask(device, Interface.device, "Connect", within: limit) { view in
+        let wasConnected = mirror.view.isConnected(device)
+        let reply = send(device, Interface.device, "Connect", within: limit)
+        do throws(CentralError) {
+            try await follow(reply, of: device, address: address, until: deadline)
+        } catch {
+            switch error {
+            case .cancelled, .timedOut: if !wasConnected { await cancel(reply, of: device) }
+            case .noBus, .noDaemon, .noAdapter, .poweredOff, .notPermitted, .notFound, .connectionFailed, .disconnected,
+                .noCharacteristic, .notSupported, .refused, .unexpected:
+                break
+            }
+            throw error
+        }
+    }
+
+    /// From the call of Connect until the services are known.
+    private func follow(
+        _ reply: PendingReply, of device: String, address: String, until deadline: ContinuousClock.Instant
+    ) async throws(CentralError) {
+        let limit = ContinuousClock.now.duration(to: deadline)
+        let result = try await answer(to: reply, within: limit, watching: .object(device)) { view in
             let isThere = view.tree[device, Interface.device] != nil
             return view.obstacle(adapter: self.adapter)
                 ?? (isThere ? nil : .connectionFailed(address: address, reason: "bluetoothd has forgotten it"))
         }
         switch result {
         case .success, .failure(.refused("org.bluez.Error.AlreadyConnected", _)): break
-        case .failure(.timedOut):
-            // bluetoothd would go on trying.
-            _ = try? await mirror.call(device, Interface.device, "Disconnect")
-            throw .timedOut(what: what, after: limit)
         case .failure(.refused("org.bluez.Error.Failed", let reason)),
             .failure(.refused("org.bluez.Error.InProgress", let reason)):
             throw .connectionFailed(address: address, reason: reason)
         case .failure(let error) where error.saysItIsGone:
             throw .connectionFailed(address: address, reason: "bluetoothd has forgotten it")
-        case .failure(let error): throw CentralError(error, what: what, limit: limit)
+        case .failure(let error): throw CentralError(error, what: "the connection to \(address)", limit: limit)
         }
         try await mirror.refresh()
-        let isResolved = try await mirror.wait(until: deadline) { view throws(CentralError) -> Bool? in
+        let isResolved = try await mirror.wait(until: deadline, for: .object(device)) {
+            view throws(CentralError) -> Bool? in
             if let obstacle = view.obstacle(adapter: self.adapter) { throw obstacle }
             guard view.isConnected(device) else {
                 throw .connectionFailed(address: address, reason: "the connection was lost at once")
@@ -108,38 +139,21 @@ extension CentralManager {
         try await mirror.refresh()
     }
 
-    /// Asks bluetoothd for something that takes a peripheral. What makes it vain to wait ends the wait, whether bluetoothd
-    /// says so or not.
-    func ask(
-        _ path: String, _ interface: String, _ method: String, _ arguments: [DBusValue] = [], within limit: Duration,
-        unless obstacle: (ObjectMirror.View) -> CentralError?
-    ) async throws(CentralError) -> Result<[DBusValue], BusError> {
-        let answer = Answer()
-        let call = Task { [mirror] in
-            do throws(BusError) {
-                answer.set(.success(try await mirror.call(path, interface, method, arguments, within: limit)))
-            } catch {
-                answer.set(.failure(error))
+    /// Has bluetoothd give up an attempt: nobody else would, and it stays connected to who is found in the end.
+    private func cancel(_ reply: PendingReply, of device: String) async {
+        // A task of its own: this one may be cancelled, and waits for nothing any more.
+        let work = Task { [self, mirror] in
+            for _ in 1...2 {
+                let wasAnswered = reply.result != nil
+                _ = try? await mirror.call(device, Interface.device, "Disconnect", within: Self.cancelTimeout)
+                if wasAnswered { return }
+                // Connect may have come to bluetoothd after it. That its answer is there says that it has not.
+                let result = try? await answer(to: reply, within: Self.pause, watching: .adapters) { _ in nil }
+                if case .failure(let error) = result, error != .timedOut { return }
             }
-            mirror.ring()
         }
-        defer { call.cancel() }
-        let result = try await mirror.wait(until: .now + limit) {
-            view throws(CentralError) -> Result<[DBusValue], BusError>? in
-            if let result = answer.get() { return result }
-            if let obstacle = obstacle(view) { throw obstacle }
-            return nil
-        }
-        return result ?? .failure(.timedOut)
+        await work.value
     }
-}
-
-/// An answer that is there, or is not yet.
-private final class Answer: Sendable {
-    private let result = Mutex<Result<[DBusValue], BusError>?>(nil)
-
-    func set(_ value: Result<[DBusValue], BusError>) { result.withLock { $0 = value } }
-    func get() -> Result<[DBusValue], BusError>? { result.withLock { $0 } }
 }
 
 extension BusError {

@@ -1,16 +1,17 @@
+import BlueZMachines
 import DBus
 import Synchronization
 
-/// Finds peripherals, connects them, reads, writes and subscribes to their values: CoreBluetooth's `CBCentralManager`, over
-/// BlueZ.
+/// Finds peripherals, connects them, reads, writes and subscribes to their values: CoreBluetooth's `CBCentralManager`,
+/// over BlueZ.
 ///
 ///     try await CentralManager.use { central in
 ///         let peripheral = try await central.connect("DC:A6:32:01:02:03")
 ///         let level = try await peripheral.readValue(for: peripheral.characteristic(BluetoothUUID(0x2A19)))
 ///     }
 ///
-/// It asks bluetoothd, and never the adapter itself. It follows bluetoothd over restarts, and the adapter as it is switched
-/// off and on, for as long as ``run()`` runs. Every wait is bounded, but for those that say so.
+/// It asks bluetoothd, and never the adapter itself. It follows bluetoothd over restarts, and the adapter as it is
+/// switched off and on, for as long as ``run()`` runs. Every wait is bounded, but for those that say so.
 public final class CentralManager: Sendable {
     /// How long bluetoothd and the adapter may take to be ready before it is said what is wrong with them.
     static let readiness = Duration.seconds(2)
@@ -43,7 +44,7 @@ public final class CentralManager: Sendable {
         adapter: String? = nil, bus: String? = nil, _ body: (CentralManager) async throws -> Value
     ) async throws -> Value {
         let central = CentralManager(adapter: adapter, bus: bus)
-        // Its own task: when this one is cancelled, `body` still has to say goodbye.
+        // Its own task: when this one is cancelled, `body` still has to disconnect.
         let running = Task { await central.run() }
         let result: Result<Value, any Error>
         do {
@@ -61,25 +62,18 @@ public final class CentralManager: Sendable {
     /// What Bluetooth can do at the moment.
     public var state: ManagerState { mirror.view.state(adapter: adapter) }
 
-    /// The present state, and each that follows.
+    /// The present state, and then each that it has become when the next is asked for. It ends when its task is
+    /// cancelled.
     public func states() -> AsyncStream<ManagerState> {
-        AsyncStream { continuation in
-            let task = Task {
-                var last: ManagerState?
-                while let state = try? await self.nextState(after: last) {
-                    last = state
-                    continuation.yield(state)
-                }
-                continuation.finish()
+        let last = Mutex<ManagerState?>(nil)
+        return AsyncStream {
+            let before = last.withLock { $0 }
+            let next = try? await self.mirror.wait(until: nil, for: .adapters) { view -> ManagerState? in
+                let state = view.state(adapter: self.adapter)
+                return state == before ? nil : state
             }
-            continuation.onTermination = { _ in task.cancel() }
-        }
-    }
-
-    private func nextState(after last: ManagerState?) async throws(CentralError) -> ManagerState? {
-        try await mirror.wait(until: nil) { view in
-            let state = view.state(adapter: self.adapter)
-            return state == last ? nil : state
+            last.withLock { $0 = next ?? before }
+            return next
         }
     }
 
@@ -88,14 +82,16 @@ public final class CentralManager: Sendable {
     /// - Throws: what is wrong, if that is not soon.
     func ready() async throws(CentralError) -> ObjectMirror.View.Adapter {
         let soon = ContinuousClock.now + Self.readiness
-        let adapter = try await mirror.wait(until: soon) { view in view.workingAdapter(named: self.adapter) }
+        let adapter = try await mirror.wait(until: soon, for: .adapters) { view in
+            view.workingAdapter(named: self.adapter)
+        }
         if let adapter { return adapter }
-        let late = try await mirror.wait(until: soon + ObjectMirror.patience) {
+        let late = try await mirror.wait(until: soon + ObjectMirror.replyTimeout, for: .adapters) {
             view throws(CentralError) -> ObjectMirror.View.Adapter? in
             if let obstacle = view.obstacle(adapter: self.adapter) { throw obstacle }
             return view.workingAdapter(named: self.adapter)
         }
-        guard let late else { throw .timedOut(what: "bluetoothd", after: Self.readiness + ObjectMirror.patience) }
+        guard let late else { throw .timedOut(what: "bluetoothd", after: Self.readiness + ObjectMirror.replyTimeout) }
         return late
     }
 
@@ -104,70 +100,24 @@ public final class CentralManager: Sendable {
 
     // MARK: Finding peripherals
 
-    /// Looks for peripherals, and tells of each that is found, that changes or that is not heard any more. Bluetooth may be
+    /// Looks for peripherals: each that is found, that changes or that is not heard any more. Bluetooth may be
     /// switched off and on meanwhile, and bluetoothd may restart.
     ///
-    /// The sequence ends when its task is cancelled, or with a ``CentralError`` when Bluetooth cannot be worked with at its
-    /// beginning.
+    /// Discovery goes on from this call until the sequence is released. What changes more often than it is asked for
+    /// comes as it is then. The sequence ends when its task is cancelled, or with a ``CentralError`` when Bluetooth
+    /// cannot be worked with at its beginning.
     ///
     /// - Parameter services: those that advertise one of these; empty: all.
     public func scanForPeripherals(
         withServices services: [BluetoothUUID] = []
     ) -> AsyncThrowingStream<Discovery, any Error> {
-        AsyncThrowingStream { continuation in
-            let task = Task {
-                do throws(CentralError) {
-                    try await self.scan(for: Set(services)) { continuation.yield($0) }
-                } catch {
-                    continuation.finish(throwing: error == .cancelled ? nil : error)
-                }
-            }
-            continuation.onTermination = { _ in task.cancel() }
-        }
+        let scan = PeripheralScan(self, Set(services))
+        return AsyncThrowingStream { try await scan.next() }
     }
 
     /// The peripherals that bluetoothd knows now, whether they are in sight or not.
     public func knownPeripherals() async throws(CentralError) -> [Discovery] {
         let adapter = try await ready()
         return mirror.view.peripherals(on: adapter.path)
-    }
-
-    private func scan(
-        for services: Set<BluetoothUUID>, _ found: (Discovery) -> Void
-    ) async throws(CentralError) {
-        _ = try await ready()
-        let look = discovery.begin(DiscoveryFilter(services: services))
-        defer { discovery.end(look) }
-        var known: [String: Discovery] = [:]
-        while true {
-            let before = known
-            let news = try await mirror.wait(until: nil) { view -> [Discovery]? in
-                let news = Self.news(self.inSight(view, services), since: before)
-                return news.isEmpty ? nil : news
-            }
-            for discovery in news ?? [] {
-                known[discovery.address] = discovery.isInSight ? discovery : nil
-                found(discovery)
-            }
-        }
-    }
-
-    /// bluetoothd tells of all that anybody looks for: what is not ours is left out.
-    private func inSight(_ view: ObjectMirror.View, _ services: Set<BluetoothUUID>) -> [String: Discovery] {
-        guard let adapter = view.workingAdapter(named: adapter) else { return [:] }
-        let peripherals = view.peripherals(on: adapter.path).filter { peripheral in
-            peripheral.isInSight && (services.isEmpty || !services.isDisjoint(with: peripheral.services))
-        }
-        return Dictionary(peripherals.map { ($0.address, $0) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    private static func news(_ now: [String: Discovery], since before: [String: Discovery]) -> [Discovery] {
-        let changed = now.values.filter { before[$0.address] != $0 }
-        let gone = before.values.filter { now[$0.address] == nil }.map { gone in
-            var gone = gone
-            (gone.rssi, gone.isConnected, gone.isInSight) = (nil, false, false)
-            return gone
-        }
-        return (changed + gone).sorted { $0.address < $1.address }
     }
 }

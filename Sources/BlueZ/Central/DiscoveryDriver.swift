@@ -1,8 +1,10 @@
+import BlueZMachines
 import DBus
 import Synchronization
 
-/// Sees to it that bluetoothd discovers what is looked for, for as long as somebody looks: over restarts of bluetoothd, and
-/// over an adapter that is switched off and on.
+/// Sees to it that bluetoothd discovers what is asked for, for as long as somebody asks: over restarts of bluetoothd,
+/// and over an adapter that is switched off and on (`org.bluez.Adapter1`: SetDiscoveryFilter, StartDiscovery,
+/// StopDiscovery).
 final class DiscoveryDriver: Sendable {
     /// What bluetoothd should do, or does.
     private struct Discovery: Sendable, Equatable {
@@ -13,8 +15,8 @@ final class DiscoveryDriver: Sendable {
     }
 
     private struct State {
-        var nextLook: UInt64 = 0
-        var looks: [UInt64: DiscoveryFilter] = [:]
+        var nextRequest: UInt64 = 0
+        var requests: [UInt64: DiscoveryFilter] = [:]
     }
 
     /// How long it is waited before bluetoothd is asked again for what it has refused.
@@ -29,20 +31,20 @@ final class DiscoveryDriver: Sendable {
         self.adapter = adapter
     }
 
-    /// Somebody looks for peripherals until ``end(_:)``.
-    func begin(_ filter: DiscoveryFilter) -> UInt64 {
-        let look = state.withLock { state in
-            state.nextLook += 1
-            state.looks[state.nextLook] = filter
-            return state.nextLook
+    /// Asks for peripherals to be discovered until the request ends.
+    func request(_ filter: DiscoveryFilter) -> DiscoveryRequest {
+        let id = state.withLock { state in
+            state.nextRequest += 1
+            state.requests[state.nextRequest] = filter
+            return state.nextRequest
         }
-        mirror.ring()
-        return look
+        mirror.wakeAll()
+        return DiscoveryRequest { [weak self] in self?.end(id) }
     }
 
-    func end(_ look: UInt64) {
-        state.withLock { _ = $0.looks.removeValue(forKey: look) }
-        mirror.ring()
+    private func end(_ id: UInt64) {
+        guard state.withLock({ $0.requests.removeValue(forKey: id) }) != nil else { return }
+        mirror.wakeAll()
     }
 
     /// Works until cancelled. A discovery that goes on then ends with the connection to the bus.
@@ -62,7 +64,7 @@ final class DiscoveryDriver: Sendable {
                 continue
             }
             let (known, tried) = (present, refused)
-            _ = try? await mirror.wait(until: tried.map { _ in .now + Self.pause }) { view -> Bool? in
+            _ = try? await mirror.wait(until: tried.map { _ in .now + Self.pause }, for: .adapters) { view -> Bool? in
                 let goal = self.goal(view)
                 return goal == known || (tried != nil && goal == tried) ? nil : true
             }
@@ -71,8 +73,8 @@ final class DiscoveryDriver: Sendable {
     }
 
     private func goal(_ view: ObjectMirror.View) -> Discovery? {
-        let looks = state.withLock { $0.looks }
-        guard let filter = DiscoveryFilter(merging: looks.values), let adapter = view.workingAdapter(named: adapter)
+        let requests = state.withLock { $0.requests }
+        guard let filter = DiscoveryFilter(merging: requests.values), let adapter = view.workingAdapter(named: adapter)
         else { return nil }
         return Discovery(adapter: adapter.path, filter: filter, resets: view.resets)
     }
@@ -93,4 +95,18 @@ final class DiscoveryDriver: Sendable {
         // After a reset bluetoothd knows nothing of it any more, and says so.
         _ = try? await mirror.call(old.adapter, Interface.adapter, "StopDiscovery")
     }
+}
+
+/// Somebody wants peripherals to be discovered; ends with ``end()``, or with the object.
+final class DiscoveryRequest: Sendable {
+    private let onEnd: @Sendable () -> Void
+
+    init(_ onEnd: @escaping @Sendable () -> Void) {
+        self.onEnd = onEnd
+    }
+
+    /// Nobody wants it any more. Once is enough; more often does nothing.
+    func end() { onEnd() }
+
+    deinit { onEnd() }
 }

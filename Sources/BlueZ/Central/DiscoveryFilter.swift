@@ -26,7 +26,7 @@ struct DiscoveryFilter: Sendable, Hashable {
 
     /// The argument of `SetDiscoveryFilter`.
     var argument: DBusValue {
-        // Every advertisement is told: who is there is to be seen at once, and who has gone soon.
+        // Every advertisement is signalled: who is there is to be seen at once, and who has gone soon.
         var members: [String: DBusValue] = ["Transport": .string("le"), "DuplicateData": .boolean(true)]
         if !services.isEmpty { members["UUIDs"] = .strings(services.map(\.full).sorted()) }
         if let address { members["Pattern"] = .string(address) }

@@ -1,22 +1,26 @@
+import BlueZMachines
 import DBus
 
 extension Peripheral {
     /// How long it is waited before a subscription that was refused for the moment is tried again.
     private static let pause = Duration.seconds(1)
 
-    /// Subscribes to a value: each that the peripheral notifies or indicates. A value that is read is told as well.
+    /// Subscribes to a value: each that the peripheral notifies or indicates. A value that is read comes as well. Who
+    /// leaves more than 256 of them unread loses the oldest.
     ///
-    /// The subscription outlives the connection: when the peripheral is connected again it is made anew, also after a restart
-    /// of bluetoothd. Who wants the peripheral to be connected again sees to that; see
+    /// The subscription outlives the connection: when the peripheral is connected again it is made anew, also after a
+    /// restart of bluetoothd. Who wants the peripheral to be connected again sees to that; see
     /// ``CentralManager/connections(to:remembered:)``. The sequence ends when its task is cancelled, or with a
     /// ``CentralError`` when the peripheral refuses.
     public func values(for characteristic: Characteristic) -> AsyncThrowingStream<[UInt8], any Error> {
-        AsyncThrowingStream { continuation in
+        AsyncThrowingStream(
+            [UInt8].self, bufferingPolicy: .bufferingNewest(ObjectMirror.valueLimit)
+        ) { continuation in
             let values = manager.mirror.values(of: characteristic.path)
             let listening = Task { for await value in values { continuation.yield(value) } }
             let task = Task {
                 do throws(CentralError) {
-                    try await self.keepSubscribed(to: characteristic)
+                    try await self.subscribe(to: characteristic)
                 } catch {
                     continuation.finish(throwing: error == .cancelled ? nil : error)
                 }
@@ -28,22 +32,26 @@ extension Peripheral {
         }
     }
 
-    private func keepSubscribed(to characteristic: Characteristic) async throws(CentralError) {
+    private func subscribe(to characteristic: Characteristic) async throws(CentralError) {
         guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
             throw .notSupported(characteristic.uuid, .notify)
         }
         defer { unsubscribe(from: characteristic) }
         while true {
-            _ = try await manager.mirror.wait(until: nil) { view in self.isThere(characteristic, view) ? true : nil }
+            _ = try await manager.mirror.wait(until: nil, for: .object(characteristic.device)) { view in
+                self.isThere(characteristic, view) ? true : nil
+            }
             do throws(CentralError) {
-                _ = try await ask(characteristic, "StartNotify", within: Self.patience)
+                _ = try await ask(characteristic, "StartNotify", within: Self.timeout)
             } catch .disconnected {
                 continue
             } catch .refused(_, .busy) {
                 guard (try? await Task.sleep(for: Self.pause)) != nil else { throw .cancelled }
                 continue
             }
-            _ = try await manager.mirror.wait(until: nil) { view in self.isThere(characteristic, view) ? nil : true }
+            _ = try await manager.mirror.wait(until: nil, for: .object(characteristic.device)) { view in
+                self.isThere(characteristic, view) ? nil : true
+            }
         }
     }
 

@@ -1,3 +1,4 @@
+import BlueZMachines
 import DBus
 
 /// A peripheral and its values: CoreBluetooth's `CBPeripheral`, over BlueZ.
@@ -7,9 +8,9 @@ public struct Peripheral: Sendable {
 
     let manager: CentralManager
 
-    /// How long a read, a write or a subscription may take. ATT gives up after thirty seconds (Core Specification, Vol 3,
-    /// Part F, 3.3.3), and the link with it.
-    public static let patience = Duration.seconds(15)
+    /// How long a read, a write or a subscription may take, unless said otherwise: 15 s. ATT gives up after thirty
+    /// seconds (Core Specification, Vol 3, Part F, 3.3.3), and the link with it.
+    public static let timeout = Duration.seconds(15)
 
     /// What is known of it; nil when bluetoothd does not know it.
     public var discovery: Discovery? {
@@ -20,12 +21,13 @@ public struct Peripheral: Sendable {
     /// As it calls itself; nil if it has not.
     public var name: String? { discovery?.name }
 
+    /// Whether there is a connection to it, whoever has made it.
     public var isConnected: Bool { discovery?.isConnected == true }
 
     // MARK: Services
 
     /// Its services, in their order; empty while it is not connected.
-    public var services: [Service] {
+    public var services: [GATTService] {
         let view = manager.mirror.view
         guard let device = device(view) else { return [] }
         return view.tree.paths(with: Interface.gattService, below: device).compactMap { path in
@@ -35,7 +37,7 @@ public struct Peripheral: Sendable {
             let characteristics = view.tree.paths(with: Interface.characteristic, below: path).compactMap {
                 Characteristic($0, view.tree, service: uuid)
             }
-            return Service(
+            return GATTService(
                 uuid: uuid, isPrimary: properties["Primary"]?.boolean ?? true, characteristics: characteristics)
         }
     }
@@ -45,6 +47,8 @@ public struct Peripheral: Sendable {
     /// - Parameters:
     ///   - uuid: of the characteristic.
     ///   - service: of which service; nil: of any.
+    /// - Throws: ``CentralError/noCharacteristic(_:address:)``, ``CentralError/disconnected(address:)``, or what is
+    ///   wrong with Bluetooth.
     public func characteristic(
         _ uuid: BluetoothUUID, in service: BluetoothUUID? = nil
     ) throws(CentralError) -> Characteristic {
@@ -58,9 +62,16 @@ public struct Peripheral: Sendable {
 
     // MARK: Values
 
-    /// Reads a value, however long it is.
+    /// Reads a value, however long it is (`org.bluez.GattCharacteristic1`, ReadValue).
+    ///
+    /// - Parameters:
+    ///   - characteristic: which value.
+    ///   - limit: how long it may take.
+    /// - Throws: ``CentralError/notSupported(_:_:)`` without a question to the peripheral,
+    ///   ``CentralError/refused(_:_:)``, ``CentralError/disconnected(address:)``,
+    ///   ``CentralError/timedOut(what:after:)`` or ``CentralError/cancelled``.
     public func readValue(
-        for characteristic: Characteristic, within limit: Duration = patience
+        for characteristic: Characteristic, within limit: Duration = timeout
     ) async throws(CentralError) -> [UInt8] {
         try check(characteristic, [.read])
         let answer = try await ask(characteristic, "ReadValue", [.properties([:])], within: limit)
@@ -70,10 +81,17 @@ public struct Peripheral: Sendable {
         return value
     }
 
-    /// Writes a value.
+    /// Writes a value (`org.bluez.GattCharacteristic1`, WriteValue).
+    ///
+    /// - Parameters:
+    ///   - value: 512 bytes at most (Core Specification, Vol 3, Part F, 3.2.9).
+    ///   - characteristic: where to.
+    ///   - type: whether the peripheral says that it has taken it.
+    ///   - limit: how long it may take.
+    /// - Throws: as ``readValue(for:within:)``.
     public func writeValue(
         _ value: [UInt8], for characteristic: Characteristic, type: WriteType = .withResponse,
-        within limit: Duration = patience
+        within limit: Duration = timeout
     ) async throws(CentralError) {
         let word: String
         switch type {
@@ -110,9 +128,10 @@ public struct Peripheral: Sendable {
     func ask(
         _ characteristic: Characteristic, _ method: String, _ arguments: [DBusValue] = [], within limit: Duration
     ) async throws(CentralError) -> [DBusValue] {
-        let result = try await manager.ask(
-            characteristic.path, Interface.characteristic, method, arguments, within: limit
-        ) { obstacle($0) }
+        let reply = manager.send(characteristic.path, Interface.characteristic, method, arguments, within: limit)
+        let result = try await manager.answer(to: reply, within: limit, watching: .object(characteristic.device)) {
+            obstacle($0)
+        }
         do throws(BusError) {
             return try result.get()
         } catch {
@@ -125,6 +144,9 @@ public struct Peripheral: Sendable {
 }
 
 extension Characteristic {
+    /// The object of the peripheral, above those of the service and the characteristic.
+    var device: String { path.split(separator: "/").dropLast(2).map { "/\($0)" }.joined() }
+
     fileprivate init?(_ path: String, _ tree: ObjectTree, service: BluetoothUUID) {
         guard let properties = tree[path, Interface.characteristic],
             let uuid = properties["UUID"]?.string.flatMap({ BluetoothUUID($0) })

@@ -1,4 +1,6 @@
+import BlueZMachines
 import DBus
+import Plumbing
 
 extension ObjectMirror.View {
     /// An adapter that bluetoothd has.
@@ -71,16 +73,36 @@ extension Discovery {
         let rssi = device["RSSI"]?.integer.flatMap { Int16(exactly: $0) }
         let isConnected = Self.isConnected(device)
         self.init(
-            address: address, name: device["Name"]?.string?.plain, rssi: rssi == Self.notAvailable ? nil : rssi,
+            address: address, name: device["Name"]?.string?.plain(), rssi: rssi == Self.notAvailable ? nil : rssi,
             services: (device["UUIDs"]?.strings ?? []).compactMap { BluetoothUUID($0) }, isConnected: isConnected,
-            isInSight: isConnected || rssi != nil)
+            isInSight: isConnected || rssi != nil, manufacturerData: Self.manufacturerData(device["ManufacturerData"]),
+            serviceData: Self.serviceData(device["ServiceData"]),
+            txPower: device["TxPower"]?.integer.flatMap { Int8(exactly: $0) }.map { Int16($0) })
     }
 
-    /// What a controller says that cannot tell (Core Specification, Vol 4, Part E, 7.7.65.2).
+    /// `a{qv}`, each value an array of bytes; what is something else is left out.
+    private static func manufacturerData(_ value: DBusValue?) -> [UInt16: [UInt8]] {
+        (value?.dictionary ?? [:]).reduce(into: [:]) { data, entry in
+            guard let company = entry.key.integer.flatMap({ UInt16(exactly: $0) }), let bytes = entry.value.bytes
+            else { return }
+            data[company] = bytes
+        }
+    }
+
+    /// `a{sv}`, each value an array of bytes; what is something else is left out.
+    private static func serviceData(_ value: DBusValue?) -> [BluetoothUUID: [UInt8]] {
+        (value?.properties ?? [:]).reduce(into: [:]) { data, entry in
+            guard let uuid = BluetoothUUID(entry.key), let bytes = entry.value.bytes else { return }
+            data[uuid] = bytes
+        }
+    }
+
+    /// What a controller says that does not know (Core Specification, Vol 4, Part E, 7.7.65.2).
     private static let notAvailable: Int16 = 127
 
-    /// bluetoothd 5.66 does not always tell that a device is connected: its `att_connect_cb` may have noted it before what
-    /// tells of it, `device_add_connection`, comes to it. It always tells when the services are known, and of the end.
+    /// bluetoothd 5.66 does not always signal that a device is connected: its `att_connect_cb` may have noted it
+    /// before what signals it, `device_add_connection`, comes to it. It always signals when the services are known,
+    /// and the end.
     static func isConnected(_ device: ObjectTree.Properties) -> Bool {
         device["Connected"]?.boolean == true || device["ServicesResolved"]?.boolean == true
     }

@@ -1,5 +1,5 @@
+import BlueZMachines
 import DBus
-import GLib
 import Synchronization
 
 /// bluetoothd's objects as they are now, for everybody who looks, and the way to ask bluetoothd for something.
@@ -22,14 +22,17 @@ final class ObjectMirror: Sendable {
         /// How many of the refreshes have come to an end.
         var refreshes: UInt64
         var connections: UInt64
-        /// The bus, for whoever has more to say on it.
+        /// The bus, for whoever exports objects on it.
         var bus: Bus?
         /// Why there is no bus.
         var busError: BusError?
     }
 
     /// How long bluetoothd may take for an answer that needs no radio.
-    static let patience = Duration.seconds(10)
+    static let replyTimeout = Duration.seconds(10)
+
+    /// How many values a listener may leave unread; of more the oldest are lost.
+    static let valueLimit = 256
 
     /// How long the bus is left alone after it was lost or could not be reached.
     private static let pause = Duration.seconds(2)
@@ -37,8 +40,7 @@ final class ObjectMirror: Sendable {
     private let address: String?
     private let state = Mutex(State())
 
-    /// Rung by everything that somebody may wait for.
-    private let changes = Changes()
+    private let waiters = Waiters()
 
     /// - Parameter address: the bus; nil: the system's.
     init(address: String?) {
@@ -72,10 +74,15 @@ final class ObjectMirror: Sendable {
     /// Follows bluetoothd on one bus, until that is lost. Returns why.
     private func follow(_ bus: Bus) async -> BusError {
         do throws(BusError) {
-            let owners = try await bus.signals(
-                sender: Interface.bus, interface: Interface.bus, member: "NameOwnerChanged")
-            // One stream for all of it: what is added and what then changes must not overtake each other.
-            let notices = try await bus.signals(sender: Interface.service, interface: nil)
+            // On the bus's own thread and without a buffer: what is added and what then changes must not overtake each
+            // other, and no flood of advertisements piles up.
+            var observations = [
+                try await bus.observe(sender: Interface.bus, interface: Interface.bus, member: "NameOwnerChanged") {
+                    [weak self] signal in
+                    if let change = signal.ownerChange { self?.perform { $0.ownerChanged(to: change.new) } }
+                },
+                try await bus.observe(sender: Interface.service) { [weak self] signal in self?.received(signal) },
+            ]
             let (lists, list) = AsyncStream.makeStream(of: String.self)
             state.withLock { state in
                 state.bus = bus
@@ -91,21 +98,12 @@ final class ObjectMirror: Sendable {
                     return .disconnected("the bus has closed the connection")
                 }
                 group.addTask {
-                    for await signal in owners {
-                        if let change = signal.ownerChange { self.perform { $0.ownerChanged(to: change.new) } }
-                    }
-                    return .cancelled
-                }
-                group.addTask {
-                    for await signal in notices { self.told(signal) }
-                    return .cancelled
-                }
-                group.addTask {
                     for await owner in lists { if let error = await self.list(owner, on: bus) { return error } }
                     return .cancelled
                 }
                 let error = await group.next()
                 group.cancelAll()
+                observations.removeAll()
                 await bus.close()
                 return error ?? .cancelled
             }
@@ -119,7 +117,7 @@ final class ObjectMirror: Sendable {
         do throws(BusError) {
             let answer = try await bus.call(
                 Interface.bus, Interface.busPath, Interface.bus, "GetNameOwner", [.string(Interface.service)],
-                within: patience)
+                within: replyTimeout)
             return answer.first?.string
         } catch .nobody {
             return nil
@@ -128,21 +126,21 @@ final class ObjectMirror: Sendable {
         }
     }
 
-    private func told(_ signal: BusSignal) {
+    private func received(_ signal: BusSignal) {
         guard let notice = MirrorMachine.Notice(signal) else { return }
-        perform { $0.told(notice, by: signal.sender) }
+        perform { $0.received(notice, from: signal.sender) }
     }
 
     /// Asks for all objects. Returns an error that another try on this bus cannot mend.
     private func list(_ owner: String, on bus: Bus) async -> BusError? {
         do throws(BusError) {
             let answer = try await bus.call(
-                owner, "/", Interface.objectManager, "GetManagedObjects", within: Self.patience)
+                owner, "/", Interface.objectManager, "GetManagedObjects", within: Self.replyTimeout)
             guard let objects = answer.first?.managedObjects else { return .unreadable }
             perform { $0.listed(objects, by: owner) }
             return nil
         } catch {
-            // It has gone again; who comes next is told.
+            // It has gone again; who comes next is signalled.
             if case .nobody = error { return nil }
             return error
         }
@@ -158,15 +156,14 @@ final class ObjectMirror: Sendable {
     }
 
     private func perform(_ event: (inout MirrorMachine) -> [MirrorMachine.Action]) {
-        let (actions, listeners, list) = state.withLock { state in
-            (event(&state.machine), Array(state.listeners.values), state.list)
-        }
+        let (actions, list) = state.withLock { state in (event(&state.machine), state.list) }
         for action in actions {
             switch action {
             case .list(let owner): list?.yield(owner)
             case .value(let path, let value):
-                for listener in listeners where listener.path == path { listener.values.yield(value) }
-            case .look: changes.ring()
+                let listeners = state.withLock { $0.listeners.values.filter { $0.path == path } }
+                for listener in listeners { listener.values.yield(value) }
+            case .changed(let change): waiters.wake(for: change)
             }
         }
     }
@@ -175,28 +172,31 @@ final class ObjectMirror: Sendable {
 // MARK: Waiting and asking
 
 extension ObjectMirror {
-    /// Something else than bluetoothd's objects has changed, for which somebody may wait.
-    func ring() { changes.ring() }
+    /// Something else than bluetoothd's objects has changed, for which anybody may wait.
+    func wakeAll() { waiters.wake(for: .all) }
 
-    /// Looks again after each change until there is something to be found.
+    /// Looks again after each change of interest until there is something to be found.
     ///
     /// - Parameters:
     ///   - deadline: until when; nil: as long as it takes.
+    ///   - interest: what `look` looks at.
     ///   - look: finds it, or throws what makes it vain to wait.
     /// - Returns: nil when the time is up.
     func wait<Found: Sendable>(
-        until deadline: ContinuousClock.Instant?, _ look: (View) throws(CentralError) -> Found?
+        until deadline: ContinuousClock.Instant?, for interest: Interest, _ look: (View) throws(CentralError) -> Found?
     ) async throws(CentralError) -> Found? {
+        // Before the first look: what changes after that is not missed.
+        let waiter = waiters.add(interest)
+        defer { waiters.remove(waiter) }
         let timer = deadline.map { deadline in
-            Task { [changes] in
+            Task { [waiters] in
                 guard (try? await Task.sleep(until: deadline, clock: .continuous)) != nil else { return }
-                changes.ring()
+                waiters.wake(waiter)
             }
         }
         defer { timer?.cancel() }
         let result = await withTaskCancellationHandler { () -> Result<Found?, CentralError> in
             while true {
-                let seen = changes.count
                 do throws(CentralError) {
                     if let found = try look(view) { return .success(found) }
                 } catch {
@@ -204,26 +204,28 @@ extension ObjectMirror {
                 }
                 if Task.isCancelled { return .failure(.cancelled) }
                 if let deadline, deadline <= .now { return .success(nil) }
-                await changes.wait(past: seen, ticket: changes.ticket())
+                await waiters.wait(waiter)
             }
-        } onCancel: { [changes] in
-            // Whether the wait has begun or not: it sees that there was a change.
-            changes.ring()
+        } onCancel: { [waiters] in
+            waiters.wake(waiter)
         }
         return try result.get()
     }
 
-    /// Has bluetoothd list its objects again, and returns when that is done. For bluetoothd answers before it has told all
-    /// that led to the answer, and some of it (see ``Discovery/isConnected(_:)``) it never tells.
+    /// Has bluetoothd list its objects again, and returns when that is done. For bluetoothd answers before it has
+    /// signalled all that led to the answer, and some of it (see ``Discovery/isConnected(_:)``) it never signals.
     func refresh() async throws(CentralError) {
         perform { $0.refreshed() }
         let asked = state.withLock { $0.machine.refreshes.asked }
-        _ = try await wait(until: .now + Self.patience) { view in view.refreshes >= asked ? true : nil }
+        _ = try await wait(until: .now + Self.replyTimeout, for: .adapters) { view in
+            view.refreshes >= asked ? true : nil
+        }
     }
 
-    /// The values that a characteristic notifies or is read with, from now on.
+    /// The values that a characteristic notifies or is read with, from now on; see ``valueLimit``.
     func values(of path: String) -> AsyncStream<[UInt8]> {
-        let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: [UInt8].self, bufferingPolicy: .bufferingNewest(Self.valueLimit))
         let id = state.withLock { state in
             state.nextListener += 1
             state.listeners[state.nextListener] = (path, continuation)
@@ -238,7 +240,7 @@ extension ObjectMirror {
     /// Calls a method of bluetoothd.
     func call(
         _ path: String, _ interface: String, _ method: String, _ arguments: [DBusValue] = [],
-        within limit: Duration = patience
+        within limit: Duration = replyTimeout
     ) async throws(BusError) -> [DBusValue] {
         guard let bus = state.withLock({ $0.bus }) else { throw .disconnected("it was lost a moment ago") }
         return try await bus.call(Interface.service, path, interface, method, arguments, within: limit)

@@ -1,3 +1,5 @@
+import BlueZMachines
+
 /// Names that the Bluetooth SIG has given (Assigned Numbers, 3.4 and 3.8): of what is met at home.
 extension BluetoothUUID {
     /// What a service of this UUID is; nil if it has no name here.

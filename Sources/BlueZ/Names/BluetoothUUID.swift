@@ -1,3 +1,5 @@
+import Plumbing
+
 /// A UUID of a service, a characteristic or a descriptor (Core Specification, Vol 3, Part B, 2.5.1).
 ///
 /// Those that the Bluetooth SIG has assigned are 16 or 32 bits long and stand for a UUID of 128 bits, with the Base UUID
@@ -27,13 +29,12 @@ public struct BluetoothUUID: Sendable, Hashable {
         guard [[text.utf8.count], [8, 4, 4, 4, 12]].contains(groups.map(\.utf8.count)) else { return nil }
         let hasPrefix = text.hasPrefix("0x") || text.hasPrefix("0X")
         let digits = hasPrefix ? String(text.dropFirst(2)) : groups.joined()
-        guard digits.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return nil }
         switch digits.utf8.count {
         case 4, 8:
-            guard let assigned = UInt32(digits, radix: 16) else { return nil }
+            guard let assigned = UInt32(hexadecimal: digits) else { return nil }
             self.init(assigned)
         case 32 where !hasPrefix:
-            guard let high = UInt64(digits.prefix(16), radix: 16), let low = UInt64(digits.suffix(16), radix: 16)
+            guard let high = UInt64(hexadecimal: digits.prefix(16)), let low = UInt64(hexadecimal: digits.suffix(16))
             else { return nil }
             self.init(high: high, low: low)
         default:
@@ -49,7 +50,7 @@ public struct BluetoothUUID: Sendable, Hashable {
 
     /// All of its 128 bits, as D-Bus carries them: `0000180f-0000-1000-8000-00805f9b34fb`.
     public var full: String {
-        let digits = Self.hexadecimal(high, 16) + Self.hexadecimal(low, 16)
+        let digits = [high, low].map { hexadecimal($0, prefix: "", uppercase: false) }.joined()
         var (groups, rest) = ([String](), digits[...])
         for length in [8, 4, 4, 4, 12] {
             groups.append(String(rest.prefix(length)))
@@ -57,17 +58,12 @@ public struct BluetoothUUID: Sendable, Hashable {
         }
         return groups.joined(separator: "-")
     }
-
-    private static func hexadecimal(_ number: UInt64, _ width: Int) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
 }
 
 extension BluetoothUUID: CustomStringConvertible {
     /// As short as it can be: `180F`, or all 128 bits.
     public var description: String {
         guard let assigned else { return full.uppercased() }
-        return Self.hexadecimal(UInt64(assigned), assigned > 0xFFFF ? 8 : 4).uppercased()
+        return hexadecimal(assigned, prefix: "", digits: assigned > 0xFFFF ? 8 : 4)
     }
 }

@@ -1,27 +1,30 @@
-/// Why a central's request is refused, as the Attribute Protocol tells it (Core Specification, Vol 3, Part F, 3.4.1.1).
+/// Why a central's request is refused, in the Attribute Protocol's words (Core Specification, Vol 3, Part F, 3.4.1.1).
 public struct ATTError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What the central is told.
+    /// What the central receives (Core Specification, Vol 3, Part F, 3.4.1.1).
     public enum Code: Sendable, Hashable {
-        /// 0x06
+        /// 0x06: the server cannot do what is asked.
         case requestNotSupported
-        /// 0x07
+        /// 0x07: the value ends before the offset.
         case invalidOffset
-        /// 0x0D
+        /// 0x0D: the value is too long or too short.
         case invalidAttributeValueLength
         /// 0x80, the first of those that the service itself defines
         case application
     }
 
+    /// What the central receives.
     public var code: Code
 
-    /// For the log here: no central is told more than the code.
+    /// For the log here: no central receives more than the code.
     public var reason: String
 
+    /// A refusal; `reason` is for the log here.
     public init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason
     }
 
+    /// The ``reason``.
     public var description: String { reason }
 
     /// What bluetoothd makes the code of.

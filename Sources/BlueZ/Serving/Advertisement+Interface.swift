@@ -1,3 +1,4 @@
+import BlueZMachines
 import DBus
 
 extension Advertisement {

@@ -11,6 +11,7 @@ public struct Advertisement: Sendable, Hashable {
     /// How much fits into an advertisement, and into the scan response, in bytes (Vol 6, Part B, 2.3.1).
     static let longest = 31
 
+    /// Who may answer it.
     public var kind: Kind
 
     /// What people are shown. It goes into the scan response; see ``localName(fitting:)``.
@@ -19,12 +20,14 @@ public struct Advertisement: Sendable, Hashable {
     /// The services to find it by.
     public var serviceUUIDs: [BluetoothUUID]
 
-    /// By company identifier (Assigned Numbers, 7.1).
+    /// By company identifier (Assigned Numbers, 7.1), without the identifier.
     public var manufacturerData: [UInt16: [UInt8]]
 
-    /// Between two advertisements; nil leaves it to the kernel. Controllers and kernels round it, and old ones ignore it.
+    /// Between two advertisements; nil leaves it to the kernel. Controllers and kernels round it, and old ones ignore
+    /// it.
     public var interval: Duration?
 
+    /// An advertisement; whether it fits is seen by ``PeripheralManager/startAdvertising(_:)``.
     public init(
         _ kind: Kind, localName: String? = nil, serviceUUIDs: [BluetoothUUID] = [],
         manufacturerData: [UInt16: [UInt8]] = [:], interval: Duration? = nil
@@ -36,7 +39,7 @@ public struct Advertisement: Sendable, Hashable {
         self.interval = interval
     }
 
-    /// As much of a name as fits, cut between two characters.
+    /// As much of a name as fits into a scan response, 29 bytes of UTF-8, cut between two characters.
     public static func localName(fitting name: String) -> String {
         var name = name
         while name.utf8.count > longest - 2 { name.removeLast() }

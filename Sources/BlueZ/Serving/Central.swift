@@ -11,7 +11,7 @@ public struct Central: Sendable, Hashable {
     /// The least that every link can carry (Core Specification, Vol 3, Part G, 5.2.1).
     private static let leastMTU = 23
 
-    /// The Bluetooth address, which may rotate: `AA:BB:CC:DD:EE:FF`; the identifier where it tells none.
+    /// The Bluetooth address, which may rotate: `AA:BB:CC:DD:EE:FF`; the identifier where that names none.
     public var address: String {
         let name = identifier.split(separator: "/").last ?? ""
         guard name.hasPrefix("dev_") else { return identifier }

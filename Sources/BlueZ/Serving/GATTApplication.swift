@@ -1,9 +1,11 @@
+import BlueZMachines
 import DBus
+import Plumbing
 
 /// The services as bluetoothd reads them: a tree of objects below one that lists them (`org.bluez.GattApplication1`).
 ///
-/// bluetoothd gives out handles in the order in which the objects are listed, which is that of their paths. Centrals that
-/// have paired keep the handles, and bluetoothd keeps by them who has subscribed to what: they must not change.
+/// bluetoothd gives out handles in the order in which the objects are listed, which is that of their paths. Centrals
+/// that have paired keep the handles, and bluetoothd keeps by them who has subscribed to what: they must not change.
 struct GATTApplication: Sendable {
     /// Where the tree begins.
     let root: String
@@ -15,7 +17,7 @@ struct GATTApplication: Sendable {
 
     /// - Parameters:
     ///   - root: a path that no other application has.
-    ///   - refused: is told what a central was refused.
+    ///   - refused: called with what a central was refused.
     init(_ services: [MutableService], at root: String, refused: @escaping @Sendable (ATTError, Central) -> Void) {
         var objects: [(path: String, interface: BusInterface)] = []
         var paths: [BluetoothUUID: String] = [:]
@@ -53,8 +55,7 @@ struct GATTApplication: Sendable {
 
     /// Sorted as text, numbers of one length keep their order. There are no more handles than this has digits for.
     private static func ordinal(_ number: Int) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        hexadecimal(UInt(number), prefix: "", digits: 4, uppercase: false)
     }
 
     private static func interface(of service: MutableService) -> BusInterface {

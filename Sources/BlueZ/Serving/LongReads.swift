@@ -11,7 +11,7 @@ struct LongReads: Sendable {
     }
 
     /// A central that has asked for nothing for so long asks no more (Core Specification, Vol 3, Part F, 3.3.3).
-    static let patience = Duration.seconds(30)
+    static let timeout = Duration.seconds(30)
 
     /// So many at once; a further one takes the place of that which was asked for least recently.
     static let capacity = 32
@@ -30,7 +30,7 @@ struct LongReads: Sendable {
 
     /// The value that is being read, for the next piece; nil where no reading is under way.
     mutating func value(_ key: Key, at now: ContinuousClock.Instant) -> [UInt8]? {
-        guard let reading = readings[key], reading.lastAsked.duration(to: now) < Self.patience else {
+        guard let reading = readings[key], reading.lastAsked.duration(to: now) < Self.timeout else {
             readings[key] = nil
             return nil
         }

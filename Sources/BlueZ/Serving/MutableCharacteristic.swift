@@ -1,31 +1,49 @@
 /// A characteristic that is offered to centrals. CoreBluetooth's `CBMutableCharacteristic`, with handlers in place of a
 /// delegate.
 public struct MutableCharacteristic: Sendable {
-    /// What centrals may do with it (Core Specification, Vol 3, Part G, 3.3.1.1).
+    /// What centrals may do with it (Core Specification, Vol 3, Part G, 3.3.1.1). CoreBluetooth's
+    /// `CBCharacteristicProperties`.
     public struct Properties: OptionSet, Sendable, Hashable {
+        /// One bit for each property. They are this library's own, and not those of the declaration on the air.
         public let rawValue: Int
 
+        /// Properties by their bits; see ``rawValue``.
         public init(rawValue: Int) {
             self.rawValue = rawValue
         }
 
+        /// The value can be read.
         public static let read = Properties(rawValue: 1 << 0)
+        /// The value can be written, and nobody says whether it was taken.
         public static let writeWithoutResponse = Properties(rawValue: 1 << 1)
+        /// The value can be written, and the central hears whether it was taken.
         public static let write = Properties(rawValue: 1 << 2)
+        /// The value is notified, without a confirmation.
         public static let notify = Properties(rawValue: 1 << 3)
+        /// The value is indicated, and the central confirms it.
         public static let indicate = Properties(rawValue: 1 << 4)
+        /// The value is notified, and only a central with an encrypted link can subscribe. It needs BlueZ 5.62.
+        public static let notifyEncryptionRequired = Properties(rawValue: 1 << 5)
+        /// The value is indicated, and only a central with an encrypted link can subscribe. It needs BlueZ 5.62.
+        public static let indicateEncryptionRequired = Properties(rawValue: 1 << 6)
     }
 
-    /// What it takes besides. bluetoothd refuses who has it not, and nobody here is asked.
+    /// What reading and writing takes besides (Core Specification, Vol 3, Part F, 3.2.5). bluetoothd refuses who has
+    /// it not by ATT's error 0x0F, insufficient encryption; nobody here is asked. CoreBluetooth's
+    /// `CBAttributePermissions`.
     public struct Permissions: OptionSet, Sendable, Hashable {
+        /// One bit for each permission. They are this library's own.
         public let rawValue: Int
 
+        /// Permissions by their bits; see ``rawValue``.
         public init(rawValue: Int) {
             self.rawValue = rawValue
         }
 
-        /// An encrypted link, which takes pairing.
+        /// Reading takes an encrypted link, and that takes pairing.
         public static let readEncryptionRequired = Permissions(rawValue: 1 << 0)
+        /// Writing takes an encrypted link, and that takes pairing. Without one a write without response is lost in
+        /// silence. bluetoothd announces ``Properties/write`` for it too.
         public static let writeEncryptionRequired = Permissions(rawValue: 1 << 1)
     }
 
@@ -38,12 +56,22 @@ public struct MutableCharacteristic: Sendable {
     /// No value is longer, in bytes (Core Specification, Vol 3, Part F, 3.2.9).
     public static let longestValue = 512
 
+    /// What kind of value it is.
     public var uuid: BluetoothUUID
+
+    /// What centrals may do with the value.
     public var properties: Properties
+
+    /// What reading and writing it takes.
     public var permissions: Permissions
+
+    /// Answers who reads; nil: ATT's error 0x06, request not supported.
     public var read: Read?
+
+    /// Takes what is written; nil: ATT's error 0x06, request not supported.
     public var write: Write?
 
+    /// A characteristic, to be offered in a ``MutableService``.
     public init(
         _ uuid: BluetoothUUID, properties: Properties, permissions: Permissions = [], read: Read? = nil,
         write: Write? = nil
@@ -55,16 +83,26 @@ public struct MutableCharacteristic: Sendable {
         self.write = write
     }
 
-    /// The same in BlueZ's words.
+    /// The same in BlueZ's words (`org.bluez.GattCharacteristic1`, Flags), as of 5.62: an older one takes no service
+    /// that has a word it does not know.
     var flags: [String] {
-        let isReadEncrypted = permissions.contains(.readEncryptionRequired)
-        let isWriteEncrypted = permissions.contains(.writeEncryptionRequired)
-        return [
-            properties.contains(.read) ? (isReadEncrypted ? "encrypt-read" : "read") : nil,
-            properties.contains(.writeWithoutResponse) ? "write-without-response" : nil,
-            properties.contains(.write) ? (isWriteEncrypted ? "encrypt-write" : "write") : nil,
-            properties.contains(.notify) ? "notify" : nil,
-            properties.contains(.indicate) ? "indicate" : nil,
-        ].compactMap(\.self)
+        var flags: [String] = []
+        if properties.contains(.read) {
+            flags.append(permissions.contains(.readEncryptionRequired) ? "encrypt-read" : "read")
+        }
+        if properties.contains(.writeWithoutResponse) { flags.append("write-without-response") }
+        let isWritten = !properties.isDisjoint(with: [.write, .writeWithoutResponse])
+        if isWritten, permissions.contains(.writeEncryptionRequired) {
+            // There is no word for the one without response alone.
+            flags.append("encrypt-write")
+        } else if properties.contains(.write) {
+            flags.append("write")
+        }
+        // The plain word goes with the other: 5.62 to 5.65 let nobody subscribe without it.
+        if !properties.isDisjoint(with: [.notify, .notifyEncryptionRequired]) { flags.append("notify") }
+        if properties.contains(.notifyEncryptionRequired) { flags.append("encrypt-notify") }
+        if !properties.isDisjoint(with: [.indicate, .indicateEncryptionRequired]) { flags.append("indicate") }
+        if properties.contains(.indicateEncryptionRequired) { flags.append("encrypt-indicate") }
+        return flags
     }
 }

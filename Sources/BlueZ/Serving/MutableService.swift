@@ -1,10 +1,13 @@
-/// A service that is offered to centrals. CoreBluetooth's `CBMutableService`.
+/// A primary service that is offered to centrals (Core Specification, Vol 3, Part G, 3.1). CoreBluetooth's
+/// `CBMutableService`.
 public struct MutableService: Sendable {
+    /// What kind of service it is.
     public var uuid: BluetoothUUID
 
     /// In the order in which centrals find them.
     public var characteristics: [MutableCharacteristic]
 
+    /// A service, to be offered by ``PeripheralManager/add(_:)``.
     public init(_ uuid: BluetoothUUID, characteristics: [MutableCharacteristic]) {
         self.uuid = uuid
         self.characteristics = characteristics

@@ -1,3 +1,4 @@
+import BlueZMachines
 import DBus
 
 /// What bluetoothd lets a peripheral do at the moment.

@@ -1,4 +1,6 @@
+import BlueZMachines
 import DBus
+import Plumbing
 import Synchronization
 
 extension PeripheralManager {
@@ -12,29 +14,32 @@ extension PeripheralManager {
             group.addTask { await self.mirror.run() }
             group.addTask { await self.follow() }
         }
-        telling.finish()
+        finish()
     }
 
     private func follow() async {
         var registration = Registration(manager: self)
-        var (told, wasThere, retry): (Outlook?, Bool, Duration) = (nil, false, Self.firstRetry)
+        var (published, wasThere, retry): (Outlook?, Bool, BackOff) = (
+            nil, false, BackOff(Self.firstRetry, limit: Self.longestRetry)
+        )
         while !Task.isCancelled {
             let wanted = wishes.withLock(\.self)
             let view = mirror.view
             let outlook = outlook(view, wanted, wasThere)
             wasThere = wasThere || view.reach == .known
-            if outlook.state != told?.state || outlook.reason != told?.reason, outlook.state != .unknown {
-                telling.yield(.didUpdateState(outlook.state, reason: outlook.reason))
-                told = outlook
+            if outlook.state != published?.state || outlook.reason != published?.reason, outlook.state != .unknown {
+                publish(.didUpdateState(outlook.state, reason: outlook.reason))
+                published = outlook
             }
             let isContent = await registration.fulfil(wanted, outlook, bus: view.bus)
-            retry = isContent ? Self.firstRetry : retry
-            let deadline = isContent ? nil : ContinuousClock.now + retry
-            let isOver = try? await mirror.wait(until: deadline) { [registration, wasThere] view in
+            if isContent { retry.reset() }
+            let deadline = isContent ? nil : ContinuousClock.now + retry.delay
+            let isOver = try? await mirror.wait(until: deadline, for: .connections) {
+                [registration, wasThere] view in
                 let isSame = self.outlook(view, wanted, wasThere) == outlook && !registration.isOutdated
                 return isSame && self.wishes.withLock { $0.isSame(as: wanted) } ? nil : true
             }
-            if isOver == nil { retry = min(retry * 2, Self.longestRetry) }
+            if isOver == nil { _ = retry.next() }
         }
         registration.end()
     }

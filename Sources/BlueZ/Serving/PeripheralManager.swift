@@ -1,11 +1,12 @@
+import BlueZMachines
 import DBus
 import Synchronization
 
-/// Makes this machine a peripheral: offers services to centrals and advertises. CoreBluetooth's `CBPeripheralManager`, with
-/// handlers and an `AsyncSequence` in place of a delegate.
+/// Makes this machine a peripheral: offers services to centrals and advertises. CoreBluetooth's `CBPeripheralManager`,
+/// with handlers and an `AsyncSequence` in place of a delegate.
 ///
-/// bluetoothd does the work and goes on with everything else that it does. What was added and advertised stays so while
-/// ``run()`` does, over restarts of bluetoothd and the adapter's being switched off, blocked or unplugged.
+/// bluetoothd does the work and goes on with everything else that it does. What was added and advertised stays so
+/// while ``run()`` does, over restarts of bluetoothd and the adapter's being switched off, blocked or unplugged.
 public final class PeripheralManager: Sendable {
     /// What happens to it.
     public enum Event: Sendable, Hashable {
@@ -22,19 +23,7 @@ public final class PeripheralManager: Sendable {
     }
 
     /// What Bluetooth can do here: `CBManagerState`.
-    public enum State: String, Sendable, Hashable, CaseIterable {
-        /// It has not been asked yet.
-        case unknown
-        /// bluetoothd has gone and is expected back.
-        case resetting
-        /// There is no bluetoothd, no adapter, or one that cannot do it.
-        case unsupported
-        /// We may not ask.
-        case unauthorized
-        /// The adapter is switched off.
-        case poweredOff
-        case poweredOn
-    }
+    public typealias State = ManagerState
 
     /// What is to be so.
     struct Wishes: Sendable {
@@ -45,26 +34,36 @@ public final class PeripheralManager: Sendable {
         var advertisementVersion = 0
     }
 
-    /// What happens, for one listener.
+    /// What happens, for one listener. Who leaves more than 256 events unread loses the oldest: centrals may cause as
+    /// many refusals as they like.
     public let events: AsyncStream<Event>
 
     let adapter: String?
     let mirror: ObjectMirror
-    let telling: AsyncStream<Event>.Continuation
+    private let continuation: AsyncStream<Event>.Continuation
     let wishes = Mutex(Wishes())
-    /// The services as they are served now, and where to tell their values.
+    /// The services as they are served now, and the bus to notify their values on.
     let served = Mutex<(application: GATTApplication, bus: Bus)?>(nil)
 
+    /// Touches nothing yet; see ``run()``.
+    ///
     /// - Parameters:
     ///   - adapter: such as `hci0`; nil: the first that is switched on.
-    ///   - bus: as in `unix:path=/run/dbus/system_bus_socket`; nil: the system's.
+    ///   - bus: D-Bus's address of the bus that bluetoothd is on, as in `unix:path=/run/dbus/system_bus_socket`; nil:
+    ///     the system's.
     public init(adapter: String? = nil, bus: String? = nil) {
         self.adapter = adapter
         mirror = ObjectMirror(address: bus)
-        (events, telling) = AsyncStream.makeStream(of: Event.self)
+        (events, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(256))
     }
 
-    /// Offers a service.
+    func publish(_ event: Event) { continuation.yield(event) }
+
+    /// No more events.
+    func finish() { continuation.finish() }
+
+    /// Offers a service (`org.bluez.GattManager1`, RegisterApplication). Centrals that are connected learn that the
+    /// services have changed (Core Specification, Vol 3, Part G, 7.1).
     public func add(_ service: MutableService) {
         wish { wishes in
             wishes.services.append(service)
@@ -80,7 +79,9 @@ public final class PeripheralManager: Sendable {
         }
     }
 
-    /// Advertises, in place of what was advertised before.
+    /// Advertises, in place of what was advertised before (`org.bluez.LEAdvertisingManager1`, RegisterAdvertisement).
+    ///
+    /// - Throws: ``AdvertisementError``, when it does not fit.
     public func startAdvertising(_ advertisement: Advertisement) throws(AdvertisementError) {
         try advertisement.check()
         wish { wishes in
@@ -89,6 +90,7 @@ public final class PeripheralManager: Sendable {
         }
     }
 
+    /// Advertises no more.
     public func stopAdvertising() {
         wish { wishes in
             wishes.advertisement = nil
@@ -96,8 +98,8 @@ public final class PeripheralManager: Sendable {
         }
     }
 
-    /// Notifies or indicates a value to the centrals that have subscribed to the characteristic. To each goes as much as its
-    /// ``Central/maximumUpdateValueLength`` allows.
+    /// Notifies or indicates a value to the centrals that have subscribed to the characteristic. To each goes as much
+    /// as its ``Central/maximumUpdateValueLength`` allows.
     ///
     /// - Returns: whether it was sent; not while nobody can be reached.
     @discardableResult
@@ -105,11 +107,14 @@ public final class PeripheralManager: Sendable {
         guard let (application, bus) = served.withLock(\.self), let path = application.path(of: characteristic)
         else { return false }
         let value = Array(value.prefix(MutableCharacteristic.longestValue))
-        return (try? await bus.changed(["Value": .bytes(value)], of: Interface.characteristic, at: path)) != nil
+        // To bluetoothd alone: what all may hear, everybody with a login would.
+        let sent: Void? = try? await bus.changed(
+            ["Value": .bytes(value)], of: Interface.characteristic, at: path, to: Interface.service)
+        return sent != nil
     }
 
     private func wish(_ change: (inout Wishes) -> Void) {
         wishes.withLock { change(&$0) }
-        mirror.ring()
+        mirror.wakeAll()
     }
 }

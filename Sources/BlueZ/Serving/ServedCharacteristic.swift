@@ -1,3 +1,4 @@
+import BlueZMachines
 import DBus
 import Synchronization
 
@@ -8,7 +9,7 @@ final class ServedCharacteristic: Sendable {
     private let reads = Mutex(LongReads())
     private let refused: @Sendable (ATTError, Central) -> Void
 
-    /// - Parameter refused: is told what a central was refused.
+    /// - Parameter refused: called with what a central was refused.
     init(
         _ characteristic: MutableCharacteristic, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         refused: @escaping @Sendable (ATTError, Central) -> Void
@@ -34,7 +35,7 @@ final class ServedCharacteristic: Sendable {
                         return []
                     }
                 },
-                // Who listens is bluetoothd's affair: it is told every value, and passes it on to whoever subscribed.
+                // Who listens is bluetoothd's affair: it takes every value, and passes it on to whoever subscribed.
                 .init("StartNotify") { _ in .success([]) },
                 .init("StopNotify") { _ in .success([]) },
                 .init("Confirm") { _ in .success([]) },

@@ -1,4 +1,5 @@
 import DBus
+import Plumbing
 
 extension CentralError {
     /// Why bluetoothd could not be asked for something that needs no peripheral.
@@ -45,7 +46,7 @@ extension CentralError {
 extension CentralError.Refusal {
     /// bluetoothd has no name of its own for most of ATT's error codes, and writes the number into the message.
     init(failure message: String) {
-        let code = message.split(separator: "ATT error: 0x").dropFirst().first.flatMap { UInt8($0, radix: 16) }
+        let code = message.split(separator: "ATT error: 0x").dropFirst().first.flatMap { UInt8(hexadecimal: $0) }
         switch code {
         case 0x02, 0x03: self = .notPermitted
         case 0x05, 0x08, 0x0C, 0x0F: self = .notAuthorized
@@ -54,7 +55,7 @@ extension CentralError.Refusal {
         case 0x06: self = .notSupported
         case 0x0E: self = .other("the peripheral could not do it (ATT error 0x0E, unlikely error)")
         case let code?:
-            self = .other("the peripheral answers with its error 0x\(String(code, radix: 16, uppercase: true))")
+            self = .other("the peripheral answers with its error \(hexadecimal(code))")
         case nil: self = .other(message.isEmpty ? "bluetoothd gives no reason" : message)
         }
     }

@@ -1,44 +1,56 @@
 /// Why a central did not get what it wanted: what happened, why, and what to do.
 public enum CentralError: Error, Sendable, Hashable {
-    /// There is no system bus, or not for us.
+    /// There is no system bus, or it closes the connection; `reason` is the end of a sentence.
     case noBus(reason: String)
     /// bluetoothd is not running.
     case noDaemon
-    /// No adapter, or not the one that was named.
+    /// No adapter, or not the one of this name.
     case noAdapter(String?)
+    /// The adapter is switched off, or blocked by rfkill.
     case poweredOff(adapter: String)
-    /// The bus does not let this user talk to bluetoothd.
+    /// The bus does not let this user talk to bluetoothd (`org.freedesktop.DBus.Error.AccessDenied`).
     case notPermitted(reason: String)
-    /// The peripheral was not heard.
+    /// The peripheral was not heard for as long as that.
     case notFound(address: String, after: Duration)
+    /// bluetoothd could not connect it, or has lost it at once; `reason` is in its words,
+    /// `le-connection-abort-by-local`.
     case connectionFailed(address: String, reason: String)
     /// The peripheral went away, was switched off, or was lost with bluetoothd or the adapter.
     case disconnected(address: String)
+    /// The peripheral does not have this characteristic.
     case noCharacteristic(BluetoothUUID, address: String)
     /// The characteristic does not have this property.
     case notSupported(BluetoothUUID, CharacteristicProperty)
-    /// The peripheral, or bluetoothd, says no.
+    /// The peripheral, or bluetoothd, does not do it with this characteristic.
     case refused(BluetoothUUID, Refusal)
+    /// `what`, as the beginning of a sentence, has taken longer than that.
     case timedOut(what: String, after: Duration)
-    /// bluetoothd says what it should not.
+    /// bluetoothd answers to `what`, as the beginning of a sentence, as it should not.
     case unexpected(what: String, reason: String)
+    /// The task was cancelled.
     case cancelled
 
     /// Why a peripheral does not let itself be read or written (Core Specification, Vol 3, Part F, 3.4.1.1).
     public enum Refusal: Sendable, Hashable {
-        /// Only a paired device may.
+        /// Only a paired device may: ATT's errors 0x05, 0x08, 0x0C and 0x0F.
         case notAuthorized
+        /// Not for this value: 0x02 and 0x03.
         case notPermitted
+        /// The value is too long or too short: 0x0D.
         case invalidLength
+        /// The value ends before that: 0x07.
         case invalidOffset
+        /// The peripheral cannot do it: 0x06.
         case notSupported
         /// Another request for the same value is under way.
         case busy
+        /// Another error, in words.
         case other(String)
     }
 }
 
 extension CentralError: CustomStringConvertible {
+    /// What happened, why, and what to do: sentences.
     public var description: String {
         switch self {
         case .noBus(let reason):
@@ -84,6 +96,7 @@ extension CentralError: CustomStringConvertible {
 }
 
 extension CentralError.Refusal: CustomStringConvertible {
+    /// Why, and what to do: sentences, without the name of the characteristic.
     public var description: String {
         switch self {
         case .notAuthorized:

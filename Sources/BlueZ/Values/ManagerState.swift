@@ -1,4 +1,6 @@
-/// What Bluetooth can do at the moment, in CoreBluetooth's words (`CBManagerState`).
+/// What Bluetooth can do at the moment, in CoreBluetooth's words (`CBManagerState`): for a central as for a peripheral.
+///
+/// `Bluetooth` has the same words of its own: the two libraries share no public module, and neither should need the other.
 public enum ManagerState: String, Hashable, Sendable, CaseIterable {
     /// Nothing is known yet.
     case unknown
@@ -6,8 +8,11 @@ public enum ManagerState: String, Hashable, Sendable, CaseIterable {
     /// bluetoothd or the bus is lost for the moment; its return is waited for.
     case resetting
 
-    /// There is no adapter.
+    /// There is no adapter, or, for a peripheral, no bluetoothd or an adapter that cannot be one.
     case unsupported
+
+    /// The bus does not let this process ask bluetoothd. ``CentralManager`` says ``resetting`` then.
+    case unauthorized
 
     /// The adapter is switched off.
     case poweredOff

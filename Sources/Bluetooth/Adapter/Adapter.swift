@@ -2,6 +2,7 @@
 public struct Adapter: Hashable, Sendable {
     /// What keeps a radio silent.
     public enum RadioBlock: Hashable, Sendable {
+        /// Nothing keeps it silent.
         case none
 
         /// Switched off in software: `rfkill unblock bluetooth` lifts it.
@@ -23,6 +24,7 @@ public struct Adapter: Hashable, Sendable {
     /// Whether rfkill holds it down.
     public var radioBlock: RadioBlock
 
+    /// An adapter as it was found; one without a switch of rfkill is not blocked.
     public init(index: UInt16, name: String, isUp: Bool, radioBlock: RadioBlock = .none) {
         self.index = index
         self.name = name

@@ -9,6 +9,7 @@ public struct AdapterUpdate: Hashable, Sendable {
     /// What happened, why, and what to do about it: for people.
     public var reason: String
 
+    /// A change to `state`, with its reason in sentences for people.
     public init(state: BluetoothState, adapter: String?, reason: String) {
         self.state = state
         self.adapter = adapter

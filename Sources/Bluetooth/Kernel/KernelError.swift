@@ -4,17 +4,40 @@ import Glibc
 public struct KernelError: Error, Hashable, Sendable {
     /// What was asked of the kernel.
     public enum Operation: String, Hashable, Sendable {
+        /// `socket(AF_BLUETOOTH, SOCK_RAW, BTPROTO_HCI)`, and the right to it, CAP_NET_RAW.
         case openSocket = "opening a Bluetooth socket"
+
+        /// `bind` to a `struct sockaddr_hci`, channel `HCI_CHANNEL_RAW`.
         case bindSocket = "binding the Bluetooth socket to the adapter"
+
+        /// `setsockopt(SOL_HCI, HCI_FILTER)`.
         case setFilter = "choosing the events of the Bluetooth socket"
+
+        /// `send` of one command.
         case send = "sending a command to the adapter"
+
+        /// `recvmmsg`, many packets at once.
         case receive = "receiving from the adapter"
+
+        /// `ioctl(HCIGETDEVLIST)`.
         case listAdapters = "listing the Bluetooth adapters"
+
+        /// `ioctl(HCIGETDEVINFO)`.
         case readAdapter = "reading the adapter's state"
+
+        /// `eventfd`.
         case createWakeUp = "creating an event descriptor"
+
+        /// `poll`.
         case wait = "waiting for the adapter"
+
+        /// `pthread_create`.
         case startThread = "starting a thread"
+
+        /// Writing a `struct rfkill_event` to /dev/rfkill (`linux/rfkill.h`).
         case unblock = "lifting rfkill's block"
+
+        /// `ioctl(HCIDEVUP)`, which needs CAP_NET_ADMIN.
         case switchOn = "switching the adapter on"
     }
 
@@ -24,6 +47,7 @@ public struct KernelError: Error, Hashable, Sendable {
     /// The kernel's answer, `EPERM` and the like.
     public let code: Int32
 
+    /// An error as a system call leaves it in `errno`.
     public init(_ operation: Operation, code: Int32) {
         self.operation = operation
         self.code = code

@@ -1,14 +1,19 @@
 import CBluetooth
 import Glibc
+import Plumbing
 
 /// The kernel this process runs on.
 public struct LinuxKernel: BluetoothKernel {
     let radioSwitches: RadioSwitches
 
+    /// The kernel; nothing is asked of it yet.
     public init() {
         radioSwitches = RadioSwitches()
     }
 
+    /// All adapters, switched on or not, by index: none where none is plugged in.
+    ///
+    /// - Throws: EAFNOSUPPORT where there is no Bluetooth, in the kernel or for this process.
     public func adapters() throws(KernelError) -> [Adapter] {
         let socket = try openControlSocket(.openSocket)
         var list = okaeri_hci_device_list()
@@ -41,6 +46,7 @@ public struct LinuxKernel: BluetoothKernel {
         return try HCISocket(adapter: nil)
     }
 
+    /// Nanoseconds of CLOCK_MONOTONIC: it stands still while the machine is suspended.
     public func now() -> Int64 {
         var time = timespec()
         _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,5 +1,6 @@
 import CBluetooth
 import Glibc
+import Plumbing
 
 /// Where rfkill takes orders.
 extension RadioSwitches {

@@ -1,4 +1,5 @@
 import Glibc
+import Plumbing
 
 /// Small files of /proc and /sys, read whole.
 enum SystemFile {

@@ -1,4 +1,5 @@
 import HCI
+import Plumbing
 
 /// Which of the two families of scan commands a controller is spoken to with: it refuses to have them mixed.
 enum ScanCommands: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import HCI
+import Plumbing
 
 /// Commands, their answers, and the time they take.
 extension ScanSession {
@@ -75,7 +76,7 @@ extension ScanSession {
             // Those whose scan it was have ended it meanwhile; their parameters are still in force.
             return begin(at: now)
         case .scan, .adopt:
-            phase = .listening(quietAt: now.adding(quiet.delay))
+            phase = .listening(quietAt: now.addingClamped(quiet.nanoseconds))
             return [.works] + listening(true)
         }
     }
@@ -116,7 +117,7 @@ extension ScanSession {
             foreign.forgetUnanswered()
             if outstanding.attempt < parameters.commandAttempts {
                 outstanding.attempt += 1
-                outstanding.deadline = now.adding(parameters.commandTimeout.nanoseconds)
+                outstanding.deadline = now.addingClamped(parameters.commandTimeout.clampedNanoseconds)
                 phase = .commanding(outstanding)
                 return [.send(outstanding.command)]
             }
@@ -129,13 +130,14 @@ extension ScanSession {
     /// An advert came in: it is not quiet.
     mutating func heard(at now: Int64) {
         quiet.reset()
-        if case .listening = phase { phase = .listening(quietAt: now.adding(quiet.delay)) }
+        if case .listening = phase { phase = .listening(quietAt: now.addingClamped(quiet.nanoseconds)) }
     }
 
     private mutating func send(_ step: Step, _ command: HCICommand, at now: Int64) -> [Output] {
         phase = .commanding(
             Outstanding(
-                step: step, goal: goal, command: command, deadline: now.adding(parameters.commandTimeout.nanoseconds)))
+                step: step, goal: goal, command: command,
+                deadline: now.addingClamped(parameters.commandTimeout.clampedNanoseconds)))
         return [.send(command)]
     }
 

@@ -1,4 +1,5 @@
 import HCI
+import Plumbing
 
 /// What the owner, others, and the controller do on their own account.
 extension ScanSession {
@@ -55,7 +56,7 @@ extension ScanSession {
             delay = incident(at: now)
         case .waiting(.stolen, _), .waiting(.filtered, _), .waiting(.refused, _):
             // The same incident goes on.
-            delay = now.adding(parameters.rearmDelay.nanoseconds)
+            delay = now.addingClamped(parameters.rearmDelay.clampedNanoseconds)
         }
         if !foreign.hearsStrangers {
             return listening(false) + wait(.stolen, until: delay)
@@ -65,13 +66,13 @@ extension ScanSession {
         }
         // Their scan serves us as it is.
         armedAt = now
-        phase = .listening(quietAt: now.adding(quiet.delay))
+        phase = .listening(quietAt: now.addingClamped(quiet.nanoseconds))
         return listening(true)
     }
 
     /// When to act on what others did to the scan: later each time when it happens again soon.
     private mutating func incident(at now: Int64) -> Int64 {
-        if now >= armedAt.adding(parameters.calmPeriod.nanoseconds) { rearm.reset() }
+        if now >= armedAt.addingClamped(parameters.calmPeriod.clampedNanoseconds) { rearm.reset() }
         return rearm.next(after: now)
     }
 

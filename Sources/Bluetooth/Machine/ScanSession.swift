@@ -1,4 +1,5 @@
 import HCI
+import Plumbing
 
 /// The scan on one adapter that is switched on: which command is sent when, and what its answer means. No input or
 /// output.

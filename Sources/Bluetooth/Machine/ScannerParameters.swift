@@ -40,16 +40,6 @@ public struct ScannerParameters: Hashable, Sendable {
     /// The longest that delay becomes.
     public var hopelessDelayLimit = Duration.seconds(3600)
 
+    /// What suits a home with a Raspberry Pi.
     public init() {}
-}
-
-extension Duration {
-    /// Whole nanoseconds, at most what 64 bits hold, at least none.
-    var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        if overflow { return seconds < 0 ? 0 : .max }
-        let (sum, carried) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return carried ? .max : max(0, sum)
-    }
 }

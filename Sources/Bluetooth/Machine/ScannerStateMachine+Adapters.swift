@@ -1,4 +1,5 @@
 public import HCI
+import Plumbing
 
 /// Which adapter is used, and what becomes of it.
 extension ScannerStateMachine {
@@ -56,7 +57,7 @@ extension ScannerStateMachine {
         }
         guard chosen.isUp else {
             let actions = endSession()
-            let recheckAt = rechecksDone < Self.rechecks.count ? now.adding(Self.rechecks[rechecksDone]) : nil
+            let recheckAt = rechecksDone < Self.rechecks.count ? now.addingClamped(Self.rechecks[rechecksDone]) : nil
             phase = .off(chosen, recheckAt: recheckAt)
             return actions + update(.off(chosen))
         }

@@ -1,4 +1,5 @@
 public import HCI
+import Plumbing
 
 /// What goes on in the session with the adapter, and what the owner wants.
 extension ScannerStateMachine {

@@ -1,4 +1,5 @@
 public import HCI
+import Plumbing
 
 /// What the scanner does next, from what has happened: which adapter to open, which command to send, what to tell. It
 /// does no input or output and knows no clock; times are nanoseconds of the monotonic clock.

@@ -1,3 +1,4 @@
+import Plumbing
 import Synchronization
 
 /// Bluetooth on request, in CoreBluetooth's words (`CBManager`).
@@ -21,15 +22,15 @@ public final class BluetoothManager: Sendable {
 
     /// A manager of one adapter, by its name (`hci0`), or of the first that is switched on.
     public convenience init(adapter: String? = nil, kernel: some BluetoothKernel = LinuxKernel()) {
-        self.init(adapter: adapter, parameters: ScannerParameters(), listener: nil, kernel: kernel)
+        self.init(adapter: adapter, parameters: ScannerParameters(), delegate: nil, kernel: kernel)
     }
 
-    /// - Parameter listener: is told what the scanner tells; it must not hold on to the manager.
+    /// - Parameter delegate: is given what the scanner receives; it must not hold on to the manager.
     package init(
-        adapter: String?, parameters: ScannerParameters, listener: (any ScannerDelegate & Sendable)?,
+        adapter: String?, parameters: ScannerParameters, delegate: (any ScannerDelegate)?,
         kernel: some BluetoothKernel
     ) {
-        watch = BluetoothWatch(listener: listener)
+        watch = BluetoothWatch(delegate: delegate)
         self.adapter = adapter
         self.parameters = parameters
         self.kernel = kernel
@@ -63,7 +64,7 @@ public final class BluetoothManager: Sendable {
         await state(within: limit) { $0 == .poweredOn }
     }
 
-    /// Scans from now on, for the listener.
+    /// Scans from now on, for the delegate.
     package func startScan() {
         begin()
         state.withLock(\.scanner)?.startScan()
@@ -74,7 +75,7 @@ public final class BluetoothManager: Sendable {
         state.withLock(\.scanner)?.endScan()
     }
 
-    /// The listener's deadline may have changed: it is asked again.
+    /// The delegate's deadline may have changed: it is asked again.
     package func giveTurn() {
         state.withLock(\.scanner)?.perform {}
     }
@@ -126,7 +127,7 @@ public final class BluetoothManager: Sendable {
             guard state.scanner == nil, !state.isEnded else { return }
             do throws(KernelError) {
                 let new = try Scanner(adapter: adapter, parameters: parameters, wantsScan: false, kernel: kernel)
-                try BlockingThread.start { [watch] in watch.run(new) }
+                try BlockingThread.start({ KernelError(.startThread, code: $0) }) { [watch] in watch.run(new) }
                 state.scanner = new
             } catch {
                 watch.updates.send(.failed(error, adapter))

@@ -1,10 +1,12 @@
-/// What the scanner tells, kept for those who ask, and passed on.
-final class BluetoothWatch: ScannerDelegate, Sendable {
-    let updates = Broadcast<AdapterUpdate>(remembers: true)
-    private let listener: (any ScannerDelegate & Sendable)?
+import Plumbing
 
-    init(listener: (any ScannerDelegate & Sendable)?) {
-        self.listener = listener
+/// The scanner's delegate of a ``BluetoothManager``: it broadcasts the states, and passes everything on to another.
+final class BluetoothWatch: ScannerDelegate {
+    let updates = Broadcast<AdapterUpdate>(remembers: true)
+    private let delegate: (any ScannerDelegate)?
+
+    init(delegate: (any ScannerDelegate)?) {
+        self.delegate = delegate
     }
 
     /// Follows the scanner to its end.
@@ -17,28 +19,34 @@ final class BluetoothWatch: ScannerDelegate, Sendable {
         }
     }
 
-    func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) {
-        updates.send(update)
-        listener?.scannerDidUpdate(update, at: time)
+    func scannerWillStart(at time: Int64) {
+        delegate?.scannerWillStart(at: time)
     }
 
-    func scannerDidReceive(_ packet: RawSpan, at time: Int64) {
-        listener?.scannerDidReceive(packet, at: time)
+    func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) {
+        updates.send(update)
+        delegate?.scannerDidUpdate(update, at: time)
+    }
+
+    func scannerDidReceive(_ event: RawSpan, at time: Int64) -> Bool {
+        delegate?.scannerDidReceive(event, at: time) ?? false
     }
 
     func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {
-        listener?.scannerDidChangeListening(isListening, at: time)
+        delegate?.scannerDidChangeListening(isListening, at: time)
     }
 
     func scannerDidHearController(at time: Int64) {
-        listener?.scannerDidHearController(at: time)
+        delegate?.scannerDidHearController(at: time)
     }
 
     func scannerDidFinishTurn(at time: Int64) -> Int64? {
-        listener?.scannerDidFinishTurn(at: time)
+        delegate?.scannerDidFinishTurn(at: time)
     }
 
+    var nextDeadline: Int64? { delegate?.nextDeadline }
+
     func scannerDidDrop(total: UInt64) {
-        listener?.scannerDidDrop(total: total)
+        delegate?.scannerDidDrop(total: total)
     }
 }

@@ -14,6 +14,7 @@ public struct HeldStream<Element: Sendable>: AsyncSequence, Sendable {
         Iterator(base: stream.makeAsyncIterator(), source: source)
     }
 
+    /// Holds what feeds the stream, too: the sequence may go while somebody iterates.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: AsyncStream<Element>.Iterator
         fileprivate let source: any AnyObject & Sendable

@@ -1,11 +1,19 @@
 import CBluetooth
 import Glibc
+import Plumbing
 
 extension LinuxKernel: PowerKernel {
+    /// Lifts the soft block of the adapter's own switches, through /dev/rfkill; one without any is left alone.
+    ///
+    /// - Throws: EACCES where the process may not write there.
     public func unblock(_ adapter: Adapter) throws(KernelError) {
         try radioSwitches.unblock(adapter.name)
     }
 
+    /// Switches the adapter on by HCIDEVUP, and returns when its controller has answered. One that is on already is
+    /// left alone.
+    ///
+    /// - Throws: EPERM without CAP_NET_ADMIN, ERFKILL while it is blocked, ETIMEDOUT when the controller is silent.
     public func switchOn(_ adapter: Adapter) throws(KernelError) {
         let socket = try openControlSocket(.switchOn)
         let number = socket.number
@@ -16,6 +24,7 @@ extension LinuxKernel: PowerKernel {
         }
     }
 
+    /// Throws what the step would throw for want of a right, EPERM or EACCES, without doing it.
     public func demandRight(to step: PowerStep) throws(KernelError) {
         switch step {
         case .unblock: try RadioSwitches.demandRight()

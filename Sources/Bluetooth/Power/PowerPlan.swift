@@ -1,4 +1,5 @@
 import Glibc
+import Plumbing
 
 /// What has to be done for an adapter to be switched on, so that a person can be asked before it is.
 public struct PowerPlan: Sendable {
@@ -47,17 +48,10 @@ public struct PowerPlan: Sendable {
     ///
     /// - Throws: ``PowerFailure`` when Linux or the controller does not let it be done.
     public func carryOut() async throws(PowerFailure) {
-        let result = await withCheckedContinuation { (done: CheckedContinuation<Result<Void, KernelError>, Never>) in
-            do throws(KernelError) {
-                try BlockingThread.start {
-                    done.resume(returning: Result { () throws(KernelError) in try take(steps) })
-                }
-            } catch {
-                done.resume(returning: .failure(error))
-            }
-        }
         do throws(KernelError) {
-            try result.get()
+            try await BlockingThread.run({ KernelError(.startThread, code: $0) }) { () throws(KernelError) in
+                try take(steps)
+            }
         } catch {
             throw PowerFailure(error)
         }

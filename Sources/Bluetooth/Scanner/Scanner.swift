@@ -3,7 +3,7 @@ import Synchronization
 /// Scans for LE advertisements, for as long as it runs: over stolen scans, adapters that come and go, and faults.
 ///
 /// `run` wants a thread of its own. All else may be called from any thread.
-public final class Scanner: Sendable {
+package final class Scanner: Sendable {
     /// What other threads want, until the scanner's thread sees to it.
     struct Requests: Sendable {
         var shouldStop = false
@@ -24,7 +24,7 @@ public final class Scanner: Sendable {
     ///
     /// - Parameter wantsScan: whether it scans from the start; otherwise it only tells what becomes of the adapter, until
     ///   ``startScan()``.
-    public init(
+    package init(
         adapter: String? = nil, parameters: ScannerParameters = ScannerParameters(), wantsScan: Bool = true,
         kernel: some BluetoothKernel = LinuxKernel()
     ) throws(KernelError) {
@@ -37,43 +37,43 @@ public final class Scanner: Sendable {
 
     /// Scans until `stop`, and blocks the thread. Returns when the scan is off. Throws only when waiting itself is
     /// impossible.
-    public func run(_ delegate: some ScannerDelegate) throws(KernelError) {
+    package func run(_ delegate: some ScannerDelegate) throws(KernelError) {
         var loop = ScannerLoop(self, delegate)
         try loop.run()
     }
 
     /// Ends `run`, which switches the scan off first.
-    public func stop() {
+    package func stop() {
         request { $0.shouldStop = true }
     }
 
     /// Scans from now on.
-    public func startScan() {
+    package func startScan() {
         request { $0.wantsScan = true }
     }
 
     /// Switches the scan off, and closes its socket. What becomes of the adapter is told all the same.
-    public func endScan() {
+    package func endScan() {
         request { $0.wantsScan = false }
     }
 
     /// Switches the scan off until `release`: for as long as someone else needs the antenna.
-    public func hold() {
+    package func hold() {
         request { $0.isHeld = true }
     }
 
     /// Ends `hold`.
-    public func release() {
+    package func release() {
         request { $0.isHeld = false }
     }
 
     /// Tries again now what waits for a later time, and gives the delegate a turn.
-    public func wake() {
+    package func wake() {
         request { $0.wasWoken = true }
     }
 
     /// Has `work` done on the thread of `run`, at its next turn: only a loop that turns does it.
-    public func perform(_ work: @escaping @Sendable () -> Void) {
+    package func perform(_ work: @escaping @Sendable () -> Void) {
         request { $0.work.append(work) }
     }
 

@@ -1,8 +1,24 @@
-/// Who hears what the scanner hears. All calls come on the thread of `Scanner.run`; times are nanoseconds of its
-/// kernel's clock.
-public protocol ScannerDelegate: AnyObject {
-    /// An H4 event packet with LE advertising reports, as the controller sent it: the reports may be malformed.
-    func scannerDidReceive(_ packet: RawSpan, at time: Int64)
+/// Who is given what a scanner receives, or a capture in its place.
+///
+/// All calls come on the one thread of the source's `run`. Times are nanoseconds of the source's clock, which never runs
+/// backwards.
+package protocol ScannerDelegate: AnyObject, Sendable {
+    /// Before anything else: the source's clock is known from now on.
+    func scannerWillStart(at time: Int64)
+
+    /// An HCI event came in: from an adapter always one with LE advertising reports, which may be malformed.
+    ///
+    /// - Parameter event: its bytes from the event code on, without the H4 packet type.
+    /// - Returns: whether a well-formed report was in it: one proves that the radio lives.
+    func scannerDidReceive(_ event: RawSpan, at time: Int64) -> Bool
+
+    /// HCI events came in one after another, with nothing else between them: a delegate that locks does so once for all.
+    ///
+    /// - Parameter events: gives them, each by a call of `each`.
+    func scannerDidReceive<Failure>(_ events: (_ each: Each) throws(Failure) -> Void) throws(Failure)
+
+    /// Takes one event as ``scannerDidReceive(_:at:)`` does, and returns ``nextDeadline``.
+    typealias Each = (_ event: RawSpan, _ time: Int64) -> Int64?
 
     /// The state of Bluetooth has changed.
     func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64)
@@ -15,10 +31,29 @@ public protocol ScannerDelegate: AnyObject {
     /// house from a dead radio; see ``ScannerParameters/quietPeriod``. It comes before ``scannerDidFinishTurn(at:)``.
     func scannerDidHearController(at time: Int64)
 
-    /// Everything that was waiting has been delivered. Returns when the delegate wants this call at the latest; nil for
-    /// whenever something happens.
+    /// Everything that was waiting has been delivered.
+    ///
+    /// - Returns: when the delegate wants this call at the latest; nil for whenever something happens.
     func scannerDidFinishTurn(at time: Int64) -> Int64?
+
+    /// When ``scannerDidFinishTurn(at:)`` is next needed, even if nothing comes in; nil for never.
+    var nextDeadline: Int64? { get }
 
     /// The kernel dropped packets, because they came faster than they were fetched: so many since the scanner began.
     func scannerDidDrop(total: UInt64)
+}
+
+extension ScannerDelegate {
+    package func scannerWillStart(at time: Int64) {}
+
+    package func scannerDidReceive<Failure>(_ events: (_ each: Each) throws(Failure) -> Void) throws(Failure) {
+        try events { event, time in
+            _ = scannerDidReceive(event, at: time)
+            return nextDeadline
+        }
+    }
+
+    package func scannerDidHearController(at time: Int64) {}
+
+    package func scannerDidDrop(total: UInt64) {}
 }

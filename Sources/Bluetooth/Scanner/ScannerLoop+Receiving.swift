@@ -45,10 +45,11 @@ extension ScannerLoop {
     private mutating func deliver(_ batch: borrowing PacketBatch, _ generation: Int, _ heard: inout Heard) {
         for index in 0..<batch.count {
             let packet = batch[index]
-            if var reports = LEAdvertisingReports(packet) {
-                if !heard.report, case .some = try? reports.next() { heard.report = true }
+            // What it holds is for the delegate to read: here only the header is looked at.
+            if case .some = LEAdvertisingReports(packet) {
                 heard.event = true
-                delegate.scannerDidReceive(packet, at: now)
+                let event = packet.extracting(droppingFirst: 1)
+                if delegate.scannerDidReceive(event, at: now) { heard.report = true }
             } else {
                 if handle(packet) { heard.event = true }
                 if generation != self.generation || isFinished { return }

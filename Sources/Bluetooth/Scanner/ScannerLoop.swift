@@ -33,6 +33,7 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
 
     mutating func run() throws(KernelError) {
         var batch = PacketBatch()
+        delegate.scannerWillStart(at: now)
         perform(machine.started(at: now))
         while true {
             takeRequests()

@@ -1,6 +1,7 @@
 import CBluetooth
 import Glibc
 public import HCI
+package import Plumbing
 
 /// A raw HCI socket: commands go out, events and the commands of others come in, one packet a message.
 ///
@@ -12,7 +13,7 @@ public struct HCISocket: ~Copyable, Sendable {
     private let descriptor: OwnedDescriptor
 
     /// Takes over a connected socket that keeps message boundaries, of whatever family.
-    public init(owning descriptor: consuming OwnedDescriptor) {
+    package init(owning descriptor: consuming OwnedDescriptor) {
         self.descriptor = descriptor
     }
 

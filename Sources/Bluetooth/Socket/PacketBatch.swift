@@ -1,5 +1,6 @@
 import CBluetooth
 import Glibc
+import Plumbing
 
 /// Room for many packets, allocated once: one call to the kernel fetches all of them.
 @safe public struct PacketBatch: ~Copyable {
@@ -16,6 +17,7 @@ import Glibc
     private let vectors: UnsafeMutableBufferPointer<iovec>
     private let messages: UnsafeMutableBufferPointer<okaeri_message>
 
+    /// Room for ``capacity`` packets: 64 of at most 264 bytes.
     public init() {
         unsafe bytes = .allocate(byteCount: Self.capacity * Self.slot, alignment: 8)
         unsafe vectors = .allocate(capacity: Self.capacity)

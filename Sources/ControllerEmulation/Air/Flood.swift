@@ -1,5 +1,6 @@
 import HCI
 import IBeacon
+import Plumbing
 
 /// Very many adverts from very many addresses.
 struct Flood: Sendable {

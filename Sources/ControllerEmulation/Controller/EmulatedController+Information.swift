@@ -1,4 +1,5 @@
 import HCI
+import Plumbing
 
 extension EmulatedController {
     /// What the commands return that only ask (Vol 4, Part E, Sections 7.4 and 7.8), after the status.

@@ -1,4 +1,5 @@
 import HCI
+import Plumbing
 
 /// The controller's side of HCI: it carries commands out and says what it answers, and which adverts it reports.
 ///

@@ -1,4 +1,5 @@
 import HCI
+import Plumbing
 
 /// What goes between the host and the controller.
 extension Emulation {

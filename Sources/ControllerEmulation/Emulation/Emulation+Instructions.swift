@@ -1,4 +1,5 @@
 import HCI
+import Plumbing
 
 extension Emulation {
     /// Carries out a line of a script; one that cannot be is logged.

@@ -1,5 +1,6 @@
 import HCI
 import IBeacon
+import Plumbing
 
 /// Reads the values of a script. What has limits is read by a function which these make.
 enum Value {
@@ -58,11 +59,9 @@ enum Value {
     /// `02011A`, at most so many bytes.
     static func bytes(limit: Int) -> Reader<[UInt8]> {
         { (text) throws(ScriptMistake) -> [UInt8] in
-            let digits = text.compactMap(\.hexDigitValue)
-            guard digits.count == text.count, digits.count.isMultiple(of: 2) else {
+            guard let bytes = [UInt8](hexadecimal: text) else {
                 throw ScriptMistake(found: "'\(text)'", expected: "hexadecimal digits, two a byte")
             }
-            let bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
             guard bytes.count <= limit else {
                 throw ScriptMistake(found: "\(bytes.count) bytes", expected: "at most \(limit)")
             }

@@ -2,6 +2,7 @@
 ///
 /// Bluetooth Core Specification 5.4, Vol 4, Part E, Section 7.7.65.13, bits 5 and 6 of the event type.
 public enum AdvertisingDataStatus: Hashable, Sendable {
+    /// It does, or these are the last of the data.
     case complete
 
     /// The next report of this advertiser goes on.

@@ -2,15 +2,24 @@
 ///
 /// Bluetooth Core Specification 5.4, Vol 4, Part E, Section 7.7.65.13.
 public struct AdvertisingProperties: OptionSet, Hashable, Sendable {
+    /// Bits 0 to 4 of the event type. What is beyond means nothing here.
     public let rawValue: UInt16
 
+    /// Properties from the bits of an extended report's event type.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
+    /// Bit 0: the advertiser takes connections.
     public static let connectable = AdvertisingProperties(rawValue: 1 << 0)
+
+    /// Bit 1: the advertiser answers scan requests, and so has more to say to an active scan.
     public static let scannable = AdvertisingProperties(rawValue: 1 << 1)
+
+    /// Bit 2: the PDU is meant for one device.
     public static let directed = AdvertisingProperties(rawValue: 1 << 2)
+
+    /// Bit 3: the PDU is an answer to a scan request; its data is beside that of the advertisement.
     public static let scanResponse = AdvertisingProperties(rawValue: 1 << 3)
 
     /// One of Bluetooth 4's PDUs, which carry at most 31 bytes.

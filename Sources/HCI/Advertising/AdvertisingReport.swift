@@ -1,3 +1,5 @@
+import Plumbing
+
 /// An advertising report as a value of its own: for tests, and for a controller in software. Scanners read
 /// `LEAdvertisingReport`.
 public struct AdvertisingReport: Hashable, Sendable {
@@ -7,15 +9,36 @@ public struct AdvertisingReport: Hashable, Sendable {
     /// The longest data in one extended report (Vol 4, Part E, Section 7.7.65.13).
     public static let maximumExtendedDataLength = 229
 
+    /// Who advertises; all zero when the advertiser is anonymous.
     public var address: BluetoothAddress
+
+    /// What kind of address it is.
     public var addressType: BluetoothAddressType
+
+    /// What kind of PDU it is. The legacy form keeps what its five event types can say.
     public var properties: AdvertisingProperties
+
+    /// Whether `data` is all there is. The legacy form has no room for it.
     public var dataStatus: AdvertisingDataStatus
+
+    /// The PHY's number: 1 for LE 1M, 3 for LE Coded (Section 7.7.65.13). Only in the extended form, as are the next
+    /// three.
     public var primaryPHY: UInt8
+
+    /// The PHY of the data channel: 0 for none, 1 for LE 1M, 2 for LE 2M, 3 for LE Coded.
     public var secondaryPHY: UInt8
+
+    /// The advertising set's number, 0 to 15; nil, sent as 0xFF, when the PDU has none.
     public var advertisingSID: UInt8?
+
+    /// The transmit power in dBm, -127 to 20; nil, sent as 127, when it is not available.
     public var transmitPower: Int8?
+
+    /// The signal strength in dBm, -127 to 20; nil, sent as 127, when it is not available.
     public var rssi: Int8?
+
+    /// The AD structures: at most ``maximumLegacyDataLength`` bytes in the legacy form, ``maximumExtendedDataLength``
+    /// in the extended one.
     public var data: [UInt8]
 
     /// A report. Without further fields it is what a beacon sends: ADV_NONCONN_IND on LE 1M.

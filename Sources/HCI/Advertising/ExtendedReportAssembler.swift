@@ -1,3 +1,5 @@
+import Plumbing
+
 /// Puts advertising data together which comes in several extended reports.
 ///
 /// Complete reports, which nearly all are, pass through as they are, without a copy.
@@ -15,6 +17,7 @@ public struct ExtendedReportAssembler: Sendable {
     /// The chain that was handed out last: it is kept until the next report, because its bytes are being read.
     private var finished: [UInt8] = []
 
+    /// An assembler that waits for nobody's data.
     public init() {}
 
     /// How many advertisers' data is waiting for more.

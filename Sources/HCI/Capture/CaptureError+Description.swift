@@ -1,3 +1,5 @@
+import Plumbing
+
 extension CaptureError: CustomStringConvertible {
     /// A sentence or two: what was found where, what was expected, and what to do.
     public var description: String {
@@ -62,10 +64,9 @@ extension CaptureError {
 
     /// Four bytes as they stand in the file.
     private static func hex(_ bytes: UInt32) -> String {
-        stride(from: 24, through: 0, by: -8).map { shift in
-            let digits = String((bytes >> UInt32(shift)) & 0xFF, radix: 16)
-            return digits.count < 2 ? "0" + digits : digits
-        }.joined(separator: " ")
+        stride(from: 24, through: 0, by: -8)
+            .map { hexadecimal(UInt8(truncatingIfNeeded: bytes >> UInt32($0)), prefix: "", uppercase: false) }
+            .joined(separator: " ")
     }
 
     /// What to do about a file that is no capture but well known.

@@ -25,7 +25,10 @@ public struct CapturePacket: Hashable, Sendable {
 extension CapturePacket {
     /// Which way a packet crosses HCI.
     public enum Direction: Hashable, Sendable, CaseIterable {
+        /// Sent by the host: commands and data.
         case hostToController
+
+        /// Received by the host: events and data.
         case controllerToHost
     }
 }

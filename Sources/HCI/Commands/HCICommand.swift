@@ -1,3 +1,5 @@
+import Plumbing
+
 /// A command on its way to the controller: its number and its parameters.
 ///
 /// Bluetooth Core Specification 5.4, Vol 4, Part E, Section 5.4.1.

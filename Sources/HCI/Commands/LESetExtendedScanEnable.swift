@@ -1,3 +1,5 @@
+import Plumbing
+
 /// LE Set Extended Scan Enable (Vol 4, Part E, Section 7.8.65).
 public struct LESetExtendedScanEnable: HCICommandParameters {
     public static let opcode = HCIOpcode.leSetExtendedScanEnable
@@ -14,7 +16,10 @@ public struct LESetExtendedScanEnable: HCICommandParameters {
         case onUntilNextPeriod = 0x02
     }
 
+    /// Whether to scan.
     public var isEnabled: Bool
+
+    /// When an advertiser is reported again.
     public var duplicateFilter: DuplicateFilter
 
     /// How long to scan, in units of 10 ms; 0 is until disabled.
@@ -23,6 +28,7 @@ public struct LESetExtendedScanEnable: HCICommandParameters {
     /// After how long to scan again, in units of 1.28 s; 0 is once.
     public var period: UInt16
 
+    /// A command to start or to end the scan; the ranges are those of the fields: any 16 bits are allowed.
     public init(isEnabled: Bool, duplicateFilter: DuplicateFilter = .off, duration: UInt16 = 0, period: UInt16 = 0) {
         self.isEnabled = isEnabled
         self.duplicateFilter = duplicateFilter
@@ -30,6 +36,8 @@ public struct LESetExtendedScanEnable: HCICommandParameters {
         self.period = period
     }
 
+    /// Reads `enable, 1 | filter duplicates, 1 | duration, 2 | period, 2`; throws `truncated` when bytes are missing,
+    /// and `invalidValue` for an enable beyond 1 or a filter beyond 2.
     public init(parameters: RawSpan) throws(HCIDecodingError) {
         var reader = ByteReader(parameters)
         isEnabled = try Bool(decoding: try reader.byte(), field: "extended scan enable")

@@ -4,16 +4,23 @@ public struct LESetExtendedScanParameters: HCICommandParameters {
 
     /// How to scan on one PHY.
     public struct PHY: Hashable, Sendable {
+        /// Whether to ask advertisers for more.
         public var type: ScanType
+
+        /// When to listen.
         public var timing: ScanTiming
 
+        /// How to scan on one PHY; without arguments passively, and leaving half of the antenna's time to others.
         public init(type: ScanType = .passive, timing: ScanTiming = .shared) {
             self.type = type
             self.timing = timing
         }
     }
 
+    /// Whose address an active scan asks with.
     public var ownAddressType: OwnAddressType
+
+    /// Whose adverts are passed on.
     public var filterPolicy: ScanFilterPolicy
 
     /// The scan on LE 1M, where all beacons are; nil for none.
@@ -22,6 +29,7 @@ public struct LESetExtendedScanParameters: HCICommandParameters {
     /// The scan on LE Coded (long range); nil for none.
     public var leCoded: PHY?
 
+    /// Parameters; without arguments a passive scan on LE 1M that hears everyone.
     public init(
         ownAddressType: OwnAddressType = .public, filterPolicy: ScanFilterPolicy = .everyone, le1M: PHY? = PHY(),
         leCoded: PHY? = nil
@@ -32,6 +40,10 @@ public struct LESetExtendedScanParameters: HCICommandParameters {
         self.leCoded = leCoded
     }
 
+    /// Reads `own address type, 1 | filter policy, 1 | PHYs, 1 | (type, 1 | interval, 2 | window, 2) for each PHY`.
+    ///
+    /// - Throws: `truncated` when bytes are missing; `invalidValue` for a PHY other than LE 1M and LE Coded, and for
+    ///   what ``ScanType``, ``ScanTiming``, ``OwnAddressType`` and ``ScanFilterPolicy`` do not allow.
     public init(parameters: RawSpan) throws(HCIDecodingError) {
         var reader = ByteReader(parameters)
         ownAddressType = try OwnAddressType(decoding: try reader.byte())

@@ -2,17 +2,21 @@
 public struct LESetScanEnable: HCICommandParameters {
     public static let opcode = HCIOpcode.leSetScanEnable
 
+    /// Whether to scan.
     public var isEnabled: Bool
 
     /// Whether the controller reports an advertiser only once. Broadcom controllers go by the address alone, so that
     /// the signal strength would never be heard again.
     public var filtersDuplicates: Bool
 
+    /// A command to start or to end the scan.
     public init(isEnabled: Bool, filtersDuplicates: Bool = false) {
         self.isEnabled = isEnabled
         self.filtersDuplicates = filtersDuplicates
     }
 
+    /// Reads `enable, 1 | filter duplicates, 1`; throws `truncated` when bytes are missing, and `invalidValue` for a
+    /// value beyond 1.
     public init(parameters: RawSpan) throws(HCIDecodingError) {
         var reader = ByteReader(parameters)
         isEnabled = try Bool(decoding: try reader.byte(), field: "LE scan enable")

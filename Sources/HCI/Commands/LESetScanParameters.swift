@@ -2,11 +2,20 @@
 public struct LESetScanParameters: HCICommandParameters {
     public static let opcode = HCIOpcode.leSetScanParameters
 
+    /// Whether to ask advertisers for more.
     public var type: ScanType
+
+    /// When to listen.
     public var timing: ScanTiming
+
+    /// Whose address an active scan asks with.
     public var ownAddressType: OwnAddressType
+
+    /// Whose adverts are passed on.
     public var filterPolicy: ScanFilterPolicy
 
+    /// Parameters; without arguments a passive scan that hears everyone, and leaves half of the antenna's time to
+    /// others.
     public init(
         type: ScanType = .passive, timing: ScanTiming = .shared, ownAddressType: OwnAddressType = .public,
         filterPolicy: ScanFilterPolicy = .everyone
@@ -17,6 +26,10 @@ public struct LESetScanParameters: HCICommandParameters {
         self.filterPolicy = filterPolicy
     }
 
+    /// Reads `type, 1 | interval, 2 | window, 2 | own address type, 1 | filter policy, 1`.
+    ///
+    /// - Throws: `truncated` when bytes are missing; `invalidValue` for what ``ScanType``, ``ScanTiming``,
+    ///   ``OwnAddressType`` and ``ScanFilterPolicy`` do not allow.
     public init(parameters: RawSpan) throws(HCIDecodingError) {
         var reader = ByteReader(parameters)
         type = try ScanType(decoding: try reader.byte())

@@ -2,8 +2,10 @@
 public struct ReadLocalSupportedCommands: HCICommandParameters {
     public static let opcode = HCIOpcode.readLocalSupportedCommands
 
+    /// The command; it has no parameters.
     public init() {}
 
+    /// Ignores the bytes: the command has no parameters.
     public init(parameters: RawSpan) {}
 
     public func encode(into bytes: inout [UInt8]) {}

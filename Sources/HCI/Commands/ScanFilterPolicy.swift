@@ -1,8 +1,15 @@
 /// Whose adverts the controller passes on (Vol 4, Part E, Section 7.8.10).
 public enum ScanFilterPolicy: UInt8, Hashable, Sendable {
+    /// All adverts but those directed at somebody else.
     case everyone = 0x00
+
+    /// Adverts of devices in the Filter Accept List, but those directed at somebody else.
     case acceptListOnly = 0x01
+
+    /// All adverts, also those directed at a resolvable private address, which the host may resolve.
     case everyoneResolvingDirected = 0x02
+
+    /// Adverts of devices in the Filter Accept List, also those directed at a resolvable private address.
     case acceptListOnlyResolvingDirected = 0x03
 
     /// Whether devices that nobody listed are heard.

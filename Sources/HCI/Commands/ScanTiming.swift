@@ -1,3 +1,5 @@
+import Plumbing
+
 /// How often the controller starts to listen, and for how long each time.
 public struct ScanTiming: Hashable, Sendable {
     /// From the start of one window to the start of the next.

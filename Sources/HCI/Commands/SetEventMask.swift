@@ -1,3 +1,5 @@
+import Plumbing
+
 /// Set Event Mask: which events the controller may send (Vol 4, Part E, Section 7.3.1).
 public struct SetEventMask: HCICommandParameters {
     public static let opcode = HCIOpcode.setEventMask
@@ -8,10 +10,12 @@ public struct SetEventMask: HCICommandParameters {
     /// One bit an event.
     public var mask: UInt64
 
+    /// A mask as it is sent; a bit that is set lets its event through.
     public init(mask: UInt64) {
         self.mask = mask
     }
 
+    /// Reads the mask, 8 bytes, least significant first; throws `truncated` when they are fewer.
     public init(parameters: RawSpan) throws(HCIDecodingError) {
         var reader = ByteReader(parameters)
         mask = try reader.integer()

@@ -9,6 +9,7 @@ public struct CommandComplete: Hashable, Sendable {
     /// What it returned; with nearly all commands the first byte is the status.
     public var returnParameters: [UInt8]
 
+    /// An event; at most 252 return parameters fit into its packet.
     public init(opcode: HCIOpcode, returnParameters: [UInt8], commandsAllowed: UInt8 = 1) {
         self.commandsAllowed = commandsAllowed
         self.opcode = opcode

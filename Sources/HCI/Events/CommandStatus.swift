@@ -9,6 +9,7 @@ public struct CommandStatus: Hashable, Sendable {
     /// Which command.
     public var opcode: HCIOpcode
 
+    /// An event; its parameters take 4 bytes.
     public init(opcode: HCIOpcode, status: HCIStatus, commandsAllowed: UInt8 = 1) {
         self.status = status
         self.commandsAllowed = commandsAllowed

@@ -1,3 +1,5 @@
+import Plumbing
+
 extension HCIEvent {
     /// The event's number.
     public var code: HCIEventCode {

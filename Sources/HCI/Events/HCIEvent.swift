@@ -1,8 +1,13 @@
+import Plumbing
+
 /// An event as a value. Advertising reports come too often for values: `LEAdvertisingReports` reads them in place.
 ///
 /// Bluetooth Core Specification 5.4, Vol 4, Part E, Section 5.4.4.
 public enum HCIEvent: Hashable, Sendable {
+    /// A command was carried out, or failed (Section 7.7.14).
     case commandComplete(CommandComplete)
+
+    /// A command was taken up, or failed at once (Section 7.7.15).
     case commandStatus(CommandStatus)
 
     /// The controller is broken; Linux closes and opens it (Section 7.7.16).

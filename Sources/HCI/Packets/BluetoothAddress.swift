@@ -1,3 +1,5 @@
+import Plumbing
+
 /// A device's address, 48 bits, as the Bluetooth Core Specification calls BD_ADDR.
 public struct BluetoothAddress: RawRepresentable, Hashable, Sendable {
     /// The address as a number; the byte that is written first is the most significant one.
@@ -22,10 +24,7 @@ public struct BluetoothAddress: RawRepresentable, Hashable, Sendable {
         guard parts.count == 6 else { return nil }
         var value: UInt64 = 0
         for part in parts {
-            // UInt8(radix:) would take a sign as well.
-            guard part.utf8.count == 2, part.allSatisfy(\.isHexDigit), let byte = UInt8(part, radix: 16) else {
-                return nil
-            }
+            guard part.utf8.count == 2, let byte = UInt8(hexadecimal: part) else { return nil }
             value = value << 8 | UInt64(byte)
         }
         rawValue = value
@@ -41,7 +40,7 @@ public struct BluetoothAddress: RawRepresentable, Hashable, Sendable {
 extension BluetoothAddress: CustomStringConvertible {
     public var description: String {
         stride(from: 40, through: 0, by: -8)
-            .map { String(hexadecimal(UInt8(truncatingIfNeeded: rawValue >> UInt64($0))).dropFirst(2)) }
+            .map { hexadecimal(UInt8(truncatingIfNeeded: rawValue >> UInt64($0)), prefix: "") }
             .joined(separator: ":")
     }
 }

@@ -1,9 +1,13 @@
+import Plumbing
+
 /// What kind of address a report carries.
 ///
 /// Bluetooth Core Specification 5.4, Vol 4, Part E, Sections 7.7.65.2 and 7.7.65.13. Reserved values keep their number.
 public struct BluetoothAddressType: RawRepresentable, Hashable, Sendable {
+    /// The address type as it is sent.
     public let rawValue: UInt8
 
+    /// An address type, whether it has a name here or not.
     @inlinable
     public init(rawValue: UInt8) {
         self.rawValue = rawValue

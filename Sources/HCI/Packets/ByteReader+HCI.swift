@@ -1,3 +1,5 @@
+import Plumbing
+
 /// The reads of packets which are decoded into values: the same as the reader's own, with the packet's error.
 extension ByteReader {
     mutating func byte() throws(HCIDecodingError) -> UInt8 {

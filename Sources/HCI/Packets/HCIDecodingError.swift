@@ -1,3 +1,5 @@
+import Plumbing
+
 /// Why bytes are not the HCI packet they were taken for.
 public enum HCIDecodingError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A field or the packet itself is cut.

@@ -2,14 +2,14 @@
 /// adapter.
 ///
 /// A value in, a text out. What people read as a time is given by who knows their time zone.
-public struct DayPlot {
+package struct DayPlot {
     /// A line of the grid.
-    public struct Tick: Sendable, Hashable {
-        public var time: Int64
+    package struct Tick: Sendable, Hashable {
+        package var time: Int64
         /// What stands below it; nil for a line without words.
-        public var label: String?
+        package var label: String?
 
-        public init(time: Int64, label: String?) {
+        package init(time: Int64, label: String?) {
             self.time = time
             self.label = label
         }
@@ -25,7 +25,7 @@ public struct DayPlot {
     ///   - title: which day it is.
     ///   - subtitle: the time zone that the ticks and `clock` are in.
     ///   - clock: the time of day, for who points at something.
-    public init(
+    package init(
         _ record: DayRecord, title: String, subtitle: String, ticks: [Tick], clock: @escaping (Int64) -> String
     ) {
         self.record = record
@@ -36,7 +36,7 @@ public struct DayPlot {
     }
 
     /// The whole document.
-    public var svg: String {
+    package var svg: String {
         var svg = SVGText()
         let regions = record.regions.enumerated().map { index, region in
             RegionPlot(region, top: Layout.header + Double(index) * Layout.region, plot: self)
@@ -121,7 +121,7 @@ public struct DayPlot {
 
 extension DayRecord.Region {
     /// How long somebody was there.
-    var inside: Int64 {
+    package var inside: Int64 {
         spans.reduce(0) { $1.state == "inside" ? $0 &+ ($1.time.upperBound &- $1.time.lowerBound) : $0 }
     }
 }

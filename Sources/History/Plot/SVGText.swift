@@ -30,12 +30,12 @@ struct SVGText {
 
     /// What an attribute holds: a word, or a length with a decimal, which is more than a screen shows.
     struct Value: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral {
-        let text: String
+        package let text: String
 
-        init(stringLiteral text: String) { self.text = text }
-        init(integerLiteral number: Int) { text = "\(number)" }
+        package init(stringLiteral text: String) { self.text = text }
+        package init(integerLiteral number: Int) { text = "\(number)" }
 
-        init(_ number: Double) {
+        package init(_ number: Double) {
             let rounded = (number * 10).rounded() / 10
             text = Int(exactly: rounded).map(String.init) ?? "\(rounded)"
         }

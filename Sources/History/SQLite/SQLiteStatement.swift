@@ -43,7 +43,7 @@ struct SQLiteStatement: ~Copyable {
 // MARK: The row that ``step()`` went to; columns count from 0
 
 extension SQLiteStatement {
-    borrowing func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+    package borrowing func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
     borrowing func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 
@@ -51,7 +51,7 @@ extension SQLiteStatement {
         isNull(column) ? nil : sqlite3_column_double(statement, column)
     }
 
-    borrowing func text(_ column: Int32) -> String { optionalText(column) ?? "" }
+    package borrowing func text(_ column: Int32) -> String { optionalText(column) ?? "" }
 
     /// The text, with what is no UTF-8 in it replaced: the file may be damaged.
     borrowing func optionalText(_ column: Int32) -> String? {

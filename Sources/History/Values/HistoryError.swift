@@ -1,5 +1,7 @@
+import Events
+
 /// Why a history cannot be written or read.
-public enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible {
+package enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file is no database, or none any more.
     case damaged(file: String, reason: String)
 
@@ -24,7 +26,7 @@ public enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Anything else.
     case failed(file: String, reason: String)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .damaged(let file, let reason):
             "\(file) is damaged: \(reason). okaeri monitor sets it aside and begins a new one"

@@ -1,31 +1,31 @@
 /// What was heard of a region's beacons in one minute.
-public struct SignalMinute: Sendable, Hashable {
+package struct SignalMinute: Sendable, Hashable {
     /// When the minute began: nanoseconds since the Unix epoch.
-    public var time: Int64
+    package var time: Int64
 
     /// The region's identifier.
-    public var region: String
+    package var region: String
 
     /// How many advertisements were heard.
-    public var heard: Int
+    package var heard: Int
 
     /// What their RSSI was; nil when the controller could not say.
-    public var signal: Signal?
+    package var signal: Signal?
 
     /// RSSIs, summed up.
-    public struct Signal: Sendable, Hashable {
+    package struct Signal: Sendable, Hashable {
         /// How many there were.
-        public var count: Int
+        package var count: Int
 
         /// In dBm.
-        public var mean: Double
-        public var lowest: Int
-        public var highest: Int
+        package var mean: Double
+        package var lowest: Int
+        package var highest: Int
 
         /// The distance in metres that the mean stands for.
-        public var accuracy: Double
+        package var accuracy: Double
 
-        public init(count: Int, mean: Double, lowest: Int, highest: Int, accuracy: Double) {
+        package init(count: Int, mean: Double, lowest: Int, highest: Int, accuracy: Double) {
             self.count = count
             self.mean = mean
             self.lowest = lowest
@@ -35,9 +35,9 @@ public struct SignalMinute: Sendable, Hashable {
     }
 
     /// The length of a minute in nanoseconds.
-    public static let length: Int64 = 60_000_000_000
+    package static let length: Int64 = 60_000_000_000
 
-    public init(time: Int64, region: String, heard: Int, signal: Signal?) {
+    package init(time: Int64, region: String, heard: Int, signal: Signal?) {
         self.time = time
         self.region = region
         self.heard = heard

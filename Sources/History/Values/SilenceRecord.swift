@@ -1,28 +1,28 @@
 /// A silence of the beacon that kept a region, which ended: whether it was taken for an exit, and what would have taken it
 /// for one. Times in seconds.
-public struct SilenceRecord: Sendable, Hashable {
+package struct SilenceRecord: Sendable, Hashable {
     /// When it ended: nanoseconds since the Unix epoch.
-    public var time: Int64
+    package var time: Int64
 
     /// The region's identifier.
-    public var region: String
+    package var region: String
 
     /// How much of it was listened.
-    public var length: Double
+    package var length: Double
 
     /// How long ago the region was left for it; nil where it was not.
-    public var leftFor: Double?
+    package var leftFor: Double?
 
     /// The exit times by each sensitivity when it began.
-    public var quick: Double
-    public var balanced: Double
-    public var patient: Double
+    package var quick: Double
+    package var balanced: Double
+    package var patient: Double
 
     /// The mean signal of the minute before, and the first one after, in dBm; nil where the controller could not say.
-    public var signalBefore: Double?
-    public var signalAfter: Int?
+    package var signalBefore: Double?
+    package var signalAfter: Int?
 
-    public init(
+    package init(
         time: Int64, region: String, length: Double, leftFor: Double?, quick: Double, balanced: Double, patient: Double,
         signalBefore: Double?, signalAfter: Int?
     ) {

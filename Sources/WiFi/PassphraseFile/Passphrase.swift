@@ -1,9 +1,9 @@
 import Glibc
 
 /// A passphrase on its way to NetworkManager. It cannot be copied or printed, and its bytes are wiped with it.
-struct Passphrase: ~Copyable {
+package struct Passphrase: ~Copyable {
     /// 64 hexadecimal digits are the key itself, which SAE cannot use.
-    let isRawKey: Bool
+    package let isRawKey: Bool
 
     private let bytes: UnsafeMutablePointer<CChar>
     private let capacity: Int
@@ -18,7 +18,7 @@ struct Passphrase: ~Copyable {
     }
 
     /// Lends the passphrase as a C string. Whoever copies it wipes the copy.
-    borrowing func withCString<T>(_ body: (UnsafePointer<CChar>) -> T) -> T {
+    package borrowing func withCString<T>(_ body: (UnsafePointer<CChar>) -> T) -> T {
         body(UnsafePointer(bytes))
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Plumbing
 
 /// A file that holds the passphrase of one network and nothing else, such as `/etc/okaeri/HomeNet.psk`.
 ///
@@ -26,15 +27,16 @@ public enum PassphraseFile {
     public static func check(
         _ path: String, user: UInt32? = nil, credentials: String? = credentialsDirectory
     ) throws(PassphraseFileError) {
-        _ = try load(path, user: user ?? geteuid(), credentials: credentials)
+        _ = try load(path, user: user, credentials: credentials)
     }
 
     /// `$CREDENTIALS_DIRECTORY`; nil when systemd gave this process none.
     public static var credentialsDirectory: String? { getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) } }
 
-    static func load(
-        _ path: String, user: uid_t = geteuid(), credentials: String? = credentialsDirectory
+    package static func load(
+        _ path: String, user: UInt32? = nil, credentials: String? = credentialsDirectory
     ) throws(PassphraseFileError) -> Passphrase {
+        let user = user ?? geteuid()
         // The longest content, its newline, and one byte that proves there is more.
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: rawKeyLength + 2, alignment: 1)
         defer {
@@ -61,9 +63,12 @@ public enum PassphraseFile {
         _ path: String, into buffer: UnsafeMutableRawBufferPointer, user: uid_t, forbidden: mode_t
     ) throws(PassphraseFileError.Problem) -> Int {
         guard !path.utf8.contains(0) else { throw .unreadable(errno: EINVAL) }
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { throw errno == ELOOP ? .symbolicLink : .unreadable(errno: errno) }
-        defer { close(descriptor) }
+        func unreadable(_ code: Int32) -> PassphraseFileError.Problem { .unreadable(errno: code) }
+        let file = OwnedDescriptor(
+            owning: try OwnedDescriptor.retrying({ $0 == ELOOP ? .symbolicLink : unreadable($0) }) {
+                open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+            })
+        let descriptor = file.number
 
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .unreadable(errno: errno) }
@@ -73,12 +78,10 @@ public enum PassphraseFile {
 
         var length = 0
         while length < buffer.count {
-            let count = Glibc.read(descriptor, buffer.baseAddress?.advanced(by: length), buffer.count - length)
-            if count == 0 { break }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw .unreadable(errno: errno)
+            let count = try OwnedDescriptor.retrying(unreadable) {
+                Glibc.read(descriptor, buffer.baseAddress?.advanced(by: length), buffer.count - length)
             }
+            if count == 0 { break }
             length += count
         }
         guard length < buffer.count else { throw .tooLarge(limit: rawKeyLength + 1) }
@@ -93,19 +96,10 @@ public enum PassphraseFile {
             throw .notPrintable(position: index + 1)
         }
         if text.count == rawKeyLength {
-            guard text.allSatisfy(isHexadecimal) else { throw .notHexadecimal }
+            guard text.allSatisfy({ $0.hexadecimalValue != nil }) else { throw .notHexadecimal }
             return Passphrase(text, isRawKey: true)
         }
         guard passphraseLength.contains(text.count) else { throw .length(text.count) }
         return Passphrase(text, isRawKey: false)
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
     }
 }

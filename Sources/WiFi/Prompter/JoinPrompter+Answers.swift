@@ -1,3 +1,5 @@
+import Plumbing
+
 extension JoinPrompter {
     /// The condition asked for with `ticket` is known. A ticket that nobody waits for any more counts for nothing.
     public mutating func conditionDetermined(
@@ -7,10 +9,10 @@ extension JoinPrompter {
             switch visits[index].phase {
             case .determining(ticket, let again):
                 return determined(index, condition, again: again, at: now)
-            case .prompting(let prompt, ticket: ticket):
+            case .prompting(let prompt, ticket: ticket, let again):
                 guard condition == .alreadyConnected else {
-                    visits[index].phase = .prompting(prompt, ticket: nil)
-                    return []
+                    visits[index].phase = .prompting(prompt, ticket: nil, again: false)
+                    return again ? [determine(index, prompting: prompt)] : []
                 }
                 visits[index].phase = .settled
                 return [close(prompt, .connected)]
@@ -75,17 +77,16 @@ extension JoinPrompter {
         case .unavailable(let failure):
             let told = note(index, .unavailable(failure))
             if again { return told + [determine(index)] }
-            visits[index].phase = .waiting(until: now.advanced(by: visits[index].retry))
-            visits[index].retry = min(visits[index].retry * 2, timing.longestRetry)
+            visits[index].phase = .waiting(until: now.advanced(by: visits[index].retry.next()))
             return told
         case .ready:
-            return offer(index, at: now)
+            return offer(index, again: again, at: now)
         }
     }
 
-    private mutating func offer(_ index: Int, at now: Instant) -> [PrompterAction] {
+    private mutating func offer(_ index: Int, again: Bool, at now: Instant) -> [PrompterAction] {
         let visit = visits[index]
-        visits[index].lastOffer = now
+        if visit.network.join != .off { visits[index].lastOffer = now }
         switch visit.network.join {
         case .prompt:
             let prompt = Prompt(
@@ -93,8 +94,9 @@ extension JoinPrompter {
                 arrival: visit.arrivals)
             if visit.renewed == nil { nextPrompt += 1 }
             visits[index].renewed = nil
-            visits[index].phase = .prompting(prompt, ticket: nil)
-            return [.announce(prompt)]
+            visits[index].phase = .prompting(prompt, ticket: nil, again: false)
+            // Somebody may have connected after it was looked at.
+            return [.announce(prompt)] + (again ? [determine(index, prompting: prompt)] : [])
         case .auto:
             return [start(index, prompt: nil)]
         case .off:

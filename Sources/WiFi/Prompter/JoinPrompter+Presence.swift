@@ -1,3 +1,5 @@
+import Plumbing
+
 extension JoinPrompter {
     /// `region`, whose configuration names `network`, was entered; or is inside and names it anew.
     public mutating func arrived(region: String, network: HomeNetwork, at now: Instant) -> [PrompterAction] {
@@ -7,6 +9,8 @@ extension JoinPrompter {
                 return departed(region: region, at: now) + arrived(region: region, network: network, at: now)
             }
             visits[held].regions[place].network = network
+            // Another region has the word.
+            guard place == 0 else { return [] }
             guard let prompt = visits[held].prompt else { return begin(held, at: now) }
             if visits[held].network.join == .prompt { return [] }
             return [close(prompt, .reconfigured)] + begin(held, at: now)
@@ -15,7 +19,7 @@ extension JoinPrompter {
         visits[index].regions.append((region, network))
         guard visits[index].regions.count == 1 else { return [] }
         visits[index].noted = []
-        visits[index].retry = timing.firstRetry
+        visits[index].retry.reset()
         visits[index].renewed = nil
         if let recalled = visits[index].recalled {
             visits[index].recalled = nil
@@ -34,7 +38,7 @@ extension JoinPrompter {
         switch visits[index].phase {
         case .joining:
             return []
-        case .prompting(let prompt, _):
+        case .prompting(let prompt, _, _):
             visits[index].phase = .away
             return [close(prompt, .departed)]
         case .away, .coolingDown, .determining, .waiting, .settled:
@@ -61,9 +65,10 @@ extension JoinPrompter {
                 actions.append(determine(index))
             case .determining(let ticket, again: false):
                 visits[index].phase = .determining(ticket: ticket, again: true)
-            case .prompting(let prompt, ticket: nil):
-                actions.append(askCondition(index))
-                visits[index].phase = .prompting(prompt, ticket: lastTicket)
+            case .prompting(let prompt, ticket: nil, _):
+                actions.append(determine(index, prompting: prompt))
+            case .prompting(let prompt, let ticket, again: false):
+                visits[index].phase = .prompting(prompt, ticket: ticket, again: true)
             case .away, .coolingDown, .determining, .prompting, .joining, .settled:
                 break
             }

@@ -1,3 +1,5 @@
+import Plumbing
+
 /// The steps that several events share.
 extension JoinPrompter {
     /// How many prompts that do not wait any more are remembered.
@@ -28,7 +30,14 @@ extension JoinPrompter {
         return action
     }
 
-    mutating func askCondition(_ index: Int) -> PrompterAction {
+    /// Asks whether somebody else has connected while `prompt` waits.
+    mutating func determine(_ index: Int, prompting prompt: Prompt) -> PrompterAction {
+        let action = askCondition(index)
+        visits[index].phase = .prompting(prompt, ticket: lastTicket, again: false)
+        return action
+    }
+
+    private mutating func askCondition(_ index: Int) -> PrompterAction {
         lastTicket += 1
         return .determineCondition(ticket: lastTicket, visits[index].network)
     }
@@ -67,7 +76,7 @@ extension JoinPrompter {
     /// The visit of a network, made if need be.
     mutating func visit(_ network: HomeNetwork) -> Int {
         if let index = visits.firstIndex(where: { $0.network.ssid == network.ssid }) { return index }
-        visits.append(Visit(network: network, retry: timing.firstRetry))
+        visits.append(Visit(network: network, retry: BackOff(timing.firstRetry, limit: timing.longestRetry)))
         return visits.count - 1
     }
 }

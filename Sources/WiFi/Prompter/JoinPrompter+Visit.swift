@@ -1,3 +1,5 @@
+import Plumbing
+
 extension JoinPrompter {
     /// What is known of one network.
     struct Visit: Sendable {
@@ -25,11 +27,11 @@ extension JoinPrompter {
         var renewed: String?
 
         /// The delay before the next look.
-        var retry: Duration
+        var retry: BackOff
 
         var phase = Phase.away
 
-        init(network: HomeNetwork, retry: Duration) {
+        init(network: HomeNetwork, retry: BackOff) {
             self.network = network
             self.retry = retry
         }
@@ -38,7 +40,7 @@ extension JoinPrompter {
 
         var prompt: Prompt? {
             switch phase {
-            case .prompting(let prompt, _): prompt
+            case .prompting(let prompt, _, _): prompt
             case .away, .coolingDown, .determining, .waiting, .joining, .settled: nil
             }
         }
@@ -73,9 +75,10 @@ extension JoinPrompter {
         /// It cannot be joined now. → `determining` when the time is up or Wi-Fi changes
         case waiting(until: Instant)
 
-        /// A prompt waits. The ticket asks whether somebody else has connected since.
+        /// A prompt waits. The ticket asks whether somebody else has connected since; `again`: Wi-Fi has changed since it
+        /// was asked.
         /// → `joining` or `settled` with an answer, `settled` when connected
-        case prompting(Prompt, ticket: Int?)
+        case prompting(Prompt, ticket: Int?, again: Bool)
 
         /// A join runs. `arrival` is the one it was started in. → `settled`, `coolingDown`; `away` if left since
         case joining(JoinAttempt, arrival: Int)

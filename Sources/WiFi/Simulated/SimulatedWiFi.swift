@@ -1,4 +1,5 @@
 import GLib
+import Plumbing
 import Synchronization
 
 /// Wi-Fi that is not there: knows the networks it is given, all in sight, secured and with a saved profile. For
@@ -12,7 +13,7 @@ public final class SimulatedWiFi: WiFiService {
     private let inSight: Set<String>
     private let joinDelay: Duration
     private let world: Mutex<World>
-    private let broadcast = StateBroadcast()
+    private let broadcast = Broadcast(changesFrom: WiFiState())
     private let context = GLibContext()
     private let gate = Gate()
 
@@ -25,7 +26,7 @@ public final class SimulatedWiFi: WiFiService {
         let state = WiFiState(
             managerRunning: true, radioEnabled: true, hardwareEnabled: true, device: "simulated0", deviceReady: true)
         world = Mutex(World(state: state))
-        broadcast.publish(state)
+        broadcast.send(state)
     }
 
     public func condition(of network: HomeNetwork) async -> NetworkCondition {
@@ -51,9 +52,9 @@ public final class SimulatedWiFi: WiFiService {
         }
     }
 
-    public var state: WiFiState { broadcast.latest }
+    public var state: WiFiState { broadcast.latest ?? WiFiState() }
 
-    public func states() -> AsyncStream<WiFiState> { broadcast.states() }
+    public func states() -> AsyncStream<WiFiState> { broadcast.values(backlog: 1) }
 
     public func run() {
         guard gate.open() else { return }
@@ -74,7 +75,7 @@ public final class SimulatedWiFi: WiFiService {
     public func change(_ body: (inout WiFiState) -> Void) {
         world.withLock { world in
             body(&world.state)
-            broadcast.publish(world.state)
+            broadcast.send(world.state)
         }
     }
 

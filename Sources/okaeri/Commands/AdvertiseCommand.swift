@@ -1,7 +1,7 @@
 import ArgumentParser
 import BlueZ
 import IBeacon
-import OkaeriDaemon
+import Plumbing
 import RegionMonitoring
 
 struct AdvertiseCommand: AsyncParsableCommand {
@@ -25,7 +25,9 @@ struct AdvertiseCommand: AsyncParsableCommand {
     @Option(help: "The beacon in its group, 0 to 65535.")
     var minor: UInt16?
 
+    // Every value begins with a minus.
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "The RSSI at one metre in dBm, that distances are judged by.", valueName: "dBm"))
     var power: Int8 = -59

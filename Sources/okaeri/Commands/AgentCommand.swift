@@ -2,7 +2,6 @@ import Agent
 import ArgumentParser
 import FoundationEssentials
 import Glibc
-import OkaeriDaemon
 
 struct AgentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bluetooth
-import OkaeriDaemon
+import Events
+import Listening
 
 struct BluetoothCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BlueZ
+import Plumbing
 
 /// `--adapter`, of those that bluetoothd has.
 struct BluetoothOptions: ParsableArguments {

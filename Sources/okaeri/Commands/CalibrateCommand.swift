@@ -1,5 +1,6 @@
 import ArgumentParser
-import OkaeriDaemon
+import Events
+import Listening
 import RegionMonitoring
 
 struct CalibrateCommand: AsyncParsableCommand {

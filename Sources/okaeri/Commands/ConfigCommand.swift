@@ -1,6 +1,6 @@
 import ArgumentParser
 import IBeacon
-import OkaeriDaemon
+import OkaeriConfiguration
 import RegionMonitoring
 
 struct ConfigCommand: ParsableCommand {
@@ -27,7 +27,7 @@ struct ConfigCommand: ParsableCommand {
             commandName: "example", abstract: "Print a configuration to start from.")
 
         func run() {
-            print(OkaeriDaemon.Configuration.example, terminator: "")
+            print(OkaeriConfiguration.Configuration.example, terminator: "")
         }
     }
 }

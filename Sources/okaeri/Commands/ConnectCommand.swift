@@ -1,5 +1,6 @@
 import ArgumentParser
 import BlueZ
+import Plumbing
 
 struct ConnectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -7,7 +8,8 @@ struct ConnectCommand: AsyncParsableCommand {
         discussion: """
             Without more it lists the services and characteristics. Values are hexadecimal. What is to be written is \
             written first, in the order given; then it is read, then subscribed. A subscription lasts until ^C: when the \
-            device is gone it is connected again as soon as it is back. A connection that was there before stays.
+            device is gone it is connected again as soon as it is back. A connection that was there before stays; one that \
+            is not there yet is given up by ^C, and by bluetoothd with it.
             """)
 
     @OptionGroup var bluetooth: BluetoothOptions
@@ -21,7 +23,7 @@ struct ConnectCommand: AsyncParsableCommand {
         transform: BluetoothUUID.argument)
     var service: BluetoothUUID?
 
-    @Option(help: ArgumentHelp("Write a value, and hear whether it was taken.", valueName: "uuid=hex"))
+    @Option(help: ArgumentHelp("Write a value, and learn whether it was taken.", valueName: "uuid=hex"))
     var write: [ValueToWrite] = []
 
     @Option(help: ArgumentHelp("Write a value without an answer.", valueName: "uuid=hex"))
@@ -32,7 +34,7 @@ struct ConnectCommand: AsyncParsableCommand {
     var read: [BluetoothUUID] = []
 
     @Option(
-        help: ArgumentHelp("Tell each value that a characteristic notifies.", valueName: "uuid"),
+        help: ArgumentHelp("Print each value that a characteristic notifies.", valueName: "uuid"),
         transform: BluetoothUUID.argument)
     var subscribe: [BluetoothUUID] = []
 
@@ -41,7 +43,7 @@ struct ConnectCommand: AsyncParsableCommand {
 
     func validate() throws {
         let groups = address.split(separator: ":", omittingEmptySubsequences: false)
-        guard groups.count == 6, groups.allSatisfy({ $0.utf8.count == 2 && UInt8($0, radix: 16) != nil }) else {
+        guard groups.count == 6, groups.allSatisfy({ $0.utf8.count == 2 && UInt8(hexadecimal: $0) != nil }) else {
             throw ValidationError("\(address) is no address: it looks like DC:A6:32:01:02:03")
         }
     }
@@ -63,16 +65,11 @@ struct ValueToWrite: ExpressibleByArgument, Sendable {
 
     init?(argument: String) {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let characteristic = BluetoothUUID(parts[0]), let value = Self.bytes(parts[1]) else {
+        guard parts.count == 2, let characteristic = BluetoothUUID(parts[0]), let value = [UInt8](hexadecimal: parts[1])
+        else {
             return nil
         }
         self.characteristic = characteristic
         self.value = value
-    }
-
-    private static func bytes(_ text: Substring) -> [UInt8]? {
-        let digits = text.compactMap(\.hexDigitValue)
-        guard digits.count == text.count, digits.count.isMultiple(of: 2) else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 }

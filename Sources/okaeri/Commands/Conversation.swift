@@ -44,7 +44,7 @@ struct Conversation: Sendable {
         try await listen(to: peripheral, by: central)
     }
 
-    /// Tells values until it is cancelled.
+    /// Prints values until it is cancelled.
     private func listen(to peripheral: Peripheral, by central: CentralManager) async throws {
         let characteristics = try subscriptions.map { try peripheral.characteristic($0, in: service) }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -56,7 +56,7 @@ struct Conversation: Sendable {
                 }
             }
             group.addTask {
-                // It was connected a moment ago, and that was told.
+                // It was connected a moment ago, and that was printed.
                 let remembered = CentralManager.Remembered(address: address, name: peripheral.name)
                 for await event in central.connections(to: .address(address), remembered: remembered) {
                     switch event {

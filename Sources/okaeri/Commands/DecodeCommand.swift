@@ -1,5 +1,6 @@
 import ArgumentParser
-import OkaeriDaemon
+import Events
+import Listening
 
 struct DecodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,16 +17,16 @@ struct DecodeCommand: ParsableCommand {
     var hex: [String]
 
     func run() throws {
-        guard let bytes = Explanation.bytes(hex: hex.joined()) else {
+        guard let bytes = DecodedAdvertisement.bytes(hex: hex.joined()) else {
             Terminal.complain("that is not hexadecimal: expected an even number of digits 0-9 and A-F")
             throw Exit.usage
         }
-        let explanation = Explanation(bytes)
+        let decoded = DecodedAdvertisement(bytes)
         if json {
-            if let object = explanation.json { print(object) } else { Terminal.complain(explanation.verdict) }
+            if let object = decoded.json { print(object) } else { Terminal.complain(decoded.verdict) }
         } else {
-            print(explanation.text)
+            print(decoded.text)
         }
-        if explanation.frames.isEmpty { throw ExitCode(1) }
+        if decoded.frames.isEmpty { throw ExitCode(1) }
     }
 }

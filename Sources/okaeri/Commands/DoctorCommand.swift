@@ -1,5 +1,5 @@
 import ArgumentParser
-import OkaeriDaemon
+import Doctor
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,7 @@
+import API
 import ArgumentParser
-import OkaeriDaemon
+import Client
+import Events
 
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

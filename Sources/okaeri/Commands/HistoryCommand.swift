@@ -1,6 +1,6 @@
 import ArgumentParser
+import Events
 import History
-import OkaeriDaemon
 
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

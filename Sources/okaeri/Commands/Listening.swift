@@ -1,7 +1,9 @@
 import ArgumentParser
+import Events
 import Glibc
+import Listening
 import Logging
-import OkaeriDaemon
+import Presence
 import ServiceLifecycle
 import SystemPackage
 

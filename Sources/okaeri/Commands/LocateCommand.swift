@@ -1,5 +1,8 @@
 import ArgumentParser
-import OkaeriDaemon
+import Events
+import Listening
+import OkaeriConfiguration
+import Presence
 import RegionMonitoring
 
 struct LocateCommand: AsyncParsableCommand {
@@ -25,7 +28,7 @@ struct LocateCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard timeout >= Location.shortest / .seconds(1), timeout <= 3600 else {
+        guard timeout >= LocateAnswer.shortest / .seconds(1), timeout <= 3600 else {
             throw ValidationError("--timeout takes a number of seconds from 2 to 3600")
         }
     }
@@ -35,13 +38,12 @@ struct LocateCommand: AsyncParsableCommand {
         let limit = Duration.seconds(timeout)
         let session = try ListeningSession(
             regions: regions, adapter: source.adapter ?? adapter, capture: source.capture, speed: nil,
-            patience: limit / 4,
-            logger: log.logger)
+            quietPeriod: limit / 4, logger: log.logger)
         var status = ExitCode.success
         try await source.run(session) { services in
-            let location = try await session.locate(regions, within: limit, with: services)
-            print(json ? location.json(at: session.time) : location.text)
-            status = ExitCode(location.exitStatus)
+            let answer = try await session.locate(regions, within: limit, with: services)
+            print(json ? answer.json(at: session.time) : answer.text)
+            status = ExitCode(answer.exitStatus)
         }
         throw status
     }

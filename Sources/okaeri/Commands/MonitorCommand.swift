@@ -1,8 +1,10 @@
 import Agent
 import ArgumentParser
+import Events
 import FoundationEssentials
 import Glibc
 import Logging
+import OkaeriConfiguration
 import OkaeriDaemon
 import ServiceLifecycle
 import Systemd
@@ -61,7 +63,7 @@ struct MonitorCommand: AsyncParsableCommand {
                 socket: socket.forDaemon,
                 // What a capture makes of a home is no memory of this one, unless a place is named for it.
                 stateDirectory: capture == nil ? state.forDaemon : state.directory,
-                serviceManager: ServiceManager(environment: environment)),
+                serviceManager: ServiceManager(environment: environment), node: NodeName.local),
             logger: logger)
         var services: [any Service] = [printer(daemon.allEvents())]
         if Terminal.canAsk, !json {

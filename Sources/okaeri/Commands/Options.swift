@@ -1,9 +1,10 @@
 import ArgumentParser
+import Client
 import FoundationEssentials
 import Glibc
 import History
 import IBeacon
-import OkaeriDaemon
+import OkaeriConfiguration
 import RegionMonitoring
 
 /// `--config`.

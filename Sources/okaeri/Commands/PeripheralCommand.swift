@@ -4,14 +4,14 @@ import FoundationEssentials
 import GATTStatus
 import Glibc
 import Logging
-import OkaeriDaemon
 
 struct PeripheralCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "peripheral", abstract: "Serve Okaeri's status to Bluetooth centrals, over GATT.",
         discussion: """
             Region states, the prompt that waits, its answer and the log level of this process: docs/gatt.md describes \
-            the values. Who answers must have paired: `bluetoothctl`, left open here, asks whether they may.
+            the values. Only who has paired has any of them: `bluetoothctl`, left open here, asks whether they may. With \
+            --open everybody in range of the radio can read who is at home.
             """)
 
     @OptionGroup var bluetooth: BluetoothOptions
@@ -20,6 +20,9 @@ struct PeripheralCommand: AsyncParsableCommand {
 
     @Option(help: "The name that centrals see; by default \"Okaeri\" and that of this machine.")
     var name: String?
+
+    @Flag(help: "The region states are for everybody in range, without pairing. Prompts and answers are not.")
+    var open = false
 
     func run() async throws {
         // A daemon that ends in the middle of a request is an error, not our end.
@@ -30,14 +33,15 @@ struct PeripheralCommand: AsyncParsableCommand {
         let host = ProcessInfo.processInfo.hostName.split(separator: ".").first ?? ""
         let named = name ?? Advertisement.localName(fitting: "Okaeri \(host)")
         let status = StatusPeripheral(
-            client: { [socket] in socket.client }, manager: manager, level: level, logger: logger)
+            client: { [socket] in socket.client }, manager: manager, level: level, isOpen: open, logger: logger)
         do throws(AdvertisementError) {
             try manager.startAdvertising(
                 Advertisement(.connectable, localName: named, serviceUUIDs: [StatusProfile.service]))
         } catch {
             throw ValidationError("--name: \(error)")
         }
+        let audience = open ? ", and everybody in range can read who is at home" : ""
         try await PeripheralSession(manager: manager, logger: logger).run(
-            saying: "\"\(named)\" can be connected", beside: [status])
+            saying: "\"\(named)\" can be connected\(audience)", beside: [status])
     }
 }

@@ -8,14 +8,14 @@ struct PeripheralSession {
     let manager: PeripheralManager
     let logger: Logger
 
-    /// Says what happens, and ends with the exit status that fits when it cannot begin.
+    /// Logs what happens, and ends with the exit status that fits when it cannot begin.
     ///
     /// - Parameters:
     ///   - purpose: what is done once it works.
     ///   - services: what runs beside it.
     func run(saying purpose: String, beside services: [any ServiceLifecycle.Service] = []) async throws {
         let all: [any ServiceLifecycle.Service] =
-            [Serving(manager: manager), Telling(manager: manager, purpose: purpose, logger: logger)] + services
+            [Serving(manager: manager), EventLog(manager: manager, purpose: purpose, logger: logger)] + services
         let group = ServiceGroup(
             configuration: .init(services: all, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         do {
@@ -41,8 +41,8 @@ private struct Serving: ServiceLifecycle.Service {
     }
 }
 
-/// Says what happens. A first answer that it cannot be ends it; once it was well, its return is waited for.
-private struct Telling: ServiceLifecycle.Service {
+/// Logs what happens. A first answer that it cannot be ends it; once it was well, its return is waited for.
+private struct EventLog: ServiceLifecycle.Service {
     let manager: PeripheralManager
     let purpose: String
     let logger: Logger

@@ -1,12 +1,16 @@
 import ArgumentParser
 import BlueZ
+import Events
+import Plumbing
 
 struct PeripheralsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "peripherals", abstract: "Bluetooth LE devices in the air, live: those that have a service.",
         discussion: """
-            A table on a terminal; otherwise a JSON object a line when one is found, changes or is gone. A UUID has 4, 8 or \
-            32 hexadecimal digits, such as 180F (Battery). bluetoothd looks for them, beside the daemon's own scan.
+            A table on a terminal; otherwise a JSON object a line when one is found, changes or is gone, with the data it \
+            advertises for its manufacturer and its services, in hexadecimal, and the power in dBm it says to send with. A \
+            UUID has 4, 8 or 32 hexadecimal digits, such as 180F (Battery). bluetoothd looks for them, beside the daemon's \
+            own scan.
             """)
 
     @OptionGroup var bluetooth: BluetoothOptions

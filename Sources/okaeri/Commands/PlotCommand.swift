@@ -1,6 +1,6 @@
 import ArgumentParser
+import OkaeriConfiguration
 import History
-import OkaeriDaemon
 import SystemPackage
 
 struct PlotCommand: ParsableCommand {
@@ -52,7 +52,7 @@ struct PlotCommand: ParsableCommand {
 
 extension ConfigurationOptions {
     /// The regions of the configuration that would be used.
-    fileprivate func found() throws -> [OkaeriDaemon.Configuration.Region] {
-        try OkaeriDaemon.Configuration(file: OkaeriDaemon.Configuration.file(named: nil)).regions
+    fileprivate func found() throws -> [OkaeriConfiguration.Configuration.Region] {
+        try OkaeriConfiguration.Configuration(file: OkaeriConfiguration.Configuration.file(named: nil)).regions
     }
 }

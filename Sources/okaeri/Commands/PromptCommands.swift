@@ -1,5 +1,6 @@
+import API
 import ArgumentParser
-import OkaeriDaemon
+import Client
 
 struct PromptsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,7 @@
+import API
 import ArgumentParser
-import OkaeriDaemon
+import Events
+import Listening
 import RegionMonitoring
 
 struct RangeCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import OkaeriDaemon
+import Listening
 import SystemPackage
 
 struct RecordCommand: AsyncParsableCommand {

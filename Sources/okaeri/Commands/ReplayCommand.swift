@@ -1,5 +1,8 @@
 import ArgumentParser
-import OkaeriDaemon
+import Events
+import Listening
+import OkaeriConfiguration
+import Presence
 import Synchronization
 import SystemPackage
 

@@ -1,5 +1,6 @@
+import API
 import ArgumentParser
-import OkaeriDaemon
+import Listening
 import ServiceLifecycle
 import SystemPackage
 

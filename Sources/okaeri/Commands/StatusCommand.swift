@@ -1,5 +1,7 @@
+import API
 import ArgumentParser
-import OkaeriDaemon
+import Client
+import Events
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
-import OkaeriDaemon
+import API
+import Plumbing
 
 /// The beacons in the air as a table that fits a terminal.
 enum BeaconTable {

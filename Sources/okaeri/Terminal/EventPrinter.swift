@@ -1,4 +1,4 @@
-import OkaeriDaemon
+import Events
 import ServiceLifecycle
 import SystemPackage
 

@@ -1,4 +1,5 @@
 import BlueZ
+import Plumbing
 import SystemPackage
 
 /// Tells a person or a program what becomes of a peripheral and its values.
@@ -31,7 +32,7 @@ struct PeripheralSpeaker: Sendable {
         try Terminal.print("\(characteristic.uuid.characteristicTitle)  \(value.hexadecimal)\(text)")
     }
 
-    func list(_ services: [Service], of peripheral: Peripheral) throws(Errno) {
+    func list(_ services: [GATTService], of peripheral: Peripheral) throws(Errno) {
         for service in services {
             if asJSON {
                 var told = Told("didDiscoverService", peripheral.address, name: service.uuid.serviceName)
@@ -90,15 +91,11 @@ extension Characteristic {
 }
 
 extension [UInt8] {
-    fileprivate var hexadecimal: String {
-        map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined().uppercased()
-    }
-
     /// As text, if it is some that can be shown.
     fileprivate var text: String? {
         guard !isEmpty, let text = String(validating: self, as: UTF8.self) else { return nil }
         // Values of several lines are usual; where one ends is to be seen.
         let line = text.replacing("\n", with: "\\n")
-        return line.plain == line ? line : nil
+        return line.plain() == line ? line : nil
     }
 }

@@ -1,11 +1,11 @@
 import BlueZ
-import OkaeriDaemon
+import Plumbing
 
 /// The peripherals in the air, as a table that fits a terminal.
 struct PeripheralTable {
     typealias Instant = ContinuousClock.Instant
 
-    /// A signal changes with every advertisement: it is shown no more often than this.
+    /// What changes with every advertisement, as the RSSI and a sensor's data do, is shown no more often than this.
     private static let interval = Duration.seconds(1)
 
     private var peripherals: [String: (discovery: Discovery, shown: Instant)] = [:]
@@ -15,6 +15,8 @@ struct PeripheralTable {
         guard discovery.isInSight else { return peripherals.removeValue(forKey: discovery.address) != nil }
         var (before, shown) = peripherals[discovery.address] ?? (discovery, now - Self.interval)
         before.rssi = discovery.rssi
+        before.manufacturerData = discovery.manufacturerData
+        before.serviceData = discovery.serviceData
         let isDue = before != discovery || now - shown >= Self.interval
         peripherals[discovery.address] = (discovery, isDue ? now : shown)
         return isDue

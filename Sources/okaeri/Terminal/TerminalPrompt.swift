@@ -1,6 +1,9 @@
+import API
 import Agent
-import NIOPosix
+import Events
 import OkaeriDaemon
+import Plumbing
+import Server
 import ServiceLifecycle
 
 /// Asks on the terminal whether to join, while `okaeri monitor` runs there.
@@ -18,7 +21,7 @@ struct TerminalPrompt: Service {
         let (news, continuation) = AsyncStream.makeStream(of: News.self)
         // None of the threads that tasks run on, of which a Pi Zero has one: reading the terminal blocks, and ends only
         // with the program.
-        NIOThreadPool.singleton.submit { _ in
+        try BlockingThread.start {
             while let line = readLine() { continuation.yield(.line(line)) }
         }
         await cancelWhenGracefulShutdown {
@@ -41,9 +44,13 @@ struct TerminalPrompt: Service {
             ask(prompt.ssid)
         case .line(let line):
             // The oldest prompt is the one that is on the screen.
-            guard let prompt = await daemon.waitingPrompts.first else { return }
+            guard let prompt = await daemon.prompts.waiting.first else { return }
             guard let answer = language.answer(line) else { return ask(prompt.ssid) }
-            if let refusal = await daemon.answer(prompt.id, answer) { Terminal.complain(refusal) }
+            do throws(AnswerFailure) {
+                try await daemon.answer(prompt: prompt.id, answer)
+            } catch {
+                Terminal.complain(error.description)
+            }
         }
     }
 

@@ -48,6 +48,11 @@ extension OnTheBus {
                     .init(alert, properties: [.write], permissions: .writeEncryptionRequired),
                     .init(BluetoothUUID(0x2A07), properties: [.writeWithoutResponse, .indicate]),
                     .init(BluetoothUUID(0x2A08), properties: .read, permissions: .readEncryptionRequired),
+                    .init(
+                        BluetoothUUID(0x2A0F), properties: [.notifyEncryptionRequired, .indicateEncryptionRequired]),
+                    .init(
+                        BluetoothUUID(0x2A2B), properties: .writeWithoutResponse, permissions: .writeEncryptionRequired
+                    ),
                 ])
             try await offer(service) { bluetoothd, _ in
                 let objects = await bluetoothd.applications[0].1
@@ -64,6 +69,8 @@ extension OnTheBus {
                 #expect(
                     characteristics.map { $0["Flags"]?.strings } == [
                         ["read", "notify"], ["encrypt-write"], ["write-without-response", "indicate"], ["encrypt-read"],
+                        ["notify", "encrypt-notify", "indicate", "encrypt-indicate"],
+                        ["write-without-response", "encrypt-write"],
                     ])
             }
         }
@@ -157,6 +164,21 @@ extension OnTheBus {
                     #expect(arguments?[1].properties?["Value"] == .bytes(Array(value.prefix(512))))
                 }
                 #expect(await !manager.updateValue([1], for: BluetoothUUID(0x2A00)))
+            }
+        }
+
+        @Test func `what is notified is for bluetoothd alone`() async throws {
+            try await offer(.sample()) { bluetoothd, manager in
+                let stranger = try await Bus.connect(address: daemon.address)
+                let properties = "org.freedesktop.DBus.Properties"
+                var overheard = try await stranger.signals(sender: nil, interface: properties).makeAsyncIterator()
+                var heard = try await bluetoothd.notifications(of: level.full).makeAsyncIterator()
+                #expect(await manager.updateValue([1], for: level))
+                #expect(await heard.next()?.arguments[1].properties?["Value"] == .bytes([1]))
+                // What everybody may hear comes later, and is all that the stranger hears.
+                try await bluetoothd.power(false)
+                #expect(await overheard.next()?.arguments[1].properties == ["Powered": .boolean(false)])
+                await stranger.close()
             }
         }
 

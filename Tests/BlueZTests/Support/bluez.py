@@ -16,11 +16,17 @@ What bluetoothd itself does:
                                                         object when it is discovered. A service is {"uuid": …,
                                                         "characteristics": [{"uuid": …, "flags": […], "value": "hex"}]};
                                                         null: they are never discovered. With "announced": false nothing
-                                                        says that it is connected, as 5.66 forgets to now and then
+                                                        says that it is connected, as 5.66 forgets to now and then.
+                                                        "manufacturer" and "data" are hexadecimal, by company and by UUID,
+                                                        "power" is in dBm
     {"do": "silence", "address": …}                     it is not in the air any more, and what it was connected to is lost
     {"do": "notify", "uuid": …, "value": "hex"}         a characteristic that was subscribed to has another value
+    {"do": "flood", "address": …, "count": 5000, "rssi": -60}
+                                                        that device, which is known, is heard so often, each time with another
+                                                        RSSI than before; the last time, and only then, with this one
     {"do": "behave", "method": …, "error": …, "message": …, "times": 1}
-                                                        the next calls of that method fail; without an error they hang
+                                                        the next calls of that method fail; without an error they hang. A
+                                                        Connect that hangs fails by Disconnect, as the real one does
     {"do": "values"}                                    what each characteristic holds, in hexadecimal
     {"do": "calls"}                                     what was called so far
 """
@@ -120,14 +126,21 @@ def serve(address):
     bus = dbus.bus.BusConnection(address)
     loop = GLib.MainLoop()
 
+    def octets(text):
+        return dbus.Array([dbus.Byte(byte) for byte in bytes.fromhex(text)], signature="y")
+
     def typed(interface, name, value):
         """Python tells neither what an empty list holds nor how wide a number is."""
-        if name == "RSSI":
+        if name in ("RSSI", "TxPower"):
             return dbus.Int16(value)
+        if name == "ManufacturerData":
+            return dbus.Dictionary({dbus.UInt16(int(key)): octets(one) for key, one in value.items()}, signature="qv")
+        if name == "ServiceData":
+            return dbus.Dictionary({key: octets(one) for key, one in value.items()}, signature="sv")
         if name in ("UUIDs", "Flags"):
             return dbus.Array(value, signature="s")
         if name == "Value":
-            return dbus.Array([dbus.Byte(byte) for byte in bytes.fromhex(value)], signature="y")
+            return octets(value)
         if name in ("Adapter", "Device", "Service"):
             return dbus.ObjectPath(value)
         return value
@@ -193,6 +206,8 @@ def serve(address):
                 behaviour["times"] -= 1
                 if behaviour.get("error"):
                     error(Failure(behaviour["error"], behaviour.get("message", "")))
+                elif method == "Connect":
+                    connecting.append(error)
                 return
         try:
             result = then()
@@ -274,6 +289,8 @@ def serve(address):
             called("Disconnect", self.lose, reply, error, self.properties["Address"])
 
         def lose(self):
+            while connecting:
+                connecting.pop()(Failure("org.bluez.Error.Failed", "br-connection-canceled"))
             if self.properties["Connected"]:
                 for node in [node for path, node in nodes.items() if path.startswith(self.path + "/")]:
                     node.remove()
@@ -319,7 +336,7 @@ def serve(address):
                 if not adapter.hears(peripheral):
                     continue
                 path = f"{adapter.path}/dev_{peripheral['address'].replace(':', '_')}"
-                seen = {"RSSI": peripheral["rssi"], "UUIDs": peripheral["uuids"]}
+                seen = {"RSSI": peripheral["rssi"], "UUIDs": peripheral["uuids"], **peripheral["more"]}
                 if path in nodes:
                     nodes[path].change(**seen)
                 else:
@@ -345,11 +362,19 @@ def serve(address):
             for path in [path for path in nodes if path.startswith(f"/org/bluez/{name}")]:
                 nodes[path].remove()
 
-        def air(self, address, name=None, uuids=(), rssi=-60, services=(), announced=True):
+        def air(self, address, name=None, uuids=(), rssi=-60, services=(), announced=True, manufacturer=None,
+                data=None, power=None):
+            more = {"ManufacturerData": manufacturer, "ServiceData": data, "TxPower": power}
             air[address] = {
+                "more": {name: value for name, value in more.items() if value is not None},
                 "address": address, "name": name, "uuids": list(uuids), "rssi": rssi, "services": services,
                 "announced": announced}
             discover()
+
+        def flood(self, address, count, rssi):
+            device = next(device for device in devices() if device.properties["Address"] == address)
+            for number in range(count - 1, -1, -1):
+                device.change(RSSI=rssi - 1 - number % 2 if number else rssi)
 
         def silence(self, address):
             air.pop(address, None)
@@ -385,7 +410,7 @@ def serve(address):
             answer({"error": f"{type(error).__name__}: {error}"})
         return True
 
-    nodes, air, behaviours, calls = {}, {}, [], []
+    nodes, air, behaviours, calls, connecting = {}, {}, [], [], []
     root = Root(bus, "/")
     bus.request_name(NAME)
     GLib.io_add_watch(GLib.IOChannel.unix_new(0), GLib.PRIORITY_DEFAULT, GLib.IOCondition.IN | GLib.IOCondition.HUP, read)

@@ -1,5 +1,6 @@
 import Bluetooth
 import Glibc
+import Plumbing
 import Synchronization
 
 /// A kernel of socket pairs: the scanner holds one end, the test the other.

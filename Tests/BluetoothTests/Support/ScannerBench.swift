@@ -98,16 +98,17 @@ private final class RecordingDelegate: ScannerDelegate {
         signs.count.add(1, ordering: .relaxed)
     }
 
-    func scannerDidReceive(_ packet: RawSpan, at time: Int64) {
-        guard var reports = LEAdvertisingReports(packet) else {
+    func scannerDidReceive(_ event: RawSpan, at time: Int64) -> Bool {
+        guard var reports = LEAdvertisingReports(event: event) else {
             Issue.record("no reports")
-            return
+            return false
         }
         var values: [AdvertisingReport] = []
         while let report = try? reports.next() {
             values.append(AdvertisingReport(report))
         }
         told.post(.reports(values))
+        return !values.isEmpty
     }
 
     func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) {
@@ -119,6 +120,8 @@ private final class RecordingDelegate: ScannerDelegate {
     }
 
     func scannerDidFinishTurn(at time: Int64) -> Int64? { nil }
+
+    var nextDeadline: Int64? { nil }
 
     func scannerDidDrop(total: UInt64) {
         Issue.record("packets were dropped")

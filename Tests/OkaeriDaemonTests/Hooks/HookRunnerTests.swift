@@ -4,7 +4,8 @@ import Synchronization
 import SystemPackage
 import Testing
 
-@testable import OkaeriDaemon
+@testable import Events
+@testable import Hooks
 
 /// Hooks as real scripts.
 @Suite(.timeLimit(.minutes(1))) struct HookRunnerTests {

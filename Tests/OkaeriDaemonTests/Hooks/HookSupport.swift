@@ -4,7 +4,9 @@ import RegionMonitoring
 import Synchronization
 import WiFi
 
-@testable import OkaeriDaemon
+@testable import Events
+@testable import Hooks
+@testable import OkaeriConfiguration
 
 /// Collects what is logged.
 final class LogBook: Sendable {

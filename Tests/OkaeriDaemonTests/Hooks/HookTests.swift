@@ -2,7 +2,9 @@ import RegionMonitoring
 import Testing
 import WiFi
 
-@testable import OkaeriDaemon
+@testable import Events
+@testable import Hooks
+@testable import OkaeriConfiguration
 
 /// What is run for which event, and what it is told.
 @Suite struct HookTests {

@@ -2,7 +2,9 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-@testable import OkaeriDaemon
+@testable import Events
+@testable import Hooks
+@testable import OkaeriConfiguration
 
 /// The service: events in, commands run, words in the log.
 @Suite(.timeLimit(.minutes(1))) struct HooksTests {
@@ -53,7 +55,7 @@ import Testing
     @Test func `a reload changes what is run`() async throws {
         let hooks = service("/no/such/hook")
         let task = Task { try await hooks.run() }
-        await hooks.reload([region(try folder.script("hook", "echo new"))], [])
+        await hooks.configured(Configuration(regions: [region(try folder.script("hook", "echo new"))]))
         publish(enter)
         try await book.logged("info: new")
         task.cancel()

@@ -2,6 +2,7 @@ import ControllerEmulation
 import Foundation
 import Glibc
 import HCI
+import Plumbing
 import Synchronization
 import Testing
 

@@ -1,0 +1,72 @@
+import Events
+import IBeacon
+import Plumbing
+package import RegionMonitoring
+
+extension RegionReport {
+    /// - Parameters:
+    ///   - since: when the state last changed, on the wall.
+    ///   - mistakes: how many exits were false of late.
+    ///   - now: the clock that the snapshot's instants are on.
+    package init(
+        _ snapshot: RegionMonitor.RegionSnapshot, _ judgements: [RegionMonitor.Judgement], since: Int64?,
+        mistakes: MistakesReport?, now: Instant
+    ) {
+        let region = snapshot.region.region
+        identifier = region.identifier
+        state = snapshot.state.rawValue
+        lastKnown = snapshot.lastKnown.rawValue
+        self.since = since.map(Timestamp.text)
+        uuid = region.constraint.uuid.description
+        major = region.constraint.major
+        minor = region.constraint.minor
+        exitAfter = snapshot.exitTime.seconds(digits: 1)
+        isLearned = snapshot.region.exitAfter == nil
+        sensitivity = snapshot.region.sensitivity.rawValue
+        self.mistakes = mistakes
+        enterRSSI = snapshot.region.enterRSSI
+        exitRSSI = snapshot.region.exitRSSI
+        measuredPower = snapshot.region.measuredPower
+        pathLossExponent = snapshot.region.pathLossExponent
+        beacon = snapshot.beacon.map { BeaconReport($0, now: now) }
+        beacons = judgements.map { JudgementReport($0, now: now) }
+    }
+}
+
+extension BeaconReport {
+    /// The beacons, by identity.
+    package static func list(_ beacons: [RegionMonitor.BeaconSnapshot], at now: Instant) -> [BeaconReport] {
+        beacons.sorted { $0.identity < $1.identity }.map { BeaconReport($0, now: now) }
+    }
+
+    package init(_ snapshot: RegionMonitor.BeaconSnapshot, now: Instant) {
+        uuid = snapshot.identity.uuid.description
+        major = snapshot.identity.major
+        minor = snapshot.identity.minor
+        measuredPower = snapshot.measuredPower
+        rssi = snapshot.rssi
+        accuracy = snapshot.accuracy.metres
+        proximity = Proximity(accuracy: snapshot.accuracy).rawValue
+        age = max(.zero, snapshot.lastHeard.duration(to: now)).seconds(digits: 3)
+        count = snapshot.count
+        regions = snapshot.regions
+    }
+}
+
+extension BeaconReport {
+    /// The beacon as one JSON object on one line, as `okaeri scan` prints it.
+    package func line(at time: String) -> String {
+        var object = JSONObject()
+        object.add("time", time)
+        object.add("uuid", uuid)
+        object.add("major", major)
+        object.add("minor", minor)
+        object.add("measuredPower", measuredPower)
+        object.add("rssi", rssi)
+        object.add("accuracy", accuracy)
+        object.add("proximity", proximity)
+        object.add("age", age)
+        object.add("count", count)
+        return object.text
+    }
+}

@@ -1,0 +1,176 @@
+import Bluetooth
+import IBeacon
+import Presence
+import RegionMonitoring
+import Synchronization
+
+/// A presence driver for regions that come and go as the program says: what is watched, and what is ranged.
+final class LocationDriver: Sendable {
+    /// How long a silence may be before it takes an answer of the controller to believe it. The controller is asked as
+    /// early, for the regions are not known when the scanner begins: no exit time is worth much below twice as long.
+    static let quietPeriod = Duration.seconds(2)
+
+    /// Is changed only while the driver is locked, so that each event finds what it is about.
+    private final class Subjects: Sendable {
+        let byName = Mutex<[String: Subject]>([:])
+    }
+
+    let driver: PresenceDriver
+    private let kernel: any BluetoothKernel
+    private let subjects: Subjects
+
+    /// - Parameters:
+    ///   - memory: what an earlier driver knew.
+    ///   - publish: is given each event in order, while the driver is locked: it must not call back.
+    init(
+        kernel: some BluetoothKernel, clock: some WallClock = SystemClock(), memory: RegionMonitor.Memory = .init(),
+        publish: @escaping @Sendable (LocationEvent) -> Void
+    ) {
+        self.kernel = kernel
+        let subjects = Subjects()
+        self.subjects = subjects
+        driver = PresenceDriver(regions: [], clock: clock, quietPeriod: Self.quietPeriod) { event, time in
+            guard let kind = LocationEvent.Kind(event, subjects.byName.withLock(\.self)) else { return }
+            publish(LocationEvent(kind: kind, instant: time.instant, nanosecondsSince1970: time.wall))
+        }
+        driver.scannerWillStart(at: kernel.now())
+        driver.restore(
+            memory.renamingRegions { region in
+                BeaconRegion(identifier: Subject.region(region).name, constraint: region.constraint)
+            })
+    }
+
+    private var now: Instant { Instant(nanoseconds: kernel.now()) }
+
+    var monitoredRegions: [MonitoredRegion] {
+        watched.compactMap { subject, watched in
+            guard case .region(let region) = subject else { return nil }
+            return MonitoredRegion(watched, as: region)
+        }
+    }
+
+    var rangedConstraints: [BeaconConstraint] {
+        watched.compactMap { subject, _ in
+            guard case .ranging(let constraint) = subject else { return nil }
+            return constraint
+        }
+    }
+
+    /// Whether nobody needs to listen.
+    var isIdle: Bool { driver.regions.isEmpty }
+
+    func startMonitoring(_ region: MonitoredRegion) {
+        start(.region(region.region), region, ranging: .off)
+    }
+
+    func stopMonitoring(_ identifier: String) { stop(Subject.name(ofRegion: identifier)) }
+
+    func startRanging(_ constraint: BeaconConstraint) {
+        let subject = Subject.ranging(constraint)
+        let region = BeaconRegion(identifier: subject.name, constraint: constraint)
+        start(subject, MonitoredRegion(region), ranging: .always)
+    }
+
+    func stopRanging(_ constraint: BeaconConstraint) { stop(Subject.ranging(constraint).name) }
+
+    func requestState(_ identifier: String) {
+        driver.requestState(ofRegion: Subject.name(ofRegion: identifier), at: now)
+    }
+
+    /// What is to be known after a restart, of the regions by the names that the program gave them.
+    var memory: RegionMonitor.Memory {
+        let subjects = subjects.byName.withLock(\.self)
+        return driver.memory(at: now).renamingRegions { region in
+            guard case .region(let region) = subjects[region.identifier] else { return nil }
+            return region
+        }
+    }
+
+    /// The regions of the driver, and what they stand for.
+    private var watched: [(Subject, MonitoredRegion)] {
+        let subjects = subjects.byName.withLock(\.self)
+        return driver.regions.compactMap { region in subjects[region.region.identifier].map { ($0, region) } }
+    }
+
+    private func start(_ subject: Subject, _ region: MonitoredRegion, ranging: MonitoredRegion.Ranging) {
+        var region = MonitoredRegion(
+            region, as: BeaconRegion(identifier: subject.name, constraint: region.region.constraint))
+        region.ranging = ranging
+        driver.updateRegions(at: now) { regions in
+            if regions.contains(region) { return }
+            regions.removeAll { $0.region.identifier == subject.name }
+            regions.append(region)
+            subjects.byName.withLock { $0[subject.name] = subject }
+        }
+    }
+
+    private func stop(_ name: String) {
+        driver.updateRegions(at: now) { regions in
+            regions.removeAll { $0.region.identifier == name }
+            _ = subjects.byName.withLock { $0.removeValue(forKey: name) }
+        }
+    }
+}
+
+extension MonitoredRegion {
+    /// The same settings for another region.
+    fileprivate init(_ settings: MonitoredRegion, as region: BeaconRegion) {
+        self = settings
+        self.region = region
+    }
+}
+
+extension RegionMonitor.Memory {
+    /// The same with other names for the regions, and without those for which there is none.
+    fileprivate func renamingRegions(_ name: (BeaconRegion) -> BeaconRegion?) -> Self {
+        var memory = self
+        memory.regions = regions.compactMap { known in
+            guard let region = name(known.region) else { return nil }
+            var known = known
+            known.region = region
+            return known
+        }
+        return memory
+    }
+}
+
+extension LocationEvent.Kind {
+    /// What the driver published; nil where it is nothing to the program, such as the state of what is only ranged.
+    fileprivate init?(_ event: PresenceEvent, _ subjects: [String: Subject]) {
+        switch event {
+        case .bluetoothStateDidUpdate(let update): self = .bluetoothStateDidUpdate(update)
+        case .monitoringDidFail(let name, let reason):
+            switch subjects[name] {
+            case .region(let region)?: self = .monitoringDidFail(region, reason: reason)
+            case .ranging(let constraint)?: self = .rangingDidFail(constraint, reason: reason)
+            case nil: return nil
+            }
+        case .action(let action, let bluetooth): self.init(action, subjects, bluetooth)
+        }
+    }
+
+    private init?(_ action: RegionMonitor.Action, _ subjects: [String: Subject], _ bluetooth: AdapterUpdate) {
+        switch action {
+        case .didStartMonitoring(let name):
+            guard case .region(let region)? = subjects[name] else { return nil }
+            self = .didStartMonitoring(region)
+        case .didDetermineState(let name, let state):
+            guard case .region(let region)? = subjects[name] else { return nil }
+            self = .didDetermineState(state, region)
+        case .didEnterRegion(let name, let beacon):
+            guard case .region(let region)? = subjects[name] else { return nil }
+            self = .didEnterRegion(region, beacon)
+        case .didExitRegion(let name):
+            guard case .region(let region)? = subjects[name] else { return nil }
+            self = .didExitRegion(region)
+        case .didRangeBeacons(let name, let beacons):
+            guard case .ranging(let constraint)? = subjects[name] else { return nil }
+            self = .didRange(beacons, constraint)
+        case .rangingBeaconsDidFail(let name):
+            // Where nothing can be watched at all, that has been said.
+            guard case .ranging(let constraint)? = subjects[name], bluetooth.failure == nil else { return nil }
+            self = .rangingDidFail(constraint, reason: bluetooth.reason)
+        case .silenceDidEnd: return nil
+        }
+    }
+}

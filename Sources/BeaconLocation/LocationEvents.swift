@@ -1,0 +1,54 @@
+import Synchronization
+
+/// The events of a ``LocationManager``. Several tasks may iterate them: each gets all of them, from its own beginning on.
+///
+/// Who iterates keeps the manager.
+public struct LocationEvents: AsyncSequence, Sendable {
+    /// What happened, and when.
+    public typealias Element = LocationEvent
+    public typealias Failure = Never
+
+    let manager: LocationManager
+
+    /// Begins to iterate: the events from now on. The first one who does is given those before, too.
+    public func makeAsyncIterator() -> Iterator { Iterator(manager) }
+
+    /// One task's way through the events.
+    public struct Iterator: AsyncIteratorProtocol {
+        private var waiting: ArraySlice<LocationEvent>
+        private var base: AsyncStream<LocationEvent>.Iterator
+        private let iteration: Iteration
+
+        init(_ manager: LocationManager) {
+            let (waiting, events) = manager.broadcast.subscribe()
+            self.waiting = waiting[...]
+            base = events.makeAsyncIterator()
+            iteration = Iteration(manager)
+        }
+
+        /// The next event; nil when the manager has ended, or the task is cancelled.
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> LocationEvent? {
+            if let event = waiting.popFirst() { return event }
+            return await base.next(isolation: actor)
+        }
+
+        /// The next event; nil when the manager has ended, or the task is cancelled.
+        public mutating func next() async -> LocationEvent? {
+            if let event = waiting.popFirst() { return event }
+            return await base.next()
+        }
+    }
+}
+
+/// Lives as long as an iteration does. With the last one the manager ends.
+private final class Iteration: Sendable {
+    private let manager: LocationManager
+
+    init(_ manager: LocationManager) {
+        self.manager = manager
+    }
+
+    deinit {
+        if manager.broadcast.unsubscribe() { manager.end() }
+    }
+}

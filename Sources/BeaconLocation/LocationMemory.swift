@@ -1,0 +1,60 @@
+import Presence
+import RegionMonitoring
+
+/// What a ``LocationManager`` knows that outlives it: which regions were inside, and what was learned of their beacons.
+///
+/// It is the program's to keep, encoded as it likes, and to give to its next manager: then nobody is announced twice, and
+/// nobody is missed.
+///
+///     let memory = try? JSONDecoder().decode(LocationMemory.self, from: Data(contentsOf: file))
+///     let manager = LocationManager(memory: memory)
+///     …
+///     try JSONEncoder().encode(manager.memory).write(to: file)
+public struct LocationMemory: Hashable, Sendable {
+    /// For how long it is known where anybody was. What was learned stays true.
+    public static let validFor = Duration.seconds(900)
+
+    /// When it was, on the wall clock: nanoseconds since 1970-01-01 00:00:00 UTC.
+    public let nanosecondsSince1970: Int64
+
+    private let kept: PresenceMemory
+
+    init(_ memory: RegionMonitor.Memory, at time: Int64) {
+        nanosecondsSince1970 = time
+        kept = PresenceMemory(memory)
+    }
+
+    /// What the next manager goes on from.
+    ///
+    /// The age of a memory from the future cannot be told: the clock was set back, or this is a machine without a clock that
+    /// has not yet asked the network. Such a memory is believed.
+    func memory(at now: Int64) -> RegionMonitor.Memory {
+        var memory = kept.monitorMemory(isStale: false)
+        let (age, overflow) = now.subtractingReportingOverflow(nanosecondsSince1970)
+        if overflow || .nanoseconds(age) > Self.validFor {
+            for index in memory.regions.indices { memory.regions[index].lastKnown = .unknown }
+        }
+        return memory
+    }
+}
+
+extension LocationMemory: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case nanosecondsSince1970 = "time"
+        case kept = "presence"
+    }
+
+    /// - Throws: `DecodingError` for what no manager has encoded.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        nanosecondsSince1970 = try container.decode(Int64.self, forKey: .nanosecondsSince1970)
+        kept = try container.decode(PresenceMemory.self, forKey: .kept)
+    }
+
+    /// As one object, whose form is the library's own business.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(nanosecondsSince1970, forKey: .nanosecondsSince1970)
+        try container.encode(kept, forKey: .kept)
+    }
+}

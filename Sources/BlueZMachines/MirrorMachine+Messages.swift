@@ -1,0 +1,55 @@
+package import DBus
+
+extension MirrorMachine.Notice {
+    /// What a signal of bluetoothd says about its objects; nil when that is nothing.
+    package init?(_ signal: BusSignal) {
+        let arguments = signal.arguments
+        switch (signal.interface, signal.member, arguments.count) {
+        case (Interface.objectManager, "InterfacesAdded", 2):
+            guard let path = arguments[0].string, let interfaces = arguments[1].interfaces else { return nil }
+            self = .added(path, interfaces)
+        case (Interface.objectManager, "InterfacesRemoved", 2):
+            guard let path = arguments[0].string, let interfaces = arguments[1].strings else { return nil }
+            self = .removed(path, interfaces)
+        case (Interface.properties, "PropertiesChanged", 3):
+            guard let interface = arguments[0].string, let changed = arguments[1].properties,
+                let invalidated = arguments[2].strings
+            else { return nil }
+            self = .changed(signal.path, interface, changed, invalidated: invalidated)
+        default:
+            return nil
+        }
+    }
+}
+
+/// The name org.bluez has another owner.
+package struct OwnerChange: Sendable, Equatable {
+    /// Who owns it now; nil: nobody.
+    package var new: String?
+}
+
+extension BusSignal {
+    /// What it says about the owner of bluetoothd's name.
+    package var ownerChange: OwnerChange? {
+        guard member == "NameOwnerChanged", arguments.count == 3, arguments[0].string == Interface.service,
+            let new = arguments[2].string
+        else { return nil }
+        return OwnerChange(new: new.isEmpty ? nil : new)
+    }
+}
+
+extension DBusValue {
+    /// `a{sa{sv}}`: the interfaces of an object.
+    package var interfaces: ObjectTree.Interfaces? { members?.compactMapValues(\.properties) }
+
+    /// `a{oa{sa{sv}}}`: what GetManagedObjects answers.
+    package var managedObjects: [String: ObjectTree.Interfaces]? { members?.compactMapValues(\.interfaces) }
+
+    private var members: [String: DBusValue]? {
+        dictionary.map { entries in
+            Dictionary(
+                entries.compactMap { key, value in key.string.map { ($0, value) } },
+                uniquingKeysWith: { first, _ in first })
+        }
+    }
+}

@@ -1,0 +1,205 @@
+/// Gives bluetoothd what is to be offered, and again when it has forgotten it: what is so goes in, what is to be done
+/// comes out. It neither asks nor waits itself.
+///
+/// At most one action takes time, the last of those that come out together: with its end comes ``ended(isDone:)``.
+package struct RegistrationMachine: Sendable {
+    /// Something that is to be offered, or not any more.
+    package struct Wish: Sendable, Equatable {
+        /// Another one for each change.
+        package var version = 0
+        package var isWanted = false
+
+        package init(version: Int = 0, isWanted: Bool = false) {
+            self.version = version
+            self.isWanted = isWanted
+        }
+    }
+
+    /// All that it goes by.
+    package struct Situation: Sendable, Equatable {
+        package var services = Wish()
+        package var advertisement = Wish()
+        /// Whether centrals can connect by the advertisement.
+        package var isConnectable = false
+        /// The object of an adapter that takes both; nil while there is none.
+        package var adapter: String?
+        /// The same for as long as what bluetoothd was asked for holds.
+        package var resets: UInt64 = 0
+        /// How many devices have connected so far.
+        package var connections: UInt64 = 0
+
+        package init(
+            services: Wish = Wish(), advertisement: Wish = Wish(), isConnectable: Bool = false, adapter: String? = nil,
+            resets: UInt64 = 0, connections: UInt64 = 0
+        ) {
+            self.services = services
+            self.advertisement = advertisement
+            self.isConnectable = isConnectable
+            self.adapter = adapter
+            self.resets = resets
+            self.connections = connections
+        }
+    }
+
+    /// What is to be done.
+    package enum Action: Sendable, Equatable {
+        /// Export the services' objects on the bus, in place of those before. It takes time.
+        case exportServices(version: Int)
+        /// Call `RegisterApplication`. It takes time.
+        case registerServices(version: Int, adapter: String)
+        /// Call `UnregisterApplication`; that bluetoothd knows nothing of it is no failure. It takes time.
+        case unregisterServices(version: Int, adapter: String)
+        /// Export the services' objects no more.
+        case withdrawServices
+        /// Export the advertisement's object on the bus. It takes time.
+        case exportAdvertisement(number: Int)
+        /// Call `RegisterAdvertisement`. It takes time.
+        case registerAdvertisement(number: Int, adapter: String)
+        /// Call `UnregisterAdvertisement`; that bluetoothd knows nothing of it is no failure. It takes time.
+        case unregisterAdvertisement(number: Int, adapter: String)
+        /// Export the advertisement's object no more.
+        case withdrawAdvertisement
+        /// Centrals find the services, on this adapter.
+        case didAddServices(adapter: String)
+        /// The advertisement is on the air, by this adapter, and was not before.
+        case didStartAdvertising(adapter: String)
+    }
+
+    /// Which adapter was given something, and when it is to be given again.
+    private struct Place: Sendable, Equatable {
+        let adapter: String
+        let resets: UInt64
+        let version: Int
+        /// A connection ends a connectable advertisement (Core Specification, Vol 6, Part B, 4.4.2.4), and Linux
+        /// begins it again only when the connection has ended: other centrals would find nothing meanwhile.
+        var connections: UInt64 = 0
+
+        /// Whether it is another than that for more than a connection.
+        func isNew(after old: Place?) -> Bool {
+            guard let old else { return true }
+            return (adapter, resets, version) != (old.adapter, old.resets, old.version)
+        }
+    }
+
+    private var situation = Situation()
+
+    /// The version of the services that are exported, and where they are registered.
+    private var services: (exported: Int?, place: Place?)
+
+    /// The advertisement's object that is exported, by its number: none is used twice.
+    private var exportedAdvertisement: Int?
+    private var advertisements = 0
+
+    /// Whether bluetoothd was asked to take that object.
+    private var isAdvertisementGiven = false
+
+    /// Where the advertisement is registered, or where there is to be none; and where it was before.
+    private var advertised: (place: Place?, last: Place?)
+
+    /// The action that takes its time, and for which place.
+    private var running: (action: Action, place: Place)?
+
+    package init() {}
+
+    /// This is so now. Nothing comes out while an action is running.
+    package mutating func observed(_ situation: Situation) -> [Action] {
+        self.situation = situation
+        return running == nil ? next() : []
+    }
+
+    /// The running action has come to its end.
+    ///
+    /// - Parameter isDone: whether it did what it should. If not nothing more is done until ``observed(_:)``.
+    package mutating func ended(isDone: Bool) -> [Action] {
+        guard let (action, place) = running else { return [] }
+        running = nil
+        var done: [Action] = []
+        switch action {
+        case .unregisterServices:
+            services = (nil, nil)
+            return [.withdrawServices] + next()
+        case .exportServices(let version):
+            if isDone { services.exported = version }
+        case .registerServices:
+            if isDone {
+                services.place = place
+                done = [.didAddServices(adapter: place.adapter)]
+            }
+        case .unregisterAdvertisement:
+            exportedAdvertisement = nil
+            return [.withdrawAdvertisement] + next()
+        case .exportAdvertisement(let number):
+            isAdvertisementGiven = false
+            exportedAdvertisement = isDone ? number : nil
+            if !isDone { advertised.last = nil }
+        case .registerAdvertisement:
+            isAdvertisementGiven = true
+            if isDone, place.isNew(after: advertised.last) { done = [.didStartAdvertising(adapter: place.adapter)] }
+            advertised = isDone ? (place, place) : (nil, nil)
+        case .withdrawServices, .withdrawAdvertisement, .didAddServices, .didStartAdvertising: break
+        }
+        return isDone ? done + next() : []
+    }
+
+    /// bluetoothd has ended the advertisement by itself (`org.bluez.LEAdvertisement1`, Release).
+    package mutating func released() {
+        advertised = (nil, nil)
+    }
+
+    /// The bus has gone, and with it all that was given by it.
+    package mutating func busLost() -> [Action] {
+        let actions: [Action] =
+            (services.exported == nil ? [] : [.withdrawServices])
+            + (exportedAdvertisement == nil ? [] : [.withdrawAdvertisement])
+        (services, exportedAdvertisement, advertised, running) = ((nil, nil), nil, (nil, nil), nil)
+        return actions
+    }
+
+    private mutating func next() -> [Action] {
+        guard let adapter = situation.adapter else { return [] }
+        return nextForServices(on: adapter) ?? nextForAdvertisement(on: adapter) ?? []
+    }
+
+    private mutating func nextForServices(on adapter: String) -> [Action]? {
+        let wish = situation.services
+        let place = Place(adapter: adapter, resets: situation.resets, version: wish.version)
+        if let old = services.exported, old != wish.version || !wish.isWanted {
+            guard let registered = services.place else {
+                services = (nil, nil)
+                return [.withdrawServices] + next()
+            }
+            return run(.unregisterServices(version: old, adapter: registered.adapter), place)
+        }
+        guard wish.isWanted, services.place != place else { return nil }
+        guard services.exported != nil else { return run(.exportServices(version: wish.version), place) }
+        return run(.registerServices(version: wish.version, adapter: adapter), place)
+    }
+
+    private mutating func nextForAdvertisement(on adapter: String) -> [Action]? {
+        let wish = situation.advertisement
+        let place = Place(
+            adapter: adapter, resets: situation.resets, version: wish.version,
+            connections: situation.isConnectable ? situation.connections : 0)
+        guard advertised.place != place else { return nil }
+        if let old = exportedAdvertisement, isAdvertisementGiven {
+            // After the adapter was off bluetoothd may know it still, though it is no longer on the air.
+            let registered = advertised.place?.adapter ?? adapter
+            advertised.place = nil
+            return run(.unregisterAdvertisement(number: old, adapter: registered), place)
+        }
+        guard wish.isWanted else {
+            advertised = (place, place)
+            return nil
+        }
+        guard let number = exportedAdvertisement else {
+            advertisements += 1
+            return run(.exportAdvertisement(number: advertisements), place)
+        }
+        return run(.registerAdvertisement(number: number, adapter: adapter), place)
+    }
+
+    private mutating func run(_ action: Action, _ place: Place) -> [Action] {
+        running = (action, place)
+        return [action]
+    }
+}

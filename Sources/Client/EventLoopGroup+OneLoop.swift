@@ -1,0 +1,14 @@
+package import NIOCore
+package import NIOPosix
+
+extension EventLoopGroup where Self == MultiThreadedEventLoopGroup {
+    /// NIO's own group with one loop: somebody asks now and then, and a thread for each core would only cost.
+    package static var oneLoop: MultiThreadedEventLoopGroup { OneLoop.group }
+}
+
+private enum OneLoop {
+    static let group: MultiThreadedEventLoopGroup = {
+        NIOSingletons.groupLoopCountSuggestion = 1  // to be said before the group is first used
+        return .singletonMultiThreadedEventLoopGroup
+    }()
+}

@@ -1,0 +1,37 @@
+import Plumbing
+
+/// What the doctor found out about one precondition.
+package struct Finding: Sendable, Equatable {
+    package enum Verdict: String, Sendable {
+        case ok
+        /// Okaeri does not do its work like this.
+        case wrong
+        /// It works, but something may be missed.
+        case note
+    }
+
+    /// What was looked at.
+    package var subject: String
+    package var verdict: Verdict
+    /// What was found.
+    package var finding: String
+    /// The command, or the deed, that mends it.
+    package var mend: String?
+
+    /// `wrong  adapter: hci0 is down` and, indented, how to mend it.
+    package var text: String {
+        "\(verdict.rawValue.padding(to: 6)) \(subject): \(finding)" + (mend.map { "\n         → \($0)" } ?? "")
+    }
+
+    static func ok(_ subject: String, _ finding: String) -> Finding {
+        Finding(subject: subject, verdict: .ok, finding: finding)
+    }
+
+    static func wrong(_ subject: String, _ finding: String, mend: String) -> Finding {
+        Finding(subject: subject, verdict: .wrong, finding: finding, mend: mend)
+    }
+
+    static func note(_ subject: String, _ finding: String, mend: String? = nil) -> Finding {
+        Finding(subject: subject, verdict: .note, finding: finding, mend: mend)
+    }
+}

@@ -1,0 +1,130 @@
+import IBeacon
+import RegionMonitoring
+
+/// Encoded as its ``fields``, and decoded from them.
+extension Event: Codable {
+    fileprivate enum Key: String, CodingKey {
+        case time, event, region, state, beacon, beacons, reason, adapter, id, ssid, answer, device, code, identifier,
+            service, address, name, node, seq
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try fields.encode(to: encoder)
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Key.self)
+        let text = try members.decode(String.self, forKey: .time)
+        guard let time = Timestamp.nanoseconds(text) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .time, in: members, debugDescription: "\(text) is no time of RFC 3339")
+        }
+        // A daemon of before there were nodes wrote neither.
+        let sequence = try members.decodeIfPresent(UInt64.self, forKey: .seq) ?? 0
+        guard sequence <= Self.largestSequence else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .seq, in: members, debugDescription: "\(sequence) is no number of an event")
+        }
+        self.init(
+            time: time, node: try members.decodeIfPresent(String.self, forKey: .node) ?? "", sequence: sequence,
+            kind: try Kind(members))
+    }
+}
+
+extension Event.Kind {
+    fileprivate init(_ members: KeyedDecodingContainer<Event.Key>) throws {
+        func text(_ key: Event.Key) throws -> String { try members.decode(String.self, forKey: key) }
+        func optional(_ key: Event.Key) throws -> String? { try members.decodeIfPresent(String.self, forKey: key) }
+        func wifi() throws -> Event.WiFi {
+            Event.WiFi(id: try optional(.id), ssid: try text(.ssid), region: try optional(.region))
+        }
+        func peripheral() throws -> Event.Peripheral {
+            Event.Peripheral(
+                identifier: try optional(.identifier), service: try text(.service), address: try text(.address),
+                name: try optional(.name))
+        }
+        func state() throws -> RegionState {
+            let word = try text(.state)
+            guard let state = RegionState(rawValue: word) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .state, in: members, debugDescription: "\(word) is no state of a region")
+            }
+            return state
+        }
+        self =
+            switch try members.decode(Name.self, forKey: .event) {
+            case .didStartMonitoring: .didStartMonitoring(region: try text(.region))
+            case .didDetermineState:
+                .didDetermineState(region: try text(.region), try state())
+            case .didEnterRegion:
+                .didEnterRegion(
+                    region: try text(.region), try members.decode(RangedBeacon.Members.self, forKey: .beacon).beacon)
+            case .didExitRegion: .didExitRegion(region: try text(.region))
+            case .didRangeBeacons:
+                .didRangeBeacons(
+                    region: try text(.region),
+                    try members.decode([RangedBeacon.Members].self, forKey: .beacons).map { try $0.beacon })
+            case .monitoringDidFail: .monitoringDidFail(region: try text(.region), reason: try text(.reason))
+            case .rangingBeaconsDidFail: .rangingBeaconsDidFail(region: try text(.region), reason: try text(.reason))
+            case .bluetoothStateDidUpdate:
+                .bluetoothStateDidUpdate(
+                    state: try text(.state), adapter: try optional(.adapter), reason: try text(.reason))
+            case .wifiPrompt: .wifiPrompt(try wifi())
+            case .wifiPromptAnswered: .wifiPromptAnswered(try wifi(), answer: try text(.answer))
+            case .wifiJoined: .wifiJoined(try wifi(), device: try optional(.device))
+            case .wifiJoinFailed: .wifiJoinFailed(try wifi(), code: try text(.code), reason: try text(.reason))
+            case .peripheralDidConnect: .peripheralDidConnect(try peripheral())
+            case .peripheralDidDisconnect: .peripheralDidDisconnect(try peripheral())
+            }
+    }
+}
+
+extension Event.Kind.Name: Codable {}
+
+extension RangedBeacon {
+    fileprivate struct Members: Decodable {
+        var uuid: String
+        var major: UInt16
+        var minor: UInt16
+        var rssi: Int
+        var accuracy: Double
+
+        var beacon: RangedBeacon {
+            get throws {
+                guard let uuid = BeaconUUID(uuid) else {
+                    throw DecodingError.dataCorrupted(
+                        .init(codingPath: [], debugDescription: "\(uuid) is no UUID of a beacon"))
+                }
+                return RangedBeacon(
+                    identity: BeaconIdentity(uuid: uuid, major: major, minor: minor), rssi: rssi, accuracy: accuracy)
+            }
+        }
+    }
+}
+
+extension [EventField] {
+    private struct Name: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+
+        init?(intValue: Int) { nil }
+    }
+
+    fileprivate func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Name.self)
+        for field in self {
+            let key = Name(stringValue: field.name)
+            switch field.value {
+            case .text(let text): try members.encode(text, forKey: key)
+            case .integer(let number): try members.encode(number, forKey: key)
+            case .number(let number): try members.encode(number, forKey: key)
+            case .object(let fields): try fields.encode(to: members.superEncoder(forKey: key))
+            case .list(let objects):
+                var list = members.nestedUnkeyedContainer(forKey: key)
+                for fields in objects { try fields.encode(to: list.superEncoder()) }
+            }
+        }
+    }
+}

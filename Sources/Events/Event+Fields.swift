@@ -1,0 +1,75 @@
+import IBeacon
+import Plumbing
+import RegionMonitoring
+
+extension Event {
+    /// Everything the event says, in the order in which people read it.
+    package var fields: [EventField] {
+        [EventField("time", .text(Timestamp.text(time))), EventField("event", .text(kind.name.rawValue))]
+            + kind.fields
+            + (node.isEmpty ? [] : [EventField("node", .text(node)), EventField("seq", .integer(Int(sequence)))])
+    }
+
+    /// The event as one JSON object on one line.
+    package var json: String { fields.json }
+
+    /// The region it is about, if it is about one.
+    package var region: String? { kind.fields.first { $0.name == "region" }?.plain }
+}
+
+extension Event.Kind {
+    /// What it says beside its time and name. This is the one place that takes an event apart.
+    package var fields: [EventField] {
+        switch self {
+        case .didStartMonitoring(let region): Self.region(region)
+        case .didDetermineState(let region, let state): Self.region(region, state)
+        case .didEnterRegion(let region, let beacon):
+            Self.region(region, .inside) + [EventField("beacon", .object(beacon.fields))]
+        case .didExitRegion(let region): Self.region(region, .outside)
+        case .didRangeBeacons(let region, let beacons):
+            Self.region(region) + [EventField("beacons", .list(beacons.map(\.fields)))]
+        case .monitoringDidFail(let region, let reason), .rangingBeaconsDidFail(let region, let reason):
+            Self.region(region) + [EventField("reason", .text(reason))]
+        case .bluetoothStateDidUpdate(let state, let adapter, let reason):
+            EventField.text("state", state) + EventField.text("adapter", adapter) + EventField.text("reason", reason)
+        case .wifiPrompt(let wifi): wifi.fields
+        case .wifiPromptAnswered(let wifi, let answer): wifi.fields + EventField.text("answer", answer)
+        case .wifiJoined(let wifi, let device): wifi.fields + EventField.text("device", device)
+        case .wifiJoinFailed(let wifi, let code, let reason):
+            wifi.fields + EventField.text("code", code) + EventField.text("reason", reason)
+        case .peripheralDidConnect(let peripheral), .peripheralDidDisconnect(let peripheral): peripheral.fields
+        }
+    }
+
+    private static func region(_ identifier: String, _ state: RegionState? = nil) -> [EventField] {
+        EventField.text("region", identifier) + EventField.text("state", state?.rawValue)
+    }
+}
+
+extension Event.WiFi {
+    fileprivate var fields: [EventField] {
+        EventField.text("id", id) + EventField.text("ssid", ssid) + EventField.text("region", region)
+    }
+}
+
+extension Event.Peripheral {
+    fileprivate var fields: [EventField] {
+        EventField.text("identifier", identifier) + EventField.text("service", service)
+            + EventField.text("address", address) + EventField.text("name", name)
+    }
+}
+
+extension RangedBeacon {
+    fileprivate var fields: [EventField] {
+        [
+            EventField("uuid", .text(identity.uuid.description)), EventField("major", .integer(Int(identity.major))),
+            EventField("minor", .integer(Int(identity.minor))), EventField("rssi", .integer(rssi)),
+            EventField("accuracy", .number(accuracy.metres)), EventField("proximity", .text(proximity.rawValue)),
+        ]
+    }
+}
+
+extension Double {
+    /// Metres to the centimetre: more would be noise.
+    package var metres: Double { (self * 100).rounded() / 100 }
+}

@@ -1,0 +1,46 @@
+import IBeacon
+package import RegionMonitoring
+
+extension Event {
+    /// The event as a line for a person, beginning with the time of day in the machine's time zone.
+    package var line: String { "\(LocalTime.timeOfDay(time))  \(text)" }
+
+    /// The same without the time.
+    package var text: String { kind.name.rawValue + (details.isEmpty ? "" : "  \(details)") }
+
+    private var details: String {
+        switch kind {
+        case .didStartMonitoring(let region), .didExitRegion(let region): region
+        case .didDetermineState(let region, let state): "\(region) \(state.rawValue)"
+        case .didEnterRegion(let region, let beacon): "\(region)  \(beacon.summary)"
+        case .didRangeBeacons(let region, let beacons):
+            "\(region)  (count \(beacons.count))" + (beacons.first.map { "  \($0.summary)" } ?? "")
+        case .monitoringDidFail(let region, let reason), .rangingBeaconsDidFail(let region, let reason):
+            "\(region)  \(reason)"
+        case .bluetoothStateDidUpdate(let state, let adapter, let reason):
+            [state, adapter.map { "(\($0))" }, reason.isEmpty ? nil : "– \(reason)"].compactMap { $0 }
+                .joined(separator: " ")
+        case .wifiPrompt(let wifi): "\(wifi.tag)join \"\(wifi.ssid)\"?"
+        case .wifiPromptAnswered(let wifi, let answer): "\(wifi.tag)\"\(wifi.ssid)\": \(answer)"
+        case .wifiJoined(let wifi, let device): "\(wifi.tag)\"\(wifi.ssid)\"" + (device.map { " on \($0)" } ?? "")
+        case .wifiJoinFailed(let wifi, let code, let reason): "\(wifi.tag)\"\(wifi.ssid)\": \(code) – \(reason)"
+        case .peripheralDidConnect(let peripheral), .peripheralDidDisconnect(let peripheral):
+            [peripheral.identifier, peripheral.service, peripheral.address, peripheral.name].compactMap { $0 }
+                .joined(separator: "  ")
+        }
+    }
+}
+
+extension Event.WiFi {
+    /// `[1] `, the number that the prompt is answered by.
+    fileprivate var tag: String { id.map { "[\($0)] " } ?? "" }
+}
+
+extension RangedBeacon {
+    /// `major 100 minor 100  -78 dBm  2.1 m  near`.
+    package var summary: String {
+        let distance = accuracy < 0 ? "? m" : "\((accuracy * 10).rounded() / 10) m"
+        let signal = rssi == 0 ? "? dBm" : "\(rssi) dBm"
+        return "major \(identity.major) minor \(identity.minor)  \(signal)  \(distance)  \(proximity.rawValue)"
+    }
+}

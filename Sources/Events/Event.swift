@@ -1,0 +1,124 @@
+package import RegionMonitoring
+
+/// Something that happened, as it is published to everybody: standard output, the event stream, the history, hooks.
+package struct Event: Sendable, Equatable {
+    /// When, on the wall: nanoseconds since the Unix epoch. In a replay it is the capture's clock.
+    package var time: Int64
+
+    /// Which machine says so.
+    package var node: String
+
+    /// Counts this node's events, one by one: who finds a number missing has missed an event.
+    package var sequence: UInt64
+
+    /// The largest number that every reader of JSON has exactly (RFC 7493, 2.2). No node gets so far.
+    package static let largestSequence: UInt64 = 1 << 53 - 1
+
+    /// What.
+    package var kind: Kind
+
+    package init(time: Int64, node: String = "", sequence: UInt64 = 0, kind: Kind) {
+        self.time = time
+        self.node = node
+        self.sequence = sequence
+        self.kind = kind
+    }
+
+    /// What happened, in CoreLocation's and CoreBluetooth's words.
+    package enum Kind: Sendable, Equatable {
+        case didStartMonitoring(region: String)
+        case didDetermineState(region: String, RegionState)
+        case didEnterRegion(region: String, RangedBeacon)
+        case didExitRegion(region: String)
+        case didRangeBeacons(region: String, [RangedBeacon])
+        case monitoringDidFail(region: String, reason: String)
+        case rangingBeaconsDidFail(region: String, reason: String)
+        case bluetoothStateDidUpdate(state: String, adapter: String?, reason: String)
+        case wifiPrompt(WiFi)
+        case wifiPromptAnswered(WiFi, answer: String)
+        case wifiJoined(WiFi, device: String?)
+        case wifiJoinFailed(WiFi, code: String, reason: String)
+        case peripheralDidConnect(Peripheral)
+        case peripheralDidDisconnect(Peripheral)
+    }
+
+    /// What all events of a prompt and its join have in common.
+    package struct WiFi: Sendable, Equatable {
+        /// The prompt's number, to answer it by; nil when there was no question.
+        package var id: String?
+        package var ssid: String
+        /// The region that was entered.
+        package var region: String?
+
+        package init(id: String?, ssid: String, region: String?) {
+            self.id = id
+            self.ssid = ssid
+            self.region = region
+        }
+    }
+
+    /// What is said of a peripheral that is kept connected because of a service.
+    package struct Peripheral: Sendable, Equatable {
+        /// The rule's name in the configuration, if it has one.
+        package var identifier: String?
+        /// The service's UUID.
+        package var service: String
+        package var address: String
+        /// As it calls itself.
+        package var name: String?
+
+        package init(identifier: String?, service: String, address: String, name: String?) {
+            self.identifier = identifier
+            self.service = service
+            self.address = address
+            self.name = name
+        }
+
+        /// What tells its rule from the others.
+        package var label: String { identifier ?? service }
+    }
+}
+
+extension Event.Kind {
+    /// The names in the event stream.
+    package enum Name: String, Sendable, CaseIterable {
+        case didStartMonitoring, didDetermineState, didEnterRegion, didExitRegion, didRangeBeacons, monitoringDidFail,
+            rangingBeaconsDidFail, bluetoothStateDidUpdate, wifiPrompt, wifiPromptAnswered, wifiJoined, wifiJoinFailed,
+            peripheralDidConnect, peripheralDidDisconnect
+    }
+
+    package var name: Name {
+        switch self {
+        case .didStartMonitoring: .didStartMonitoring
+        case .didDetermineState: .didDetermineState
+        case .didEnterRegion: .didEnterRegion
+        case .didExitRegion: .didExitRegion
+        case .didRangeBeacons: .didRangeBeacons
+        case .monitoringDidFail: .monitoringDidFail
+        case .rangingBeaconsDidFail: .rangingBeaconsDidFail
+        case .bluetoothStateDidUpdate: .bluetoothStateDidUpdate
+        case .wifiPrompt: .wifiPrompt
+        case .wifiPromptAnswered: .wifiPromptAnswered
+        case .wifiJoined: .wifiJoined
+        case .wifiJoinFailed: .wifiJoinFailed
+        case .peripheralDidConnect: .peripheralDidConnect
+        case .peripheralDidDisconnect: .peripheralDidDisconnect
+        }
+    }
+
+    /// The event that says a region monitor's action.
+    ///
+    /// - Parameter reason: why ranging fails, if it does: the monitor knows only that nobody listens.
+    /// - Returns: nil for what is news to nobody.
+    package init?(_ action: RegionMonitor.Action, reason: String) {
+        switch action {
+        case .didStartMonitoring(let region): self = .didStartMonitoring(region: region)
+        case .didDetermineState(let region, let state): self = .didDetermineState(region: region, state)
+        case .didEnterRegion(let region, let beacon): self = .didEnterRegion(region: region, beacon)
+        case .didExitRegion(let region): self = .didExitRegion(region: region)
+        case .didRangeBeacons(let region, let beacons): self = .didRangeBeacons(region: region, beacons)
+        case .rangingBeaconsDidFail(let region): self = .rangingBeaconsDidFail(region: region, reason: reason)
+        case .silenceDidEnd: return nil
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Glibc
+
+/// Times as the people of the house read them: in the machine's time zone.
+///
+/// By the C library, because FoundationEssentials knows no time zone but UTC.
+package enum LocalTime {
+    private static let second: Int64 = 1_000_000_000
+
+    /// `2026-11-20 18:42:03 CET`.
+    package static func text(_ nanoseconds: Int64) -> String { format(nanoseconds, "%Y-%m-%d %H:%M:%S %Z") }
+
+    /// The same of a time of RFC 3339, as programs are told it; the text itself if it is none.
+    package static func text(stamp: String) -> String { Timestamp.nanoseconds(stamp).map(text) ?? stamp }
+
+    /// `2026-11-20`.
+    package static func day(_ nanoseconds: Int64) -> String { format(nanoseconds, "%Y-%m-%d") }
+
+    /// `18:42:03.412 CET`.
+    package static func timeOfDay(_ nanoseconds: Int64) -> String {
+        let milliseconds = "\(1000 + (nanoseconds % second + second) % second / 1_000_000)".dropFirst()
+        return "\(format(nanoseconds, "%H:%M:%S")).\(milliseconds) \(format(nanoseconds, "%Z"))"
+    }
+
+    /// `18:42`.
+    package static func clock(_ nanoseconds: Int64) -> String { format(nanoseconds, "%H:%M") }
+
+    /// `Friday, 20 November 2026`.
+    package static func date(_ nanoseconds: Int64) -> String { format(nanoseconds, "%A, %-d %B %Y") }
+
+    /// `CET, UTC+01:00`.
+    package static func zone(_ nanoseconds: Int64) -> String {
+        let (name, offset) = (format(nanoseconds, "%Z"), format(nanoseconds, "%z"))
+        return name == "UTC" ? name : "\(name), UTC\(offset.prefix(3)):\(offset.dropFirst(3))"
+    }
+
+    /// The first moment of a day.
+    ///
+    /// - Parameter days: how many days after the one that holds `nanoseconds`.
+    package static func startOfDay(_ nanoseconds: Int64, adding days: Int32 = 0) -> Int64 {
+        var time = fields(nanoseconds)
+        (time.tm_hour, time.tm_min, time.tm_sec, time.tm_isdst) = (0, 0, 0, -1)
+        time.tm_mday += days
+        let (nanoseconds, overflow) = Int64(mktime(&time)).multipliedReportingOverflow(by: second)
+        return overflow ? (time.tm_year < 70 ? .min : .max) : nanoseconds
+    }
+
+    /// The moment that a clock on the wall calls `2026-11-20`, `2026-11-20T18:42` or `2026-11-20T18:42:03`, with a space for
+    /// the `T` if you like; nil if there is none.
+    package static func moment(_ text: String) -> Int64? {
+        let form = "0000-00-00T00:00:00"
+        guard [10, 16, 19].contains(text.utf8.count), zip(text, form).allSatisfy(isFine) else { return nil }
+        let numbers = text.split { !$0.isNumber }.compactMap { Int32($0) } + [0, 0, 0]
+        guard 1...12 ~= numbers[1], 1...31 ~= numbers[2], numbers[3] < 24, numbers[4] < 60, numbers[5] < 61 else {
+            return nil
+        }
+        var time = tm()
+        (time.tm_year, time.tm_mon, time.tm_mday) = (numbers[0] - 1900, numbers[1] - 1, numbers[2])
+        (time.tm_hour, time.tm_min, time.tm_sec, time.tm_isdst) = (numbers[3], numbers[4], numbers[5], -1)
+        let seconds = Int64(mktime(&time))
+        // The 31st of a shorter month was moved on to the next.
+        guard time.tm_mday == numbers[2] else { return nil }
+        let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: second)
+        return overflow ? (seconds < 0 ? .min : .max) : nanoseconds
+    }
+
+    private static func isFine(_ character: Character, _ form: Character) -> Bool {
+        switch form {
+        case "0": character.isASCII && character.isNumber
+        case "T": character == "T" || character == " "
+        case let sign: character == sign
+        }
+    }
+
+    private static func fields(_ nanoseconds: Int64) -> tm {
+        var seconds = time_t(nanoseconds / second - (nanoseconds % second < 0 ? 1 : 0))
+        var time = tm()
+        localtime_r(&seconds, &time)
+        return time
+    }
+
+    private static func format(_ nanoseconds: Int64, _ form: String) -> String {
+        var time = fields(nanoseconds)
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+            guard let start = buffer.baseAddress else { return "" }
+            let count = strftime(start, buffer.count, form, &time)
+            return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import FoundationEssentials
+
+/// Points in time as text.
+package enum Timestamp {
+    private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    private static let million: Int64 = 1_000_000
+
+    /// RFC 3339, UTC, milliseconds, from nanoseconds since the Unix epoch.
+    package static func text(_ nanoseconds: Int64) -> String {
+        // Whole milliseconds, rounded down: a time must not lie after what it stamps.
+        let milliseconds = nanoseconds / million - (nanoseconds % million < 0 ? 1 : 0)
+        // The formatter rounds down as well, and a Double may lie below the number it stands for.
+        return Date(timeIntervalSince1970: (Double(milliseconds) + 0.2) / 1000).formatted(style)
+    }
+
+    /// Nanoseconds since the Unix epoch, from what ``text(_:)`` writes, with or without fractions; nil for anything else.
+    package static func nanoseconds(_ text: String) -> Int64? {
+        guard let date = (try? Date(text, strategy: style)) ?? (try? Date(text, strategy: .iso8601)),
+            let milliseconds = Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded())
+        else { return nil }
+        let (nanoseconds, overflow) = milliseconds.multipliedReportingOverflow(by: million)
+        // What lies before or after all that a clock of nanoseconds can show lies before or after all history.
+        return overflow ? (milliseconds < 0 ? .min : .max) : nanoseconds
+    }
+
+    /// `20261121T073109412Z`: for a file's name.
+    package static func compact(_ nanoseconds: Int64) -> String {
+        text(nanoseconds).filter { !"-:.".contains($0) }
+    }
+}

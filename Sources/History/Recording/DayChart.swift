@@ -1,0 +1,59 @@
+import Events
+package import OkaeriConfiguration
+import RegionMonitoring
+
+/// What `okaeri plot` draws: a day of the house, in the machine's time zone.
+package struct DayChart: Sendable {
+    /// The state directory that holds the history.
+    package var directory: String
+
+    /// Some moment of the day.
+    package var day: Moment
+
+    /// The regions as they are configured now, with their thresholds; none where the configuration is not at hand.
+    package var regions: [Configuration.Region]
+
+    package init(directory: String, day: Moment, regions: [Configuration.Region]) {
+        self.directory = directory
+        self.day = day
+        self.regions = regions
+    }
+
+    /// Draws it.
+    ///
+    /// - Parameter now: the present: what is to come is not known.
+    package func svg(now: Moment) throws(HistoryError) -> String {
+        let start = LocalTime.startOfDay(day.nanoseconds)
+        let end = LocalTime.startOfDay(day.nanoseconds, adding: 1)
+        let reader = try HistoryReader(directory: directory)
+        var record = try reader.day(
+            from: start, to: end, now: now.nanoseconds, regions: regions.map(\.identifier))
+        for (index, region) in regions.enumerated() {
+            record.regions[index].enterRSSI = region.monitored.enterRSSI
+            record.regions[index].exitRSSI = region.monitored.exitRSSI
+        }
+        return DayPlot(
+            record, title: LocalTime.date(start), subtitle: Self.zone(start, end), ticks: Self.ticks(start, end),
+            clock: LocalTime.clock
+        ).svg
+    }
+
+    private static let hour: Int64 = 3_600_000_000_000
+
+    /// A line each hour, and the time below every third. On the day the clock is changed an hour is missing, or there
+    /// twice; both have their place.
+    private static func ticks(_ start: Int64, _ end: Int64) -> [DayPlot.Tick] {
+        (0...(end - start) / hour).map { count in
+            let time = start + count * hour
+            let label = LocalTime.clock(time)
+            let isThird = label.hasSuffix(":00") && (Int(label.prefix(2)) ?? 0) % 3 == 0
+            return DayPlot.Tick(time: time, label: time == end ? "24:00" : isThird ? label : nil)
+        }
+    }
+
+    /// The zone, and both of them on the day it changes.
+    private static func zone(_ start: Int64, _ end: Int64) -> String {
+        let zones = [LocalTime.zone(start), LocalTime.zone(end)]
+        return zones[0] == zones[1] ? zones[0] : "\(zones[0]), then \(zones[1])"
+    }
+}

@@ -1,0 +1,180 @@
+package import Events
+package import Logging
+import NIOConcurrencyHelpers
+package import OkaeriConfiguration
+import Plumbing
+import Synchronization
+
+/// Puts every event into the history before it is published, so that what was published is never missing there, however the
+/// process ends.
+///
+/// The disk has a thread of its own: an SD card may take its time, and the scan must not wait for it. Nobody else waits for
+/// long either: where the disk does not answer, events are published without being in the history first, and that is said.
+package final class HistoryRecorder: Sendable {
+    /// How long things may take.
+    package struct Limits: Sendable {
+        /// How long an event waits for the disk.
+        package var answer = Duration.seconds(5)
+        /// How long the end of the program does.
+        package var end = Duration.seconds(5)
+
+        package init(answer: Duration = .seconds(5), end: Duration = .seconds(5)) {
+            self.answer = answer
+            self.end = end
+        }
+    }
+
+    private let directory: String
+    private let limits: Limits
+    private let now: @Sendable () -> Int64
+    private let logger: Logger
+    private let makeWriter: @Sendable () -> any EventWriter
+    private let queue: Mutex<RecordingQueue>
+
+    /// 1 while the thread of the disk, and that of ``run(publish:)``, have something to look at.
+    private let toWrite = ConditionLock(value: 0)
+    private let toPublish = ConditionLock(value: 0)
+
+    /// - Parameter now: the present on the wall, when the last is written.
+    package convenience init(
+        directory: String, settings: Configuration.History, now: @escaping @Sendable () -> Int64, logger: Logger
+    ) {
+        self.init(directory: directory, now: now, logger: logger) {
+            HistoryWriter(directory: directory, settings: settings, durability: .powerCut, logger: logger)
+        }
+    }
+
+    /// - Parameter makeWriter: makes what writes, on the thread of the disk.
+    package init(
+        directory: String, limits: Limits = Limits(), now: @escaping @Sendable () -> Int64, logger: Logger,
+        makeWriter: @escaping @Sendable () -> any EventWriter
+    ) {
+        self.directory = directory
+        self.limits = limits
+        self.now = now
+        self.logger = logger
+        self.makeWriter = makeWriter
+        queue = Mutex(RecordingQueue(limit: limits.answer))
+    }
+
+    /// Something happened, and is to be published once it is recorded.
+    package func record(_ event: Event) {
+        queue.withLock { $0.arrived(event, at: .now) }
+        Self.signal(toWrite)
+        // It waits for the time of the first that waits.
+        Self.signal(toPublish)
+    }
+
+    /// What was heard in a minute.
+    package func record(_ minutes: [SignalMinute]) {
+        guard !minutes.isEmpty else { return }
+        queue.withLock { $0.arrived(minutes) }
+        Self.signal(toWrite)
+    }
+
+    /// A silence ended. It is written with what comes next.
+    package func record(_ silence: SilenceRecord) { queue.withLock { $0.arrived(silence) } }
+
+    /// Why the history cannot be written now; nil while it can.
+    package var problem: String? { queue.withLock { $0.stall ?? $0.problem } }
+
+    /// Whether events are published, be it without the history.
+    package var isAlive: Bool {
+        queue.withLock { !$0.isLate(by: limits.answer * 2, at: .now) }
+    }
+
+    /// Returns when everything that happened before is published.
+    package func caughtUp() async {
+        await withCheckedContinuation { continuation in
+            if queue.withLock({ $0.await(continuation) }) { continuation.resume() }
+        }
+    }
+
+    /// Ends ``run(publish:)`` once everything is published.
+    package func stop() {
+        queue.withLock { $0.isStopped = true }
+        Self.signal(toWrite)
+        Self.signal(toPublish)
+    }
+
+    /// Records what comes on a thread of its own, and publishes it on the calling one, until ``stop()``.
+    ///
+    /// - Parameter publish: is given each event, in order, once it is recorded; or without that while the disk fails or does
+    ///   not answer.
+    package func run(publish: (Event) -> Void) {
+        let disk = Self.startDisk(self)
+        while true {
+            let (events, continuations, isOver) = queue.withLock { queue in queue.take(at: .now) }
+            for event in events { publish(event) }
+            for continuation in continuations { continuation.resume() }
+            reportStall()
+            if isOver { break }
+            let due = queue.withLock(\.due)
+            Self.wait(toPublish, until: due)
+        }
+        guard disk else { return }
+        Self.wait(toPublish, until: .now + limits.end) { queue.withLock(\.isWritten) }
+        let (isWritten, missing) = queue.withLock { ($0.isWritten, $0.unwritten) }
+        if !isWritten {
+            logger.error("the disk does not answer: \(missing) events may be missing from the history in \(directory)")
+        }
+    }
+
+    private static func startDisk(_ recorder: HistoryRecorder) -> Bool {
+        do throws(BlockingThread.StartError) {
+            try BlockingThread.start { recorder.write() }
+            return true
+        } catch {
+            recorder.queue.withLock { $0.stalled("the history is not written: \(error)") }
+            return false
+        }
+    }
+
+    /// The thread of the disk.
+    private func write() {
+        var writer = makeWriter()
+        while true {
+            Self.wait(toWrite, until: writer.nextAttempt)
+            let batch = queue.withLock { $0.takeBatch() }
+            writer.record(batch.events, batch.minutes, batch.silences)
+            queue.withLock { $0.wrote(batch, problem: writer.problem) }
+            Self.signal(toPublish)
+            if batch.isLast { break }
+        }
+        writer.finish(at: now())
+        queue.withLock { $0.isWritten = true }
+        Self.signal(toPublish)
+    }
+
+    private func reportStall() {
+        let news = queue.withLock { $0.takeStallNews() }
+        switch news {
+        case .began: logger.error("\(queue.withLock { $0.stall ?? "" }). Events are published all the same")
+        case .ended(let lost):
+            let loss = lost > 0 ? "; \(lost) events are missing from the history" : ""
+            logger.notice("the disk answers again\(loss)")
+        case nil: break
+        }
+    }
+
+    private static func signal(_ lock: ConditionLock<Int>) {
+        lock.lock()
+        lock.unlock(withValue: 1)
+    }
+
+    private static func wait(_ lock: ConditionLock<Int>, until due: ContinuousClock.Instant?) {
+        if let due {
+            let seconds = ContinuousClock.now.duration(to: due) / .seconds(1)
+            guard lock.lock(whenValue: 1, timeoutSeconds: max(0, seconds)) else { return }
+        } else {
+            lock.lock(whenValue: 1)
+        }
+        lock.unlock(withValue: 0)
+    }
+
+    private static func wait(
+        _ lock: ConditionLock<Int>, until due: ContinuousClock.Instant, _ isDone: () -> Bool
+    ) {
+        while !isDone(), .now < due { wait(lock, until: due) }
+    }
+}

@@ -1,0 +1,167 @@
+package import Events
+package import Logging
+package import OkaeriConfiguration
+import Plumbing
+import SystemPackage
+
+/// Writes what happened, on a thread that may wait for the disk.
+package protocol EventWriter {
+    /// Records what happened: on the disk when this returns, unless that fails.
+    mutating func record(_ happened: [Event], _ heard: [SignalMinute], _ ended: [SilenceRecord])
+
+    /// Nothing comes any more.
+    ///
+    /// - Parameter time: when that was, nanoseconds since the Unix epoch.
+    mutating func finish(at time: Int64)
+
+    /// When another attempt is worth its while, after one that failed.
+    var nextAttempt: ContinuousClock.Instant? { get }
+
+    /// Why the last attempt failed, if so.
+    var problem: String? { get }
+}
+
+/// Writes the history, and goes on whatever the disk does: what cannot be written is said once, kept for a while, and
+/// written when the disk is well again.
+package struct HistoryWriter: EventWriter {
+    private let directory: String
+    private let settings: Configuration.History
+    private let durability: HistoryStore.Durability
+    private let logger: Logger
+
+    private var store: HistoryStore?
+
+    /// What is not written yet.
+    private var events: [HistoryEvent] = []
+    private var minutes: [SignalMinute] = []
+    private var silences: [SilenceRecord] = []
+
+    /// How many events have been given up.
+    private var lost = 0
+
+    /// What has been said since writing began to fail.
+    private var said: Set<String> = []
+
+    /// When the next attempt is worth its while, after one that failed.
+    package private(set) var nextAttempt: ContinuousClock.Instant?
+
+    /// Why the last one failed, if so.
+    package private(set) var problem: String?
+
+    /// How long after a failure. A disk that takes nothing is not worn by it.
+    private static let retryInterval = Duration.seconds(10)
+
+    /// How much is kept for the disk that recovers: weeks of a home's events.
+    private static let backlog = 10_000
+
+    /// Minutes are written together: an SD card wears by the number of writes.
+    private static let minutesTogether = 5 * SignalMinute.length
+
+    package init(
+        directory: String, settings: Configuration.History, durability: HistoryStore.Durability, logger: Logger
+    ) {
+        self.directory = directory
+        self.settings = settings
+        self.durability = durability
+        self.logger = logger
+    }
+
+    /// Records what happened: in the database when this returns, unless the disk fails.
+    package mutating func record(
+        _ happened: [Event], _ heard: [SignalMinute] = [], _ ended: [SilenceRecord] = []
+    ) {
+        let count = events.count
+        events += happened.compactMap(HistoryEvent.init)
+        minutes += heard
+        silences += ended
+        if events.count > Self.backlog {
+            lost += events.count - Self.backlog
+            events.removeFirst(events.count - Self.backlog)
+        }
+        if minutes.count > Self.backlog { minutes.removeFirst(minutes.count - Self.backlog) }
+        if silences.count > Self.backlog { silences.removeFirst(silences.count - Self.backlog) }
+        if let nextAttempt {
+            if nextAttempt <= .now { write() }
+        } else if events.count > count || areMinutesDue {
+            write()
+        }
+    }
+
+    /// Everything has happened: writes what is left and says when the run ended.
+    package mutating func finish(at time: Int64) {
+        write()
+        do throws(HistoryError) {
+            try store?.runEnded(at: time)
+        } catch {
+            say(error)
+        }
+        if !events.isEmpty { logger.error("\(events.count) events are missing from the history") }
+        store = nil
+    }
+
+    private var areMinutesDue: Bool {
+        guard let first = minutes.first, let last = minutes.last else { return false }
+        // A clock that was set back is a reason as well.
+        return last.time < first.time || last.time &- first.time >= Self.minutesTogether
+    }
+
+    private mutating func write() {
+        guard let time = events.last?.time ?? minutes.last?.time ?? silences.last?.time else { return }
+        do throws(HistoryError) {
+            try attempt(at: time)
+        } catch {
+            guard case .damaged(_, let reason) = error else { return failed(error) }
+            store = nil
+            do throws(HistoryError) {
+                let stamp = Timestamp.compact(KernelClock.realtime)
+                let name = try HistoryStore.setAside(directory: directory, stamp: stamp)
+                logger.error("the history was damaged (\(reason)) and begins anew; what there was is now \(name)")
+                try attempt(at: time)
+            } catch {
+                failed(error)
+            }
+        }
+    }
+
+    private mutating func attempt(at time: Int64) throws(HistoryError) {
+        let store = if let store { store } else { try open() }
+        self.store = store
+        try store.removeOld(keeping: settings.keep, at: time)
+        try store.record(events, minutes, silences)
+        (events, minutes, silences) = ([], [], [])
+        if nextAttempt != nil {
+            let loss = lost > 0 ? "; \(lost) events are missing" : ""
+            logger.notice("the history is written again\(loss)")
+        }
+        (nextAttempt, problem, said, lost) = (nil, nil, [], 0)
+    }
+
+    private func open() throws(HistoryError) -> HistoryStore {
+        do throws(Errno) {
+            try StateDirectory.make(directory)
+        } catch {
+            throw .denied(file: directory, reason: error.description)
+        }
+        return try HistoryStore(directory: directory, durability: durability)
+    }
+
+    private mutating func failed(_ error: HistoryError) {
+        // The connection stays: a commit that failed half-way is overwritten by the next, and cannot come back to life.
+        nextAttempt = .now + Self.retryInterval
+        problem = error.description
+        say(error)
+    }
+
+    private mutating func say(_ error: HistoryError) {
+        guard said.insert(error.description).inserted else { return }
+        logger.error("the history is not written: \(error). Everything else goes on")
+    }
+}
+
+extension HistoryEvent {
+    /// What is kept of an event; nil for ranging, of which a summary is kept.
+    package init?(_ event: Event) {
+        if event.kind.name == .didRangeBeacons { return nil }
+        self.init(time: event.time, name: event.kind.name.rawValue, region: event.region, json: event.json)
+    }
+}

@@ -1,0 +1,56 @@
+import Events
+import FoundationEssentials
+import Plumbing
+
+/// An event out of the history, in the forms it can be shown in.
+struct RecordedEvent {
+    let recorded: HistoryEvent
+
+    /// Nil where a newer version wrote it, or the file is damaged.
+    private let event: Event?
+
+    init(_ recorded: HistoryEvent) {
+        self.recorded = recorded
+        event = try? JSONDecoder().decode(Event.self, from: Data(recorded.json.utf8))
+    }
+
+    /// What events have a field for, in the order of the columns.
+    private static let columns = [
+        "time", "event", "region", "state", "uuid", "major", "minor", "rssi", "accuracy", "proximity", "id", "ssid",
+        "answer", "device", "adapter", "code", "reason", "identifier", "service", "address", "name", "node", "seq",
+    ]
+
+    /// The names of the columns of ``csv`` (RFC 4180).
+    static let header = columns.joined(separator: ",")
+
+    /// A row of comma-separated values.
+    var csv: String {
+        let fields =
+            event?.fields.flat
+            ?? [
+                EventField("time", .text(Timestamp.text(recorded.time))), EventField("event", .text(recorded.name)),
+            ] + EventField.text("region", recorded.region)
+        return Self.columns.map { column in
+            Self.quoted(fields.first { $0.name == column }?.plain ?? "")
+        }.joined(separator: ",")
+    }
+
+    /// A line for a person, in the machine's time zone.
+    var line: String {
+        let text = event?.text ?? [recorded.name, recorded.region].compactMap { $0 }.joined(separator: "  ")
+        return "\(LocalTime.text(recorded.time))  \(text)"
+    }
+
+    private static let special: Set<Unicode.Scalar> = ["\"", ",", "\r", "\n"]
+
+    /// Scalar by scalar: an accent after a quotation mark makes one character of both.
+    private static func quoted(_ field: String) -> String {
+        guard field.unicodeScalars.contains(where: special.contains) else { return field }
+        var quoted = ""
+        for scalar in field.unicodeScalars {
+            if scalar == "\"" { quoted += "\"" }
+            quoted.unicodeScalars.append(scalar)
+        }
+        return "\"\(quoted)\""
+    }
+}

@@ -1,0 +1,140 @@
+import Events
+
+/// What waits for the disk, and what waits for the disk's answer to be published: events in, events out.
+///
+/// A value without a thread or a clock of its own.
+struct RecordingQueue {
+    typealias Time = ContinuousClock.Instant
+
+    /// What is written together.
+    struct Batch {
+        var events: [Event] = []
+        var minutes: [SignalMinute] = []
+        var silences: [SilenceRecord] = []
+        /// How many events there were in all when it was taken.
+        var end = 0
+        /// Whether nothing comes any more.
+        var isLast = false
+    }
+
+    /// What there is to say of a disk.
+    enum StallNews: Equatable {
+        case began
+        case ended(lost: Int)
+    }
+
+    /// How much waits for a disk that does not answer: weeks of a home's events.
+    static let backlog = 10_000
+
+    private let limit: Duration
+    private var batch = Batch()
+
+    /// What is not published yet, and since when it waits.
+    private var unpublished: [(event: Event, since: Time)] = []
+
+    /// How many events came, were written and were published, since the start.
+    private var (came, written, published) = (0, 0, 0)
+    private var waiting: [(target: Int, continuation: CheckedContinuation<Void, Never>)] = []
+
+    /// How many events were given up while the disk did not answer.
+    private var lost = 0
+    private var stallNews: StallNews?
+
+    /// Why nothing can be written now, if so; and that the disk does not answer.
+    private(set) var problem: String?
+    private(set) var stall: String?
+    var isStopped = false
+    /// Whether everything that will ever be written is.
+    var isWritten = false
+    /// Whether the last batch has been published and nothing waits any more.
+    private var isOver = false
+
+    /// - Parameter limit: how long an event waits for the disk.
+    init(limit: Duration) {
+        self.limit = limit
+    }
+
+    mutating func arrived(_ event: Event, at time: Time) {
+        came += 1
+        unpublished.append((event, time))
+        batch.events.append(event)
+        if batch.events.count > Self.backlog {
+            lost += 1
+            batch.events.removeFirst()
+        }
+    }
+
+    mutating func arrived(_ minutes: [SignalMinute]) {
+        batch.minutes += minutes
+        if batch.minutes.count > Self.backlog { batch.minutes.removeFirst(batch.minutes.count - Self.backlog) }
+    }
+
+    mutating func arrived(_ silence: SilenceRecord) {
+        batch.silences.append(silence)
+        if batch.silences.count > Self.backlog { batch.silences.removeFirst() }
+    }
+
+    /// What the disk has to write next.
+    mutating func takeBatch() -> Batch {
+        defer { batch = Batch() }
+        batch.end = came
+        batch.isLast = isStopped
+        return batch
+    }
+
+    /// The disk has answered.
+    mutating func wrote(_ batch: Batch, problem: String?) {
+        written = batch.end
+        self.problem = problem
+        guard stall != nil else { return }
+        stall = nil
+        stallNews = .ended(lost: lost)
+        lost = 0
+    }
+
+    /// The disk cannot be asked at all.
+    mutating func stalled(_ sentence: String) {
+        stall = sentence
+        stallNews = .began
+    }
+
+    /// What can be published now, who has waited for it, and whether that was all there will ever be.
+    mutating func take(at time: Time) -> (
+        events: [Event], continuations: [CheckedContinuation<Void, Never>], isOver: Bool
+    ) {
+        if stall == nil, isLate(by: limit, at: time) {
+            stalled("the disk has not answered for \(limit.components.seconds) s: what happens is not recorded")
+        }
+        let end = stall == nil ? written : came
+        let events = unpublished.prefix(max(0, end - published)).map(\.event)
+        unpublished.removeFirst(events.count)
+        published += events.count
+        let done = waiting.filter { $0.target <= published }
+        waiting.removeAll { $0.target <= published }
+        isOver = isStopped && published == came
+        return (events, done.map(\.continuation), isOver)
+    }
+
+    /// Whether the first that waits has done so for longer than `limit`.
+    func isLate(by limit: Duration, at time: Time) -> Bool {
+        unpublished.first.map { $0.since.duration(to: time) >= limit } ?? false
+    }
+
+    /// When the first that waits has waited for long enough.
+    var due: Time? { unpublished.first.map { $0.since + limit } }
+
+    /// How many events the disk has not answered for.
+    var unwritten: Int { came - written }
+
+    /// Whether there is nothing to wait for. Otherwise the continuation is given back by ``take(at:)``.
+    mutating func await(_ continuation: CheckedContinuation<Void, Never>) -> Bool {
+        if published == came || isOver { return true }
+        waiting.append((came, continuation))
+        return false
+    }
+
+    mutating func takeStallNews() -> StallNews? {
+        defer { stallNews = nil }
+        return stallNews
+    }
+}

@@ -1,0 +1,66 @@
+package import API
+package import Logging
+import Synchronization
+
+/// The silences of the last week: how many exits were false, and how many each sensitivity would have had. The status
+/// answers from here, without the disk.
+package final class SilenceLedger: Sendable {
+    private struct State {
+        var records: [SilenceRecord] = []
+        /// Since when it is known: nanoseconds since the Unix epoch.
+        var since: Int64?
+    }
+
+    package init() {}
+
+    private let state = Mutex(State())
+
+    /// What is counted, in nanoseconds.
+    static let week: Int64 = 7 * 86_400_000_000_000
+
+    /// How many silences are remembered. A home has a few dozen in a week.
+    private static let capacity = 4096
+
+    /// Goes on from the last week of a history. To be called on a thread that may wait for the disk.
+    package func recall(from directory: String, at now: Int64, logger: Logger) {
+        do {
+            let reader = try HistoryReader(directory: directory)
+            let start = now &- Self.week
+            guard let since = try reader.silencesBegan() else { return }
+            restore(try reader.silences(since: start), since: max(since, start))
+        } catch {
+            // There may be none yet; what is wrong with it is said when it is to be written.
+            logger.debug("no earlier silences are known: \(error)")
+        }
+    }
+
+    /// Goes on from what the history knows.
+    package func restore(_ records: [SilenceRecord], since: Int64) {
+        state.withLock { state in
+            state.records = Array((records + state.records).suffix(Self.capacity))
+            state.since = min(state.since ?? since, since)
+        }
+    }
+
+    /// From `time` on it is known what happens, if it was not known before.
+    package func began(at time: Int64) {
+        state.withLock { $0.since = min($0.since ?? time, time) }
+    }
+
+    package func add(_ record: SilenceRecord) {
+        state.withLock { state in
+            if state.records.count == Self.capacity { state.records.removeFirst() }
+            state.records.append(record)
+        }
+    }
+
+    /// The last week's mistakes about a region; nil before anything is known.
+    package func report(region: String, now: Int64) -> MistakesReport? {
+        state.withLock { state in
+            guard let since = state.since, since < now else { return nil }
+            let start = max(since, now &- Self.week)
+            let silences = state.records.filter { $0.region == region && $0.time >= start && $0.time <= now }
+            return MistakesReport(silences.map(\.silence), nanoseconds: now &- start)
+        }
+    }
+}

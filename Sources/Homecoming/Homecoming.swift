@@ -1,0 +1,202 @@
+package import Events
+package import Logging
+package import OkaeriConfiguration
+package import Plumbing
+import RegionMonitoring
+import ServiceLifecycle
+package import WiFi
+
+/// Offers the Wi-Fi on arrival: carries out what the ``WiFi/JoinPrompter`` decides.
+package actor Homecoming: Service {
+    private typealias Clock = ContinuousClock
+
+    private var prompter = JoinPrompter<Clock.Instant>()
+    private var networks: [String: HomeNetwork]
+    private let wifi: any WiFiService
+    private let hub: EventHub
+
+    /// From the very beginning: a region may be entered before ``run()`` is.
+    private let events: AsyncStream<Event>
+
+    /// The regions that are inside now, as the events had it. Asked of nobody else, for between the answer and its arrival
+    /// here somebody may come home.
+    private var inside: Set<String> = []
+    private let lastInside: @Sendable () -> Set<String>
+    private let now: @Sendable () -> Int64
+    private let logger: Logger
+
+    /// What takes time, handed to ``run()``'s task group.
+    private let work = AsyncStream.makeStream(of: PrompterAction.self)
+    private var timer: Task<Void, Never>?
+
+    /// One each time ``memory`` may have become another; for one listener.
+    package nonisolated let changes: AsyncStream<Void>
+    private let changed: AsyncStream<Void>.Continuation
+
+    /// - Parameters:
+    ///   - lastInside: the regions that were inside before a restart, once the region monitor is restored.
+    ///   - now: the time that events of ours are stamped with.
+    package init(
+        regions: [Configuration.Region], wifi: any WiFiService, hub: EventHub,
+        lastInside: @escaping @Sendable () -> Set<String> = { [] }, now: @escaping @Sendable () -> Int64,
+        logger: Logger
+    ) {
+        networks = Self.networks(regions)
+        self.lastInside = lastInside
+        self.now = now
+        self.wifi = wifi
+        self.hub = hub
+        events = hub.events(backlog: .max)
+        self.logger = logger
+        (changes, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask { for await event in self.events { await self.happened(event) } }
+                group.addTask { for await _ in self.wifi.states() { await self.wifiChanged() } }
+                for await action in self.work.stream { group.addTask { await self.carryOut(action) } }
+                group.cancelAll()
+            }
+        }
+        timer?.cancel()
+    }
+
+    /// The prompts that wait, and the networks that are not asked about any more.
+    package var waiting: (prompts: [Prompt], refused: [String]) { (prompter.prompts, prompter.refused.sorted()) }
+
+    /// Somebody answers a prompt.
+    package func answered(_ id: String, _ answer: PromptAnswer) throws(PromptAnswerError) {
+        perform(try prompter.answered(id, answer, at: Clock.now))
+    }
+
+    /// Takes `never` back for a network. Returns whether there was one.
+    package func neverCleared(ssid: String) -> Bool {
+        guard prompter.refused.contains(ssid) else { return false }
+        prompter.neverCleared(ssid: ssid)
+        changed.yield()
+        return true
+    }
+
+    private func replace(_ regions: [Configuration.Region]) {
+        let old = networks
+        networks = Self.networks(regions)
+        inside.formIntersection(regions.map(\.identifier))
+        for identifier in old.keys where networks[identifier] == nil {
+            perform(prompter.departed(region: identifier, at: Clock.now))
+        }
+        for (identifier, network) in networks where inside.contains(identifier) {
+            perform(prompter.arrived(region: identifier, network: network, at: Clock.now))
+        }
+    }
+
+    private static func networks(_ regions: [Configuration.Region]) -> [String: HomeNetwork] {
+        Dictionary(
+            regions.compactMap { region in region.network.map { (region.identifier, $0) } },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// An arrival is a region that is inside now; an unknown state is neither an arrival nor a departure.
+    private func happened(_ event: Event) {
+        if case .didStartMonitoring(let region) = event.kind { inside.remove(region) }
+        guard case .didDetermineState(let region, let state) = event.kind else { return }
+        if state == .inside { inside.insert(region) } else { inside.remove(region) }
+        guard let network = networks[region] else { return }
+        switch state {
+        case .inside: perform(prompter.arrived(region: region, network: network, at: Clock.now))
+        case .outside: perform(prompter.departed(region: region, at: Clock.now))
+        case .unknown: break
+        }
+    }
+
+    private func wifiChanged() {
+        perform(prompter.wifiChanged(at: Clock.now))
+    }
+
+    /// Asks what takes time, outside of the actor's own.
+    private func carryOut(_ action: PrompterAction) async {
+        switch action {
+        case .determineCondition(let ticket, let network):
+            let condition = await wifi.condition(of: network)
+            perform(prompter.conditionDetermined(ticket: ticket, condition, at: Clock.now))
+        case .startJoin(let attempt):
+            let result = await wifi.join(attempt.network)
+            perform(prompter.joinFinished(attempt.id, result: result, at: Clock.now))
+        case .announce, .withdraw, .joined, .joinFailed, .note: break
+        }
+    }
+
+    private func perform(_ actions: [PrompterAction]) {
+        for action in actions {
+            switch action {
+            case .determineCondition, .startJoin: work.continuation.yield(action)
+            case .announce, .withdraw, .joined, .joinFailed, .note: publish(action)
+            }
+        }
+        changed.yield()
+        timer?.cancel()
+        timer = prompter.nextDeadline.map { deadline in
+            Task {
+                guard (try? await Task.sleep(until: deadline, clock: .continuous)) != nil else { return }
+                self.perform(self.prompter.advanced(to: Clock.now))
+            }
+        }
+    }
+}
+
+extension Homecoming: Configured {
+    /// Regions that are inside count as arrivals at their new network.
+    package func configured(_ configuration: Configuration) { replace(configuration.regions) }
+}
+
+extension Homecoming: Kept {
+    package var memory: PromptsMemory { PromptsMemory(prompter.memory(at: Clock.now)) }
+
+    /// The region monitor must have been restored before.
+    package func restore(_ memory: PromptsMemory, from past: KeptPast) {
+        let inside = lastInside()
+        prompter.restored(
+            memory.prompterMemory(age: past.age), networks: networks.filter { inside.contains($0.key) }, at: Clock.now)
+    }
+}
+
+// MARK: Events
+
+extension Homecoming {
+    private func publish(_ action: PrompterAction) {
+        switch action {
+        case .announce(let prompt):
+            publish(.wifiPrompt(.init(prompt)))
+        case .withdraw(let prompt, .answered(let answer)):
+            publish(.wifiPromptAnswered(.init(prompt), answer: answer.rawValue))
+        case .withdraw(let prompt, let reason):
+            logger.notice("the prompt is withdrawn", metadata: ["prompt": "\(prompt.id)", "why": "\(reason)"])
+        case .joined(let attempt, let joined):
+            publish(.wifiJoined(.init(attempt), device: joined.device))
+        case .joinFailed(let attempt, let failure):
+            publish(.wifiJoinFailed(.init(attempt), code: failure.code.rawValue, reason: failure.description))
+        case .note(let ssid, let regions, .unavailable(let failure)):
+            let event = Event.WiFi(id: nil, ssid: ssid, region: regions.first)
+            publish(.wifiJoinFailed(event, code: failure.code.rawValue, reason: failure.description))
+        case .note(let ssid, let regions, let reason):
+            logger.notice("no prompt for \(ssid): \(reason)", metadata: ["region": "\(regions.joined(separator: ","))"])
+        case .determineCondition, .startJoin:
+            break
+        }
+    }
+
+    private func publish(_ kind: Event.Kind) {
+        hub.happened(kind, at: now())
+    }
+}
+
+extension Event.WiFi {
+    fileprivate init(_ prompt: Prompt) {
+        self.init(id: prompt.id, ssid: prompt.ssid, region: prompt.regions.first)
+    }
+
+    fileprivate init(_ attempt: JoinAttempt) {
+        self.init(id: attempt.prompt?.id, ssid: attempt.network.ssid, region: attempt.regions.first)
+    }
+}

@@ -1,0 +1,88 @@
+import Events
+import OkaeriConfiguration
+import WiFi
+
+/// A command that is to be run because of an event.
+struct Hook: Sendable, Equatable {
+    /// Whose configuration names the command.
+    var subject: Subject
+
+    /// What the command is for.
+    var trigger: Trigger
+
+    var event: Event
+
+    enum Subject: Sendable, Equatable {
+        case region(Configuration.Region)
+        case service(Configuration.ServiceRule)
+    }
+
+    /// Who has hooks that wait for each other.
+    enum Owner: Sendable, Hashable {
+        case region(String)
+        case service(String)
+    }
+
+    /// The keys that name a command.
+    enum Trigger: String, Sendable, Equatable, CaseIterable {
+        case onEnter, onExit, onPrompt, onConnect, onDisconnect
+    }
+
+    var owner: Owner {
+        switch subject {
+        case .region(let region): .region(region.identifier)
+        case .service(let rule): .service(rule.label)
+        }
+    }
+
+    /// The program and its arguments.
+    var command: [String] {
+        switch (subject, trigger) {
+        case (.region(let region), .onEnter): region.onEnter
+        case (.region(let region), .onExit): region.onExit
+        case (.region(let region), .onPrompt): region.onPrompt
+        case (.service(let rule), .onConnect): rule.onConnect
+        case (.service(let rule), .onDisconnect): rule.onDisconnect
+        case (.region, .onConnect), (.region, .onDisconnect): []
+        case (.service, .onEnter), (.service, .onExit), (.service, .onPrompt): []
+        }
+    }
+
+    /// What is run for an event, if anything is.
+    init?(for event: Event, regions: [Configuration.Region], services: [Configuration.ServiceRule] = []) {
+        let trigger: Trigger
+        var candidates: [Subject] = []
+        switch event.kind {
+        case .didEnterRegion(let region, _):
+            trigger = .onEnter
+            candidates = regions.filter { $0.identifier == region }.map { .region($0) }
+        case .didExitRegion(let region):
+            trigger = .onExit
+            candidates = regions.filter { $0.identifier == region }.map { .region($0) }
+        case .wifiPrompt(let prompt):
+            trigger = .onPrompt
+            // Regions may share a network. The one that was entered comes first, and a prompt is told only once.
+            let sharing = regions.filter { $0.network?.ssid == prompt.ssid }
+            let entered = sharing.filter { $0.identifier == prompt.region }
+            candidates = (entered + sharing.filter { $0.identifier != prompt.region }).map { .region($0) }
+        case .peripheralDidConnect(let peripheral):
+            trigger = .onConnect
+            candidates = services.filter { $0.label == peripheral.label }.map { .service($0) }
+        case .peripheralDidDisconnect(let peripheral):
+            trigger = .onDisconnect
+            candidates = services.filter { $0.label == peripheral.label }.map { .service($0) }
+        case .didStartMonitoring, .didDetermineState, .didRangeBeacons, .monitoringDidFail, .rangingBeaconsDidFail,
+            .bluetoothStateDidUpdate, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed:
+            return nil
+        }
+        let hooks = candidates.map { Hook(subject: $0, trigger: trigger, event: event) }
+        guard let hook = hooks.first(where: { !$0.command.isEmpty }) else { return nil }
+        self = hook
+    }
+
+    private init(subject: Subject, trigger: Trigger, event: Event) {
+        self.subject = subject
+        self.trigger = trigger
+        self.event = event
+    }
+}

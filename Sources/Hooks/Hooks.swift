@@ -1,0 +1,95 @@
+package import Events
+package import Logging
+package import OkaeriConfiguration
+import ServiceLifecycle
+
+/// Runs the commands that the configuration names for an event.
+package actor Hooks: Service {
+    private var regions: [Configuration.Region]
+    private var services: [Configuration.ServiceRule]
+    private var queue = HookQueue()
+
+    /// From the very beginning: a region may be entered before ``run()`` is.
+    private let events: AsyncStream<Event>
+    private let runner: HookRunner
+    private let logger: Logger
+
+    /// What is to be run, handed to ``run()``'s task group.
+    private let work = AsyncStream.makeStream(of: Hook.self)
+
+    package init(
+        regions: [Configuration.Region], services: [Configuration.ServiceRule] = [], hub: EventHub, runner: HookRunner,
+        logger: Logger
+    ) {
+        self.regions = regions
+        self.services = services
+        events = hub.events(backlog: .max)
+        self.runner = runner
+        self.logger = logger
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask { for await event in self.events { await self.happened(event) } }
+                for await hook in self.work.stream { group.addTask { await self.carryOut(hook) } }
+                group.cancelAll()
+            }
+        }
+        let waiting = queue.stopped()
+        if !waiting.isEmpty { logger.warning("the daemon stops; \(waiting.count) hooks that waited are not run") }
+    }
+
+    private func happened(_ event: Event) {
+        guard let hook = Hook(for: event, regions: regions, services: services) else { return }
+        perform(queue.arrived(hook))
+    }
+
+    private func perform(_ actions: [HookQueue.Action]) {
+        for action in actions {
+            switch action {
+            case .run(let hook): work.continuation.yield(hook)
+            case .dropped(let hook, let total):
+                logger.warning(
+                    """
+                    events come faster than \(hook.trigger.rawValue) is done with them: the oldest that waited, of \
+                    \(Timestamp.text(hook.event.time)), is not run. Make the hook faster
+                    """, metadata: hook.owner.metadata.merging(["dropped": "\(total)"]) { $1 })
+            }
+        }
+    }
+
+    /// Runs a hook, outside of the actor's own time.
+    private func carryOut(_ hook: Hook) async {
+        let metadata = hook.owner.metadata.merging(["hook": "\(hook.trigger.rawValue)"]) { $1 }
+        logger.debug("running \(hook.command)", metadata: metadata)
+        do throws(HookFailure) {
+            try await runner.run(hook) { [logger] stream, line in
+                switch stream {
+                case .output: logger.info("\(line)", metadata: metadata)
+                case .errors: logger.warning("\(line)", metadata: metadata)
+                }
+            }
+        } catch {
+            logger.warning("\(hook.command[0]): \(error)", metadata: metadata)
+        }
+        if !Task.isCancelled { perform(queue.finished(hook.owner)) }
+    }
+}
+
+extension Hooks: Configured {
+    /// What waits was due under the old configuration, and is run as that said.
+    package func configured(_ configuration: Configuration) {
+        regions = configuration.regions
+        services = configuration.services
+    }
+}
+
+extension Hook.Owner {
+    fileprivate var metadata: Logger.Metadata {
+        switch self {
+        case .region(let identifier): ["region": "\(identifier)"]
+        case .service(let label): ["service": "\(label)"]
+        }
+    }
+}

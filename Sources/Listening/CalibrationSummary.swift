@@ -1,0 +1,99 @@
+import Events
+import IBeacon
+import Plumbing
+package import RegionMonitoring
+
+/// What a calibration found, and the line to write into the configuration.
+package struct CalibrationSummary: Sendable {
+    /// What was asked.
+    package struct Question: Sendable {
+        /// The region, as it is configured by now.
+        package var region: MonitoredRegion
+        /// How far away the beacon is, in metres; nil for the one metre that the measured power is for.
+        package var distance: Double?
+        /// How long it was listened.
+        package var duration: Duration
+
+        package init(region: MonitoredRegion, distance: Double?, duration: Duration) {
+            self.region = region
+            self.distance = distance
+            self.duration = duration
+        }
+
+        /// Where the beacon is: `one metre`, `4 m`.
+        package var place: String { distance.map { "\($0.plain) m" } ?? "one metre" }
+    }
+
+    /// The line that goes into the region's object, above `identifier`, which every region has.
+    package let line: String
+
+    private let headline: String
+    private let level: Calibration.Level
+    private let isReplaced: Bool
+    private let identifier: String
+
+    /// - Throws: ``Calibration/Failure``: see ``sentence(_:_:)``.
+    package init(_ calibration: Calibration, _ question: Question) throws(Calibration.Failure) {
+        let region = question.region
+        level = try calibration.level()
+        identifier = region.region.identifier
+        let mean = level.mean.rounded(digits: 1)
+        guard let distance = question.distance else {
+            headline = "\(level.measuredPower) dBm at one metre"
+            line = "\"measuredPower\": \(level.measuredPower),"
+            isReplaced = region.measuredPower != nil
+            return
+        }
+        let power = region.measuredPower ?? level.claimedPower
+        let exponent = try Calibration.exponent(of: level, at: distance, measuredPower: power)
+        headline = "path loss exponent \(exponent): \(power) dBm at one metre, \(mean) dBm at \(question.place)"
+        line = "\"pathLossExponent\": \(exponent),"
+        isReplaced = region.pathLossExponent != nil
+    }
+
+    /// A few lines for a person.
+    package var text: String {
+        let beacon = "major \(level.identity.major) minor \(level.identity.minor)"
+        let place = "region \"\(identifier)\" of beacons.json"
+        let verb =
+            isReplaced ? "In \(place) this line takes the old one's place:" : "Add to \(place), above \"identifier\":"
+        return """
+            \(identifier): \(headline)
+              \(beacon), which itself claims \(level.claimedPower) dBm at one metre
+              \(level.readings) readings; the middle four fifths lie between \(level.kept.lowerBound) and \
+            \(level.kept.upperBound) dBm
+
+            \(verb)
+
+              \(line)
+            """
+    }
+
+    /// What happened, why, and what to do.
+    package static func sentence(_ failure: Calibration.Failure, _ question: Question) -> String {
+        let region = question.region.region.identifier
+        let seconds = (question.duration / .seconds(1)).plain
+        switch failure {
+        case .nothingHeard:
+            return "no beacon of \"\(region)\" was heard in \(seconds) s. Is it switched on, and near? `okaeri scan` "
+                + "shows what is in the air"
+        case .severalBeacons(let readings):
+            let names = readings.sorted { $0.key < $1.key }
+                .map { "major \($0.key.major) minor \($0.key.minor) (\($0.value) readings)" }
+            return "\(readings.count) beacons of \"\(region)\" were heard: \(names.joined(separator: ", ")). Move the "
+                + "others away, or name one: okaeri calibrate UUID/MAJOR/MINOR"
+        case .tooFew(let count, let needed):
+            return
+                "only \(count) of the \(needed) readings it takes came in \(seconds) s. Listen longer, with --duration, or "
+                + "let the beacon advertise more often"
+        case .unsteady(let span):
+            return
+                "half of the readings alone span \(span) dB, more than \(Calibration.steadySpan). Put the beacon down, "
+                + "in sight of the antenna, and step aside"
+        case .implausible(let exponent):
+            let range = Calibration.exponents
+            return "the path loss exponent would be \(exponent), and nothing has one outside of "
+                + "\(range.lowerBound)...\(range.upperBound). Check the distance, and calibrate at one metre first"
+        }
+    }
+}

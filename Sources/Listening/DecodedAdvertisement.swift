@@ -1,0 +1,106 @@
+import Events
+import HCI
+package import IBeacon
+import Plumbing
+
+/// One advertisement, taken apart for a person.
+package struct DecodedAdvertisement: Sendable {
+    /// The iBeacons found: one for each report, at most.
+    package private(set) var frames: [IBeaconFrame] = []
+
+    private var lines: [String] = []
+
+    /// Reads hexadecimal digits as people paste them: with spaces, colons, hyphens or `0x`.
+    ///
+    /// - Returns: nil for anything else, and for half a byte.
+    package static func bytes(hex: String) -> [UInt8]? {
+        let digits = hex.replacing("0x", with: "").replacing("0X", with: "")
+            .filter { !$0.isWhitespace && $0 != ":" && $0 != "-" && $0 != "," }
+        return digits.isEmpty ? nil : [UInt8](hexadecimal: digits)
+    }
+
+    /// - Parameter bytes: advertising data, or an HCI event packet with LE advertising reports.
+    package init(_ bytes: [UInt8]) {
+        guard bytes.first == HCIPacketType.event.rawValue, bytes.count > 1,
+            var reports = LEAdvertisingReports(event: bytes.span.bytes.extracting(1...))
+        else {
+            explain(bytes.span.bytes)
+            return
+        }
+        do {
+            while let report = try reports.next() {
+                let signal = report.rssi.map { "\($0) dBm" } ?? "not available"
+                lines.append("report from \(report.address), RSSI \(signal)")
+                explain(report.data)
+            }
+        } catch {
+            lines.append("the event is \(error)")
+        }
+    }
+
+    private mutating func explain(_ advertisingData: RawSpan) {
+        var structures = ADStructures(advertisingData)
+        while let structure = structures.next() {
+            let data = structure.data.withUnsafeBytes { Array($0) }
+            var line = "byte \(structure.offset): \(Self.name(of: structure.type))"
+            if structure.type == ADType.manufacturerSpecificData {
+                line += Self.company(data)
+                if let frame = IBeaconFrame(manufacturerSpecificData: structure.data) {
+                    frames.append(frame)
+                    line += ": an iBeacon"
+                }
+            } else if [ADType.completeLocalName, ADType.shortenedLocalName].contains(structure.type) {
+                line += " \"\(String(decoding: data, as: UTF8.self).plain())\""
+            } else {
+                line += " " + data.map { hexadecimal($0, prefix: "") }.joined(separator: " ")
+            }
+            lines.append(line)
+        }
+        if structures.overran { lines.append("the last structure announces more bytes than there are") }
+    }
+
+    /// Why it is an iBeacon, or is not.
+    package var verdict: String {
+        guard let frame = frames.first else {
+            return "no iBeacon: an iBeacon has manufacturer specific data (FF) that begins with 4C 00 02 15 and has "
+                + "25 bytes or more"
+        }
+        let junk = frame.measuredPower < 0 ? "" : " (junk: a signal at one metre is below zero)"
+        return "iBeacon  uuid \(frame.identity.uuid)  major \(frame.identity.major)  minor \(frame.identity.minor)  "
+            + "measured power \(frame.measuredPower) dBm\(junk)"
+    }
+
+    /// For a person.
+    package var text: String { (lines + [verdict]).joined(separator: "\n") }
+
+    /// uuid, major, minor, measuredPower; nil if it is no iBeacon.
+    package var json: String? {
+        frames.first.map { frame in
+            var object = JSONObject()
+            object.add("uuid", frame.identity.uuid.description)
+            object.add("major", frame.identity.major)
+            object.add("minor", frame.identity.minor)
+            object.add("measuredPower", frame.measuredPower)
+            return object.text
+        }
+    }
+
+    private static func company(_ data: [UInt8]) -> String {
+        guard data.count >= 2 else { return ", too short to name a company" }
+        let company = UInt16(data[1]) << 8 | UInt16(data[0])
+        let name = company == 0x004C ? " (Apple)" : ""
+        return " of company \(hexadecimal(company))\(name), \(data.count) bytes"
+    }
+
+    private static func name(of type: UInt8) -> String {
+        switch type {
+        case ADType.flags: "flags"
+        case ADType.shortenedLocalName: "shortened local name"
+        case ADType.completeLocalName: "complete local name"
+        case ADType.txPowerLevel: "TX power level"
+        case ADType.serviceData16: "service data"
+        case ADType.manufacturerSpecificData: "manufacturer specific data"
+        default: "AD type \(hexadecimal(type))"
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Bluetooth
+package import Events
+package import History
+package import Presence
+package import RegionMonitoring
+import Synchronization
+
+/// A presence driver whose events are published, and whose sightings are summed up for the history.
+package final class PresencePublisher: Sendable {
+    /// Where what the driver finds out goes; each is called in order, while the driver is locked: it must not call back.
+    package struct Outputs: Sendable {
+        /// Is given each event, with its time on the wall: nanoseconds since the Unix epoch.
+        package var publish: @Sendable (Event.Kind, Int64) -> Void
+        /// Is given what was heard of each region, a minute at a time; nil: nobody wants to know.
+        package var summarize: (@Sendable ([SignalMinute]) -> Void)?
+        /// Is given each silence that was long enough to be recorded.
+        package var silenceEnded: (@Sendable (SilenceRecord) -> Void)?
+
+        package init(
+            publish: @escaping @Sendable (Event.Kind, Int64) -> Void,
+            summarize: (@Sendable ([SignalMinute]) -> Void)? = nil,
+            silenceEnded: (@Sendable (SilenceRecord) -> Void)? = nil
+        ) {
+            self.publish = publish
+            self.summarize = summarize
+            self.silenceEnded = silenceEnded
+        }
+    }
+
+    package let driver: PresenceDriver
+    private let summary: SignalSummary?
+
+    /// - Parameters:
+    ///   - clock: what the events' times are read from.
+    ///   - quietPeriod: how long a silence may be before it takes an answer of the controller to believe it; nil for a
+    ///     source that cannot fall mute, such as a capture.
+    package init(regions: [MonitoredRegion], clock: any WallClock, quietPeriod: Duration? = nil, outputs: Outputs) {
+        let summary = outputs.summarize.map { SignalSummary(regions, $0) }
+        self.summary = summary
+        driver = PresenceDriver(
+            regions: regions, clock: clock, quietPeriod: quietPeriod,
+            handler: summary.map { $0.handler(clock) },
+            publish: { event, time in
+                if case .action(.silenceDidEnd(let region, let silence), _) = event {
+                    outputs.silenceEnded?(SilenceRecord(silence, of: region, at: time.wall))
+                }
+                if case .action(.didDetermineState, _) = event { summary?.drain() }
+                if let kind = Event.Kind(event) { outputs.publish(kind, time.wall) }
+            })
+    }
+
+    /// The configuration changed.
+    package func reload(_ regions: [MonitoredRegion], at now: Instant) {
+        driver.updateRegions(at: now) {
+            summary?.reload(regions)
+            $0 = regions
+        }
+    }
+
+    /// Hands over what was heard in a minute that is not over: nothing more comes.
+    package func summarizeMinute() { summary?.drain() }
+}
+
+/// The signal meter, and where its minutes go.
+private final class SignalSummary: Sendable {
+    private let meter: Mutex<SignalMeter>
+    private let summarize: @Sendable ([SignalMinute]) -> Void
+
+    init(_ regions: [MonitoredRegion], _ summarize: @escaping @Sendable ([SignalMinute]) -> Void) {
+        meter = Mutex(SignalMeter(regions))
+        self.summarize = summarize
+    }
+
+    /// Sums up the sightings that it is given.
+    func handler(_ clock: any WallClock) -> PresencePipeline.SightingHandler {
+        { [self] sighting, regions, now in
+            meter.withLock { passOn($0.heard(sighting, in: regions, at: clock.wallTime(of: now))) }
+        }
+    }
+
+    func reload(_ regions: [MonitoredRegion]) {
+        meter.withLock { meter in
+            passOn(meter.drained())
+            meter = SignalMeter(regions)
+        }
+    }
+
+    func drain() {
+        meter.withLock { passOn($0.drained()) }
+    }
+
+    private func passOn(_ minutes: [SignalMinute]) {
+        if !minutes.isEmpty { summarize(minutes) }
+    }
+}
+
+extension Event.Kind {
+    /// The event that says what happened; nil for what is news to nobody.
+    init?(_ event: PresenceEvent) {
+        switch event {
+        case .bluetoothStateDidUpdate(let update): self.init(update)
+        case .monitoringDidFail(let region, let reason): self = .monitoringDidFail(region: region, reason: reason)
+        case .action(let action, let bluetooth): self.init(action, reason: bluetooth.reason)
+        }
+    }
+
+    /// What became of the adapter.
+    init(_ update: AdapterUpdate) {
+        self = .bluetoothStateDidUpdate(
+            state: update.state.rawValue, adapter: update.adapter, reason: update.reason)
+    }
+}

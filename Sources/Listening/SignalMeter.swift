@@ -1,0 +1,75 @@
+import History
+import IBeacon
+import RegionMonitoring
+
+/// Sums up what is heard of each region's beacons, a minute at a time.
+///
+/// There is no timer: a minute is handed over when the next one is heard of, or when somebody asks.
+struct SignalMeter: Sendable {
+    fileprivate struct Sum {
+        var heard = 0
+        var measured = 0
+        var total = 0
+        var range = 0...0
+        var power: Int8 = 0
+    }
+
+    private let regions: [MonitoredRegion]
+
+    /// When the minute began, on the wall.
+    private var start: Int64?
+    private var sums: [Int: Sum] = [:]
+
+    init(_ regions: [MonitoredRegion]) {
+        self.regions = regions
+    }
+
+    /// A region's beacon was heard.
+    ///
+    /// - Parameters:
+    ///   - positions: its regions, by their positions.
+    ///   - time: nanoseconds since the Unix epoch.
+    /// - Returns: the minute before, if this one begins another.
+    mutating func heard(_ sighting: BeaconSighting, in positions: [Int], at time: Int64) -> [SignalMinute] {
+        let passed = (time % SignalMinute.length + SignalMinute.length) % SignalMinute.length
+        // A capture's clock may say anything.
+        let start = time < .min + passed ? .min : time - passed
+        let finished = start == self.start ? [] : drained()
+        self.start = start
+        for region in positions { sums[region, default: Sum()].add(sighting) }
+        return finished
+    }
+
+    /// What has been heard since, of a minute that need not be over.
+    mutating func drained() -> [SignalMinute] {
+        defer { sums.removeAll(keepingCapacity: true) }
+        guard let start else { return [] }
+        return sums.sorted { $0.key < $1.key }.map { index, sum in
+            let region = regions[index]
+            return SignalMinute(
+                time: start, region: region.region.identifier, heard: sum.heard, signal: sum.signal(in: region))
+        }
+    }
+}
+
+extension SignalMeter.Sum {
+    package mutating func add(_ sighting: BeaconSighting) {
+        heard += 1
+        power = sighting.measuredPower
+        guard let rssi = sighting.rssi.map(Int.init) else { return }
+        range = measured == 0 ? rssi...rssi : min(range.lowerBound, rssi)...max(range.upperBound, rssi)
+        measured += 1
+        total += rssi
+    }
+
+    /// - Parameter region: whose calibration tells the distance.
+    package func signal(in region: MonitoredRegion) -> SignalMinute.Signal? {
+        guard measured > 0 else { return nil }
+        let mean = Double(total) / Double(measured)
+        return SignalMinute.Signal(
+            count: measured, mean: mean, lowest: range.lowerBound, highest: range.upperBound,
+            accuracy: PathLoss.accuracy(
+                signal: mean, measuredPower: region.measuredPower ?? power,
+                exponent: region.pathLossExponent ?? PathLoss.defaultExponent))
+    }
+}

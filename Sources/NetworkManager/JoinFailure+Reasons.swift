@@ -1,0 +1,51 @@
+import CNetworkManager
+import WiFi
+
+/// What NetworkManager's reasons mean for a join.
+extension JoinFailure {
+    /// - Parameters:
+    ///   - end: why and when the device left the activation.
+    ///   - name: what NetworkManager calls the reason.
+    init(_ end: DeviceJournal.End, name: String, ssid: String) {
+        switch NMDeviceStateReason(end.reason) {
+        // Without an agent that could ask for another passphrase, a refused one ends as "no secrets".
+        case NM_DEVICE_STATE_REASON_NO_SECRETS:
+            self = .wrongPassphrase(ssid: ssid)
+        case NM_DEVICE_STATE_REASON_SUPPLICANT_DISCONNECT, NM_DEVICE_STATE_REASON_SUPPLICANT_TIMEOUT:
+            self =
+                end.wasAssociated
+                ? .other(reason: Int(end.reason), name: name) : .wrongPassphrase(ssid: ssid)
+        case NM_DEVICE_STATE_REASON_SSID_NOT_FOUND:
+            self = .notInSight(ssid: ssid)
+        case NM_DEVICE_STATE_REASON_IP_CONFIG_UNAVAILABLE, NM_DEVICE_STATE_REASON_IP_CONFIG_EXPIRED,
+            NM_DEVICE_STATE_REASON_DHCP_START_FAILED, NM_DEVICE_STATE_REASON_DHCP_ERROR,
+            NM_DEVICE_STATE_REASON_DHCP_FAILED, NM_DEVICE_STATE_REASON_IP_ADDRESS_DUPLICATE:
+            self = .noAddress(ssid: ssid)
+        case NM_DEVICE_STATE_REASON_REMOVED:
+            self = .noWiFiDevice
+        // NetworkManager lets go of its devices when it stops, a little before it is gone.
+        case NM_DEVICE_STATE_REASON_SLEEPING, NM_DEVICE_STATE_REASON_NOW_UNMANAGED:
+            self = .interrupted
+        default:
+            self = .other(reason: Int(end.reason), name: name)
+        }
+    }
+
+    /// - Parameter reason: why the connection was deactivated, if the device does not say.
+    init(connectionReason reason: NMActiveConnectionStateReason, ssid: String) {
+        switch reason {
+        case NM_ACTIVE_CONNECTION_STATE_REASON_NO_SECRETS, NM_ACTIVE_CONNECTION_STATE_REASON_LOGIN_FAILED:
+            self = .wrongPassphrase(ssid: ssid)
+        case NM_ACTIVE_CONNECTION_STATE_REASON_IP_CONFIG_INVALID:
+            self = .noAddress(ssid: ssid)
+        case NM_ACTIVE_CONNECTION_STATE_REASON_CONNECT_TIMEOUT:
+            self = .timedOut(ssid: ssid)
+        case NM_ACTIVE_CONNECTION_STATE_REASON_DEVICE_REMOVED:
+            self = .noWiFiDevice
+        case NM_ACTIVE_CONNECTION_STATE_REASON_SERVICE_STOPPED:
+            self = .interrupted
+        default:
+            self = .other(reason: Int(reason.rawValue), name: "the connection was deactivated")
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import CGIO
+import CNetworkManager
+import GLib
+import WiFi
+
+/// A join: the survey, the activation, and what becomes of it.
+extension NetworkManagerSession {
+    /// For the device to say why it failed, after the connection has said that it did.
+    private static let reasonLimit = Duration.milliseconds(500)
+
+    func join(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure> {
+        let deadline = ContinuousClock.now + limits.join
+        await wait(until: deadline) { !isJoining || gate.isClosed }
+        guard !isJoining else { return .failure(gate.isClosed ? .interrupted : .timedOut(ssid: network.ssid)) }
+        isJoining = true
+        defer {
+            isJoining = false
+            changes.ring()
+        }
+        switch await assess(network) {
+        case .connected(let device):
+            return .success(JoinedNetwork(ssid: network.ssid, device: device, credentials: nil))
+        case .unavailable(let failure):
+            return .failure(gate.isClosed ? .interrupted : failure)
+        case .ready(let plan):
+            do throws(JoinFailure) {
+                try await carryOut(plan, network, until: deadline)
+                let device = name(plan.device.pointer)
+                return .success(JoinedNetwork(ssid: network.ssid, device: device, credentials: plan.credentials))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private func carryOut(
+        _ plan: JoinPlan, _ network: HomeNetwork, until deadline: ContinuousClock.Instant
+    ) async throws(JoinFailure) {
+        guard let client else { throw .interrupted }
+        let journal = DeviceJournal(changes: changes)
+        let handler = SignalHandler.deviceState(plan.device, journal)
+        defer { withExtendedLifetime(handler) {} }
+
+        if let profile = plan.profile {
+            let active = await activate(profile, plan, client, until: deadline)
+            try await follow(active, plan, network, journal, until: deadline)
+            return
+        }
+        guard let uuid = nm_utils_uuid_generate() else { throw .interrupted }
+        defer { g_free(uuid) }
+        let profile = try newProfile(plan, network, uuid: uuid)
+        let active = await add(profile, plan, client, until: deadline)
+        do throws(JoinFailure) {
+            try await follow(active, plan, network, journal, until: deadline)
+        } catch {
+            // Unless NetworkManager said no outright, the profile is there, or may come yet.
+            if case .failure(let failure) = active, !failure.isUncertain { throw error }
+            await forget(String(cString: uuid))
+            throw error
+        }
+    }
+
+    private func newProfile(
+        _ plan: JoinPlan, _ network: HomeNetwork, uuid: UnsafePointer<CChar>
+    ) throws(JoinFailure) -> GObjectReference {
+        guard let path = plan.passphraseFile else { throw .noCredentials(ssid: network.ssid) }
+        let ssid = Array(network.ssid.utf8)
+        let isHidden: gboolean = foundByDirectedScan.contains(ssid) ? 1 : 0
+        let keyManagement = plan.keys.contains(.psk) ? "wpa-psk" : "sae"
+        let pointer: OpaquePointer?
+        do throws(PassphraseFileError) {
+            let passphrase = try PassphraseFile.load(path)
+            pointer = passphrase.withCString {
+                okaeri_profile_new(network.ssid, uuid, ssid, gsize(ssid.count), keyManagement, $0, isHidden)
+            }
+        } catch {
+            throw .passphraseFile(error)
+        }
+        guard let profile = GObjectReference(taking: pointer) else { throw .interrupted }
+        return profile
+    }
+
+    private func activate(
+        _ profile: GObjectReference, _ plan: JoinPlan, _ client: GObjectReference,
+        until deadline: ContinuousClock.Instant
+    ) async -> Result<GObjectReference, CallFailure> {
+        await call(within: ContinuousClock.now.duration(to: deadline)) { cancellable, callback, data in
+            nm_client_activate_connection_async(
+                client.pointer, profile.pointer, plan.device.pointer, plan.accessPointPath, cancellable, callback, data)
+        } finish: { source, result, error in
+            GObjectReference(taking: nm_client_activate_connection_finish(source, result, error))
+        }
+    }
+
+    private func add(
+        _ profile: GObjectReference, _ plan: JoinPlan, _ client: GObjectReference,
+        until deadline: ContinuousClock.Instant
+    ) async -> Result<GObjectReference, CallFailure> {
+        await call(within: ContinuousClock.now.duration(to: deadline)) { cancellable, callback, data in
+            nm_client_add_and_activate_connection2(
+                client.pointer, profile.pointer, plan.device.pointer, plan.accessPointPath, nil, cancellable, callback,
+                data)
+        } finish: { source, result, error in
+            GObjectReference(taking: nm_client_add_and_activate_connection2_finish(source, result, nil, error))
+        }
+    }
+
+    /// That the activation has started says nothing yet: waits for its end.
+    private func follow(
+        _ active: Result<GObjectReference, CallFailure>, _ plan: JoinPlan, _ network: HomeNetwork,
+        _ journal: DeviceJournal, until deadline: ContinuousClock.Instant
+    ) async throws(JoinFailure) {
+        switch active {
+        case .success(let active):
+            let handler = SignalHandler.notify(active, changes)
+            defer { withExtendedLifetime(handler) {} }
+            await wait(until: deadline) { !isUnderWay(active) || journal.failure != nil || gate.isClosed }
+            if isActivated(active) { return }
+            guard !gate.isClosed, isManagerRunning else { throw .interrupted }
+            if isUnderWay(active), journal.failure == nil { throw .timedOut(ssid: network.ssid) }
+            await wait(until: .now + Self.reasonLimit) { journal.failure != nil }
+            guard isManagerRunning else { throw .interrupted }
+            let reason = nm_active_connection_get_state_reason(active.pointer)
+            throw failure(journal, reason, network)
+        case .failure(.denied):
+            throw .noPermission
+        case .failure(.gone):
+            throw .interrupted
+        case .failure(.cancelled):
+            throw gate.isClosed || !isManagerRunning ? .interrupted : .timedOut(ssid: network.ssid)
+        case .failure(.vanished):
+            guard isManagerRunning else { throw .interrupted }
+            throw failure(journal, NM_ACTIVE_CONNECTION_STATE_REASON_UNKNOWN, network)
+        case .failure(.refused(let message)):
+            throw isManagerRunning ? .refused(message: message) : .interrupted
+        }
+    }
+
+    private func isActivated(_ active: GObjectReference) -> Bool {
+        nm_active_connection_get_state(active.pointer) == NM_ACTIVE_CONNECTION_STATE_ACTIVATED
+    }
+
+    private func isUnderWay(_ active: GObjectReference) -> Bool {
+        // Without a client it is no more in NetworkManager's list.
+        guard isManagerRunning, nm_object_get_client(active.pointer) != nil else { return false }
+        let state = nm_active_connection_get_state(active.pointer)
+        return state == NM_ACTIVE_CONNECTION_STATE_ACTIVATING || state == NM_ACTIVE_CONNECTION_STATE_UNKNOWN
+    }
+
+    private func failure(
+        _ journal: DeviceJournal, _ reason: NMActiveConnectionStateReason, _ network: HomeNetwork
+    ) -> JoinFailure {
+        if let client, nm_client_wireless_hardware_get_enabled(client.pointer) == 0 { return .hardwareSwitchOff }
+        if let client, nm_client_wireless_get_enabled(client.pointer) == 0 { return .radioOff }
+        if let end = journal.failure ?? journal.departure {
+            let name = okaeri_device_reason_name(end.reason).map { String(cString: $0) }
+            return JoinFailure(end, name: name ?? "unknown", ssid: network.ssid)
+        }
+        return JoinFailure(connectionReason: reason, ssid: network.ssid)
+    }
+}

@@ -1,0 +1,80 @@
+import CNetworkManager
+import GLib
+import WiFi
+
+/// NetworkManager's profiles: what they say, and how a failed one goes.
+extension NetworkManagerSession {
+    /// For the deletion of a profile.
+    private static let deleteLimit = Duration.seconds(5)
+
+    func uuid(_ profile: OpaquePointer) -> String {
+        nm_connection_get_uuid(profile).map { String(cString: $0) } ?? ""
+    }
+
+    /// When the profile was used last, in seconds since 1970; 0 for never.
+    func lastUse(_ profile: OpaquePointer) -> UInt64 {
+        guard let setting = nm_connection_get_setting_connection(profile) else { return 0 }
+        return UInt64(nm_setting_connection_get_timestamp(setting))
+    }
+
+    /// Whether the profile agrees with one of `keys` and with nothing weaker.
+    func fits(_ profile: OpaquePointer, _ keys: AccessPointSecurity.KeyManagement) -> Bool {
+        switch security(ofProfile: profile) {
+        case .robust(let own): !own.isDisjoint(with: keys)
+        case .weak: false
+        }
+    }
+
+    /// A profile for that name that joins without WPA2 or WPA3: what it is called, and what it does.
+    func unsecuredProfile(_ name: [UInt8]) -> (profile: String, security: WeakSecurity)? {
+        guard let client else { return nil }
+        for profile in pointers(nm_client_get_connections(client.pointer)) {
+            guard let wireless = nm_connection_get_setting_wireless(profile),
+                let ssid = nm_setting_wireless_get_ssid(wireless), bytes(ssid) == name,
+                case .weak(let security) = security(ofProfile: profile)
+            else { continue }
+            return (nm_connection_get_id(profile).map { String(cString: $0) } ?? uuid(profile), security)
+        }
+        return nil
+    }
+
+    /// Deletes a new profile whose join failed. One that NetworkManager does not show in time is deleted when it does.
+    func forget(_ uuid: String) async {
+        failedProfiles.insert(uuid)
+        await wait(until: .now + Self.deleteLimit) { !isManagerRunning || find(uuid) != nil }
+        await deleteFailedProfiles()
+    }
+
+    private func find(_ uuid: String) -> OpaquePointer? {
+        client.flatMap { nm_client_get_connection_by_uuid($0.pointer, uuid) }
+    }
+
+    /// Deletes what failed joins have left behind, as far as NetworkManager shows it.
+    func deleteFailedProfiles() async {
+        for uuid in failedProfiles {
+            guard isManagerRunning, let found = find(uuid) else { continue }
+            let profile = GObjectReference(sharing: found)
+            let deleted = await call(within: Self.deleteLimit, endsWithService: false) { cancellable, callback, data in
+                nm_remote_connection_delete_async(profile.pointer, cancellable, callback, data)
+            } finish: { source, result, error in
+                nm_remote_connection_delete_finish(source, result, error) != 0 ? true : nil
+            }
+            if case .success = deleted { failedProfiles.remove(uuid) }
+        }
+    }
+
+    private func security(ofProfile profile: OpaquePointer) -> ProfileSecurity {
+        guard let setting = nm_connection_get_setting_wireless_security(profile) else {
+            return ProfileSecurity(keyManagement: nil, protocols: [], ciphers: [])
+        }
+        let protocols = (0..<nm_setting_wireless_security_get_num_protos(setting)).compactMap {
+            nm_setting_wireless_security_get_proto(setting, $0).map { String(cString: $0) }
+        }
+        let ciphers = (0..<nm_setting_wireless_security_get_num_pairwise(setting)).compactMap {
+            nm_setting_wireless_security_get_pairwise(setting, $0).map { String(cString: $0) }
+        }
+        return ProfileSecurity(
+            keyManagement: nm_setting_wireless_security_get_key_mgmt(setting).map { String(cString: $0) } ?? "none",
+            protocols: protocols, ciphers: ciphers)
+    }
+}

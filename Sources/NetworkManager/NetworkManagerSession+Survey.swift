@@ -1,0 +1,102 @@
+import CGIO
+import CNetworkManager
+import GLib
+import WiFi
+
+/// Looks for a way to join a network, among what is in the client's cache.
+extension NetworkManagerSession {
+    /// An access point with WPA2 or WPA3.
+    private struct Candidate {
+        let device: OpaquePointer
+        let accessPoint: OpaquePointer
+        let keys: AccessPointSecurity.KeyManagement
+    }
+
+    func survey(_ network: HomeNetwork) -> Survey {
+        guard let client, isManagerRunning else { return .unavailable(.noNetworkManager) }
+        let devices = wifiDevices()
+        guard let first = devices.first else { return .unavailable(.noWiFiDevice) }
+        guard nm_client_wireless_hardware_get_enabled(client.pointer) != 0 else {
+            return .unavailable(.hardwareSwitchOff)
+        }
+        guard nm_client_wireless_get_enabled(client.pointer) != 0 else { return .unavailable(.radioOff) }
+        let usable = devices.filter(isReady)
+        guard !usable.isEmpty else { return .unavailable(.deviceNotManaged(device: name(first) ?? "?")) }
+
+        let ssid = Array(network.ssid.utf8)
+        if let device = usable.first(where: { isConnected($0, to: ssid) }) { return .connected(device: name(device)) }
+
+        var candidates: [Candidate] = []
+        var weak: WeakSecurity?
+        for device in usable {
+            for accessPoint in accessPoints(device, named: ssid) {
+                switch security(accessPoint) {
+                case .robust(let keys):
+                    candidates.append(Candidate(device: device, accessPoint: accessPoint, keys: keys))
+                case .weak(let seen):
+                    weak = max(weak ?? seen, seen)
+                }
+            }
+        }
+        guard !candidates.isEmpty else {
+            let ssid = network.ssid
+            return .unavailable(weak.map { .onlyUnsecuredInSight(ssid: ssid, seen: $0) } ?? .notInSight(ssid: ssid))
+        }
+        candidates.sort { nm_access_point_get_strength($0.accessPoint) > nm_access_point_get_strength($1.accessPoint) }
+        return savedPlan(candidates) ?? newPlan(candidates, network)
+    }
+
+    /// The strongest access point that a profile fits, with the profile used last.
+    private func savedPlan(_ candidates: [Candidate]) -> Survey? {
+        for candidate in candidates {
+            let profiles = savedProfiles(candidate).filter { profile in
+                !failedProfiles.contains(uuid(profile)) && fits(profile, candidate.keys)
+            }
+            if let profile = profiles.max(by: { lastUse($0) < lastUse($1) }) {
+                return plan(candidate, profile: GObjectReference(sharing: profile), passphraseFile: nil)
+            }
+        }
+        return nil
+    }
+
+    private func newPlan(_ candidates: [Candidate], _ network: HomeNetwork) -> Survey {
+        let personal = candidates.filter { !$0.keys.isDisjoint(with: [.psk, .sae]) }
+        guard let strongest = personal.first else { return .unavailable(.enterpriseNeedsProfile(ssid: network.ssid)) }
+        guard let path = network.passphraseFile else {
+            if let (profile, security) = unsecuredProfile(Array(network.ssid.utf8)) {
+                return .unavailable(.savedProfileUnsecured(profile: profile, security: security))
+            }
+            return .unavailable(.noCredentials(ssid: network.ssid))
+        }
+        do throws(PassphraseFileError) {
+            guard try PassphraseFile.load(path).isRawKey else {
+                return plan(strongest, profile: nil, passphraseFile: path)
+            }
+        } catch {
+            return .unavailable(.passphraseFile(error))
+        }
+        guard let withPSK = personal.first(where: { $0.keys.contains(.psk) }) else {
+            return .unavailable(.passphraseFile(PassphraseFileError(path: path, problem: .rawKeyForSAE)))
+        }
+        return plan(withPSK, profile: nil, passphraseFile: path)
+    }
+
+    private func plan(_ candidate: Candidate, profile: GObjectReference?, passphraseFile: String?) -> Survey {
+        guard let path = nm_object_get_path(candidate.accessPoint) else { return .unavailable(.interrupted) }
+        return .ready(
+            JoinPlan(
+                device: GObjectReference(sharing: candidate.device), accessPointPath: String(cString: path),
+                keys: candidate.keys, profile: profile, passphraseFile: passphraseFile))
+    }
+
+    /// NetworkManager's profiles for that device and that access point, borrowed from the cache.
+    private func savedProfiles(_ candidate: Candidate) -> [OpaquePointer] {
+        guard let client, let all = nm_client_get_connections(client.pointer),
+            let ofDevice = nm_device_filter_connections(candidate.device, all)
+        else { return [] }
+        defer { g_ptr_array_unref(ofDevice) }
+        guard let fitting = nm_access_point_filter_connections(candidate.accessPoint, ofDevice) else { return [] }
+        defer { g_ptr_array_unref(fitting) }
+        return pointers(fitting)
+    }
+}

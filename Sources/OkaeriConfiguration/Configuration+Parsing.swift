@@ -1,0 +1,204 @@
+import HCI
+import IBeacon
+import RegionMonitoring
+import WiFi
+
+extension Configuration {
+    private static let keys = ["adapter", "scan", "state", "history", "sensitivity", "regions", "services"]
+    private static let scanKeys = ["interval", "window"]
+    private static let stateKeys = ["validFor"]
+    private static let historyKeys = ["keep"]
+    private static let regionKeys = [
+        "identifier", "uuid", "major", "minor", "enterRSSI", "exitRSSI", "exitAfter", "sensitivity", "measuredPower",
+        "pathLossExponent", "notifyOnEntry", "notifyOnExit", "ranging", "wifi", "onEnter", "onExit", "onPrompt",
+    ]
+    private static let wifiKeys = ["ssid", "join", "passphraseFile"]
+
+    /// RSSI as HCI sends it, in dBm (Core Specification, Vol 4, Part E, 7.7.65.2).
+    private static let rssiRange = -127...20
+
+    /// At one metre, where no beacon is heard at zero dBm.
+    private static let measuredPowerRange = -127...(-1)
+
+    /// Up to a day: longer than that is not presence.
+    private static let exitAfterRange = 1.0...86_400
+
+    /// From what can be written often enough on a card, to a week.
+    private static let validForRange = 10.0...604_800
+
+    /// Up to a hundred years.
+    private static let keepRange = 0...36_500
+
+    /// What a controller can do, in milliseconds.
+    private static let scanRange =
+        Double(ScanTime.range.lowerBound) * ScanTime.millisecondsPerUnit...Double(ScanTime.range.upperBound)
+        * ScanTime.millisecondsPerUnit
+
+    /// Reads a configuration; the error holds every mistake found.
+    ///
+    /// - Parameter file: its name, for the messages.
+    package init(json bytes: [UInt8], file: String) throws(ConfigurationError) {
+        let problems = ObjectReader.Problems()
+        do throws(JSONParser.SyntaxError) {
+            self = Self.read(try JSONParser.parse(bytes), problems)
+        } catch {
+            let place = "line \(error.line), column \(error.column)"
+            throw ConfigurationError(
+                file: file, problems: [.init(place: place, found: error.found, expected: error.expected)])
+        }
+        guard problems.list.isEmpty else { throw ConfigurationError(file: file, problems: problems.list) }
+    }
+
+    private static func read(_ document: JSONNode, _ problems: ObjectReader.Problems) -> Configuration {
+        guard let top = ObjectReader(document, path: "", keys: keys, problems: problems) else {
+            return Configuration(regions: [])
+        }
+        let adapter = top.string("adapter", expected: "the name of an adapter, such as \"hci0\"") {
+            $0.hasPrefix("hci") && UInt16($0.dropFirst(3)) != nil
+        }
+        let sensitivity = sensitivity(top) ?? .balanced
+        let nodes = top.required("regions", expected: "an array of regions") { value -> [JSONNode]? in
+            if case .array(let nodes) = value { nodes } else { nil }
+        }
+        var seen: [String: Int] = [:]
+        let regions = (nodes ?? []).enumerated().compactMap { index, node in
+            region(node, index: index, seen: &seen, sensitivity: sensitivity, problems)
+        }
+        var configuration = Configuration(adapter: adapter, regions: regions)
+        if let node = top.node("scan") { configuration.scan = scan(node, problems) }
+        if let node = top.node("state") { configuration.state = state(node, problems) }
+        if let node = top.node("history") { configuration.history = history(node, problems) }
+        if top.node("services") != nil { configuration.services = services(top, problems) }
+        return configuration
+    }
+
+    private static func state(_ node: JSONNode, _ problems: ObjectReader.Problems) -> State {
+        guard let reader = ObjectReader(node, path: "state", keys: stateKeys, problems: problems) else {
+            return State()
+        }
+        var state = State()
+        if let seconds = reader.number("validFor", in: validForRange, unit: " seconds") { state.validFor = seconds }
+        return state
+    }
+
+    private static func history(_ node: JSONNode, _ problems: ObjectReader.Problems) -> History {
+        var history = History()
+        let reader = ObjectReader(node, path: "history", keys: historyKeys, problems: problems)
+        if let keep = reader?.integer("keep", in: keepRange, unit: " days") { history.keep = keep }
+        return history
+    }
+
+    private static func scan(_ node: JSONNode, _ problems: ObjectReader.Problems) -> Scan {
+        guard let reader = ObjectReader(node, path: "scan", keys: scanKeys, problems: problems) else { return Scan() }
+        let interval = reader.number("interval", in: scanRange, unit: " milliseconds")
+        let window = reader.number("window", in: scanRange, unit: " milliseconds")
+        var scan = Scan()
+        scan.interval = interval ?? min(max(scan.interval, (window ?? 0) * 2), scanRange.upperBound)
+        scan.window = window ?? min(scan.window, scan.interval / 2)
+        if scan.window >= scan.interval {
+            reader.report(
+                "window", found: "\(scan.window)",
+                expected: "less than the interval, \(scan.interval): a scan that never pauses starves the Wi-Fi")
+        }
+        return scan
+    }
+
+    private static func region(
+        _ node: JSONNode, index: Int, seen: inout [String: Int], sensitivity: Sensitivity,
+        _ problems: ObjectReader.Problems
+    ) -> Region? {
+        guard let reader = ObjectReader(node, path: "regions[\(index)]", keys: regionKeys, problems: problems) else {
+            return nil
+        }
+        let identifier = reader.required("identifier", expected: "a name for the region, such as \"home\"") {
+            $0.string.flatMap { $0.isEmpty ? nil : $0 }
+        }
+        if let identifier, let first = seen.updateValue(index, forKey: identifier) {
+            reader.report(
+                "identifier", found: "\"\(identifier)\", which regions[\(first)] has too", expected: "a name of its own"
+            )
+        }
+        let uuid = reader.required("uuid", expected: "a UUID such as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0") {
+            $0.string.flatMap(BeaconUUID.init)
+        }
+        let constraint = uuid.flatMap { self.constraint(reader, uuid: $0) }
+        let network = reader.node("wifi").map { self.network($0, path: reader.place(of: "wifi"), problems) }
+        let enterRSSI = reader.integer("enterRSSI", in: rssiRange, unit: " dBm")
+        let exitRSSI = reader.integer("exitRSSI", in: rssiRange, unit: " dBm")
+        if let enterRSSI, let exitRSSI, exitRSSI > enterRSSI {
+            reader.report("exitRSSI", found: "\(exitRSSI)", expected: "at most enterRSSI, \(enterRSSI) dBm")
+        }
+        let exitAfter = reader.number("exitAfter", in: exitAfterRange, unit: " seconds")
+        let own = self.sensitivity(reader)
+        let measuredPower = reader.integer("measuredPower", in: measuredPowerRange, unit: " dBm")
+        let exponent = reader.number("pathLossExponent", in: Calibration.exponents, unit: "")
+        let ranging = reader.bool("ranging") ?? false
+        let (onEntry, onExit) = (reader.bool("notifyOnEntry") ?? true, reader.bool("notifyOnExit") ?? true)
+        let commands = ["onEnter", "onExit", "onPrompt"].map { command($0, reader) }
+        guard let identifier, let constraint else { return nil }
+        let monitored = MonitoredRegion(
+            BeaconRegion(identifier: identifier, constraint: constraint), enterRSSI: enterRSSI, exitRSSI: exitRSSI,
+            exitAfter: exitAfter.map { .seconds($0) }, sensitivity: own ?? sensitivity,
+            measuredPower: measuredPower.map { Int8($0) }, pathLossExponent: exponent, notifyOnEntry: onEntry,
+            notifyOnExit: onExit,
+            ranging: ranging ? .whileInside : .off)
+        return Region(
+            monitored: monitored, network: network ?? nil, onEnter: commands[0], onExit: commands[1],
+            onPrompt: commands[2])
+    }
+
+    /// An argument list: no shell takes it apart, and it is run in the root directory.
+    static func command(_ key: String, _ reader: ObjectReader) -> [String] {
+        let command = reader.value(
+            key, expected: "a command and its arguments, such as [\"/usr/local/bin/welcome\"]"
+        ) { value in
+            value.strings.flatMap { $0.first?.isEmpty == false && !$0.joined().utf8.contains(0) ? $0 : nil }
+        }
+        if let program = command?.first, !program.hasPrefix("/"), program.contains("/") {
+            reader.report(key, found: "\"\(program)\"", expected: "an absolute path, or a name that is in $PATH")
+        }
+        return command ?? []
+    }
+
+    private static func sensitivity(_ reader: ObjectReader) -> Sensitivity? {
+        word("sensitivity", of: Sensitivity.self, reader)
+    }
+
+    /// One of a few words.
+    private static func word<Word: RawRepresentable<String> & CaseIterable>(
+        _ key: String, of type: Word.Type, _ reader: ObjectReader
+    ) -> Word? {
+        reader.value(key, expected: Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")) {
+            $0.string.flatMap(Word.init)
+        }
+    }
+
+    private static func constraint(_ reader: ObjectReader, uuid: BeaconUUID) -> BeaconConstraint {
+        let numbers = Int(UInt16.min)...Int(UInt16.max)
+        let major = reader.integer("major", in: numbers).map(UInt16.init)
+        let minor = reader.integer("minor", in: numbers).map(UInt16.init)
+        if minor != nil, reader.node("major") == nil {
+            reader.report("major", found: "nothing", expected: "a major beside the minor")
+        }
+        guard let major else { return .uuid(uuid) }
+        return minor.map { .minor(uuid, major, $0) } ?? .major(uuid, major)
+    }
+
+    private static func network(_ node: JSONNode, path: String, _ problems: ObjectReader.Problems) -> HomeNetwork? {
+        guard let reader = ObjectReader(node, path: path, keys: wifiKeys, problems: problems) else { return nil }
+        let ssid = reader.required("ssid", expected: "the network's name, 1 to 32 bytes") {
+            $0.string.flatMap { 1...32 ~= $0.utf8.count ? $0 : nil }
+        }
+        let join = word("join", of: JoinPolicy.self, reader)
+        let passphraseFile = reader.string(
+            "passphraseFile", expected: "an absolute path, or \(PassphraseFile.credentialPrefix)NAME"
+        ) { $0.hasPrefix("/") || isCredential($0) }
+        guard let ssid else { return nil }
+        return try? HomeNetwork(ssid: ssid, join: join ?? .prompt, passphraseFile: passphraseFile)
+    }
+
+    private static func isCredential(_ path: String) -> Bool {
+        let name = path.dropFirst(PassphraseFile.credentialPrefix.count)
+        return path.hasPrefix(PassphraseFile.credentialPrefix) && !name.isEmpty && !name.contains("/")
+    }
+}

@@ -1,0 +1,100 @@
+package import BlueZ
+import IBeacon
+package import RegionMonitoring
+package import WiFi
+
+/// What `beacons.json` says.
+package struct Configuration: Sendable, Equatable {
+    /// How much of the time is listened: a window out of every interval, in milliseconds.
+    ///
+    /// Half the time by default: a beacon that advertises once a second is heard within two or three seconds, and a
+    /// Pi, whose Wi-Fi shares the antenna, keeps the other half.
+    package struct Scan: Sendable, Equatable {
+        package var interval = 100.0
+        package var window = 50.0
+
+        package init() {}
+    }
+
+    /// What is kept over a restart.
+    package struct State: Sendable, Equatable {
+        /// How old it may be at a start to say where everybody is, in seconds.
+        package var validFor = 900.0
+    }
+
+    /// What is remembered.
+    package struct History: Sendable, Equatable {
+        /// For how many days; 0: nothing.
+        package var keep = 90
+
+        package init() {}
+    }
+
+    /// A region and what is done about it.
+    package struct Region: Sendable, Equatable {
+        /// The beacons, and how they are watched.
+        package var monitored: MonitoredRegion
+        /// The network to join on arrival.
+        package var network: HomeNetwork?
+        /// Argument lists to be run on entry, on exit and when the region's network is asked about; empty: nothing.
+        package var onEnter: [String] = []
+        package var onExit: [String] = []
+        package var onPrompt: [String] = []
+
+        package var identifier: String { monitored.region.identifier }
+    }
+
+    /// A peripheral that is kept connected because of a service it has, and what is done about it.
+    package struct ServiceRule: Sendable, Equatable {
+        /// A name of the user's.
+        package var identifier: String?
+        package var service: BluetoothUUID
+        /// Argument lists to be run when the peripheral is connected and disconnected; empty: nothing.
+        package var onConnect: [String] = []
+        package var onDisconnect: [String] = []
+
+        /// What tells it from the other rules.
+        package var label: String { identifier ?? service.description }
+    }
+
+    /// Which adapter to scan with, such as `hci0`; nil: the first that is up.
+    package var adapter: String?
+
+    /// How much of the time is listened.
+    package var scan = Scan()
+
+    /// What is kept over a restart.
+    package var state = State()
+
+    /// What is remembered.
+    package var history = History()
+
+    /// Which peripherals are kept connected, in the order of the file.
+    package var services: [ServiceRule] = []
+
+    /// The regions, in the order of the file.
+    package var regions: [Region]
+
+    package init(adapter: String? = nil, regions: [Region]) {
+        self.adapter = adapter
+        self.regions = regions
+    }
+
+    /// What is in the file and can have no effect.
+    package var notices: [String] {
+        regions.enumerated().flatMap { index, region in
+            let idle: [(key: String, command: [String], why: String?)] = [
+                ("onEnter", region.onEnter, region.monitored.notifyOnEntry ? nil : "notifyOnEntry is false"),
+                ("onExit", region.onExit, region.monitored.notifyOnExit ? nil : "notifyOnExit is false"),
+                (
+                    "onPrompt", region.onPrompt,
+                    region.network?.join == .prompt ? nil : "the region has no wifi with \"join\": \"prompt\""
+                ),
+            ]
+            return idle.compactMap { key, command, why -> String? in
+                guard !command.isEmpty, let why else { return nil }
+                return "regions[\(index)].\(key) is never run: \(why)"
+            }
+        }
+    }
+}

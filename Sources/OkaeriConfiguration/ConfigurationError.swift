@@ -1,0 +1,28 @@
+/// Why a configuration does not load: every mistake in it, each with its place.
+package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// One mistake.
+    package struct Problem: Sendable, Equatable, CustomStringConvertible {
+        /// Where: `regions[1].uuid`, or `line 3, column 7` where the text is no JSON.
+        package var place: String
+        /// What stands there.
+        package var found: String
+        /// What should stand there.
+        package var expected: String
+        /// What was probably meant.
+        package var suggestion: String?
+
+        package var description: String {
+            "\(place): found \(found), expected \(expected)" + (suggestion.map { "; did you mean \"\($0)\"?" } ?? "")
+        }
+    }
+
+    /// The file, as it was named.
+    package var file: String
+
+    package var problems: [Problem]
+
+    /// A line for each mistake: the file, the place, what was found, what is expected, the nearest known key.
+    package var description: String {
+        problems.map { "\(file): \($0)" }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,64 @@
+import FoundationEssentials
+import Glibc
+package import SystemPackage
+
+/// Where the daemon keeps what must outlive it.
+package enum StateDirectory {
+    /// Where root keeps state that belongs to the whole machine.
+    private static let system = "/var/lib/okaeri"
+
+    /// Where the daemon puts it: the first that is set of `--state-dir`, systemd's `$STATE_DIRECTORY` and
+    /// `$XDG_STATE_HOME`, else `/var/lib/okaeri` for root and `~/.local/state/okaeri` for anybody else.
+    package static func forDaemon(named: String?, environment: [String: String], isRoot: Bool) -> String {
+        candidates(named: named, environment: environment, isRoot: isRoot)[0]
+    }
+
+    /// Where a client looks: the first of the same places that holds `file`, or the first of all to name in the message
+    /// when none does.
+    package static func forClient(
+        named: String?, environment: [String: String], isRoot: Bool, holding file: String
+    ) -> String {
+        let candidates = candidates(named: named, environment: environment, isRoot: isRoot)
+        return candidates.first { FileManager.default.fileExists(atPath: "\($0)/\(file)") } ?? candidates[0]
+    }
+
+    private static func candidates(named: String?, environment: [String: String], isRoot: Bool) -> [String] {
+        if let named { return [named] }
+        // systemd may give several directories, separated by colons; the first is ours.
+        let given = environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
+        // The XDG Base Directory Specification has relative paths ignored.
+        let (state, home) = (absolute(environment["XDG_STATE_HOME"]), absolute(environment["HOME"]))
+        let places = [
+            given, state.map { "\($0)/okaeri" }, isRoot ? system : home.map { "\($0)/.local/state/okaeri" }, system,
+        ]
+        return places.compactMap { $0 }
+    }
+
+    private static func absolute(_ path: String?) -> String? {
+        path.flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+
+    /// Makes the directory and those above it where they are missing.
+    ///
+    /// It is for the owner and the group, as the local API is: others have no business to know who was at home when.
+    package static func make(_ path: String) throws(Errno) {
+        guard mkdir(path, 0o750) != 0 else { return }
+        let code = Errno(rawValue: errno)
+        switch code {
+        case .fileExists where isDirectory(path):
+            return
+        case .noSuchFileOrDirectory:
+            let above = FilePath(path).removingLastComponent().string
+            guard !above.isEmpty, above != path else { throw code }
+            try make(above)
+            if mkdir(path, 0o750) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
+        default:
+            throw code
+        }
+    }
+
+    private static func isDirectory(_ path: String) -> Bool {
+        var isDirectory = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory
+    }
+}

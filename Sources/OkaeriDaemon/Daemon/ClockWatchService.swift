@@ -1,0 +1,29 @@
+import Events
+import Logging
+import Plumbing
+import ServiceLifecycle
+
+/// Says once that the clock was set, with the first event that is told by the new time. A quiet house is not woken for it.
+struct ClockWatchService: Service {
+    let events: AsyncStream<Event>
+    /// Is told as well.
+    let wasSet: @Sendable () -> Void
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var watch = ClockWatch(wall: KernelClock.realtime, uptime: KernelClock.boottime)
+            for await _ in events {
+                guard let step = watch.looked(wall: KernelClock.realtime, uptime: KernelClock.boottime) else {
+                    continue
+                }
+                let direction = step > .zero ? "forward by \(step.roughly)" : "back by \((.zero - step).roughly)"
+                logger.notice(
+                    "the clock was set \(direction): from here on events bear the new time. Who is inside is not judged by it"
+                )
+                wasSet()
+            }
+        }
+        try await gracefulShutdown()
+    }
+}

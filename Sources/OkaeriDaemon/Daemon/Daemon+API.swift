@@ -1,0 +1,126 @@
+package import API
+import Bluetooth
+package import Events
+import History
+import Homecoming
+import IBeacon
+import Listening
+import Plumbing
+import Presence
+import RegionMonitoring
+package import Server
+import ServiceWatch
+import State
+import WiFi
+
+extension Daemon: APIBackend {
+    /// The loop turns at every deadline. One that is so late does not turn any more.
+    private static let latest = Duration.seconds(10)
+
+    /// How long a beacon counts as being in the air.
+    private static let airTime = Duration.seconds(60)
+
+    package var status: StatusReport {
+        get async {
+            let now = source.instant
+            let snapshot = presence.driver.snapshot(at: now)
+            var kept = await keeper?.report.wire
+            kept?.historyProblem = recorder?.problem
+            return StatusReport(
+                time: Timestamp.text(source.now), source: source.name,
+                simulated: (options.capture == nil ? [] : ["capture"]) + (options.simulatesWiFi ? ["wifi"] : []),
+                stale: snapshot.deadline.map { $0.advanced(by: Self.latest) < now } ?? false,
+                bluetooth: .init(
+                    state: snapshot.bluetooth.state.rawValue, adapter: snapshot.bluetooth.adapter,
+                    reason: snapshot.bluetooth.reason, listening: snapshot.isListening),
+                wifi: .init(wifi.state), regions: reports(snapshot, at: now), prompts: await prompts.waiting,
+                services: await serviceWatch.reports,
+                counters: .init(
+                    reports: snapshot.counters.reports, iBeacons: snapshot.counters.iBeacons,
+                    malformed: snapshot.counters.malformed, dropped: snapshot.dropped),
+                air: .init(
+                    devices: snapshot.air.devices, isCompany: snapshot.air.isCompany,
+                    deaf: snapshot.air.deaf.seconds(digits: 1)),
+                kept: kept)
+        }
+    }
+
+    package var regions: [RegionReport] {
+        let now = source.instant
+        return reports(presence.driver.snapshot(at: now), at: now)
+    }
+
+    private func reports(_ snapshot: PresenceDriver.Snapshot, at now: Instant) -> [RegionReport] {
+        zip(snapshot.regions, snapshot.judgements).map { region, judgements in
+            RegionReport(
+                region, judgements, since: snapshot.changes[region.region.region.identifier],
+                mistakes: silences.report(region: region.region.region.identifier, now: source.now), now: now)
+        }
+    }
+
+    package var beacons: [BeaconReport] {
+        let now = source.instant
+        return BeaconReport.list(presence.driver.beacons(since: now.advanced(by: .zero - Self.airTime)), at: now)
+    }
+
+    package var prompts: PromptsReport {
+        get async {
+            let waiting = await homecoming.waiting
+            return PromptsReport(waiting: waiting.prompts.map(PromptReport.init), never: waiting.refused)
+        }
+    }
+
+    package func events(after sequence: UInt64?) -> (missed: [Event], events: AsyncStream<Event>) {
+        hub.events(after: sequence)
+    }
+
+    package var latestEvent: UInt64 { hub.sequence }
+
+    package func answer(prompt id: String, _ word: String) async throws(AnswerFailure) {
+        guard let answer = PromptAnswer(rawValue: word) else {
+            throw .noAnswer(words: PromptAnswer.allCases.map(\.rawValue))
+        }
+        do throws(PromptAnswerError) {
+            try await homecoming.answered(id, answer)
+        } catch {
+            switch error {
+            case .noSuchPrompt: throw .noSuchPrompt(sentence: error.description)
+            case .closed: throw .closed(sentence: error.description)
+            }
+        }
+    }
+
+    package func clearNever(ssid: String) async -> Bool { await homecoming.neverCleared(ssid: ssid) }
+}
+
+extension AnswerFailure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .noAnswer(let words): "an answer is one of \(words.joined(separator: ", "))"
+        case .noSuchPrompt(let sentence), .closed(let sentence): sentence
+        }
+    }
+}
+
+extension StatusReport.WiFi {
+    fileprivate init(_ state: WiFiState) {
+        self.init(
+            managerRunning: state.managerRunning, radioEnabled: state.radioEnabled,
+            hardwareEnabled: state.hardwareEnabled, device: state.device, connectedSSID: state.connectedSSID,
+            activating: state.activating)
+    }
+}
+
+extension PromptReport {
+    fileprivate init(_ prompt: Prompt) {
+        self.init(id: prompt.id, ssid: prompt.ssid, regions: prompt.regions, arrival: prompt.arrival)
+    }
+}
+
+extension StateKeeper.Report {
+    fileprivate var wire: StatusReport.Kept {
+        .init(
+            file: file, start: start, age: age.map { ($0 / .seconds(1)).rounded() }, reason: sentence,
+            problem: problem)
+    }
+}

@@ -1,0 +1,98 @@
+import Client
+import Events
+import History
+import Homecoming
+import Listening
+import Logging
+import NIOPosix
+import OkaeriConfiguration
+import Presence
+import Server
+package import ServiceLifecycle
+import State
+import Systemd
+import ThreadService
+import UnixSignals
+import WiFi
+
+extension Daemon {
+    /// How long the parts may take to end, one after another. What hangs then is not waited for.
+    private static let shutdownLimit = Duration.seconds(15)
+
+    /// Runs until SIGTERM or SIGINT.
+    ///
+    /// - Parameter others: what else is to run, started before anything can happen and stopped after everything has.
+    /// - Throws: ``DaemonError`` when another daemon serves the socket.
+    package func run(with others: [any Service]) async throws {
+        let lock = try takeLock()
+        await keeper?.restore()
+        var configuration = ServiceGroupConfiguration(
+            services: services(others, isServed: lock != nil).map { .init(service: $0) },
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
+        try await ServiceGroup(configuration: configuration).run()
+        withExtendedLifetime(lock) {}
+    }
+
+    /// In the order in which they start; they stop in the other.
+    private func services(_ others: [any Service], isServed: Bool) -> [any Service] {
+        var services = others + [HubService(hub: hub)]
+        if let keeper {
+            services += [keeper, ChangesService(changes: homecoming.changes) { keeper.mayHaveChanged() }]
+        }
+        if let recorder, let directory = options.stateDirectory {
+            let loop = { @Sendable [hub, silences, source, logger] in
+                silences.recall(from: directory, at: source.now, logger: logger)
+                recorder.run { hub.publish($0) }
+            }
+            services.append(ThreadService(loop: loop, stop: { recorder.stop() }))
+        }
+        if options.capture == nil {
+            services.append(
+                ClockWatchService(
+                    events: hub.events(), wasSet: { [keeper] in keeper?.mayHaveChanged() }, logger: logger))
+        }
+        services += [
+            ThreadService(loop: { [self] in runSource() }, stop: { [source] in source.stop() }),
+            ThreadService(loop: { [wifi] in wifi.run() }, stop: { [wifi] in wifi.stop() }),
+            AntennaService(wifi: wifi) { [source] in source.hold($0) },
+            homecoming, hooks, serviceWatch, ReloadService(reload: { [reloader] in await reloader.reload() }),
+            StartupPages(),
+        ]
+        if isServed {
+            services.append(
+                APIServer(
+                    backend: self, socket: options.socket, eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop,
+                    logger: logger))
+        }
+        // The last to start is the first to stop: the service manager hears of the end when it begins.
+        if let supervision { services.append(supervision) }
+        return services
+    }
+
+    private func takeLock() throws(DaemonError) -> InstanceLock? {
+        do throws(InstanceLock.Failure) {
+            return try InstanceLock(socket: options.socket)
+        } catch {
+            switch error {
+            case .taken: throw .alreadyRunning(error.description)
+            case .unusable, .occupied:
+                logger.error("\(error)")
+                return nil
+            }
+        }
+    }
+
+    private func runSource() {
+        defer { presence.summarizeMinute() }
+        do {
+            if try source.run(presence.driver) {
+                logger.notice("\(source.name) has ended; the state stands as it was then")
+                supervision?.sourceEnded("\(source.name) has ended", isFault: false)
+            }
+        } catch {
+            logger.error("\(error)")
+            supervision?.sourceEnded("\(error)", isFault: options.capture == nil)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Logging
+import OkaeriConfiguration
+import Synchronization
+import Systemd
+
+/// Reads the configuration again, and gives it to every part that goes by it.
+final class Reloader: Sendable {
+    private let file: String
+    private let configuration: Mutex<Configuration>
+    private let parts: [any Configured]
+    private let supervision: Supervision?
+    private let logger: Logger
+
+    /// - Parameter parts: in the order in which they are given it.
+    init(
+        file: String, configuration: Configuration, parts: [any Configured], supervision: Supervision?, logger: Logger
+    ) {
+        self.file = file
+        self.configuration = Mutex(configuration)
+        self.parts = parts
+        self.supervision = supervision
+        self.logger = logger
+    }
+
+    func reload() async {
+        supervision?.reloading()
+        do throws(ConfigurationError) {
+            let new = try Configuration(file: file)
+            let old = configuration.withLock { configuration in
+                defer { configuration = new }
+                return configuration
+            }
+            if (old.adapter, old.scan, old.history) != (new.adapter, new.scan, new.history) {
+                logger.warning("adapter, scan and history take effect at the next start")
+            }
+            for part in parts { await part.configured(new) }
+            logger.notice("the configuration was read again", metadata: ["file": "\(file)"])
+            supervision?.reloaded(Set(new.regions.map(\.identifier)))
+        } catch {
+            supervision?.reloaded(nil)
+            logger.error("the old configuration stays in force:\n\(error)")
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import IBeacon
+import Listening
+import OkaeriConfiguration
+import Plumbing
+import Presence
+import RegionMonitoring
+
+/// What the region monitor knows, kept over a restart.
+struct KeptPresence: Kept {
+    let driver: PresenceDriver
+    let source: any PresenceSource
+
+    var memory: PresenceMemory { PresenceMemory(driver.memory(at: source.instant)) }
+
+    func restore(_ memory: PresenceMemory, from past: KeptPast) {
+        driver.restore(memory.monitorMemory(isStale: past.isStale))
+    }
+}
+
+/// What is watched goes by the configuration.
+struct ConfiguredPresence: Configured {
+    let presence: PresencePublisher
+    let source: any PresenceSource
+
+    func configured(_ configuration: Configuration) {
+        presence.reload(configuration.regions.map(\.monitored), at: source.instant)
+        source.wake()
+    }
+}
+
+extension PresenceDriver {
+    /// The regions that were inside when that was last known.
+    package var lastInside: Set<String> {
+        Set(regionSnapshots.filter { $0.lastKnown == .inside }.map(\.region.region.identifier))
+    }
+}
+
+extension PresenceSource {
+    /// Returns when the source's loop has turned and the driver has answered. False when the loop has ended.
+    func turns(_ driver: PresenceDriver) async -> Bool {
+        let (turns, continuation) = AsyncStream.makeStream(of: Void.self)
+        perform {
+            _ = driver.nextDeadline
+            continuation.yield()
+            continuation.finish()
+        }
+        for await _ in turns { return true }
+        return false
+    }
+}

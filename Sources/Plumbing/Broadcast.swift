@@ -1,0 +1,82 @@
+import Synchronization
+
+/// Hands every value to everybody who listens, in order. Nobody who is slow holds the others up.
+package final class Broadcast<Value: Sendable>: Sendable {
+    private struct Listeners {
+        var next = 0
+        var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
+        var latest: Value?
+        var isClosed = false
+    }
+
+    private let listeners: Mutex<Listeners>
+    private let remembers: Bool
+
+    /// Whether the second of two values is no news; nil: every value is.
+    private let isSame: (@Sendable (Value, Value) -> Bool)?
+
+    /// - Parameter remembers: whether who begins to listen is given the latest value first.
+    package init(remembers: Bool = false) {
+        listeners = Mutex(Listeners())
+        self.remembers = remembers
+        isSame = nil
+    }
+
+    /// Remembers the latest value, and sends only what differs from it.
+    ///
+    /// - Parameter first: the latest value until another one is sent.
+    package init(changesFrom first: Value) where Value: Equatable {
+        listeners = Mutex(Listeners(latest: first))
+        remembers = true
+        isSame = { $0 == $1 }
+    }
+
+    /// How many listen.
+    package var count: Int { listeners.withLock(\.continuations.count) }
+
+    /// The latest value, where it is remembered.
+    package var latest: Value? { listeners.withLock(\.latest) }
+
+    /// Sends a value to everybody who listens.
+    package func send(_ value: Value) {
+        // Under the lock, or two threads might send in another order than they remember.
+        listeners.withLock { listeners in
+            guard !listeners.isClosed else { return }
+            if let isSame, let latest = listeners.latest, isSame(latest, value) { return }
+            if remembers { listeners.latest = value }
+            for continuation in listeners.continuations.values { continuation.yield(value) }
+        }
+    }
+
+    /// All values from now on, until the end.
+    ///
+    /// - Parameter backlog: how many values a listener may lag behind; then the oldest are dropped for it.
+    package func values(backlog: Int) -> AsyncStream<Value> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(backlog))
+        let id = listeners.withLock { listeners -> Int? in
+            guard !listeners.isClosed else { return nil }
+            if let latest = listeners.latest { continuation.yield(latest) }
+            listeners.next += 1
+            listeners.continuations[listeners.next] = continuation
+            return listeners.next
+        }
+        guard let id else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.listeners.withLock { _ = $0.continuations.removeValue(forKey: id) }
+        }
+        return stream
+    }
+
+    /// No more values come: every stream ends after what it holds.
+    package func close() {
+        let continuations = listeners.withLock { listeners in
+            listeners.isClosed = true
+            defer { listeners.continuations = [:] }
+            return Array(listeners.continuations.values)
+        }
+        for continuation in continuations { continuation.finish() }
+    }
+}

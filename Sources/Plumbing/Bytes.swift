@@ -1,0 +1,31 @@
+extension [UInt8] {
+    /// The bytes of an integer, least significant first.
+    package init(littleEndian value: some FixedWidthInteger) {
+        self = []
+        append(littleEndian: value)
+    }
+
+    /// A copy of bytes which live elsewhere.
+    @inlinable
+    package init(_ bytes: borrowing RawSpan) {
+        // Safe: the pointer does not leave the closure.
+        self = unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
+    }
+
+    /// Appends an integer, least significant byte first: the order of HCI.
+    @inlinable
+    package mutating func append<T: FixedWidthInteger>(littleEndian value: T) {
+        var rest = value
+        for _ in 0..<MemoryLayout<T>.size {
+            append(UInt8(truncatingIfNeeded: rest))
+            rest >>= 8
+        }
+    }
+
+    /// The bytes where they lie.
+    @inlinable
+    package var rawSpan: RawSpan {
+        // Safe: what makes it unsafe in general is padding, and a byte has none.
+        @_lifetime(borrow self) get { unsafe span.bytes }
+    }
+}

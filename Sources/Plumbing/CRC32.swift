@@ -1,0 +1,16 @@
+/// The checksum of gzip and Ethernet (ISO 3309, RFC 1952 section 8), as eight hexadecimal digits.
+package struct CRC32: CustomStringConvertible {
+    /// How many digits it has.
+    package static let length = 8
+
+    private var register: UInt32 = .max
+
+    package init(of bytes: ArraySlice<UInt8>) {
+        for byte in bytes {
+            register ^= UInt32(byte)
+            for _ in 0..<8 { register = register >> 1 ^ (register & 1 == 1 ? 0xEDB8_8320 : 0) }
+        }
+    }
+
+    package var description: String { hexadecimal(~register, prefix: "", digits: Self.length) }
+}

@@ -1,0 +1,52 @@
+/// A part of the program that goes on from what it knew before a restart.
+package protocol Kept: Sendable {
+    associatedtype Memory: KeptMemory
+
+    /// What is to be known after a restart.
+    var memory: Memory { get async }
+
+    /// Goes on from what was known before a restart. To be called before anything else happens.
+    func restore(_ memory: Memory, from past: KeptPast) async
+}
+
+/// What a part of the program knows, as members of the one JSON object that all parts share.
+///
+/// Its `init(from:)` checks the values: a file may be damaged, and state that is half believed is worse than none.
+package protocol KeptMemory: Codable, Equatable, Sendable {
+    /// Without what merely ages: state is written from time to time while this differs from what was written.
+    var content: Self { get }
+
+    /// Without what changes all the time, too: state is written at once where this differs.
+    var essence: Self { get }
+
+    /// Whether somebody is here: then it must be known until when that was so, and else it makes no difference.
+    var isOccupied: Bool { get }
+}
+
+extension KeptMemory {
+    package var content: Self { self }
+    package var essence: Self { content }
+    package var isOccupied: Bool { false }
+}
+
+/// How long ago what was kept was written.
+package struct KeptPast: Sendable, Equatable {
+    /// Nil when it cannot be told, because the clock was set back since.
+    package var age: Duration?
+
+    /// Whether that is too long to know where anybody is. What was learned and answered stays true.
+    package var isStale: Bool
+
+    package init(age: Duration?, isStale: Bool) {
+        self.age = age
+        self.isStale = isStale
+    }
+}
+
+/// Durations as they are kept, in seconds.
+package enum KeptDuration {
+    /// Whether it can be one; no duration that is kept is longer than thirty years.
+    package static func isCredible(_ seconds: Double?) -> Bool {
+        seconds.map { (0...1e9).contains($0) } ?? true
+    }
+}

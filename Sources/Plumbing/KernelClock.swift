@@ -1,0 +1,20 @@
+import Glibc
+
+/// The clocks of the kernel, in nanoseconds (clock_gettime(2)).
+package enum KernelClock {
+    /// Since the Unix epoch: what people read, and what may be set.
+    package static var realtime: Int64 { read(CLOCK_REALTIME) }
+
+    /// On the monotonic clock, which stands still while the machine sleeps: who is asleep does not listen.
+    package static var monotonic: Int64 { read(CLOCK_MONOTONIC) }
+
+    /// Since the machine was started, the time it slept included.
+    package static var boottime: Int64 { read(CLOCK_BOOTTIME) }
+
+    private static func read(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        // Safe: it writes the one value that it is given.
+        _ = unsafe clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,81 @@
+package import HCI
+package import SystemPackage
+
+/// Why a capture could not be replayed to its end.
+package enum CaptureFileError: Error, CustomStringConvertible {
+    /// The file could not be read.
+    case unreadable(file: String, Errno)
+    /// The file is no capture, holds no Bluetooth, or is damaged. What came before the damage was replayed.
+    case damaged(file: String, CaptureError)
+
+    /// Whether the file only ends too early, as one does whose recording was interrupted.
+    package var isCut: Bool {
+        guard case .damaged(_, let error) = self, case .cut = error.reason else { return false }
+        return true
+    }
+
+    package var description: String {
+        switch self {
+        case .unreadable(let file, let errno):
+            "\(file) cannot be read: \(errno.description). Check the name and its permissions"
+        case .damaged(let file, let error): "\(file): \(error)"
+        }
+    }
+}
+
+/// A capture on disk, in a pipe or, named `-`, on standard input.
+struct CaptureFile {
+    let name: String
+
+    /// Hands out the packets that are whole in some bytes, from a position on that moves behind them. Answers whether to go
+    /// on.
+    typealias Reading = (_ bytes: RawSpan, _ reader: inout CaptureReader, _ position: inout Int) throws(CaptureError) ->
+        Bool
+
+    /// Reads the file from its beginning, in pieces.
+    ///
+    /// - Parameters:
+    ///   - take: takes the packets from each piece.
+    ///   - progress: is told from time to time how many bytes have been read, and how many there are if that is known.
+    func forEachPiece(
+        _ take: Reading, progress: (_ read: UInt64, _ size: UInt64?) -> Void
+    ) throws(CaptureFileError) {
+        do {
+            guard name != "-" else {
+                return try read(FileDescriptor.standardInput, take, progress)
+            }
+            let file = try FileDescriptor.open(FilePath(name), .readOnly, options: [.closeOnExec])
+            try file.closeAfter { try read(file, take, progress) }
+        } catch let error as CaptureError {
+            throw .damaged(file: name, error)
+        } catch let errno as Errno {
+            throw .unreadable(file: name, errno)
+        } catch {
+            throw .unreadable(file: name, .ioError)
+        }
+    }
+
+    private func read(
+        _ file: FileDescriptor, _ take: Reading, _ progress: (UInt64, UInt64?) -> Void
+    ) throws {
+        let size = (try? file.seek(offset: 0, from: .end)).flatMap { UInt64(exactly: $0) }
+        if size != nil { try file.seek(offset: 0, from: .start) }
+        var reader = CaptureReader()
+        var buffer = [UInt8](repeating: 0, count: CaptureReader.largestNeed)
+        var filled = 0
+        while true {
+            let count = try buffer.withUnsafeMutableBytes { bytes in
+                try file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]))
+            }
+            filled += count
+            var position = 0
+            guard try take(buffer.span.bytes.extracting(0..<filled), &reader, &position) else { return }
+            progress(reader.offset, size)
+            if count == 0 { return try reader.finish(remaining: filled - position) }
+            buffer.withUnsafeMutableBytes { bytes in
+                bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[position..<filled]))
+            }
+            filled -= position
+        }
+    }
+}

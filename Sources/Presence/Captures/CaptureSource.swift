@@ -1,0 +1,199 @@
+package import Bluetooth
+import HCI
+package import RegionMonitoring
+import Synchronization
+import SystemPackage
+
+/// A capture in place of an adapter: the same road, at the capture's own clock.
+package final class CaptureSource: Sendable {
+    private let file: CaptureFile
+
+    /// How many times faster than it was recorded; nil: as fast as it goes.
+    private let speed: Double?
+    private let progress: Progress
+    private let warn: @Sendable (String) -> Void
+
+    /// The clock as others see it: where the source has come, and how far that is ahead of the stamps, in nanoseconds.
+    /// Written by the source's thread for each packet, so it must cost nothing.
+    private let latest = Atomic<Int64>(0)
+    private let ahead = Atomic<Int64>(0)
+
+    /// What other threads want.
+    private struct Requests: Sendable {
+        var shouldStop = false
+        var work: [@Sendable () -> Void] = []
+    }
+
+    private let requests = Mutex(Requests())
+    private let wakeUp: WakeUp
+
+    /// Is given from time to time how many bytes have been read, and how many there are if that is known.
+    package typealias Progress = @Sendable (_ read: UInt64, _ size: UInt64?) -> Void
+
+    /// - Parameters:
+    ///   - file: a btsnoop, pcap or pcapng file; `-` for standard input.
+    ///   - speed: how many times faster than it was recorded; nil: as fast as it goes.
+    ///   - warn: is given what a person should know of the capture.
+    /// - Throws: when the process has no file descriptor left.
+    package init(
+        file: String, speed: Double?, warn: @escaping @Sendable (String) -> Void,
+        progress: @escaping Progress = { _, _ in }
+    ) throws(CaptureFileError) {
+        self.file = CaptureFile(name: file)
+        self.speed = speed
+        self.progress = progress
+        self.warn = warn
+        do throws(KernelError) {
+            wakeUp = try WakeUp()
+        } catch {
+            throw .unreadable(file: file, Errno(rawValue: error.code))
+        }
+    }
+
+    /// A wake-up waits no longer at a time.
+    private static let longestWait = Duration.seconds(3600)
+
+    /// More turns than this between two packets are no recording but a clock that was set.
+    private static let maximumTurns = 100_000
+
+    /// Lets the delegate have the turns that are due before a packet at `now`, then waits for the packet's time.
+    /// Returns whether to go on.
+    @inline(__always)
+    private func advance(
+        _ delegate: some ScannerDelegate, _ deadline: inout Int64?, to now: Int64, _ pace: Pace?
+    ) -> Bool {
+        var turns = 0
+        while let due = deadline, due <= now, turns < Self.maximumTurns {
+            guard wait(until: due, pace) else { return false }
+            deadline = delegate.scannerDidFinishTurn(at: due)
+            turns += 1
+        }
+        return wait(until: now, pace)
+    }
+
+    /// Lets others see where the source has come.
+    private func show(_ now: Int64, _ timeline: CaptureTimeline) {
+        latest.store(now, ordering: .relaxed)
+        ahead.store(timeline.ahead, ordering: .relaxed)
+    }
+
+    /// Waits for an instant of the capture. Returns false if the source was stopped.
+    private func wait(until time: Int64, _ pace: Pace?) -> Bool {
+        latest.store(time, ordering: .relaxed)
+        guard let real = pace?.real(time) else { return true }
+        while true {
+            let left = SystemClock.monotonic.duration(to: real)
+            if wakeUp.wait(for: left) {
+                guard fulfilRequests() else { return false }
+            } else if left <= Self.longestWait {
+                return true
+            }
+        }
+    }
+
+    /// Does what was asked for. Returns whether to go on.
+    private func fulfilRequests() -> Bool {
+        let (work, shouldStop) = requests.withLock { requests in
+            defer { requests.work = [] }
+            return (requests.work, requests.shouldStop)
+        }
+        for work in work { work() }
+        return !shouldStop
+    }
+
+    private func request(_ change: (inout Requests) -> Void) {
+        requests.withLock { change(&$0) }
+        wakeUp.signal()
+    }
+
+    /// How the capture's time maps to the time we have.
+    private struct Pace {
+        var start: Int64
+        var began = SystemClock.monotonic
+        var speed: Double?
+
+        func real(_ time: Int64) -> Instant? {
+            speed.map {
+                began.advanced(by: Instant(nanoseconds: start).duration(to: Instant(nanoseconds: time)) / $0)
+            }
+        }
+    }
+}
+
+extension CaptureSource: PresenceSource {
+    package var name: String { file.name }
+
+    package var instant: Instant { Instant(nanoseconds: latest.load(ordering: .relaxed)) }
+
+    /// The same for the one delegate that a million packets a second must reach: specialized, with nothing in between.
+    ///
+    /// - Throws: when the capture is no capture, or damaged; what came before the damage was replayed.
+    package func replay(_ driver: PresenceDriver) throws(CaptureFileError) {
+        _ = try replay(to: driver)
+    }
+
+    package func run(_ delegate: some ScannerDelegate) throws -> Bool { try replay(to: delegate) }
+
+    /// - Returns: whether the capture has come to its end.
+    @inline(__always)
+    private func replay(to delegate: some ScannerDelegate) throws(CaptureFileError) -> Bool {
+        var timeline = CaptureTimeline()
+        var pace: Pace?
+        var deadline: Int64?
+        let today = SystemClock().now
+        try file.forEachPiece(
+            { bytes, reader, position throws(CaptureError) in
+                /// The next packet, where its event lies if it is one, and when it came.
+                func next() throws(CaptureError) -> (event: Range<Int>?, now: Int64)? {
+                    guard case .packet(let packet) = try reader.next(in: bytes, at: &position) else { return nil }
+                    let now = timeline.instant(ofStamp: packet.time, today: today).nanoseconds
+                    return (packet.kind == .event ? packet.payload : nil, now)
+                }
+                var found = try next()
+                while let first = found {
+                    show(first.now, timeline)
+                    if pace == nil { (pace, deadline) = begin(delegate, at: first.now, timeline) }
+                    guard advance(delegate, &deadline, to: first.now, pace) else { return false }
+                    try delegate.scannerDidReceive { each throws(CaptureError) in
+                        // This one, and those that have neither a turn before them nor a time to wait for.
+                        while let (event, now) = found {
+                            show(now, timeline)
+                            if let event { deadline = each(bytes.extracting(event), now) }
+                            found = try next()
+                            guard let found, speed == nil, deadline.map({ found.now < $0 }) ?? true else { return }
+                        }
+                    }
+                }
+                return true
+            }, progress: progress)
+        return !requests.withLock(\.shouldStop)
+    }
+
+    /// The first packet tells when the capture begins.
+    private func begin(
+        _ delegate: some ScannerDelegate, at now: Int64, _ timeline: CaptureTimeline
+    ) -> (Pace, deadline: Int64?) {
+        if timeline.isThirtyYearsLate {
+            warn(
+                "the time stamps of \(name) lie in the future: whoever wrote it took btsnoop's epoch of 2000 for that of 1970; they are read as thirty years earlier"
+            )
+        }
+        delegate.scannerDidUpdate(.replaying(name), at: now)
+        delegate.scannerWillStart(at: now)
+        delegate.scannerDidChangeListening(true, at: now)
+        return (Pace(start: now, speed: speed), delegate.scannerDidFinishTurn(at: now))
+    }
+
+    package func stop() { request { $0.shouldStop = true } }
+
+    package func perform(_ work: @escaping @Sendable () -> Void) { request { $0.work.append(work) } }
+
+    // A recording has no antenna, and its next packet has its time whatever the delegate wants.
+    package func hold(_ isHeld: Bool) {}
+
+    package func wake() {}
+
+    package func wallTime(of instant: Instant) -> Int64 { instant.nanoseconds &- ahead.load(ordering: .relaxed) }
+
+    package var now: Int64 { wallTime(of: instant) }
+}

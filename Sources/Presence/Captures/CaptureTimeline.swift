@@ -1,0 +1,41 @@
+package import RegionMonitoring
+
+/// Turns a capture's time stamps into a clock that never runs backwards.
+///
+/// Captures are stamped by the wall clock, which somebody may have set while it ran. A step back must not freeze the
+/// monitor until the old time is reached again: the clock goes on from where it was.
+package struct CaptureTimeline: Sendable {
+    /// The seconds from 1970 to 2000. btsnoop's best known constant belongs to 2000; who takes it for 1970's writes
+    /// stamps that are thirty years late.
+    private static let thirtyYears: Int64 = 946_684_800
+
+    /// How far a capture's clock may be ahead of ours before its stamps cannot be meant.
+    private static let tolerance: Int64 = 86_400
+
+    /// Whether the stamps were found to be thirty years late.
+    package private(set) var isThirtyYearsLate = false
+
+    /// What the clock is ahead of the stamps now, in nanoseconds.
+    package private(set) var ahead: Int64 = 0
+    private var latest: Int64?
+
+    package init() {}
+
+    /// The instant of the packet with this stamp.
+    ///
+    /// - Parameter today: nanoseconds since the Unix epoch, now: the first stamp cannot lie after it.
+    package mutating func instant(ofStamp stamp: Int64, today: Int64) -> Instant {
+        if latest == nil {
+            let future = stamp / 1_000_000_000 - today / 1_000_000_000
+            isThirtyYearsLate = future > Self.tolerance && future <= Self.thirtyYears
+        }
+        let stamp = isThirtyYearsLate ? stamp &- Self.thirtyYears * 1_000_000_000 : stamp
+        var time = stamp.addingReportingOverflow(ahead).partialValue
+        if let latest, time < latest {
+            ahead &+= latest &- time
+            time = latest
+        }
+        latest = time
+        return Instant(nanoseconds: time)
+    }
+}

@@ -1,0 +1,92 @@
+package import Bluetooth
+import HCI
+package import IBeacon
+package import RegionMonitoring
+import Synchronization
+
+/// Listens to one region's beacons for a while, to calibrate them.
+package final class Calibrator: ScannerDelegate {
+    private struct State: Sendable {
+        var calibration = Calibration()
+        var assembler = ExtendedReportAssembler()
+        /// When listening ends, and when its progress is next published.
+        var end: Instant?
+        var nextProgress: Instant?
+    }
+
+    /// How often the progress is published.
+    private static let interval = Duration.seconds(1)
+
+    private let constraint: BeaconConstraint
+    private let duration: Duration
+    private let updated: @Sendable (AdapterUpdate) -> Void
+    private let progress: @Sendable (_ left: Duration, _ readings: Int) -> Void
+    private let finished: @Sendable () -> Void
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - duration: how long to listen, from when the adapter first does.
+    ///   - updated: is given what becomes of the adapter.
+    ///   - progress: is given once a second how long it still takes, and how many readings there are.
+    ///   - finished: is called once when the time is up.
+    package init(
+        _ constraint: BeaconConstraint, duration: Duration, updated: @escaping @Sendable (AdapterUpdate) -> Void,
+        progress: @escaping @Sendable (Duration, Int) -> Void, finished: @escaping @Sendable () -> Void
+    ) {
+        self.constraint = constraint
+        self.duration = duration
+        self.updated = updated
+        self.progress = progress
+        self.finished = finished
+    }
+
+    /// What was measured.
+    package var calibration: Calibration { state.withLock(\.calibration) }
+
+    package var nextDeadline: Int64? { state.withLock(\.nextProgress)?.nanoseconds }
+
+    package func scannerDidReceive(_ event: RawSpan, at time: Int64) -> Bool {
+        let now = Instant(nanoseconds: time)
+        return state.withLock { state in
+            guard var reports = LEAdvertisingReports(event: event) else { return false }
+            var isWellFormed = false
+            // Of an event that is cut, what stood before the cut counts.
+            while let report = try? reports.next() {
+                isWellFormed = true
+                guard let end = state.end, now <= end else { return true }
+                let rssi = report.rssi
+                guard let frame = state.assembler.frame(in: report), constraint.matches(frame.identity) else {
+                    continue
+                }
+                state.calibration.sighted(
+                    BeaconSighting(identity: frame.identity, measuredPower: frame.measuredPower, rssi: rssi))
+            }
+            return isWellFormed
+        }
+    }
+
+    package func scannerDidFinishTurn(at time: Int64) -> Int64? {
+        let now = Instant(nanoseconds: time)
+        let (left, readings) = state.withLock { state -> (Duration?, Int) in
+            guard let end = state.end, let due = state.nextProgress, due <= now else { return (nil, 0) }
+            state.nextProgress = now < end ? min(end, now.advanced(by: Self.interval)) : nil
+            return (max(.zero, now.duration(to: end)), state.calibration.count)
+        }
+        if let left {
+            progress(left, readings)
+            if left == .zero { finished() }
+        }
+        return nextDeadline
+    }
+
+    package func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {
+        let now = Instant(nanoseconds: time)
+        state.withLock { state in
+            guard isListening, state.end == nil else { return }
+            state.end = now.advanced(by: duration)
+            state.nextProgress = now
+        }
+    }
+
+    package func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) { updated(update) }
+}

@@ -1,0 +1,157 @@
+package import Bluetooth
+import IBeacon
+package import RegionMonitoring
+import Synchronization
+
+/// Finds out where this machine is, by listening from now on: what was heard earlier counts for nothing.
+///
+/// It has its answer as soon as every region is inside, else when the time is up: only who has listened all the time can
+/// say that nobody is there.
+package final class Locator: ScannerDelegate {
+    fileprivate struct State: Sendable {
+        /// The adapter's last failure, which may explain what is not known.
+        var failure: AdapterUpdate?
+        var began = Instant(nanoseconds: 0)
+        var end: Instant?
+        /// Since when it listens now, and how long it has in all before.
+        var listeningSince: Instant?
+        var listened = Duration.zero
+        var answer: LocateAnswer?
+    }
+
+    /// Whether the driver has published anything of late.
+    private final class News: Sendable {
+        let isNew = Atomic(false)
+    }
+
+    private let limit: Duration
+    private let updated: @Sendable (AdapterUpdate, Instant) -> Void
+    private let finished: @Sendable () -> Void
+    private let driver: PresenceDriver
+    private let news: News
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - limit: how long to listen at most.
+    ///   - quietPeriod: how long a silence may be before it takes an answer of the controller to believe it.
+    ///   - updated: is given what becomes of the adapter, and when.
+    ///   - finished: is called when the answer is known.
+    package init(
+        _ regions: [MonitoredRegion], within limit: Duration, quietPeriod: Duration?,
+        updated: @escaping @Sendable (AdapterUpdate, Instant) -> Void, finished: @escaping @Sendable () -> Void
+    ) {
+        self.limit = limit
+        self.updated = updated
+        self.finished = finished
+        let news = News()
+        self.news = news
+        driver = PresenceDriver(regions: regions, clock: SystemClock(), quietPeriod: quietPeriod) { _, _ in
+            news.isNew.store(true, ordering: .relaxed)
+        }
+    }
+
+    /// The answer, or what is known at an instant before it.
+    package func answer(at now: Instant) -> LocateAnswer {
+        state.withLock { $0.answer ?? answer($0, at: now) }
+    }
+
+    package func scannerWillStart(at time: Int64) {
+        driver.scannerWillStart(at: time)
+        news.isNew.store(false, ordering: .relaxed)
+        state.withLock { state in
+            state.began = Instant(nanoseconds: time)
+            state.end = state.began.advanced(by: limit)
+        }
+    }
+
+    package func scannerDidReceive(_ event: RawSpan, at time: Int64) -> Bool {
+        let isInTime = state.withLock { state in
+            guard state.answer == nil, let end = state.end else { return false }
+            return Instant(nanoseconds: time) <= end
+        }
+        // It has its answer, and is about to be stopped.
+        guard isInTime else { return true }
+        let isWellFormed = driver.scannerDidReceive(event, at: time)
+        if news.isNew.exchange(false, ordering: .relaxed) { conclude(at: Instant(nanoseconds: time)) }
+        return isWellFormed
+    }
+
+    package func scannerDidFinishTurn(at time: Int64) -> Int64? {
+        conclude(at: Instant(nanoseconds: time))
+        return state.withLock { $0.answer == nil ? $0.end : nil }?.nanoseconds
+    }
+
+    package var nextDeadline: Int64? { state.withLock(\.end)?.nanoseconds }
+
+    package func scannerDidHearController(at time: Int64) {
+        driver.scannerDidHearController(at: time)
+    }
+
+    package func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) {
+        driver.scannerDidUpdate(update, at: time)
+        if update.state != .poweredOn { state.withLock { $0.failure = update } }
+        updated(update, Instant(nanoseconds: time))
+    }
+
+    package func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {
+        driver.scannerDidChangeListening(isListening, at: time)
+        let now = Instant(nanoseconds: time)
+        state.withLock { state in
+            if isListening {
+                state.listeningSince = state.listeningSince ?? now
+            } else {
+                state.listened = state.listened(at: now)
+                state.listeningSince = nil
+            }
+        }
+    }
+
+    /// Answers, if that can be done by now.
+    private func conclude(at now: Instant) {
+        let isFirst = state.withLock { state in
+            guard state.answer == nil, let end = state.end else { return false }
+            guard now >= end || driver.regionSnapshots.allSatisfy({ $0.state == .inside }) else { return false }
+            let time = min(now, end)
+            // Who was heard first and then no more is gone, if the radio lives.
+            _ = driver.scannerDidFinishTurn(at: time.nanoseconds)
+            state.answer = answer(state, at: time)
+            return true
+        }
+        if isFirst { finished() }
+    }
+
+    private func answer(_ state: State, at now: Instant) -> LocateAnswer {
+        let heard = driver.beacons(since: state.began)
+        let listened = state.listened(at: now)
+        let doubt = doubt(state, listened: listened, at: now)
+        let places = driver.regionSnapshots.map { snapshot in
+            let identifier = snapshot.region.region.identifier
+            if snapshot.state == .inside {
+                return LocateAnswer.Place(region: identifier, state: .inside, beacon: snapshot.beacon)
+            }
+            if let doubt { return LocateAnswer.Place(region: identifier, state: .unknown, reason: doubt) }
+            let strongest = heard.filter { $0.regions.contains(identifier) }
+                .max { $0.signal ?? -.infinity < $1.signal ?? -.infinity }
+            return LocateAnswer.Place(
+                region: identifier, state: .outside, beacon: strongest,
+                reason: strongest == nil ? .notHeard : .tooWeak)
+        }
+        return LocateAnswer(places: places, listened: listened, bluetooth: driver.bluetooth)
+    }
+
+    /// Why silence says nothing; nil if it does.
+    private func doubt(_ state: State, listened: Duration, at now: Instant) -> LocateAnswer.Reason? {
+        let bluetooth = driver.bluetooth
+        if bluetooth.state != .poweredOn { return .bluetooth(bluetooth) }
+        guard listened + LocateAnswer.tolerance >= limit else {
+            return .notListened(listened, of: limit, because: state.failure)
+        }
+        return driver.isCertain(at: now) ? nil : .noAnswer(adapter: bluetooth.adapter)
+    }
+}
+
+extension Locator.State {
+    fileprivate func listened(at now: Instant) -> Duration {
+        listened + (listeningSince.map { max(.zero, $0.duration(to: now)) } ?? .zero)
+    }
+}

@@ -1,0 +1,88 @@
+package import Bluetooth
+import HCI
+import RegionMonitoring
+import Synchronization
+package import SystemPackage
+
+/// Writes what comes in to a btsnoop capture.
+package final class Recorder: ScannerDelegate {
+    private struct State: Sendable {
+        var waiting: [UInt8] = []
+        var count: UInt64 = 0
+        var failure: Errno?
+    }
+
+    private let file: FileDescriptor
+    private let writer = BtsnoopWriter()
+    private let wallClock: any WallClock
+    private let updated: @Sendable (AdapterUpdate) -> Void
+    private let failed: @Sendable () -> Void
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - file: where the capture goes; it is the caller's to close.
+    ///   - updated: is given what becomes of the adapter.
+    ///   - failed: is called once when the file cannot be written any more.
+    package init(
+        to file: FileDescriptor, wallClock: any WallClock,
+        updated: @escaping @Sendable (AdapterUpdate) -> Void,
+        failed: @escaping @Sendable () -> Void
+    ) {
+        self.file = file
+        self.wallClock = wallClock
+        self.updated = updated
+        self.failed = failed
+        state.withLock { writer.appendHeader(to: &$0.waiting) }
+    }
+
+    /// How many events were recorded, and why no more are, if so.
+    package var result: (count: UInt64, failure: Errno?) { state.withLock { ($0.count, $0.failure) } }
+
+    package func scannerWillStart(at time: Int64) { flush() }
+
+    package func scannerDidReceive(_ event: RawSpan, at time: Int64) -> Bool {
+        let hasFailed = state.withLock { state in
+            writer.append(.event, event, time: wallClock.wallTime(of: Instant(nanoseconds: time)), to: &state.waiting)
+            state.count += 1
+            return state.waiting.count >= Self.chunk && write(&state)
+        }
+        if hasFailed { failed() }
+        guard var reports = LEAdvertisingReports(event: event), case .some = try? reports.next() else { return false }
+        return true
+    }
+
+    /// A source that never pauses must not fill the memory.
+    private static let chunk = 1 << 16
+
+    /// Writes what has come: a capture that is cut by a power failure lacks one turn at most.
+    package func scannerDidFinishTurn(at time: Int64) -> Int64? {
+        flush()
+        return nil
+    }
+
+    /// Writes what has come.
+    package func flush() {
+        let hasFailed = state.withLock { write(&$0) }
+        if hasFailed { failed() }
+    }
+
+    /// Returns whether the file cannot be written any more, the first time that it cannot.
+    private func write(_ state: inout State) -> Bool {
+        defer { state.waiting.removeAll(keepingCapacity: true) }
+        guard !state.waiting.isEmpty, state.failure == nil else { return false }
+        do {
+            try file.writeAll(state.waiting)
+            return false
+        } catch {
+            state.failure = (error as? Errno) ?? .ioError
+            return true
+        }
+    }
+
+    package func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) { updated(update) }
+
+    package var nextDeadline: Int64? { nil }
+
+    // A pause leaves a gap in the time stamps: a capture has no place for it.
+    package func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {}
+}

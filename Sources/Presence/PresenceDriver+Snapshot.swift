@@ -1,0 +1,62 @@
+package import Bluetooth
+package import RegionMonitoring
+import Synchronization
+
+extension PresenceDriver {
+    /// What the driver knows at one moment.
+    package struct Snapshot: Sendable {
+        package var bluetooth: AdapterUpdate
+        package var isListening: Bool
+        /// How many packets the kernel dropped.
+        package var dropped: UInt64
+        package var counters: PresencePipeline.Counters
+        /// In the order of the regions that are watched.
+        package var regions: [RegionMonitor.RegionSnapshot]
+        /// When each region's state last changed, on the wall, by the region's identifier.
+        package var changes: [String: Int64]
+        package var deadline: Instant?
+        /// Who else is in the air.
+        package var air: RegionMonitor.Air
+        /// How the beacons of each region are judged, in the order of `regions`.
+        package var judgements: [[RegionMonitor.Judgement]]
+    }
+
+    /// - Parameter beacons: how many beacons of a region are judged at most.
+    package func snapshot(at now: Instant, beacons: Int = 8) -> Snapshot {
+        state.withLock { state in
+            let monitor = state.pipeline.monitor
+            return Snapshot(
+                bluetooth: state.bluetooth, isListening: state.isListening, dropped: state.dropped,
+                counters: state.pipeline.counters, regions: monitor.regionSnapshots, changes: state.changes,
+                deadline: monitor.nextDeadline, air: monitor.air,
+                judgements: monitor.judgements(at: now, limit: beacons))
+        }
+    }
+
+    /// The regions that are watched.
+    package var regions: [MonitoredRegion] { state.withLock(\.regions) }
+
+    /// The regions that are watched, and what is known of each.
+    package var regionSnapshots: [RegionMonitor.RegionSnapshot] {
+        state.withLock(\.pipeline.monitor.regionSnapshots)
+    }
+
+    /// The state of Bluetooth.
+    package var bluetooth: AdapterUpdate { state.withLock(\.bluetooth) }
+
+    /// Who else is in the air.
+    package var air: RegionMonitor.Air { state.withLock(\.pipeline.monitor.air) }
+
+    /// Whether what is not heard at an instant is not there: the radio is known to live.
+    package func isCertain(at now: Instant) -> Bool { state.withLock { $0.liveness.isCertain(at: now) } }
+
+    /// What is to be known after a restart.
+    package func memory(at now: Instant) -> RegionMonitor.Memory {
+        state.withLock { $0.pipeline.monitor.memory(at: now) }
+    }
+
+    /// The beacons heard since an instant, in no order.
+    package func beacons(since instant: Instant) -> [RegionMonitor.BeaconSnapshot] {
+        state.withLock { $0.pipeline.monitor.beaconSnapshots(since: instant) }
+    }
+}

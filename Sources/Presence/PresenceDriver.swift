@@ -1,0 +1,191 @@
+package import Bluetooth
+import IBeacon
+package import RegionMonitoring
+import Synchronization
+
+/// The one owner of a region monitor, for the daemon and for the library. A source drives it from its own thread; whoever
+/// asks gets a copy of what it knows; what happens is published in order.
+package final class PresenceDriver: ScannerDelegate {
+    /// Is given each event in order, while the driver is locked: it must not call back.
+    package typealias Publisher = @Sendable (PresenceEvent, PresenceTime) -> Void
+
+    package struct State: Sendable {
+        package var regions: [MonitoredRegion]
+        /// Begins anew with the source: a capture's clock is not known before its first packet.
+        package var pipeline: PresencePipeline
+        package var isStarted = false
+        package var bluetooth = AdapterUpdate.starting
+        package var isListening = false
+        package var dropped: UInt64 = 0
+        var liveness: RadioLiveness
+        /// When each region's state last changed, on the wall.
+        package var changes: [String: Int64] = [:]
+        /// What was known before a restart.
+        package var memory = RegionMonitor.Memory()
+    }
+
+    let state: Mutex<State>
+    private let clock: any WallClock
+    private let handler: PresencePipeline.SightingHandler?
+    private let publish: Publisher
+
+    /// - Parameters:
+    ///   - quietPeriod: how long a silence may be before it takes an answer of the controller to believe it; nil for a
+    ///     source that cannot fall mute, such as a capture.
+    ///   - handler: is given each sighting of a region's beacon, while the driver is locked; the positions of its regions
+    ///     are those in `regions`.
+    package init(
+        regions: [MonitoredRegion], clock: any WallClock, quietPeriod: Duration? = nil,
+        handler: PresencePipeline.SightingHandler? = nil, publish: @escaping Publisher
+    ) {
+        self.state = Mutex(
+            State(
+                regions: regions, pipeline: PresencePipeline(RegionMonitor(regions, at: Instant(nanoseconds: 0))),
+                liveness: RadioLiveness(quietPeriod: quietPeriod)))
+        self.clock = clock
+        self.handler = handler
+        self.publish = publish
+    }
+
+    /// Goes on from what was known before a restart: of the regions that are watched when the source starts, or, called
+    /// later, of those that are watched from then on.
+    package func restore(_ memory: RegionMonitor.Memory) {
+        state.withLock { state in
+            state.memory = memory
+            state.pipeline.monitor.restored(state.isStarted ? .init(beacons: memory.beacons) : memory)
+        }
+    }
+
+    /// Other regions are watched from now on.
+    ///
+    /// - Parameter change: is given the regions, while the driver is locked.
+    package func updateRegions(at now: Instant, _ change: (inout [MonitoredRegion]) -> Void) {
+        state.withLock { state in
+            change(&state.regions)
+            let identifiers = Set(state.regions.map(\.region.identifier))
+            state.changes = state.changes.filter { identifiers.contains($0.key) }
+            let actions = state.pipeline.monitor.regionsReplaced(with: state.regions, knowing: state.memory, at: now)
+            if state.isStarted {
+                // Known once: who stops watching and begins again later knows nothing.
+                state.memory.regions.removeAll { known in state.regions.contains { $0.region == known.region } }
+            }
+            publish(actions, at: now, &state)
+            guard let reason = state.bluetooth.failure else { return }
+            for case .didStartMonitoring(let region) in actions {
+                publish(.monitoringDidFail(region: region, reason: reason), time(of: now))
+            }
+        }
+    }
+
+    /// Has a region's state, as it is now, published as if it had been determined: CoreLocation's `requestState(for:)`.
+    package func requestState(ofRegion identifier: String, at now: Instant) {
+        state.withLock { state in
+            for action in state.pipeline.monitor.stateRequested(region: identifier) {
+                publish(.action(action, bluetooth: state.bluetooth), time(of: now))
+            }
+        }
+    }
+}
+
+// MARK: The source's thread
+
+extension PresenceDriver {
+    /// Monitoring begins; once, however often this is called.
+    package func scannerWillStart(at time: Int64) {
+        let now = Instant(nanoseconds: time)
+        state.withLock { state in
+            guard !state.isStarted else { return }
+            state.isStarted = true
+            state.pipeline = PresencePipeline(RegionMonitor(state.regions, at: now))
+            state.pipeline.monitor.restored(state.memory)
+            state.memory = RegionMonitor.Memory()
+            publish(state.pipeline.monitor.monitoringStarted(at: now), at: now, &state)
+        }
+    }
+
+    package func scannerDidReceive(_ event: RawSpan, at time: Int64) -> Bool {
+        state.withLock { state in
+            let before = state.pipeline.counters.reports
+            received(event, at: Instant(nanoseconds: time), &state)
+            return state.pipeline.counters.reports != before
+        }
+    }
+
+    // Inlined into the replay of a capture, which a million reports a second go through.
+    @inline(__always)
+    package func scannerDidReceive<Failure>(_ events: (_ each: Each) throws(Failure) -> Void) throws(Failure) {
+        try state.withLock { state throws(Failure) in
+            try events { event, time in
+                received(event, at: Instant(nanoseconds: time), &state)
+                return state.pipeline.monitor.nextDeadline?.nanoseconds
+            }
+        }
+    }
+
+    @inline(__always)
+    private func received(_ event: RawSpan, at now: Instant, _ state: inout State) {
+        state.liveness.reportReceived(at: now)
+        let actions = state.pipeline.received(event: event, at: now, handler: handler)
+        if !actions.isEmpty { publish(actions, at: now, &state) }
+    }
+
+    package func scannerDidHearController(at time: Int64) {
+        state.withLock { $0.liveness.controllerHeard(at: Instant(nanoseconds: time)) }
+    }
+
+    /// Every packet that waited has gone in. Judges silence, if the radio is known to live: a dead one must send nobody
+    /// away.
+    package func scannerDidFinishTurn(at time: Int64) -> Int64? {
+        let now = Instant(nanoseconds: time)
+        return state.withLock { state in
+            guard state.liveness.isCertain(at: now) else { return nil }
+            publish(state.pipeline.monitor.advanced(to: now), at: now, &state)
+            return state.pipeline.monitor.nextDeadline?.nanoseconds
+        }
+    }
+
+    package func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) {
+        let now = Instant(nanoseconds: time)
+        state.withLock { state in
+            state.bluetooth = update
+            publish(.bluetoothStateDidUpdate(update), self.time(of: now))
+            if let reason = state.bluetooth.failure {
+                for region in state.regions {
+                    publish(.monitoringDidFail(region: region.region.identifier, reason: reason), self.time(of: now))
+                }
+            }
+            guard update.state != .poweredOn else { return }
+            publish(state.pipeline.monitor.adapterLost(at: now), at: now, &state)
+        }
+    }
+
+    /// The scan began, or was interrupted: time not listened is not silence.
+    package func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {
+        let now = Instant(nanoseconds: time)
+        state.withLock { state in
+            state.isListening = isListening
+            state.liveness.reportReceived(at: now)
+            guard isListening else { return state.pipeline.monitor.listeningPaused(at: now) }
+            publish(state.pipeline.monitor.adapterRecovered(at: now), at: now, &state)
+        }
+    }
+
+    package func scannerDidDrop(total: UInt64) {
+        state.withLock { $0.dropped = total }
+    }
+
+    package var nextDeadline: Int64? { state.withLock(\.pipeline.monitor.nextDeadline)?.nanoseconds }
+
+    private func publish(_ actions: [RegionMonitor.Action], at now: Instant, _ state: inout State) {
+        guard !actions.isEmpty else { return }
+        let time = time(of: now)
+        for action in actions {
+            if case .didDetermineState(let region, _) = action { state.changes[region] = time.wall }
+            publish(.action(action, bluetooth: state.bluetooth), time)
+        }
+    }
+
+    private func time(of instant: Instant) -> PresenceTime {
+        PresenceTime(instant: instant, wall: clock.wallTime(of: instant))
+    }
+}

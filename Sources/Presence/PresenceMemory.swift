@@ -1,0 +1,139 @@
+import IBeacon
+import Plumbing
+package import RegionMonitoring
+
+/// What the region monitor knows, as it is kept.
+package struct PresenceMemory: KeptMemory, Hashable {
+    /// A region and where the person was last.
+    package struct Region: Codable, Hashable, Sendable {
+        package var identifier: String
+        /// Its beacons, as `UUID/major/minor`, an asterisk for any.
+        package var beacons: String
+        /// inside or outside.
+        package var state: String
+        /// In seconds, where it was learned.
+        package var exitTime: Double?
+    }
+
+    /// What was learned of a beacon.
+    package struct Beacon: Codable, Hashable, Sendable {
+        /// Which one, as `UUID/major/minor`.
+        package var beacon: String
+        package var learned: Float
+        /// The gaps of the last minutes and of the last day: how many of each length, without the zeros at the end, and how
+        /// many seconds were listened. Nil in a file of version 1.
+        package var minutes: [Float]?
+        package var minutesListened: Float?
+        package var day: [Float]?
+        package var dayListened: Float?
+        /// How long the gaps of each length were in all: those of `minutes`, and in version 1 those of `counts`.
+        package var sums: [Float]
+        /// Of version 1 alone.
+        package var counts: [Float]?
+    }
+
+    package var regions: [Region]
+    package var beacons: [Beacon]
+
+    package var isOccupied: Bool { regions.contains { $0.state == RegionState.inside.rawValue } }
+
+    package var essence: PresenceMemory {
+        var essence = self
+        essence.beacons = []
+        for index in regions.indices { essence.regions[index].exitTime = nil }
+        return essence
+    }
+
+    /// What is to be kept of a monitor's memory.
+    package init(_ memory: RegionMonitor.Memory) {
+        regions = memory.regions.map { known in
+            Region(
+                identifier: known.region.identifier, beacons: known.region.constraint.description,
+                state: known.lastKnown.rawValue, exitTime: known.learnedExitTime.map { ($0 / .seconds(1)).rounded() })
+        }
+        beacons = memory.beacons.map(Beacon.init)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case regions, beacons
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        regions = try members.decode([Region].self, forKey: .regions)
+        beacons = try members.decode([Beacon].self, forKey: .beacons)
+        for region in regions {
+            guard BeaconConstraint(region.beacons) != nil, RegionState(rawValue: region.state) != nil else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .regions, in: members, debugDescription: "the region \"\(region.identifier)\" is none")
+            }
+            guard KeptDuration.isCredible(region.exitTime) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .regions, in: members, debugDescription: "the exit time of a region is no duration")
+            }
+        }
+        for beacon in beacons where beacon.identity == nil || beacon.silences == nil {
+            throw DecodingError.dataCorruptedError(
+                forKey: .beacons, in: members, debugDescription: "what was learned of \"\(beacon.beacon)\" is nothing")
+        }
+    }
+
+    /// What the region monitor goes on from.
+    ///
+    /// - Parameter isStale: whether too much time has passed to know where anybody is. What was learned stays true.
+    package func monitorMemory(isStale: Bool) -> RegionMonitor.Memory {
+        var memory = RegionMonitor.Memory()
+        memory.regions = regions.compactMap { region in
+            guard let constraint = BeaconConstraint(region.beacons), let state = RegionState(rawValue: region.state)
+            else { return nil }
+            return .init(
+                region: BeaconRegion(identifier: region.identifier, constraint: constraint),
+                lastKnown: isStale ? .unknown : state, learnedExitTime: region.exitTime.map { .seconds($0) })
+        }
+        memory.beacons = beacons.compactMap { beacon in
+            guard let identity = beacon.identity, let silences = beacon.silences else { return nil }
+            return .init(identity: identity, silences: silences)
+        }
+        return memory
+    }
+}
+
+extension PresenceMemory.Beacon {
+    package init(_ known: RegionMonitor.Memory.Beacon) {
+        let (silences, identity) = (known.silences, known.identity)
+        beacon = BeaconConstraint.minor(identity.uuid, identity.major, identity.minor).description
+        learned = silences.learned.hundredths
+        (minutes, minutesListened) = (silences.minutes.counts.trimmed, silences.minutes.listened.hundredths)
+        (day, dayListened) = (silences.day.counts.trimmed, silences.day.listened.hundredths)
+        sums = silences.sums.trimmed
+    }
+
+    /// nil where it names more than one beacon.
+    var identity: BeaconIdentity? {
+        guard case .minor(let uuid, let major, let minor) = BeaconConstraint(beacon) else { return nil }
+        return BeaconIdentity(uuid: uuid, major: major, minor: minor)
+    }
+
+    /// What was learned; nil where it is in no form that there ever was.
+    package var silences: LearnedSilences? {
+        if let minutes, let minutesListened, let day, let dayListened {
+            return LearnedSilences(
+                minutes: .init(counts: minutes, listened: minutesListened),
+                day: .init(counts: day, listened: dayListened), sums: sums, learned: learned)
+        }
+        return counts.flatMap { LearnedSilences(counts: $0, sums: sums, learned: learned) }
+    }
+}
+
+extension [Float] {
+    /// Without the zeros at the end, to the second decimal.
+    fileprivate var trimmed: [Float] {
+        let rounded = map(\.hundredths)
+        return Array(rounded.prefix((rounded.lastIndex { $0 != 0 } ?? -1) + 1))
+    }
+}
+
+extension Float {
+    /// To the second decimal: a file that is written for years need not hold more.
+    fileprivate var hundredths: Float { isFinite ? (self * 100).rounded() / 100 : 0 }
+}

@@ -1,0 +1,46 @@
+package import Bluetooth
+package import HCI
+package import RegionMonitoring
+
+/// The adverts that an adapter hears.
+package final class AdapterSource: PresenceSource {
+    private let scanner: Scanner
+    private let adapter: String?
+
+    /// - Parameters:
+    ///   - adapter: its name, such as `hci0`; nil: the first that is up.
+    ///   - timing: how much of the time is listened.
+    ///   - quietPeriod: how long a silence may be before the controller is asked whether it lives.
+    ///   - kernel: whose adapters they are.
+    /// - Throws: when the process has no file descriptor left.
+    package init(
+        adapter: String?, timing: ScanTiming, quietPeriod: Duration, kernel: some BluetoothKernel = LinuxKernel()
+    ) throws(KernelError) {
+        var parameters = ScannerParameters()
+        parameters.quietPeriod = quietPeriod
+        parameters.timing = timing
+        scanner = try Scanner(adapter: adapter, parameters: parameters, kernel: kernel)
+        self.adapter = adapter
+    }
+
+    package var name: String { adapter ?? "the first adapter that is up" }
+
+    package var instant: Instant { SystemClock.monotonic }
+
+    package func run(_ delegate: some ScannerDelegate) throws -> Bool {
+        try scanner.run(delegate)
+        return false
+    }
+
+    package func stop() { scanner.stop() }
+
+    package func hold(_ isHeld: Bool) { isHeld ? scanner.hold() : scanner.release() }
+
+    package func wake() { scanner.wake() }
+
+    package func perform(_ work: @escaping @Sendable () -> Void) { scanner.perform(work) }
+
+    package func wallTime(of instant: Instant) -> Int64 { SystemClock().wallTime(of: instant) }
+
+    package var now: Int64 { SystemClock().now }
+}

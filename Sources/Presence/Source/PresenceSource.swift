@@ -1,0 +1,28 @@
+package import Bluetooth
+package import RegionMonitoring
+
+/// Where the packets come from: an adapter, or a capture in its place.
+package protocol PresenceSource: WallClock {
+    /// What a person calls it.
+    var name: String { get }
+
+    /// The present on the clock that drives the delegate.
+    var instant: Instant { get }
+
+    /// Drives the delegate, on the calling thread, until ``stop()`` or the source's end.
+    ///
+    /// - Returns: whether the source came to an end of its own.
+    func run(_ delegate: some ScannerDelegate) throws -> Bool
+
+    /// Ends ``run(_:)``, from any thread.
+    func stop()
+
+    /// Leaves the antenna to the Wi-Fi while `true`.
+    func hold(_ isHeld: Bool)
+
+    /// The delegate's deadline may have changed: it is asked again.
+    func wake()
+
+    /// Has `work` done on the thread of ``run(_:)``, at its next turn: only a loop that turns does it.
+    func perform(_ work: @escaping @Sendable () -> Void)
+}

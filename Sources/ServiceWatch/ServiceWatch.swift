@@ -1,0 +1,162 @@
+package import API
+import BlueZ
+package import Events
+package import Logging
+package import OkaeriConfiguration
+package import Plumbing
+import ServiceLifecycle
+
+/// Keeps a peripheral connected for each service that the configuration names, and tells when it comes and goes.
+///
+/// Without such a rule nothing is asked of bluetoothd, and no bus is opened.
+package actor ServiceWatch: ServiceLifecycle.Service {
+    private var rules: [Configuration.ServiceRule]
+    private let adapter: String?
+    private let bus: String?
+    private let hub: EventHub
+    private let now: @Sendable () -> Int64
+    private let logger: Logger
+
+    /// The rules that it works by.
+    private var followed: [Configuration.ServiceRule] = []
+
+    /// Who is connected, by the label of the rule.
+    private var connected: [String: PeripheralsMemory.Peripheral] = [:]
+
+    /// The rules are other ones; more often than once is once.
+    private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    /// - Parameters:
+    ///   - adapter: such as `hci0`; nil: the first that has power.
+    ///   - bus: the bus that bluetoothd is on; nil: the system's.
+    ///   - now: the time that events of ours are stamped with.
+    package init(
+        rules: [Configuration.ServiceRule], adapter: String?, bus: String? = nil, hub: EventHub,
+        now: @escaping @Sendable () -> Int64, logger: Logger
+    ) {
+        self.rules = rules
+        self.adapter = adapter
+        self.bus = bus
+        self.hub = hub
+        self.now = now
+        self.logger = logger
+    }
+
+    /// What is to be known of each rule; nil where there is none.
+    package var reports: [ServiceReport]? {
+        guard !rules.isEmpty else { return nil }
+        return rules.map { rule in
+            let peripheral = connected[rule.label]
+            return ServiceReport(
+                identifier: rule.identifier, service: rule.service.description, connected: peripheral != nil,
+                address: peripheral?.address, name: peripheral?.name)
+        }
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var work = await self.begin()
+            for await _ in self.changes.stream where await self.rules != self.followed {
+                work?.cancel()
+                await work?.value
+                work = await self.begin()
+            }
+            work?.cancel()
+            await work?.value
+        }
+    }
+
+    /// Works by the present rules; nothing where there are none, and nobody to be let go.
+    private func begin() -> Task<Void, Never>? {
+        followed = rules
+        let released = connected.values.filter { peripheral in !rules.contains { $0.label == peripheral.rule } }
+        for peripheral in released { connected[peripheral.rule] = nil }
+        guard !rules.isEmpty || !released.isEmpty else { return nil }
+        let present = rules
+        return Task { await work(by: present, letting: released) }
+    }
+
+    private nonisolated func work(
+        by rules: [Configuration.ServiceRule], letting released: [PeripheralsMemory.Peripheral]
+    ) async {
+        try? await CentralManager.use(adapter: adapter, bus: bus) { central in
+            for peripheral in released { await release(peripheral, by: central) }
+            await withDiscardingTaskGroup { group in
+                group.addTask { await self.complain(of: central) }
+                for rule in rules { group.addTask { await self.keep(rule, by: central) } }
+            }
+        }
+    }
+
+    /// Its rule is gone: nobody wants the connection any more.
+    private func release(_ peripheral: PeripheralsMemory.Peripheral, by central: CentralManager) async {
+        _ = try? await central.knownPeripherals()
+        try? await central.cancelPeripheralConnection(peripheral.address)
+    }
+
+    private func keep(_ rule: Configuration.ServiceRule, by central: CentralManager) async {
+        let remembered = connected[rule.label].map {
+            CentralManager.Remembered(address: $0.address, name: $0.name)
+        }
+        for await event in central.connections(to: .service(rule.service), remembered: remembered) {
+            switch event {
+            case .didConnect(let address, let name):
+                connected[rule.label] = PeripheralsMemory.Peripheral(
+                    rule: rule.label, service: rule.service.description, address: address, name: name)
+                publish(.peripheralDidConnect(.init(rule, address: address, name: name)))
+            case .didDisconnect(let address, let name):
+                connected[rule.label] = nil
+                publish(.peripheralDidDisconnect(.init(rule, address: address, name: name)))
+            }
+        }
+    }
+
+    private func publish(_ kind: Event.Kind) {
+        hub.happened(kind, at: now())
+    }
+
+    /// Says why the services wait, and that they do no longer.
+    private func complain(of central: CentralManager) async {
+        var isWaiting = false
+        for await state in central.states() {
+            switch state {
+            case .unknown: break
+            case .resetting, .unsupported, .unauthorized, .poweredOff:
+                isWaiting = true
+                logger.warning("the services wait: \(central.obstacle?.description ?? state.rawValue)")
+            case .poweredOn:
+                if isWaiting { logger.notice("the services wait no longer") }
+                isWaiting = false
+            }
+        }
+    }
+}
+
+extension ServiceWatch: Configured {
+    package func configured(_ configuration: Configuration) {
+        guard configuration.services != rules else { return }
+        rules = configuration.services
+        changes.continuation.yield()
+    }
+}
+
+extension ServiceWatch: Kept {
+    package var memory: PeripheralsMemory {
+        PeripheralsMemory(connected.values.sorted { $0.rule < $1.rule })
+    }
+
+    package func restore(_ memory: PeripheralsMemory, from past: KeptPast) {
+        guard !past.isStale else { return }
+        for peripheral in memory.peripherals ?? [] {
+            guard rules.contains(where: { $0.label == peripheral.rule && $0.service.description == peripheral.service })
+            else { continue }
+            connected[peripheral.rule] = peripheral
+        }
+    }
+}
+
+extension Event.Peripheral {
+    fileprivate init(_ rule: Configuration.ServiceRule, address: String, name: String?) {
+        self.init(identifier: rule.identifier, service: rule.service.description, address: address, name: name)
+    }
+}

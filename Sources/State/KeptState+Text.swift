@@ -1,0 +1,46 @@
+import FoundationEssentials
+package import Plumbing
+
+/// The file is one JSON object. Its last member is a checksum over all the bytes before it: a file that was cut, or in which
+/// a card has forgotten a block, is known for what it is.
+extension KeptState {
+    /// What stands before the checksum's eight hexadecimal digits, and after them.
+    private static let mark = (before: Array(",\"checksum\":\"".utf8), after: Array("\"}\n".utf8))
+
+    package var text: [UInt8] {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            let body = Array(try encoder.encode(self).dropLast())
+            return body + Self.mark.before + Array(CRC32(of: body[...]).description.utf8) + Self.mark.after
+        }
+    }
+
+    /// - Parameter types: the parts that are to be read.
+    package init(text: [UInt8], _ types: [any KeptMemory.Type]) throws(StateFileError) {
+        let tail = Self.mark.before.count + CRC32.length + Self.mark.after.count
+        guard text.count > tail else { throw .damaged("it is cut") }
+        let body = text.dropLast(tail)
+        let version = try Self.understand { try JSONDecoder().decode(Version.self, from: Data(text)) }
+        let expected = Self.mark.before + Array(CRC32(of: body).description.utf8) + Self.mark.after
+        guard Self.versions.contains(version.version) else { throw .unknownVersion(version.version) }
+        guard text.suffix(tail) == expected[...] else { throw .damaged("its checksum is wrong") }
+        self = try Self.understand {
+            try JSONDecoder().decode(Reader.self, from: Data(text), configuration: types).state
+        }
+    }
+
+    private struct Version: Decodable {
+        var version: Int
+    }
+
+    private static func understand<Value>(_ decode: () throws -> Value) throws(StateFileError) -> Value {
+        do {
+            return try decode()
+        } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
+            throw .damaged(context.debugDescription)
+        } catch {
+            throw .damaged("it is cut, or no state")
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import FoundationEssentials
+package import Plumbing
+
+/// What outlives the daemon, as it stands in the file: when it was written, and what each part of the program knows.
+package struct KeptState: Sendable {
+    /// The layout that is written, and those that are read: version 1 had another form of what was learned.
+    static let version = 2
+    static let versions = 1...2
+
+    var version = Self.version
+    package var written: StateStamp
+    package var parts: [any KeptMemory]
+
+    package init(written: StateStamp, parts: [any KeptMemory]) {
+        self.written = written
+        self.parts = parts
+    }
+
+    /// What a part knows; nil where there is no such part.
+    package subscript<Memory: KeptMemory>(_ type: Memory.Type) -> Memory? {
+        get { parts.lazy.compactMap { $0 as? Memory }.first }
+        set {
+            guard let index = parts.firstIndex(where: { $0 is Memory }), let newValue else { return }
+            parts[index] = newValue
+        }
+    }
+
+    /// Whether somebody is here: then it must be known how long that was so, and else it makes no difference.
+    var isOccupied: Bool { parts.contains(where: \.isOccupied) }
+
+    /// Whether the same is known, but for what merely ages.
+    func hasSameContent(as other: KeptState) -> Bool { isSame(as: other) { $0.content } }
+
+    /// Whether the same is known, but for what changes all the time.
+    func hasSameEssence(as other: KeptState) -> Bool { isSame(as: other) { $0.essence } }
+
+    private func isSame(as other: KeptState, _ part: (any KeptMemory) -> any KeptMemory) -> Bool {
+        parts.count == other.parts.count && zip(parts, other.parts).allSatisfy { part($0).isEqual(to: part($1)) }
+    }
+}
+
+extension KeptState: Equatable {
+    package static func == (first: KeptState, second: KeptState) -> Bool {
+        first.version == second.version && first.written == second.written && first.isSame(as: second) { $0 }
+    }
+}
+
+extension KeptMemory {
+    fileprivate func isEqual(to other: any KeptMemory) -> Bool { (other as? Self) == self }
+}
+
+extension KeptState: Encodable {
+    private enum Key: String, CodingKey {
+        case version, written
+    }
+
+    /// The members of all parts stand side by side in one object.
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Key.self)
+        try members.encode(version, forKey: .version)
+        try members.encode(written, forKey: .written)
+        for part in parts { try part.encode(to: encoder) }
+    }
+
+    /// Decodes the parts that are asked for.
+    package struct Reader: DecodableWithConfiguration {
+        package let state: KeptState
+
+        package init(from decoder: any Decoder, configuration types: [any KeptMemory.Type]) throws {
+            let members = try decoder.container(keyedBy: Key.self)
+            var state = KeptState(written: try members.decode(StateStamp.self, forKey: .written), parts: [])
+            state.parts = try types.map { try $0.init(from: decoder) }
+            self.state = state
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Plumbing
+
+/// What became of the kept state at the start.
+enum Restoration: Equatable, Sendable {
+    /// There was none.
+    case nothing
+    /// It goes on. The age is nil when it cannot be told.
+    case restored(age: Duration?)
+    /// It was older than it is good for: nobody knows where anybody is. What was learned and the answers go on.
+    case stale(age: Duration)
+    /// It cannot be believed.
+    case refused(StateFileError, setAside: String?)
+
+    /// Whether kept state still says where everybody is.
+    ///
+    /// The age of a state from the future cannot be told: the wall clock was set back, or this is a machine without a clock
+    /// that has not yet asked the network. Such a state is believed: it announces nobody twice, and who went or came since
+    /// is announced all the same.
+    ///
+    /// - Parameter validFor: how old it may be.
+    static func judge(_ written: StateStamp, at now: StateStamp, validFor: Duration) -> Restoration {
+        guard let age = written.age(at: now) else { return .restored(age: nil) }
+        return age <= validFor ? .restored(age: age) : .stale(age: age)
+    }
+
+    /// Whether nobody knows any more where anybody is.
+    var isStale: Bool {
+        switch self {
+        case .stale: true
+        case .nothing, .restored, .refused: false
+        }
+    }
+
+    /// How old the state was, where that can be told.
+    var age: Duration? {
+        switch self {
+        case .restored(let age): age
+        case .stale(let age): age
+        case .nothing, .refused: nil
+        }
+    }
+
+    /// One word for it.
+    var word: String {
+        switch self {
+        case .nothing: "nothing"
+        case .restored: "restored"
+        case .stale: "stale"
+        case .refused: "refused"
+        }
+    }
+
+}
+
+extension Restoration: CustomStringConvertible {
+    /// What happened and what follows, in a sentence.
+    package var description: String {
+        switch self {
+        case .nothing: "none from an earlier start"
+        case .restored(let age?): "goes on from \(age.roughly) ago"
+        case .restored(nil):
+            "goes on; how old it is cannot be told, because the clock was set back since it was written"
+        case .stale(let age):
+            "is stale, \(age.roughly) old: where anybody is counts as unknown, and who is heard now arrives"
+        case .refused(let error, setAside: let place):
+            "is not believed: \(error); " + (place.map { "it was moved to \($0)" } ?? "it is replaced")
+                + ". Where anybody is counts as unknown, and networks answered with never are asked about again"
+        }
+    }
+}

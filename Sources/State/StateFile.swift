@@ -1,0 +1,97 @@
+import Events
+import Glibc
+import OkaeriConfiguration
+package import Plumbing
+package import SystemPackage
+
+/// The file in which state is kept. It is replaced as a whole or not at all: whoever reads it, whenever the power was cut,
+/// finds the old state or the new one.
+package struct StateFile: Sendable {
+    private let directory: String
+
+    package var path: String { "\(directory)/state.json" }
+
+    /// Sixty-four beacons take a tenth of it.
+    private static let sizeLimit = 1 << 18
+
+    package init(directory: String) {
+        self.directory = directory
+    }
+
+    /// Where a file is moved that cannot be believed.
+    package var setAside: String { "\(path).damaged" }
+
+    /// What was written last; nil when nothing ever was.
+    ///
+    /// - Parameter types: the parts that are to be read.
+    package func read(_ types: [any KeptMemory.Type]) throws(StateFileError) -> KeptState? {
+        let text: [UInt8]
+        do {
+            // A pipe that somebody put there must not hold the start up.
+            let file = try FileDescriptor.open(
+                FilePath(path), .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
+            text = try file.closeAfter {
+                try Self.check(file)
+                return try file.contents(limit: Self.sizeLimit)
+            }
+        } catch let error as StateFileError {
+            throw error
+        } catch {
+            switch error as? Errno {
+            case .noSuchFileOrDirectory: return nil
+            case .tooManySymbolicLinkLevels: throw .noFile
+            case .fileTooLarge: throw .damaged("it is longer than any state")
+            case let errno: throw .unreadable(errno ?? .ioError)
+            }
+        }
+        return try KeptState(text: text, types)
+    }
+
+    /// What is not written by us, or root, is not believed.
+    private static func check(_ file: FileDescriptor) throws {
+        let status = try file.stat()
+        guard status.type == .regular else { throw StateFileError.noFile }
+        let isOurs = [geteuid(), 0].contains(status.userID.rawValue)
+        guard isOurs, status.permissions.isDisjoint(with: [.groupWrite, .otherWrite]) else {
+            throw StateFileError.foreign
+        }
+    }
+
+    /// Moves the file away, so that the next one does not take its place. Returns whether that was possible.
+    func moveAside() -> Bool { rename(path, setAside) == 0 }
+
+    /// Replaces what was written last.
+    package func write(_ state: KeptState) throws(Errno) {
+        let new = "\(path).new"
+        do {
+            let text = try state.text
+            try StateDirectory.make(directory)
+            // A leftover of a power cut.
+            unlink(new)
+            let file = try FileDescriptor.open(
+                FilePath(new), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec, .noFollow],
+                permissions: [.ownerReadWrite])
+            try file.closeAfter {
+                try file.writeAll(text)
+                try file.synchronize()
+            }
+            guard rename(new, path) == 0 else { throw Errno(rawValue: errno) }
+            let folder = try FileDescriptor.open(
+                FilePath(directory), .readOnly, options: [.directory, .closeOnExec])
+            try folder.closeAfter { try folder.synchronize() }
+        } catch {
+            unlink(new)
+            throw error as? Errno ?? .invalidArgument
+        }
+    }
+}
+
+extension FileDescriptor {
+    /// Returns when what was written is where a power cut cannot reach it.
+    fileprivate func synchronize() throws(Errno) {
+        guard fsync(rawValue) != 0 else { return }
+        let code = Errno(rawValue: errno)
+        // Some file systems have nothing to synchronize in a directory.
+        if code != .invalidArgument { throw code }
+    }
+}

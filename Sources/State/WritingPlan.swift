@@ -1,0 +1,38 @@
+/// Decides when state is worth a write: at once when what is known has changed or the clock was set, and from time to time
+/// that it still holds and what was learned since. A card bears only so many writes.
+struct WritingPlan: Sendable {
+    typealias Instant = ContinuousClock.Instant
+
+    /// How long it may be unsaid that somebody is still inside.
+    let interval: Duration
+
+    /// How long after a write that failed another is worth its while.
+    private static let retryInterval = Duration.seconds(60)
+
+    private var latest: KeptState?
+
+    /// When to look next even if nothing happens; nil before the first look.
+    private(set) var due: Instant?
+
+    /// - Parameter validFor: how old state may be to be believed. It is written well before it is that old.
+    init(validFor: Duration) {
+        interval = min(validFor * 2 / 3, .seconds(600))
+    }
+
+    /// Returns whether `state` is to be written now.
+    ///
+    /// - Parameter hasFailed: whether the last write failed, so that the file does not hold what it should.
+    mutating func looked(at state: KeptState, hasFailed: Bool, _ now: Instant) -> Bool {
+        let isNews =
+            latest.map { !$0.hasSameEssence(as: state) || !$0.written.isBySameClock(as: state.written) } ?? true
+        guard isNews || due.map({ now >= $0 }) ?? true else { return false }
+        due = now.advanced(by: interval)
+        // While nobody is inside, the age of what is kept makes no difference.
+        guard isNews || hasFailed || state.isOccupied || latest?.hasSameContent(as: state) != true else { return false }
+        latest = state
+        return true
+    }
+
+    /// The write that was due has failed.
+    mutating func failed(_ now: Instant) { due = now.advanced(by: Self.retryInterval) }
+}

@@ -1,0 +1,97 @@
+package import Events
+import ServiceLifecycle
+import Synchronization
+
+/// Tells the service manager how the daemon fares: that it has started, what it does, that it lives.
+package final class Supervision: Service {
+    private struct State {
+        var sentence = StatusSentence()
+        var isReady = false
+        var hasSaidReady = false
+        var isReloading = false
+        var hasEndedWell = false
+    }
+
+    private let manager: ServiceManager
+    private let events: AsyncStream<Event>
+    private let isAlive: @Sendable () async -> Bool
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - events: all that happens, from the beginning.
+    ///   - isAlive: returns when the daemon's loop has turned; later is too late, and never is what the watchdog is for.
+    package init(_ manager: ServiceManager, events: AsyncStream<Event>, isAlive: @escaping @Sendable () async -> Bool) {
+        self.manager = manager
+        self.events = events
+        self.isAlive = isAlive
+    }
+
+    package func run() async throws {
+        await withDiscardingTaskGroup { group in
+            group.addTask { for await event in self.events { self.happened(event) } }
+            if let interval = manager.watchdogInterval {
+                group.addTask { await self.petWatchdog(every: interval / 2) }
+            }
+            try? await gracefulShutdown()
+            manager.notify(.stopping)
+            group.cancelAll()
+        }
+    }
+
+    /// The daemon is there as soon as it knows what its adapter is like, be it that it waits for one.
+    private func happened(_ event: Event) {
+        var isStart = false
+        if case .bluetoothStateDidUpdate = event.kind { isStart = true }
+        state.withLock { state in
+            guard state.sentence.happened(event) else { return }
+            if isStart { state.isReady = true }
+            notify(&state)
+        }
+    }
+
+    /// The source has nothing more to tell.
+    ///
+    /// - Parameter isFault: whether that is what the watchdog is for; otherwise what is known stands.
+    package func sourceEnded(_ remark: String, isFault: Bool) {
+        state.withLock { state in
+            state.sentence.remark = remark
+            state.hasEndedWell = !isFault
+            state.isReady = true
+            notify(&state)
+        }
+    }
+
+    /// The configuration is read again; ``reloaded(_:)`` follows.
+    package func reloading() {
+        state.withLock { state in
+            guard state.isReady else { return }
+            manager.notify(.reloading)
+            state.hasSaidReady = false
+            state.isReloading = true
+        }
+    }
+
+    /// - Parameter regions: what is watched from now on; nil when the new configuration is no good.
+    package func reloaded(_ regions: Set<String>?) {
+        state.withLock { state in
+            regions.map { state.sentence.keep($0) }
+            state.sentence.remark = regions == nil ? "the configuration is wrong, the old one stays in force" : nil
+            state.isReloading = false
+            notify(&state)
+        }
+    }
+
+    private func notify(_ state: inout State) {
+        let status = ServiceManager.Message.status(state.sentence.text)
+        guard state.isReady, !state.isReloading, !state.hasSaidReady else { return manager.notify(status) }
+        state.hasSaidReady = true
+        manager.notify(.ready, status)
+    }
+
+    private func petWatchdog(every period: Duration) async {
+        while (try? await Task.sleep(for: period)) != nil {
+            let hasEndedWell = state.withLock(\.hasEndedWell)
+            if hasEndedWell { manager.notify(.watchdog) } else if await isAlive() { manager.notify(.watchdog) }
+        }
+    }
+}

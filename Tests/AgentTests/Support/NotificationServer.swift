@@ -1,0 +1,52 @@
+import DBus
+
+/// A notification server that does what the test says: it numbers what it is to show from 1, and answers nothing when it
+/// is mute.
+struct NotificationServer {
+    static let name = "org.freedesktop.Notifications"
+    static let path = "/org/freedesktop/Notifications"
+
+    let bus: Bus
+
+    /// What it is asked to show, in its order.
+    let shown: AsyncStream<[DBusValue]>
+
+    private let export: BusExport
+
+    init(on address: String, capabilities: [String] = ["actions"], isMute: Bool = false) async throws {
+        let (shown, continuation) = AsyncStream.makeStream(of: [DBusValue].self)
+        self.shown = shown
+        let counter = Counter()
+        let notify = BusInterface.Method(
+            "Notify", takes: ["s", "u", "s", "s", "s", "as", "a{sv}", "i"], returns: ["u"]
+        ) { call in
+            continuation.yield(call.arguments)
+            guard !isMute else { return await withUnsafeContinuation { _ in } }
+            return .success([.uint32(await counter.next())])
+        }
+        let interface = BusInterface(
+            Self.name,
+            methods: [
+                notify,
+                .init("GetCapabilities", returns: ["as"]) { _ in .success([.strings(capabilities)]) },
+            ])
+        bus = try await Bus.connect(address: address)
+        export = try await bus.export(interface, at: Self.path)
+        _ = try await bus.call(
+            "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "RequestName", [.string(Self.name), .uint32(0)])
+    }
+
+    /// Sends one of its signals.
+    func emit(_ member: String, _ arguments: DBusValue...) async throws {
+        try await bus.emit(Self.name, member, at: Self.path, arguments)
+    }
+
+    private actor Counter {
+        private var count: UInt32 = 0
+
+        func next() -> UInt32 {
+            count += 1
+            return count
+        }
+    }
+}

@@ -1,0 +1,307 @@
+import Bluetooth
+import FoundationEssentials
+import HCI
+import IBeacon
+import Presence
+import RegionMonitoring
+import Synchronization
+import Testing
+
+@testable import BeaconLocation
+
+/// What the driver makes of what a scanner receives, without a scanner.
+@Suite struct LocationDriverTests {
+    private let bench = LocationBench()
+    private let home = BeaconRegion(identifier: "home", constraint: .uuid(LocationBench.beacon.uuid))
+
+    private func seen(_ rssi: Int) -> RangedBeacon {
+        let accuracy = PathLoss.accuracy(signal: Double(rssi), measuredPower: -59)
+        return RangedBeacon(identity: LocationBench.beacon, rssi: rssi, accuracy: accuracy)
+    }
+
+    @Test func someoneComesAndGoes() {
+        bench.driver.startMonitoring(MonitoredRegion(home, exitAfter: .seconds(5)))
+        #expect(bench.told() == [.didStartMonitoring(home), .didDetermineState(.unknown, home)])
+        bench.listen()
+        #expect(bench.told() == [.bluetoothStateDidUpdate(.well)])
+        bench.pass(1)
+        bench.hear(-59)
+        #expect(bench.told() == [.didEnterRegion(home, seen(-59)), .didDetermineState(.inside, home)])
+        bench.pass(5)
+        #expect(bench.told() == [.didExitRegion(home), .didDetermineState(.outside, home)])
+    }
+
+    @Test func aControllerThatSaysNothingSendsNobodyAway() {
+        bench.driver.startMonitoring(MonitoredRegion(home, exitAfter: .seconds(5)))
+        bench.listen()
+        bench.hear(-59)
+        _ = bench.told()
+        bench.pass(60, isAnswering: false)
+        #expect(bench.told() == [])
+    }
+
+    @Test func switchedOffTheStateIsUnknownAndNobodyLeaves() {
+        bench.driver.startMonitoring(MonitoredRegion(home))
+        bench.listen()
+        bench.hear(-59)
+        _ = bench.told()
+        bench.lose(.off)
+        #expect(bench.told() == [.bluetoothStateDidUpdate(.off), .didDetermineState(.unknown, home)])
+        bench.pass(600)
+        bench.listen()
+        bench.hear(-59)
+        #expect(bench.told() == [.bluetoothStateDidUpdate(.well), .didDetermineState(.inside, home)])
+    }
+
+    @Test func withoutAnAdapterMonitoringFailsWithTheReason() {
+        bench.driver.startMonitoring(MonitoredRegion(home))
+        _ = bench.told()
+        bench.lose(.absent)
+        #expect(
+            bench.told() == [.bluetoothStateDidUpdate(.absent), .monitoringDidFail(home, reason: "there is none")])
+        let office = BeaconRegion(identifier: "office", constraint: home.constraint)
+        bench.driver.startMonitoring(MonitoredRegion(office))
+        #expect(bench.told().last == .monitoringDidFail(office, reason: "there is none"))
+        bench.driver.startRanging(home.constraint)
+        #expect(bench.told() == [.rangingDidFail(home.constraint, reason: "there is none")])
+    }
+
+    @Test func rangingTellsOfTheBeaconsOnceASecondAndOfNothingElse() {
+        bench.driver.startRanging(home.constraint)
+        bench.listen()
+        #expect(bench.told() == [.bluetoothStateDidUpdate(.well)])
+        bench.hear(-59)
+        bench.pass(1)
+        #expect(bench.told() == [.didRange([seen(-59)], home.constraint)])
+        bench.driver.stopRanging(home.constraint)
+        bench.pass(5)
+        #expect(bench.told() == [])
+        #expect(bench.driver.isIdle)
+    }
+
+    @Test func rangingAndMonitoringOfTheSameBeaconsAreApart() {
+        bench.driver.startMonitoring(MonitoredRegion(home, ranging: .always))
+        bench.driver.startRanging(home.constraint)
+        bench.listen()
+        _ = bench.told()
+        bench.hear(-59)
+        bench.pass(1)
+        #expect(
+            bench.told() == [
+                .didEnterRegion(home, seen(-59)), .didDetermineState(.inside, home),
+                .didRange([seen(-59)], home.constraint),
+            ])
+        bench.lose(.off)
+        #expect(
+            bench.told() == [
+                .bluetoothStateDidUpdate(.off), .didDetermineState(.unknown, home),
+                .rangingDidFail(home.constraint, reason: "it is off"),
+            ])
+    }
+
+    @Test func aStateIsToldOnRequest() {
+        bench.driver.startMonitoring(MonitoredRegion(home))
+        bench.listen()
+        bench.hear(-59)
+        _ = bench.told()
+        bench.driver.requestState("home")
+        #expect(bench.told() == [.didDetermineState(.inside, home)])
+        bench.driver.requestState("office")
+        #expect(bench.told() == [])
+    }
+
+    @Test func aRegionTakesThePlaceOfItsNamesake() {
+        bench.driver.startMonitoring(MonitoredRegion(home))
+        let other = BeaconRegion(identifier: "home", constraint: .major(LocationBench.beacon.uuid, 7))
+        bench.driver.startMonitoring(MonitoredRegion(other))
+        #expect(bench.driver.monitoredRegions.map(\.region) == [other])
+        bench.listen()
+        _ = bench.told()
+        bench.hear(-59)
+        #expect(bench.told() == [])
+    }
+
+    @Test func whoIsNotWatchedAnyMoreIsNotTold() {
+        bench.driver.startMonitoring(MonitoredRegion(home))
+        bench.listen()
+        #expect(!bench.driver.isIdle)
+        bench.driver.stopMonitoring("home")
+        _ = bench.told()
+        bench.hear(-59)
+        #expect(bench.told() == [])
+        #expect(bench.driver.isIdle)
+    }
+
+    @Test func whatWasHeardBeforeARegionWasWatchedCountsForNothing() {
+        bench.driver.startRanging(home.constraint)
+        bench.listen()
+        bench.hear(-59)
+        bench.pass(10)
+        bench.driver.startMonitoring(MonitoredRegion(home))
+        bench.driver.requestState("home")
+        #expect(bench.told().last == .didDetermineState(.unknown, home))
+    }
+
+    @Test func eventsCarryTheirTimeOnBothClocks() {
+        bench.driver.startMonitoring(MonitoredRegion(home, exitAfter: .seconds(5)))
+        let start = bench.now
+        bench.listen()
+        bench.pass(1)
+        bench.hear(-59)
+        bench.pass(5)
+        let events = bench.published()
+        let second: Int64 = 1_000_000_000
+        let ages: [Int64] = [0, 0, 0, 1, 1, 6, 6]
+        #expect(events.map { $0.instant.nanoseconds - start } == ages.map { $0 * second })
+        #expect(events.map { $0.nanosecondsSince1970 - LocationBench.Wall.ahead - start } == ages.map { $0 * second })
+        #expect(events[0].secondsSince1970 == Double(start + LocationBench.Wall.ahead) / 1e9)
+        #expect(events[3].instant.duration(to: events[5].instant) == .seconds(5))
+    }
+
+    @Test func whoRangesIsToldOnceThatThereIsNoAdapter() {
+        bench.driver.startRanging(home.constraint)
+        let failure = LocationEvent.Kind.rangingDidFail(home.constraint, reason: "there is none")
+        for _ in 0..<2 {
+            bench.lose(.absent)
+            #expect(bench.told() == [.bluetoothStateDidUpdate(.absent), failure])
+            bench.listen()
+            _ = bench.told()
+        }
+    }
+
+    @Test func whoWasInsideBeforeARestartIsNotAnnouncedAgain() throws {
+        bench.driver.startMonitoring(MonitoredRegion(home))
+        bench.driver.startRanging(home.constraint)
+        bench.listen()
+        bench.hear(-59)
+        let memory = bench.driver.memory
+        #expect(memory.regions.map(\.region) == [home], "what is ranged has no state")
+
+        let later = LocationBench(at: bench.now + 60_000_000_000, memory: memory)
+        later.driver.startMonitoring(MonitoredRegion(home))
+        later.listen()
+        _ = later.told()
+        later.hear(-59)
+        #expect(later.told() == [.didDetermineState(.inside, home)])
+    }
+
+    @Test func whoLeftDuringARestartIsAnnounced() {
+        bench.driver.startMonitoring(MonitoredRegion(home, exitAfter: .seconds(5)))
+        bench.listen()
+        bench.hear(-59)
+        let later = LocationBench(at: bench.now + 60_000_000_000, memory: bench.driver.memory)
+        later.driver.startMonitoring(MonitoredRegion(home, exitAfter: .seconds(5)))
+        later.listen()
+        _ = later.told()
+        later.pass(40)
+        #expect(later.told() == [.didExitRegion(home), .didDetermineState(.outside, home)])
+    }
+
+    @Test func aMemoryIsGoodForOneBeginning() {
+        bench.driver.startMonitoring(MonitoredRegion(home))
+        bench.listen()
+        bench.hear(-59)
+        let later = LocationBench(at: bench.now + 60_000_000_000, memory: bench.driver.memory)
+        later.driver.startMonitoring(MonitoredRegion(home))
+        later.driver.stopMonitoring("home")
+        later.driver.startMonitoring(MonitoredRegion(home))
+        later.listen()
+        _ = later.told()
+        later.hear(-59)
+        #expect(later.told().first == .didEnterRegion(home, seen(-59)))
+    }
+
+    @Test func whatWasLearnedOfABeaconIsKnownAfterARestart() throws {
+        bench.driver.startMonitoring(MonitoredRegion(home))
+        bench.listen()
+        for _ in 0..<300 {
+            bench.hear(-59)
+            bench.pass(1)
+        }
+        let memory = LocationMemory(bench.driver.memory, at: 0)
+        let text = try JSONEncoder().encode(memory)
+        let read = try JSONDecoder().decode(LocationMemory.self, from: text)
+        #expect(read == memory)
+        #expect(read.memory(at: 0).beacons.map(\.identity) == [LocationBench.beacon])
+
+        func exitTime(_ memory: RegionMonitor.Memory) -> Int? {
+            let later = LocationBench(at: bench.now + 60_000_000_000, memory: memory)
+            later.driver.startMonitoring(MonitoredRegion(home))
+            later.listen()
+            later.hear(-59)
+            _ = later.told()
+            return (1...60).first { _ in
+                later.pass(1)
+                return later.told().contains(.didExitRegion(home))
+            }
+        }
+        #expect(exitTime(read.memory(at: 0)) == 12, "the shortest there is, for it is heard every second")
+        #expect(exitTime(.init()) == 30, "the time to begin with")
+    }
+
+    @Test func whereAnybodyWasIsNotBelievedForLong() throws {
+        bench.driver.startMonitoring(MonitoredRegion(home))
+        bench.listen()
+        bench.hear(-59)
+        let memory = LocationMemory(bench.driver.memory, at: 0)
+        let limit = LocationMemory.validFor.components.seconds * 1_000_000_000
+        #expect(memory.memory(at: limit).regions.map(\.lastKnown) == [.inside])
+        #expect(memory.memory(at: limit + 1).regions.map(\.lastKnown) == [.unknown])
+        #expect(memory.memory(at: -1).regions.map(\.lastKnown) == [.inside], "the clock was set back")
+        for time in [Int64.min, .max] { _ = LocationMemory(bench.driver.memory, at: time).memory(at: -1 - time) }
+    }
+
+    @Test(arguments: [
+        "{}", "[]", #"{"time": "soon", "presence": {"regions": [], "beacons": []}}"#, #"{"time": 1, "presence": 7}"#,
+    ])
+    func whatIsNoMemoryIsRefused(_ text: String) {
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(LocationMemory.self, from: Data(text.utf8)) }
+    }
+
+    @Test(
+        arguments: [
+            (#""beacons": "nobody", "state": "inside""#, "/100/100"),
+            (#""beacons": "BEACON", "state": "away""#, "/100/100"),
+            (#""beacons": "BEACON", "state": "inside", "exitTime": 1e300"#, "/100/100"),
+            (#""beacons": "BEACON", "state": "inside""#, "/100/*"),
+        ])
+    func aMemoryThatWasTamperedWithIsRefusedAsAWhole(region: String, learnedOf: String) {
+        let uuid = "00000000-0000-0001-0000-000000000002"
+        let text = """
+            {"time": 0, "presence": {"regions": [{"identifier": "home", \(region)}], "beacons": [{"beacon": \
+            "\(uuid)\(learnedOf)", "learned": 1, "minutes": [], "minutesListened": 0, "day": [], "dayListened": 0, \
+            "sums": []}]}}
+            """.replacing("BEACON", with: "\(uuid)/100/100")
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(LocationMemory.self, from: Data(text.utf8)) }
+    }
+
+    @Test func whatNoBeaconCanHaveTaughtIsNoTrap() throws {
+        let beacon = "00000000-0000-0001-0000-000000000002/100/100"
+        let text = """
+            {"time": 0, "presence": {"regions": [{"identifier": "home", "beacons": "\(beacon)", "state": "inside"}], \
+            "beacons": [{"beacon": "\(beacon)", "learned": 1e30, "minutes": [-1], "minutesListened": 1e30, "day": [], \
+            "dayListened": 0, "sums": []}]}}
+            """
+        let memory = try JSONDecoder().decode(LocationMemory.self, from: Data(text.utf8)).memory(at: 0)
+        #expect(memory.regions.map(\.lastKnown) == [.inside])
+        let later = LocationBench(memory: memory)
+        later.driver.startMonitoring(
+            MonitoredRegion(BeaconRegion(identifier: "home", constraint: .minor(LocationBench.beacon.uuid, 100, 100))))
+        later.listen()
+        later.hear(-59)
+        later.pass(31)
+        #expect(later.told().last.map { "\($0)".contains("outside") } == true)
+    }
+
+    @Test func rubbishTellsNothing() {
+        bench.driver.startMonitoring(MonitoredRegion(home))
+        bench.listen()
+        _ = bench.told()
+        let packet = bench.packet(-59)
+        for length in 0..<packet.count {
+            let cut = Array(packet.prefix(length))
+            _ = bench.driver.driver.scannerDidReceive(cut.span.bytes, at: bench.now)
+        }
+        #expect(bench.told() == [])
+    }
+}

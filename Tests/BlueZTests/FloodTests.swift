@@ -1,0 +1,93 @@
+import BlueZMachines
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import BlueZ
+
+extension OnTheBus {
+    /// Thousands of advertisements of somebody else, from a make-believe bluetoothd.
+    @Suite struct FloodTests: Sendable {
+        private static let count = 5000
+
+        private let bench: BlueZBench
+        private let stranger = "00:00:00:00:00:01"
+
+        init() throws {
+            bench = try BlueZBench()
+            try bench.start()
+            try bench.lamp()
+            try bench.tell("air", ["address": stranger])
+        }
+
+        private func flood(_ address: String, rssi: Int) throws {
+            try bench.tell("flood", ["address": address, "count": Self.count, "rssi": rssi])
+        }
+
+        /// Runs a central that has heard both.
+        private func listening(_ body: (CentralManager) async throws -> Void) async throws {
+            try await CentralManager.use(bus: bench.address) { central in
+                let found = central.scanForPeripherals()
+                var addresses: Set<String> = []
+                for try await discovery in found where addresses.insert(discovery.address).inserted {
+                    if addresses.count == 2 { break }
+                }
+                try await body(central)
+                withExtendedLifetime(found) {}
+            }
+        }
+
+        @Test(arguments: [
+            Interest.adapters, CentralManager.Target.service(Lamp.battery).interest,
+            CentralManager.Target.address(Lamp.address).interest,
+        ]) func `advertisements of a stranger wake nobody`(interest: Interest) async throws {
+            try await listening { central in
+                let looks = Mutex(0)
+                async let end = central.mirror.wait(until: nil, for: interest) { view -> Bool? in
+                    looks.withLock { $0 += 1 }
+                    return view.workingAdapter(named: nil) == nil ? true : nil
+                }
+                while looks.withLock(\.self) == 0 { await Task.yield() }
+                try flood(stranger, rssi: -50)
+                // What comes after it: all of the flood has been heard by then.
+                try bench.tell("adapter", ["name": "hci0", "powered": false])
+                #expect(try await end == true)
+                #expect(looks.withLock(\.self) < 10)
+            }
+        }
+
+        @Test func `who reads slowly gets a peripheral as it is then`() async throws {
+            try await CentralManager.use(bus: bench.address) { central in
+                var found = central.scanForPeripherals(withServices: [Lamp.battery]).makeAsyncIterator()
+                #expect(try await found.next()?.rssi == -60)
+                try flood(Lamp.address, rssi: -42)
+                while try await central.knownPeripherals().first(where: { $0.address == Lamp.address })?.rssi != -42 {
+                    await Task.yield()
+                }
+                #expect(try await found.next()?.rssi == -42)
+            }
+        }
+
+        @Test func `values that nobody reads are kept up to a limit, the newest`() async throws {
+            try await CentralManager.use(bus: bench.address) { central in
+                let lamp = try await central.connect(Lamp.address)
+                let level = try lamp.characteristic(Lamp.level)
+                let values = central.mirror.values(of: level.path)
+                var subscription = lamp.values(for: level).makeAsyncIterator()
+                try await bench.wait { try $0.count(of: "StartNotify") == 1 }
+                let last = ObjectMirror.valueLimit + 50
+                for number in 0...last {
+                    let value = String(number + 0x10000, radix: 16)
+                    try bench.tell("notify", ["uuid": Lamp.level.full, "value": "0\(value)"])
+                }
+                var unread = 0
+                for await value in values {
+                    unread += 1
+                    if value == [1, UInt8(last >> 8), UInt8(last & 0xFF)] { break }
+                }
+                #expect(unread <= ObjectMirror.valueLimit + 2)
+                #expect(try await subscription.next() != nil)
+            }
+        }
+    }
+}

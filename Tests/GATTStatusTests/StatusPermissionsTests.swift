@@ -1,0 +1,36 @@
+import Logging
+import Client
+import Testing
+
+@testable import BlueZ
+@testable import GATTStatus
+
+/// Who may have what, in the words in which bluetoothd is told: it is the one that refuses.
+@Suite struct StatusPermissionsTests {
+    private func flags(isOpen: Bool) async -> [BluetoothUUID: Set<String>] {
+        let peripheral = StatusPeripheral(
+            client: { APIClient(socket: "/nowhere") }, manager: PeripheralManager(bus: "unix:path=/nowhere"),
+            level: LogLevel(.notice), isOpen: isOpen, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let characteristics = await peripheral.service.characteristics
+        return Dictionary(characteristics.map { ($0.uuid, Set($0.flags)) }, uniquingKeysWith: { $0.union($1) })
+    }
+
+    @Test func `nothing is read, told or written over a link that is not encrypted`() async {
+        let flags = await flags(isOpen: false)
+        #expect(flags.count == 4)
+        for (uuid, flags) in flags {
+            #expect(flags.isDisjoint(with: ["read", "write"]), "\(uuid)")
+            #expect(!flags.contains("notify") || flags.contains("encrypt-notify"), "\(uuid)")
+            #expect(!flags.contains("indicate") || flags.contains("encrypt-indicate"), "\(uuid)")
+            #expect(!flags.contains("write-without-response") || flags.contains("encrypt-write"), "\(uuid)")
+        }
+    }
+
+    @Test func `opened, the region states are for everybody, and nothing else is`() async {
+        let (closed, open) = (await flags(isOpen: false), await flags(isOpen: true))
+        #expect(open[StatusProfile.regionStates] == ["read", "notify"])
+        for uuid in [StatusProfile.waitingPrompt, StatusProfile.answer, StatusProfile.logLevel] {
+            #expect(open[uuid] == closed[uuid], "\(uuid)")
+        }
+    }
+}

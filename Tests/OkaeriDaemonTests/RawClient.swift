@@ -1,0 +1,84 @@
+import Glibc
+
+/// A client that is no HTTP library: it sends what it is told, and reads when it is told.
+final class RawClient {
+    private let path: String
+    private let descriptor: Int32
+    private var bytes: [UInt8] = []
+    private var isOpen = true
+    private(set) var isAtEnd = false
+
+    struct Failure: Error {
+        var code: Int32
+    }
+
+    init(_ path: String) throws {
+        self.path = path
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        if descriptor < 0 { throw Failure(code: errno) }
+    }
+
+    deinit { close() }
+
+    func connect() throws {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        if result != 0 { throw Failure(code: errno) }
+    }
+
+    /// Sends as much as the server takes.
+    func send(_ text: String) {
+        let bytes = Array(text.utf8)
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            if count > 0 { sent += count } else if errno != EAGAIN { return }
+        }
+    }
+
+    /// Everything that has come so far.
+    var received: String {
+        read()
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether the server has hung up.
+    var isClosedByPeer: Bool {
+        read()
+        return isAtEnd
+    }
+
+    /// How many bytes wait to be read.
+    var waiting: Int {
+        var count: Int32 = 0
+        return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
+    }
+
+    func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    func close() {
+        if isOpen { Glibc.close(descriptor) }
+        isOpen = false
+    }
+
+    private func read() {
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = recv(descriptor, &chunk, chunk.count, 0)
+            if count > 0 {
+                bytes += chunk[..<count]
+            } else {
+                if count == 0 || errno != EAGAIN { isAtEnd = true }
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Plumbing
+import Testing
+
+@Suite struct BroadcastTests {
+    private func all<Value>(_ stream: AsyncStream<Value>) async -> [Value] {
+        var values: [Value] = []
+        for await value in stream { values.append(value) }
+        return values
+    }
+
+    @Test func everybodyGetsWhatComesAfterTheyBegan() async {
+        let broadcast = Broadcast<Int>()
+        broadcast.send(1)
+        let first = broadcast.values(backlog: 8)
+        broadcast.send(2)
+        let second = broadcast.values(backlog: 8)
+        broadcast.send(2)
+        broadcast.close()
+        #expect(await all(first) == [2, 2])
+        #expect(await all(second) == [2])
+        #expect(broadcast.latest == nil, "it does not remember unless it is to")
+    }
+
+    @Test func whoLagsBehindMissesTheOldest() async {
+        let broadcast = Broadcast<Int>()
+        let (slow, fast) = (broadcast.values(backlog: 2), broadcast.values(backlog: 8))
+        for value in 1...5 { broadcast.send(value) }
+        broadcast.close()
+        #expect(await all(slow) == [4, 5])
+        #expect(await all(fast) == [1, 2, 3, 4, 5])
+    }
+
+    @Test func whatIsRememberedComesFirst() async {
+        let broadcast = Broadcast<Int>(remembers: true)
+        let early = broadcast.values(backlog: 8)
+        broadcast.send(1)
+        broadcast.send(1)
+        let late = broadcast.values(backlog: 8)
+        broadcast.close()
+        #expect(await all(early) == [1, 1])
+        #expect(await all(late) == [1])
+        #expect(broadcast.latest == 1)
+    }
+
+    @Test func onlyChangesAreSent() async {
+        let broadcast = Broadcast(changesFrom: 0)
+        #expect(broadcast.latest == 0)
+        let values = broadcast.values(backlog: 8)
+        for value in [0, 1, 1, 0] { broadcast.send(value) }
+        broadcast.close()
+        #expect(await all(values) == [0, 1, 0])
+    }
+
+    @Test func afterTheEndNothingComes() async {
+        let broadcast = Broadcast<Int>(remembers: true)
+        broadcast.close()
+        broadcast.send(1)
+        broadcast.close()
+        #expect(await all(broadcast.values(backlog: 1)).isEmpty)
+        #expect(broadcast.latest == nil)
+    }
+
+    @Test func severalThreadsSendInOneOrderForAll() async throws {
+        let broadcast = Broadcast<Int>(remembers: true)
+        let streams = (0..<3).map { _ in broadcast.values(backlog: 4000) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for thread in 0..<4 {
+                group.addTask {
+                    try await BlockingThread.run(BlockingThread.StartError.init) {
+                        () throws(BlockingThread.StartError) in
+                        for value in 0..<1000 { broadcast.send(thread * 1000 + value) }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        broadcast.close()
+        let first = await all(streams[0])
+        #expect(Set(first).count == 4000)
+        #expect(first.last == broadcast.latest)
+        for stream in streams.dropFirst() { #expect(await all(stream) == first) }
+    }
+}

@@ -1,0 +1,25 @@
+import Plumbing
+import Testing
+
+@Suite struct BytesTests {
+    @Test func integersLieLeastSignificantByteFirst() {
+        #expect([UInt8](littleEndian: UInt16(0x0A0B)) == [0x0B, 0x0A])
+        #expect([UInt8](littleEndian: Int32(-2)) == [0xFE, 0xFF, 0xFF, 0xFF])
+        var bytes: [UInt8] = [0xFF]
+        bytes.append(littleEndian: UInt64(0x0102_0304_0506_0708))
+        #expect(bytes == [0xFF, 8, 7, 6, 5, 4, 3, 2, 1])
+    }
+
+    @Test func spansAndCopiesHoldTheSame() {
+        for bytes in [[], [1], Array(UInt8.min...UInt8.max)] {
+            let copy = [UInt8](bytes.rawSpan)
+            #expect(copy == bytes)
+        }
+    }
+
+    @Test func theChecksumIsThatOfGzip() {
+        #expect(CRC32(of: Array("123456789".utf8)[...]).description == "CBF43926")
+        #expect(CRC32(of: []).description == "00000000")
+        #expect(CRC32(of: Array("a".utf8)[...]).description.utf8.count == CRC32.length)
+    }
+}

@@ -1,0 +1,23 @@
+import Plumbing
+import Testing
+
+@Suite struct NanosecondsTests {
+    @Test func durationsAreHeldAtTheEnds() {
+        #expect(Duration.seconds(2).clampedNanoseconds == 2_000_000_000)
+        #expect(Duration.nanoseconds(-1).clampedNanoseconds == -1)
+        #expect(Duration(secondsComponent: 1, attosecondsComponent: 999_999_999).clampedNanoseconds == 1_000_000_000)
+        #expect(Duration.nanoseconds(Int64.max).clampedNanoseconds == .max)
+        #expect((Duration.nanoseconds(Int64.max) + .nanoseconds(1)).clampedNanoseconds == .max)
+        #expect(Duration.seconds(Int64.max).clampedNanoseconds == .max)
+        #expect(Duration.seconds(Int64.min).clampedNanoseconds == .min)
+    }
+
+    @Test(arguments: [Int64.min, .min + 1, -1, 0, 1, .max - 1, .max])
+    func sumsAndDifferencesAreTheNearestNumber(_ left: Int64) {
+        for right in [Int64.min, .min + 1, -1, 0, 1, .max - 1, .max] {
+            let (sum, difference) = (Int128(left) + Int128(right), Int128(left) - Int128(right))
+            #expect(left.addingClamped(right) == Int64(clamping: sum))
+            #expect(left.subtractingClamped(right) == Int64(clamping: difference))
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Plumbing
+import Testing
+
+@Suite struct PlainTextTests {
+    @Test(arguments: ["", "Lamp", "Küche 2,4 GHz", "お帰り", "👩‍👩‍👧 home", "~ !"])
+    func whatCanBeShownStays(_ text: String) {
+        #expect(text.plain() == text)
+    }
+
+    @Test(arguments: ["\n", "\r", "\t", "\0", "\u{1B}", "\u{7F}", "\u{85}", "\u{9B}", "\u{2028}", "\u{2029}"])
+    func nothingMovesTheCursorOrBeginsALine(_ control: String) {
+        #expect("a\(control)b".plain() == "a b")
+        #expect("a\(control)b".plain(replacement: "\u{FFFD}") == "a\u{FFFD}b")
+    }
+
+    @Test func twoScalarsOfOneCharacterAreTwo() {
+        #expect("a\r\nb".plain() == "a  b")
+    }
+
+    @Test(arguments: ["\u{202E}", "\u{2066}", "\u{200B}", "\u{AD}"])
+    func formatStaysUnlessItIsToGo(_ format: String) {
+        #expect("a\(format)b".plain() == "a\(format)b")
+        #expect("a\(format)b\n".plain(replacement: "?", replacesFormat: true) == "a?b?")
+    }
+
+    @Test func everyScalarIsEitherKeptOrReplaced() {
+        // The planes where something is assigned, but for those of rare ideographs.
+        for value in [UInt32(0)...0xFFFF, 0x1D000...0x1DFFF, 0xE0000...0xE0FFF].joined() {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let plain = String(scalar).plain(replacement: "?", replacesFormat: true)
+            guard plain != String(scalar) else { continue }
+            #expect(plain == "?")
+            let category = scalar.properties.generalCategory
+            #expect([.control, .format, .lineSeparator, .paragraphSeparator].contains(category))
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import RegionMonitoring
+import Testing
+
+/// Where the exit time is learned, and where clocks leap: what holds whatever was learned.
+@Suite struct ModelInvariantTests {
+    /// Every other world has a company in the air, which a deaf receiver is told by.
+    private func watch(_ seeds: Range<UInt64>, leaps: Bool) {
+        for seed in seeds {
+            let world = ModelWorld(seed: seed, learns: !leaps || seed % 3 > 0, neighbours: seed % 2 == 0 ? 3 : 40)
+            var witness = ModelWitness(world, leaps: leaps)
+            for _ in 0..<150 where witness.fault == nil { witness.step() }
+            if let fault = witness.fault { return witness.report(fault, seed: seed) }
+        }
+    }
+
+    @Test(arguments: 0..<8 as Range<UInt64>)
+    func `where the exit time is learned nobody is sent away too soon or kept too long`(part: UInt64) {
+        watch(part * 10..<(part + 1) * 10, leaps: false)
+    }
+
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func `a clock that leaps breaks no order of events`(part: UInt64) {
+        watch(part * 10..<(part + 1) * 10, leaps: true)
+    }
+}

@@ -1,0 +1,31 @@
+import RegionMonitoring
+
+/// Time that was listened: the pauses are written down, and taken off anew for each question.
+struct NaiveClock {
+    private var pauses: [(from: Instant, to: Instant?)] = []
+
+    /// Nobody listens before the first ``resume(at:)``.
+    init(start: Instant) { pause(at: start) }
+
+    var isPaused: Bool { pauses.last.map { $0.to == nil } ?? false }
+
+    mutating func pause(at now: Instant) {
+        if !isPaused { pauses.append((now, nil)) }
+    }
+
+    mutating func resume(at now: Instant) {
+        if isPaused { pauses[pauses.count - 1].to = now }
+    }
+
+    /// How long was listened by `now`, counted from the clock's origin.
+    func listened(at now: Instant) -> Duration {
+        var listened = Instant(nanoseconds: 0).duration(to: now)
+        for pause in pauses where pause.from < now { listened -= pause.from.duration(to: min(pause.to ?? now, now)) }
+        return listened
+    }
+
+    /// When so much will have been listened if nothing happens before; nil during a pause.
+    func instant(of listened: Duration, from now: Instant) -> Instant? {
+        isPaused ? nil : now.advanced(by: listened - self.listened(at: now))
+    }
+}

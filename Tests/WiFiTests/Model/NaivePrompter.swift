@@ -1,0 +1,107 @@
+import WiFi
+
+/// What ``JoinPrompter`` asks and joins, by the rules as they are written down: no phases, but what is known of each
+/// network, of which every rule is read anew.
+struct NaivePrompter {
+    struct Network {
+        let ssid: String
+        /// As the region says that is inside the longest, or was last.
+        var current: HomeNetwork
+        /// The regions that are inside, in the order of their arrival.
+        var inside: [(name: String, network: HomeNetwork)] = []
+        var arrivals = 0
+        var noted: [PrompterAction.Reason] = []
+        /// The last prompt, or join without a question.
+        var lastOffer: Instant?
+        /// This arrival is done with.
+        var isDone = true
+        var delay = Duration.seconds(30)
+        /// When it is looked at next, and whether a change of Wi-Fi is waited for as well.
+        var look: (at: Instant, orChange: Bool)?
+        /// The question that is on its way, and whether Wi-Fi has changed since.
+        var question: (ticket: Int, isOld: Bool)?
+        var prompt: Prompt?
+        var join: (attempt: JoinAttempt, arrival: Int)?
+        /// What was going on before a restart, and the prompt that is to be put again.
+        var before: PromptMemory.Visit?
+        var promptBefore: String?
+    }
+
+    var networks: [Network] = []
+    var never: Set<String> = []
+    var nextPrompt = 1
+    var tickets = 0
+    var attempts = 0
+    /// The prompts that do not wait any more; the last 64 are remembered.
+    var over: [(prompt: Prompt, reason: PromptWithdrawal)] = []
+
+    var prompts: [Prompt] { networks.compactMap(\.prompt) }
+    var nextDeadline: Instant? { networks.compactMap(\.look?.at).min() }
+
+    // MARK: Presence
+
+    mutating func arrived(_ region: String, _ network: HomeNetwork, at now: Instant) -> [PrompterAction] {
+        if let held = networks.firstIndex(where: { $0.inside.contains { $0.name == region } }) {
+            let place = networks[held].inside.firstIndex { $0.name == region } ?? 0
+            if networks[held].inside[place].network == network { return [] }
+            if networks[held].ssid != network.ssid {
+                return departed(region, at: now) + arrived(region, network, at: now)
+            }
+            networks[held].inside[place].network = network
+            return place == 0 ? configured(held, network, at: now) : []
+        }
+        if !networks.contains(where: { $0.ssid == network.ssid }) {
+            networks.append(Network(ssid: network.ssid, current: network))
+        }
+        let index = networks.firstIndex { $0.ssid == network.ssid } ?? 0
+        networks[index].inside.append((region, network))
+        guard networks[index].inside.count == 1 else { return [] }
+        networks[index].current = network
+        (networks[index].noted, networks[index].delay) = ([], .seconds(30))
+        let before = networks[index].before
+        (networks[index].before, networks[index].promptBefore) = (nil, nil)
+        guard let before else {
+            networks[index].arrivals += 1
+            return begin(index, at: now)
+        }
+        if before.isSettled { return [] }
+        // It was put already: the cool-down has nothing to say about it.
+        if let prompt = before.prompt, network.join == .prompt, !never.contains(network.ssid) {
+            networks[index].isDone = false
+            networks[index].promptBefore = prompt
+            return [ask(index)]
+        }
+        return begin(index, at: now)
+    }
+
+    mutating func departed(_ region: String, at now: Instant) -> [PrompterAction] {
+        for index in networks.indices {
+            networks[index].before?.regions.removeAll { $0 == region }
+            if networks[index].before?.regions.isEmpty == true { networks[index].before = nil }
+        }
+        guard let index = networks.firstIndex(where: { $0.inside.contains { $0.name == region } }) else { return [] }
+        networks[index].inside.removeAll { $0.name == region }
+        if let first = networks[index].inside.first {
+            networks[index].current = first.network
+            return []
+        }
+        (networks[index].isDone, networks[index].look, networks[index].question) = (true, nil, nil)
+        return close(index, .departed)
+    }
+
+    mutating func wifiChanged() -> [PrompterAction] {
+        var actions: [PrompterAction] = []
+        for index in networks.indices {
+            if networks[index].question != nil {
+                networks[index].question?.isOld = true
+            } else if networks[index].prompt != nil || networks[index].look?.orChange == true {
+                actions.append(ask(index))
+            }
+        }
+        return actions
+    }
+
+    mutating func advanced(to now: Instant) -> [PrompterAction] {
+        networks.indices.filter { networks[$0].look.map { $0.at <= now } ?? false }.map { ask($0) }
+    }
+}

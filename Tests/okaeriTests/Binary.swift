@@ -1,0 +1,59 @@
+import Foundation
+
+/// The program as people run it: in a folder of its own, with nothing of this machine's configuration.
+final class Binary {
+    struct Outcome {
+        var status: Int32
+        var output: String
+        var errors: String
+
+        /// What was printed, line by line.
+        var lines: [String] { output.split(separator: "\n").map(String.init) }
+    }
+
+    /// The top of the repository, where the example's configuration and the demonstration's capture are.
+    static let top = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().path
+    static let demo = ["\(top)/Demo/homecoming.btsnoop", "--config", "\(top)/beacons.json"]
+
+    /// Gone with the test.
+    let folder = FileManager.default.temporaryDirectory.appending(path: "okaeri-\(UUID().uuidString)").path
+
+    init() throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// A file in the folder.
+    func file(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
+        try Data(bytes).write(to: URL(filePath: "\(folder)/\(name)"))
+        return "\(folder)/\(name)"
+    }
+
+    /// Runs it to its end.
+    ///
+    /// - Parameters:
+    ///   - input: a file to be read as standard input.
+    ///   - device: what standard output leads to, in place of us.
+    func run(_ arguments: [String], input: String = "/dev/null", output device: String? = nil) throws -> Outcome {
+        // It lies beside the test bundle, which is what runs.
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let process = Process()
+        process.executableURL = URL(filePath: own).deletingLastPathComponent().appending(path: "okaeri")
+        process.arguments = arguments
+        process.environment = ["HOME": folder, "TZ": "UTC", "PATH": "/usr/bin:/bin"]
+        process.currentDirectoryURL = URL(filePath: folder)
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardInput = FileHandle(forReadingAtPath: input)
+        process.standardOutput = device.flatMap { FileHandle(forWritingAtPath: $0) } ?? output
+        process.standardError = errors
+        try process.run()
+        if device != nil { try output.fileHandleForWriting.close() }
+        let text = [output, errors].map {
+            String(decoding: $0.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        }
+        process.waitUntilExit()
+        return Outcome(status: process.terminationStatus, output: text[0], errors: text[1])
+    }
+}

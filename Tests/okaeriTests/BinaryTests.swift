@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+/// What a script sees: exit statuses (sysexits.h), results on standard output, sentences on standard error.
+@Suite struct BinaryTests {
+    private let binary: Binary
+    private static let advertisement = "02 01 06 1A FF 4C 00 02 15 E2C56DB5DFFB48D2B060D0F5A71096E0 0064 0064 C5"
+
+    init() throws { binary = try Binary() }
+
+    private func object(_ line: String) throws -> [String: String] {
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        return try #require(object).mapValues { "\($0)" }
+    }
+
+    @Test func `an advertisement is decoded for people and for programs`() throws {
+        let text = try binary.run(["decode"] + Self.advertisement.split(separator: " ").map(String.init))
+        #expect(text.status == 0 && text.errors.isEmpty)
+        #expect(text.lines.last?.contains("major 100  minor 100  measured power -59 dBm") == true)
+        let json = try binary.run(["decode", "--json", Self.advertisement])
+        #expect(
+            try object(json.output) == [
+                "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": "100", "minor": "100", "measuredPower": "-59",
+            ])
+        let none = try binary.run(["decode", "--json", "020106"])
+        #expect(none.status == 1 && none.output.isEmpty && none.errors.contains("no iBeacon"))
+        let junk = try binary.run(["decode", "zz"])
+        #expect(junk.status == 64 && junk.errors.hasPrefix("okaeri: that is not hexadecimal"))
+    }
+
+    @Test func `a configuration is checked, and what is wrong with it is said`() throws {
+        let example = try binary.run(["config", "example"])
+        let file = try binary.file("beacons.json", example.output.utf8)
+        let fine = try binary.run(["config", "check"])
+        #expect(fine.status == 0 && fine.output.contains("is fine: home ("), "the one in the folder it is run in")
+        #expect(try binary.run(["config", "check", "--config", file]).status == 0)
+        let wrong = try binary.file("wrong.json", #"{"regions": [{"identifier": 5}]}"#.utf8)
+        let check = try binary.run(["config", "check", "--config", wrong])
+        #expect(check.status == 78 && check.output.isEmpty)
+        #expect(check.errors.contains("regions[0].identifier: found 5, expected"))
+        #expect(check.errors.contains("regions[0].uuid: found nothing, expected"))
+        let none = try binary.run(["config", "check", "--config", "\(binary.folder)/none.json"])
+        #expect(none.status == 78 && none.errors.contains("No such file"))
+    }
+
+    @Test func `a replay tells the homecoming, and keeps it where it is told to`() throws {
+        let json = try binary.run(["replay", "--json", "--state-dir", binary.folder] + Binary.demo)
+        #expect(json.status == 0 && json.errors.isEmpty)
+        let events = try json.lines.map { try object($0)["event"] }
+        let crossings = events.filter { $0 == "didEnterRegion" || $0 == "didExitRegion" }
+        #expect(crossings == ["didEnterRegion", "didExitRegion"])
+        let text = try binary.run(["replay"] + Binary.demo)
+        #expect(text.lines.map { $0.split(separator: " ")[2] } == events.map { $0.map { Substring($0) } })
+
+        let history = try binary.run(["history", "--json", "--state-dir", binary.folder])
+        #expect(history.status == 0)
+        let kept = try history.lines.map { try object($0)["event"] }.filter { $0 != "daemonStopped" }
+        #expect(kept.filter { $0 == "didEnterRegion" || $0 == "didExitRegion" } == crossings)
+        let plot = try binary.run(["plot", "--day", "2026-11-20", "--state-dir", binary.folder])
+        #expect(plot.status == 0 && plot.output.hasPrefix("<svg") && plot.output.hasSuffix("</svg>\n"))
+        let score = try binary.run(["replay", "--score"] + Binary.demo)
+        #expect(score.status == 0 && score.output.contains("home  inside for 1.7 min"))
+    }
+
+    @Test func `a capture that is cut is replayed to where it ends`() throws {
+        let whole = try Data(contentsOf: URL(filePath: Binary.demo[0]))
+        let cut = try binary.file("cut", whole.prefix(5000))
+        let outcome = try binary.run(["replay", "-"] + Binary.demo.dropFirst(), input: cut)
+        #expect(outcome.status == 0 && outcome.output.contains("didEnterRegion"))
+        #expect(outcome.errors.contains("the capture is cut"))
+    }
+
+    @Test func `what is no capture, and no place to write to, has its exit status`() throws {
+        let none = try binary.run(["replay", "none"] + Binary.demo.dropFirst())
+        #expect(none.status == 65 && none.errors.hasPrefix("okaeri: none cannot be read: No such file"))
+        let other = try binary.run(["replay", "\(Binary.top)/beacons.json"] + Binary.demo.dropFirst())
+        #expect(other.status == 65 && other.errors.contains("not a btsnoop, pcap or pcapng capture"))
+        let full = try binary.run(["replay"] + Binary.demo, output: "/dev/full")
+        #expect(full.status == 74 && full.errors.contains("No space left"))
+        let history = try binary.run(["history", "--state-dir", "\(binary.folder)/none"])
+        #expect(history.status == 69 && history.errors.contains("there is no history"))
+        let plot = try binary.run(["plot", "--state-dir", "\(binary.folder)/none"])
+        #expect(plot.status == 69 && plot.output.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (["status"], 3), (["prompts"], 69), (["answer", "1", "join"], 69), (["explain", "home"], 3),
+        ] as [([String], Int32)])
+    func `without a daemon it is said where nobody listens`(arguments: [String], status: Int32) throws {
+        let outcome = try binary.run(arguments + ["--socket", "\(binary.folder)/none.sock"])
+        #expect(outcome.status == status && outcome.output.isEmpty)
+        #expect(outcome.errors.contains("nobody listens on \(binary.folder)/none.sock"))
+    }
+
+    @Test func `a plugin answers on standard output that there is no daemon`() throws {
+        let outcome = try binary.run(["status", "--nagios", "--socket", "\(binary.folder)/none.sock"])
+        #expect(outcome.status == 2 && outcome.errors.isEmpty)
+        #expect(outcome.output.hasPrefix("OKAERI CRITICAL - ") && outcome.lines.count == 1)
+    }
+
+    /// At the capture's own speed: of two minutes the first two seconds, in which there is the neighbour alone.
+    @Test func `a capture in place of an adapter is scanned and ranged to its end`() throws {
+        let start = try binary.file("start", Data(contentsOf: URL(filePath: Binary.demo[0])).prefix(400))
+        let scan = try binary.run(["scan", "--capture", start])
+        #expect(scan.status == 0 && scan.errors.contains("the capture is cut"))
+        #expect(try scan.lines.map { try object($0)["minor"] } == ["1"])
+        let neighbour = "00112233-4455-6677-8899-AABBCCDDEEFF"
+        let range = try binary.run(["range", neighbour, "--capture", start])
+        #expect(range.status == 0)
+        #expect(try range.lines.map { try object($0)["region"] } == [neighbour])
+        let unknown = try binary.run(["range", "office", "--capture"] + Binary.demo)
+        #expect(unknown.status == 64 && unknown.errors.contains("has no region \"office\", only home"))
+    }
+}

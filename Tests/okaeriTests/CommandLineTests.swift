@@ -1,0 +1,84 @@
+import ArgumentParser
+import Testing
+
+@testable import okaeri
+
+/// What is wrong with a command line is said before anything is done.
+@Suite struct CommandLineTests {
+    @Test(
+        arguments: [
+            ("nonsense", "Unexpected argument 'nonsense'"),
+            ("decode", "Missing expected argument '<hex> ...'"),
+            ("answer 1 perhaps", "'join', 'later' or 'never'"),
+            ("scan --adapter foo", "--adapter takes a name such as hci0"),
+            ("scan --adapter hci", "--adapter takes a name such as hci0"),
+            ("peripherals --adapter hci99999", "--adapter takes a name such as hci0"),
+            ("bluetooth --adapter foo", "--adapter takes a name such as hci0"),
+            ("bluetooth --timeout 0", "--timeout takes a number of seconds above zero, at most an hour"),
+            ("bluetooth on --timeout nan", "--timeout takes a number of seconds above zero, at most an hour"),
+            ("scan --duration 0", "--duration takes a number of seconds above zero"),
+            ("range --duration inf home", "--duration takes a number of seconds above zero"),
+            ("scan --duration nan", "--duration takes a number of seconds above zero"),
+            ("replay --speed 0 x", "--speed takes a number above zero"),
+            ("replay --speed inf x", "--speed takes a number above zero"),
+            ("replay --score --speed 2 x", "--score replays as fast as it goes"),
+            ("replay --score --state-dir d x", "--score keeps no history"),
+            ("history --since yesterdayish", "--since yesterdayish is no time; it takes today, yesterday, 2h"),
+            ("history --mistakes --csv", "--mistakes is told as text or with --json"),
+            ("plot --day never", "--day never is no day; it takes today"),
+            ("status --timeout 5", "--timeout belongs to --wait"),
+            ("status --wait inside --timeout=-1", "--timeout takes a number of seconds above zero"),
+            ("status --wait nowhere", "--wait takes inside or outside"),
+            ("status --wait inside --nagios", "a plugin must answer at once"),
+            ("calibrate --distance 1 home", "--distance takes metres from 2 to 1000"),
+            ("calibrate --measured-power -59 home", "--measured-power takes dBm from -127 to -1"),
+            ("calibrate --distance 5 --measured-power 3 home", "--measured-power takes dBm from -127 to -1"),
+            ("advertise", "name the beacon by --uuid, --major and --minor, or by --region"),
+            ("advertise --region home --major 1", "--region names major and minor itself"),
+            ("advertise --uuid 5 --major 1 --minor 1", "--uuid takes 32 hexadecimal digits"),
+            ("advertise --uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 --major 1", "a beacon has a --major and a --minor"),
+            ("advertise --region home --power 0", "--power takes what is received one metre away"),
+        ])
+    func `what is wrong is a sentence, and exit status 64`(line: String, sentence: String) throws {
+        let arguments = line.split(separator: " ").map(String.init)
+        let error = #expect(throws: (any Error).self) { try Okaeri.parseAsRoot(arguments) }
+        let wrong = try #require(error)
+        #expect(Okaeri.exitCode(for: wrong) == Exit.usage)
+        let message = Okaeri.fullMessage(for: wrong)
+        #expect(message.contains(sentence), "\(message)")
+        #expect(message.contains("Usage: okaeri"))
+    }
+
+    @Test(
+        arguments: [
+            "monitor", "scan --duration 0.5", "replay --speed 0.1 x", "history --since 2h --csv", "plot --day today",
+            "status --wait inside --timeout 1e9", "calibrate --distance 2 --measured-power -127 home",
+            "advertise --region home --power -127", "bluetooth", "bluetooth on --timeout 3600",
+            "range --adapter hci65535 home", "decode 02 01 06",
+        ])
+    func `what is right is taken, to its bounds`(line: String) throws {
+        _ = try Okaeri.parseAsRoot(line.split(separator: " ").map(String.init))
+    }
+
+    /// Every command with those under it.
+    private func commands(_ command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
+        [command] + command.configuration.subcommands.flatMap(commands)
+    }
+
+    @Test func `every command explains itself and all that it takes`() {
+        let all = commands(Okaeri.self).dropFirst()
+        #expect(all.count > 25)
+        for command in all {
+            let help = Okaeri.helpMessage(for: command, includeHidden: false, columns: 80)
+            #expect(!command.configuration.abstract.isEmpty && help.contains("USAGE: okaeri "), "\(command)")
+            #expect(command.configuration.abstract.hasSuffix("."), "\(command)")
+            #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 || $0.hasPrefix("USAGE") }, "\(help)")
+            // The explanations begin in column 27, on the line below where the option is long.
+            let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+            for (line, next) in zip(lines, lines.dropFirst()) where line.hasPrefix("  --") || line.hasPrefix("  <") {
+                let isExplained = line.count > 26 || next.hasPrefix("      ")
+                #expect(isExplained, "\(command): \(line)")
+            }
+        }
+    }
+}
