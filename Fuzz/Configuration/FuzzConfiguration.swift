@@ -1,0 +1,57 @@
+import FoundationEssentials
+import FuzzSupport
+@testable import OkaeriConfiguration
+import RegionMonitoring
+import WiFi
+
+/// The input is a configuration, `beacons.json`.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzConfiguration(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = [UInt8](input(start, count))
+    checkSyntax(bytes)
+    let read = Result { () throws(ConfigurationError) in try Configuration(json: bytes, file: "beacons.json") }
+    require(
+        Result { () throws(ConfigurationError) in try Configuration(json: bytes, file: "beacons.json") } == read,
+        "the same text is two configurations")
+    switch read {
+    case .success(let configuration): check(configuration)
+    case .failure(let error):
+        requireWords(error)
+        for problem in error.problems {
+            require(
+                [problem.place, problem.found, problem.expected].allSatisfy { !$0.isEmpty }, "a mistake without words")
+        }
+    }
+    return 0
+}
+
+private func check(_ configuration: Configuration) {
+    require(configuration.scan.window < configuration.scan.interval, "a scan that never pauses")
+    require(configuration.notices.allSatisfy { $0.hasPrefix("regions[") }, "a notice of no region")
+    require(Set(configuration.regions.map(\.identifier)).count == configuration.regions.count, "two regions of a name")
+    for region in configuration.regions {
+        require(!region.identifier.isEmpty, "a region without a name")
+        require(1...32 ~= (region.network?.ssid.utf8.count ?? 1), "a network without a name")
+        require((region.monitored.exitAfter ?? .seconds(1)) > .zero, "a region that is left at once")
+    }
+}
+
+/// What the strict parser takes, another one takes for the same; where it takes nothing, it says where and why.
+private func checkSyntax(_ bytes: [UInt8]) {
+    do throws(JSONParser.SyntaxError) {
+        let node = try JSONParser.parse(bytes)
+        do {
+            let other = try JSONDecoder().decode(OtherNode.self, from: Data(bytes))
+            require(other.isSame(as: node), "the text means something else")
+        } catch {
+            // It refuses 0e1, which is a number (RFC 8259, 6).
+            let text = String(decoding: bytes, as: UTF8.self)
+            require(text.contains("0e") || text.contains("0E"), "what is no JSON was taken: \(error)")
+        }
+    } catch {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        require(1...lines.count ~= error.line, "the mistake is in no line")
+        require(1...(lines[error.line - 1].count + 1) ~= error.column, "the mistake is in no column")
+        require(!error.found.isEmpty && !error.expected.isEmpty, "the mistake has no words")
+    }
+}

@@ -1,0 +1,36 @@
+import API
+import Client
+import FoundationEssentials
+import FuzzSupport
+
+/// The input is what a daemon answers, of this version or another: a status report, or a piece of its event stream.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzReports(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = input(start, count)
+    checkStream(bytes)
+    if let report = try? JSONDecoder().decode(StatusReport.self, from: Data(bytes)) { check(report) }
+    return 0
+}
+
+/// Everything a person or a program is told of a report has words, and what is told as JSON is the report.
+private func check(_ report: StatusReport) {
+    let regions = [nil] + report.regions.prefix(3).map(\.identifier)
+    for region in regions {
+        guard let summary = StatusSummary(report, region: region) else {
+            require(false, "a region that is there is not")
+            continue
+        }
+        require(!summary.text.isEmpty && 0...3 ~= summary.exitStatus, "a report has no words")
+        let nagios = summary.nagios
+        require(!nagios.line.contains(where: \.isNewline), "a plugin's output has two lines")
+        require(nagios.line.hasPrefix("OKAERI ") && 0...3 ~= nagios.exitStatus, "a plugin's output has no status")
+        if region == nil {
+            let again = try? JSONDecoder().decode(StatusReport.self, from: Data(summary.json.utf8))
+            require(again == report, "a report is told as another")
+        }
+    }
+    for region in regions.compactMap(\.self) {
+        require(RegionExplanation(report, region: region)?.text.isEmpty == false, "a region has no explanation")
+    }
+    require(!report.unknownRegion("?").isEmpty, "nobody says which regions there are")
+}

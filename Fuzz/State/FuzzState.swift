@@ -1,0 +1,45 @@
+import Events
+import FuzzSupport
+import Homecoming
+import Plumbing
+import Presence
+import RegionMonitoring
+import ServiceWatch
+import State
+
+/// The parts of the state that the daemon keeps.
+let parts: [any KeptMemory.Type] = [
+    PresenceMemory.self, PromptsMemory.self, PeripheralsMemory.self, EventsMemory.self,
+]
+
+/// The input is the state file, whole, or without the checksum at its end: that is added then.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzState(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = [UInt8](input(start, count))
+    check(bytes)
+    let checksum = CRC32(of: bytes[...]).description
+    check(bytes + Array(",\"checksum\":\"\(checksum)\"}\n".utf8))
+    return 0
+}
+
+/// What is believed is written as it was read, and whoever goes on from it knows the same.
+private func check(_ text: [UInt8]) {
+    do throws(StateFileError) {
+        let state = try KeptState(text: text, parts)
+        guard let written = try? state.text else { return require(false, "the state cannot be written") }
+        require(try KeptState(text: written, parts) == state, "the state is written as another one")
+        require(try KeptState(text: written, parts).text == written, "the state is written differently each time")
+        guard let presence = state[PresenceMemory.self], let prompts = state[PromptsMemory.self],
+            let peripherals = state[PeripheralsMemory.self], let events = state[EventsMemory.self]
+        else { return require(false, "a part of the state is lost") }
+        require(peripherals.isOccupied == (peripherals.peripherals != nil), "nobody is there, and somebody is")
+        require(
+            presence.monitorMemory(isStale: true).regions.allSatisfy { $0.lastKnown == .unknown },
+            "a state that is too old says where somebody is")
+        goOn(from: presence.monitorMemory(isStale: false), state.written)
+        goOn(from: prompts.prompterMemory(age: .seconds(7)))
+        goOn(from: events)
+    } catch {
+        requireWords(error)
+    }
+}
