@@ -7,21 +7,21 @@ from lab.registry import scenario
 from lab.waiting import check
 
 from central import Subscription, okaeri
-from peripheral import ANSWER, NAME, REGION_STATES, SERVICE, Beacon, Peripheral
+from peripheral import ANSWER, NAME, REGION_STATES, SERVICE, WAITING_PROMPT, Beacon, Peripheral
 
 # As `okaeri connect --json` tells "+home\n" and "!\n".
 ENTERED, SILENT = "2B686F6D650A", "210A"
 
 
 class Pair:
-    """The daemon on hci0, and the peripheral that tells of it, in the air."""
+    """The daemon on hci0, and the peripheral that tells everybody of it, in the air."""
 
     def __init__(self, folder):
         self.btvirt = Btvirt(folder, is_up=False)
         bluez.start()
         self.daemon = Daemon(folder, region(exitAfter=60), adapter="hci0")
         self.daemon.expect_bluetooth("poweredOn", within=10)
-        self.peripheral = Peripheral(folder, self.daemon.socket)
+        self.peripheral = Peripheral(folder, self.daemon.socket, "--open")
         self.address = bluez.address("hci1")
         self.btvirt.repeat()
 
@@ -31,7 +31,7 @@ class Pair:
         return subscription
 
 
-@scenario(within=90)
+@scenario(within=120)
 def okaeri_reads_okaeri(folder):
     """Found by its service, read, subscribed to; what only a paired device may do is refused with the way out."""
     pair = Pair(folder)
@@ -39,10 +39,11 @@ def okaeri_reads_okaeri(folder):
     check(pair.address in said and NAME in said, f"okaeri peripherals: {said}")
     said = okaeri("connect", pair.address, "--read", REGION_STATES)
     check('"?home\\n"' in said and said.endswith("status 0"), f"the region states: {said}")
-    # An answer from who has not paired. bluetoothd tries to, and hci1 does not let it.
+    # Prompts and answers are not for who has not paired. bluetoothd tries to, and hci1 does not let it.
     bluez.let_pair("hci1", False)
-    said = okaeri("connect", pair.address, "--write", f"{ANSWER}={b'00000000 join'.hex()}")
-    check("bluetoothctl" in said and not said.endswith("status 0"), f"who has not paired: {said}")
+    for request in (("--read", WAITING_PROMPT), ("--write", f"{ANSWER}={b'00000000 join'.hex()}")):
+        said = okaeri("connect", pair.address, *request)
+        check("bluetoothctl" in said and not said.endswith("status 0"), f"who has not paired: {said}")
 
     subscription = pair.subscribe(folder)
     Beacon(folder)

@@ -96,6 +96,13 @@ def read(path, offset=0):
         check(False, f"not read: {answer}")
 
 
+def refusal(path, method, *arguments):
+    """What bluetoothd says to a call on the characteristic; nothing where it was carried out."""
+    answer = run("busctl", "call", "org.bluez", path, "org.bluez.GattCharacteristic1", method, *arguments, may_fail=True)
+    # What it returns is of no interest; a failure has none.
+    return "" if answer == "" or answer.startswith("ay ") else answer
+
+
 def value(path):
     """What was read or told last."""
     return bytes(get(path, "org.bluez.GattCharacteristic1", "Value")).decode()
