@@ -1,0 +1,93 @@
+import FoundationEssentials
+import IBeacon
+import RegionMonitoring
+import TestSupport
+import Testing
+
+@testable import Events
+@testable import History
+
+/// Every event there is goes through every form it is put into, and nothing of it is lost.
+@Suite struct EventRoundTripTests {
+    private static let words = ["home", "gå \"rden\", x", "a\nb\u{2028}\u{0}", "家 ☃", "", "{\"}", "-1", "\r\n"]
+
+    /// An event of each kind, with whatever text and numbers.
+    private func events(_ generator: inout SeededGenerator) -> [Event] {
+        func word() -> String { Self.words.randomElement(using: &generator) ?? "" }
+        func maybe() -> String? { Bool.random(using: &generator) ? word() : nil }
+        func beacon() -> RangedBeacon {
+            let identity = BeaconIdentity(
+                uuid: BeaconUUID(high: .random(in: 0 ... .max, using: &generator), low: 7),
+                major: .random(in: 0 ... .max, using: &generator), minor: .random(in: 0 ... .max, using: &generator))
+            return RangedBeacon(
+                identity: identity, rssi: .random(in: -127...20, using: &generator),
+                accuracy: Double(Int.random(in: -100...100_000, using: &generator)) / 100)
+        }
+        func wifi() -> Event.WiFi { .init(id: maybe(), ssid: word(), region: maybe()) }
+        func peripheral() -> Event.Peripheral {
+            .init(identifier: maybe(), service: word(), address: word(), name: maybe())
+        }
+        let state = RegionState.allCases.randomElement(using: &generator) ?? .unknown
+        let kinds: [Event.Kind] = [
+            .didStartMonitoring(region: word()), .didDetermineState(region: word(), state),
+            .didEnterRegion(region: word(), beacon()), .didExitRegion(region: word()),
+            .didRangeBeacons(region: word(), (0..<3).map { _ in beacon() }),
+            .monitoringDidFail(region: word(), reason: word()), .rangingBeaconsDidFail(region: word(), reason: word()),
+            .bluetoothStateDidUpdate(state: word(), adapter: maybe(), reason: word()), .wifiPrompt(wifi()),
+            .wifiPromptAnswered(wifi(), answer: word()), .wifiJoined(wifi(), device: maybe()),
+            .wifiJoinFailed(wifi(), code: word(), reason: word()), .peripheralDidConnect(peripheral()),
+            .peripheralDidDisconnect(peripheral()),
+        ]
+        return kinds.enumerated().map { index, kind in
+            Event(time: evening + Int64(index) * 1_000_000, node: "pi", sequence: UInt64(index + 1), kind: kind)
+        }
+    }
+
+    @Test(arguments: 0..<20) func `nothing is lost on the way through JSON and the history`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let events = events(&generator)
+        #expect(Set(events.map(\.kind.name)) == Set(Event.Kind.Name.allCases), "one of each")
+        for event in events {
+            let text = Data(event.json.utf8)
+            #expect(!event.json.contains { $0 == "\n" })
+            #expect(try JSONDecoder().decode(Event.self, from: text) == event)
+            // The encoder's own text has other spaces and another order.
+            #expect(try JSONDecoder().decode(Event.self, from: JSONEncoder().encode(event)) == event)
+            guard let kept = HistoryEvent(event) else {
+                #expect(event.kind.name == .didRangeBeacons)
+                continue
+            }
+            #expect(kept.time == event.time && kept.region == event.region)
+            #expect(kept.name == event.kind.name.rawValue)
+            let record = RecordedEvent(kept)
+            let columns = RecordedEvent.header.split(separator: ",").map(String.init)
+            let row = cells(record.csv)
+            #expect(row.count == columns.count)
+            for field in event.fields.flat {
+                let column = try #require(columns.firstIndex(of: field.name), "\(field.name) has no column")
+                #expect(row[column] == field.plain)
+            }
+            #expect(record.line.hasSuffix(event.text))
+        }
+    }
+
+    /// A row of RFC 4180, taken apart.
+    private func cells(_ row: String) -> [String] {
+        var cells: [String] = [""]
+        var isQuoted = false
+        var scalars = row.unicodeScalars.makeIterator()
+        var next = scalars.next()
+        while let scalar = next {
+            next = scalars.next()
+            switch (scalar, isQuoted) {
+            case ("\"", true) where next == "\"":
+                cells[cells.count - 1].unicodeScalars.append("\"")
+                next = scalars.next()
+            case ("\"", _): isQuoted.toggle()
+            case (",", false): cells.append("")
+            default: cells[cells.count - 1].unicodeScalars.append(scalar)
+            }
+        }
+        return cells
+    }
+}
