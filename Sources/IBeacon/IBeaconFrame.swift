@@ -24,7 +24,8 @@ public struct IBeaconFrame: Hashable, Sendable {
 
     /// Reads the frame from the data of one manufacturer specific AD structure; nil when it is something else.
     public init?(manufacturerSpecificData data: RawSpan) {
-        guard data.bigEndian(at: 0) == Self.prefix,
+        // The length is looked at once: each integer is there then, and the compiler knows it.
+        guard data.byteCount >= Self.byteCount, data.bigEndian(at: 0) == Self.prefix,
             let high: UInt64 = data.bigEndian(at: 4),
             let low: UInt64 = data.bigEndian(at: 12),
             let major: UInt16 = data.bigEndian(at: 20),
