@@ -2,11 +2,34 @@ import Synchronization
 
 /// Hands every value to everybody who listens, in order. Nobody who is slow holds the others up.
 package final class Broadcast<Value: Sendable>: Sendable {
+    private typealias Continuation = AsyncStream<Value>.Continuation
+
+    /// A value for those who listened when it was sent; nil is the end.
+    private struct Delivery {
+        let value: Value?
+        let listeners: [Continuation]
+    }
+
     private struct Listeners {
         var next = 0
-        var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
+        var continuations: [Int: Continuation] = [:]
         var latest: Value?
         var isClosed = false
+        /// What is sent and not yet delivered, the oldest first.
+        var outbox: [Delivery] = []
+        /// Whether a thread delivers: then no other may, for the order's sake.
+        var isDelivering = false
+
+        mutating func enqueue(_ value: Value?) {
+            outbox.append(Delivery(value: value, listeners: Array(continuations.values)))
+        }
+
+        /// What the calling thread is to deliver; nil where there is nothing, or another thread is at it.
+        mutating func nextDelivery() -> Delivery? {
+            guard !isDelivering, !outbox.isEmpty else { return nil }
+            isDelivering = true
+            return outbox.removeFirst()
+        }
     }
 
     private let listeners: Mutex<Listeners>
@@ -39,12 +62,24 @@ package final class Broadcast<Value: Sendable>: Sendable {
 
     /// Sends a value to everybody who listens.
     package func send(_ value: Value) {
-        // Under the lock, or two threads might send in another order than they remember.
         listeners.withLock { listeners in
             guard !listeners.isClosed else { return }
             if let isSame, let latest = listeners.latest, isSame(latest, value) { return }
             if remembers { listeners.latest = value }
-            for continuation in listeners.continuations.values { continuation.yield(value) }
+            // Under the lock, or two threads might send in another order than they remember.
+            listeners.enqueue(value)
+        }
+        deliver()
+    }
+
+    /// Not under the lock: a value resumes the task that waits for it, which takes its turn if somebody cancels that task
+    /// just then; and who cancels it ends its stream first, for which he waits for the lock.
+    private func deliver() {
+        while let delivery = listeners.withLock({ $0.nextDelivery() }) {
+            for continuation in delivery.listeners {
+                if let value = delivery.value { continuation.yield(value) } else { continuation.finish() }
+            }
+            listeners.withLock { $0.isDelivering = false }
         }
     }
 
@@ -55,6 +90,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(backlog))
         let id = listeners.withLock { listeners -> Int? in
             guard !listeners.isClosed else { return nil }
+            // Nobody waits for it yet.
             if let latest = listeners.latest { continuation.yield(latest) }
             listeners.next += 1
             listeners.continuations[listeners.next] = continuation
@@ -72,11 +108,11 @@ package final class Broadcast<Value: Sendable>: Sendable {
 
     /// No more values come: every stream ends after what it holds.
     package func close() {
-        let continuations = listeners.withLock { listeners in
+        listeners.withLock { listeners in
             listeners.isClosed = true
-            defer { listeners.continuations = [:] }
-            return Array(listeners.continuations.values)
+            listeners.enqueue(nil)
+            listeners.continuations = [:]
         }
-        for continuation in continuations { continuation.finish() }
+        deliver()
     }
 }

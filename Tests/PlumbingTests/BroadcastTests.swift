@@ -80,4 +80,19 @@ import Testing
         #expect(first.last == broadcast.latest)
         for stream in streams.dropFirst() { #expect(await all(stream) == first) }
     }
+
+    /// Once the sender held the lock while it resumed a task, and who cancelled the task held the task and waited for the lock.
+    @Test(.timeLimit(.minutes(1)))
+    func whoIsCancelledWhileAValueComesHoldsNobodyUp() async {
+        for _ in 0..<500 {
+            let broadcast = Broadcast<Int>()
+            let listeners = (0..<4).map { _ in Task { for await _ in broadcast.values(backlog: 4) {} } }
+            while broadcast.count < listeners.count { await Task.yield() }
+            async let sent: Void = { for value in 0..<20 { broadcast.send(value) } }()
+            for listener in listeners { listener.cancel() }
+            await sent
+            for listener in listeners { await listener.value }
+            #expect(broadcast.count == 0)
+        }
+    }
 }
