@@ -1,4 +1,5 @@
-# What runs the machine in software: sourced by scripts/e2e and scripts/power-cut, at the project's top.
+# What runs the machine in software: sourced by scripts/e2e and scripts/power-cut, at the project's top. `suite` names the
+# machine's Debian: bookworm, unless it is trixie.
 # shellcheck shell=bash
 
 # One at a time: two would share what is built and what the guest sees.
@@ -12,11 +13,12 @@ scripts/setup e2e
 
 # The image, made anew when its recipe changes, while the programs are built.
 making=
-image=.build-e2e/image-$(cat e2e/image/* | sha256sum | cut -c1-12)
+suite=${suite:-bookworm}
+image=.build-e2e/image-$suite-$(cat e2e/image/* | sha256sum | cut -c1-12)
 if [ ! -e "$image/disk.img" ]; then
     echo "e2e: building the machine's image (once, a minute or two)" >&2
-    rm -rf .build-e2e/image-*
-    e2e/image/build "$image" >&2 9>&- &
+    rm -rf .build-e2e/image-"$suite"-*
+    e2e/image/build "$suite" "$image" >&2 9>&- &
     making=$!
 fi
 
