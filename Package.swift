@@ -264,7 +264,7 @@ let package = Package(
             name: "WiFiTests", dependencies: ["NetworkManager", "TestSupport", "WiFi"],
             exclude: ["Support/bench.py", "Support/networkmanager.py"], swiftSettings: house),
         .testTarget(
-            name: "BlueZTests", dependencies: ["BlueZ", "BlueZMachines", "DBus", "TestSupport"],
+            name: "BlueZTests", dependencies: ["BlueZ", "BlueZMachines", "Bluetooth", "DBus", "TestSupport"],
             swiftSettings: house),
         .testTarget(
             name: "EventsTests", dependencies: ["DaemonTestSupport", "Events", "RegionMonitoring", "TestSupport"],
