@@ -5,7 +5,7 @@ import ServiceLifecycle
 import SystemPackage
 
 /// Keeps what must outlive the daemon: what each of its parts says is to be known after a restart.
-package actor StateKeeper: Service {
+package actor StateStore: Service {
     private let file: StateFile
     private let validFor: Duration
     private let parts: [any Kept]

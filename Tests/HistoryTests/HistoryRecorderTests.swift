@@ -25,31 +25,31 @@ import Testing
         let events = (0..<100).map { Event(time: evening + $0, kind: .didExitRegion(region: "home")) }
         for event in events { recorder.record(event) }
         recorder.stop()
-        var told: [String] = []
+        var published: [String] = []
         recorder.run { event in
-            told.append(event.json)
-            if told.count % 20 == 0 { #expect((try? lines())?.starts(with: told) == true) }
+            published.append(event.json)
+            if published.count % 20 == 0 { #expect((try? lines())?.starts(with: published) == true) }
         }
-        #expect(told == events.map(\.json))
-        #expect(try lines() == told)
+        #expect(published == events.map(\.json))
+        #expect(try lines() == published)
     }
 
     @Test(.timeLimit(.minutes(1)))
     func `whoever waits for it knows that all is told`() async {
         let recorder = HistoryRecorder(
             directory: folder.path, settings: .init(), now: { evening }, logger: quiet)
-        let told = Counter()
+        let published = Counter()
         await withDiscardingTaskGroup { group in
             for round in 1...20 {
                 for _ in 0..<10 { recorder.record(Event(time: evening, kind: .didExitRegion(region: "home"))) }
                 if round == 1 {
                     // It blocks, and a machine may have one thread for all tasks.
                     let service = ThreadService(
-                        loop: { recorder.run { _ in told.increment() } }, stop: {}, endsWithLoop: true)
+                        loop: { recorder.run { _ in published.increment() } }, stop: {}, endsWithLoop: true)
                     group.addTask { try? await service.run() }
                 }
                 await recorder.caughtUp()
-                #expect(told.count == round * 10)
+                #expect(published.count == round * 10)
             }
             recorder.stop()
         }

@@ -35,12 +35,12 @@ import Testing
         let file = try #require(folder).file("calibration", Array(bytes.dropLast(cut)))
         let session = try ListeningSession(regions: [], adapter: nil, capture: file, speed: nil, logger: quiet)
         let question = CalibrationSummary.Question(region: region, distance: distance, duration: .seconds(seconds))
-        let told = Mutex<[Int]>([])
+        let progress = Mutex<[Int]>([])
         let calibration = try await session.calibrate(region, for: .seconds(seconds), with: []) { left, readings in
-            told.withLock { $0.append(readings) }
+            progress.withLock { $0.append(readings) }
             #expect(left <= .seconds(seconds))
         }
-        #expect(told.withLock { $0 == $0.sorted() && !$0.isEmpty })
+        #expect(progress.withLock { $0 == $0.sorted() && !$0.isEmpty })
         do throws(Calibration.Failure) {
             return try CalibrationSummary(calibration, question).text
         } catch {

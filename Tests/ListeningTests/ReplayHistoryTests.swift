@@ -24,23 +24,23 @@ import Testing
         var settings = Configuration.History()
         settings.keep = 0
         for history in [nil, HistoryPlace(directory: "\(folder.path)/state", settings: settings)] {
-            let told = Mutex(0)
+            let published = Mutex(0)
             try Replay.run(
                 file, regions: [monitored()], history: history, speed: nil, logger: quiet, progress: { _, _ in }
-            ) { _ in told.withLock { $0 += 1 } }
-            #expect(told.withLock { $0 } == 7)
+            ) { _ in published.withLock { $0 += 1 } }
+            #expect(published.withLock { $0 } == 7)
         }
         #expect(throws: HistoryError.self) { try HistoryReader(directory: "\(folder.path)/state") }
     }
 
     @Test func `a replay keeps what it tells, before it tells it`() throws {
         let file = try folder.file("capture", capture([3, 4, 5], until: 60))
-        let told = Mutex<[String]>([])
+        let published = Mutex<[String]>([])
         let place = HistoryPlace(directory: folder.path, settings: .init())
         try Replay.run(
             file, regions: [monitored()], history: place, speed: nil, logger: quiet, progress: { _, _ in }
-        ) { event in told.withLock { $0.append(event.json) } }
-        #expect(try lines() == told.withLock { $0 })
+        ) { event in published.withLock { $0.append(event.json) } }
+        #expect(try lines() == published.withLock { $0 })
         #expect(try lines().count == 7)
     }
 }

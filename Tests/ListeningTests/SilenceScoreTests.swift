@@ -198,9 +198,9 @@ import Testing
         let bytes = capture(gaps: seconds(600) + [15] + seconds(60))
         let score = try #require(try score(bytes, [learning, elsewhere]).report)
         #expect(try JSONDecoder().decode(CaptureScore.self, from: Data(score.json.utf8)) == score)
-        for told in [score.json, score.text].map({ $0.uppercased() }) {
-            #expect(!told.contains(uuidText) && !told.contains("UUID"))
-            #expect(!told.contains("2026") && !told.contains("06:05:04") && !told.contains("01:02:03"))
+        for output in [score.json, score.text].map({ $0.uppercased() }) {
+            #expect(!output.contains(uuidText) && !output.contains("UUID"))
+            #expect(!output.contains("2026") && !output.contains("06:05:04") && !output.contains("01:02:03"))
         }
     }
 

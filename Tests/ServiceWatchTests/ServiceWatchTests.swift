@@ -61,7 +61,7 @@ import Testing
             let connected = ServiceReport(
                 identifier: "lamp", service: "180F", connected: true, address: address, name: "lamp")
             #expect(await watch.reports == [connected])
-            try bench.tell("silence", ["address": address])
+            try bench.perform("silence", ["address": address])
             #expect(await events.next()?.kind == .peripheralDidDisconnect(expected))
             #expect(await watch.memory == PeripheralsMemory([]))
             #expect(await watch.reports == [ServiceReport(identifier: "lamp", service: "180F", connected: false)])
@@ -76,7 +76,7 @@ import Testing
         await second.restore(PeripheralsMemory([kept]), from: KeptPast(age: nil, isStale: false))
         try await run(second) {
             try await bench.wait { try $0.count(of: "GetManagedObjects") == asked + 1 }
-            try bench.tell("silence", ["address": address])
+            try bench.perform("silence", ["address": address])
             #expect(await events.next()?.kind.name.rawValue == "peripheralDidDisconnect")
         }
         let third = watch([rule])

@@ -16,16 +16,17 @@ import Testing
 
     @Test func `the sentence says who is where, and what the adapter does`() {
         var sentence = StatusSentence()
-        func tell(_ kind: Event.Kind) -> Bool { sentence.happened(Event(time: evening, kind: kind)) }
-        #expect(tell(adapter.kind))
+        func happened(_ kind: Event.Kind) -> Bool { sentence.happened(Event(time: evening, kind: kind)) }
+        #expect(happened(adapter.kind))
         #expect(sentence.text == "Bluetooth hci0 listening")
-        #expect(tell(.didDetermineState(region: "office", .unknown)))
-        #expect(tell(home.kind))
+        #expect(happened(.didDetermineState(region: "office", .unknown)))
+        #expect(happened(home.kind))
         let text = sentence.text
         #expect(text.hasPrefix("office: unknown; home: inside since "))
         #expect(text.hasSuffix("; Bluetooth hci0 listening"))
-        #expect(!tell(.didExitRegion(region: "home")))
-        #expect(tell(.bluetoothStateDidUpdate(state: "poweredOff", adapter: "hci0", reason: "hci0 is switched off")))
+        #expect(!happened(.didExitRegion(region: "home")))
+        #expect(
+            happened(.bluetoothStateDidUpdate(state: "poweredOff", adapter: "hci0", reason: "hci0 is switched off")))
         sentence.keep(["office"])
         #expect(sentence.text == "office: unknown; Bluetooth poweredOff: hci0 is switched off")
     }

@@ -11,20 +11,20 @@ package struct BlueZBench: Waited, Sendable {
 
     /// bluetoothd appears, with an adapter unless it is to have none.
     package func start(adapter: String? = "hci0") throws {
-        try tell("start")
-        if let adapter { try tell("adapter", ["name": adapter]) }
+        try perform("start")
+        if let adapter { try perform("adapter", ["name": adapter]) }
     }
 
     /// bluetoothd is told something, or something happens to it: see bluez.py.
     @discardableResult
-    package func tell(_ command: String, _ arguments: [String: Any] = [:]) throws -> Any? {
-        try bench.tell(command, arguments)
+    package func perform(_ command: String, _ arguments: [String: Any] = [:]) throws -> Any? {
+        try bench.perform(command, arguments)
     }
 
     /// The methods that were called so far, each with its arguments.
     package var calls: [[String]] {
         get throws {
-            let calls = try tell("calls") as? [[Any]] ?? []
+            let calls = try perform("calls") as? [[Any]] ?? []
             return calls.map { $0.map { "\($0)" } }
         }
     }
@@ -51,7 +51,7 @@ extension BlueZBench {
             ["uuid": Self.level, "flags": ["read", "notify"], "value": "64"],
             ["uuid": Self.alert, "flags": ["write", "write-without-response"], "value": "00"],
         ]
-        try tell(
+        try perform(
             "air",
             [
                 "address": Lamp.address, "name": "lamp", "uuids": [Self.battery], "announced": isAnnounced,
