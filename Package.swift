@@ -366,7 +366,8 @@ let package = Package(
         .testTarget(
             name: "okaeriTests",
             dependencies: [
-                "API", "BlueZ", "okaeri", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "API", "BlueZ", "TestSupport", "okaeri",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: house),
     ]
 )

@@ -14,9 +14,12 @@ import Testing
 /// The agent between a daemon and a notification server.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct AgentTests {
     private let bench: DesktopBench
-    private let socket = "/tmp/okaeri-\(UInt64.random(in: 0...UInt64.max)).sock"
+    private let folder: TemporaryFolder
+
+    private var socket: String { "\(folder.path)/okaeri.sock" }
 
     init() throws {
+        folder = try TemporaryFolder()
         bench = try DesktopBench()
     }
 

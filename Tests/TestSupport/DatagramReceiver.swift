@@ -6,10 +6,12 @@ public final class DatagramReceiver: Sendable {
     /// A path, or `@` and a name.
     public let address: String
     private let descriptor: Int32
+    private let folder: TemporaryFolder
 
     public init?(isAbstract: Bool = false) {
-        let name = "okaeri-test-\(UInt64.random(in: 0...UInt64.max))"
-        address = isAbstract ? "@\(name)" : "/tmp/\(name)"
+        guard let folder = try? TemporaryFolder() else { return nil }
+        self.folder = folder
+        address = isAbstract ? "@okaeri-test-\(UInt64.random(in: 0...UInt64.max))" : "\(folder.path)/receiver"
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var path = Array(address.utf8) + (isAbstract ? [] : [0])
         if isAbstract { path[0] = 0 }
@@ -23,10 +25,7 @@ public final class DatagramReceiver: Sendable {
         if result != 0 { return nil }
     }
 
-    deinit {
-        close(descriptor)
-        if address.hasPrefix("/") { unlink(address) }
-    }
+    deinit { close(descriptor) }
 
     /// The next message; nil when none waits and `isBlocking` is not.
     public func next(isBlocking: Bool = false) -> [UInt8]? {

@@ -1,11 +1,14 @@
 import FoundationEssentials
 
-/// A folder of the test's own, gone with it.
+/// A folder of the test's own, gone with it. Whatever a test leaves on the disk, sockets too, lies in one: nothing is left
+/// behind.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
     package init() throws {
-        path = "/tmp/okaeri-\(UInt64.random(in: 0...UInt64.max))"
+        // Short: the path of a socket has room for 107 bytes.
+        let name = "okaeri-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+        path = FileManager.default.temporaryDirectory.appending(path: name).path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
@@ -13,6 +16,7 @@ package final class TemporaryFolder: Sendable {
 
     package var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() } }
 
+    /// A file with this content, and its path.
     package func file(_ name: String, _ bytes: [UInt8]) throws -> String {
         try Data(bytes).write(to: URL(filePath: "\(path)/\(name)"))
         return "\(path)/\(name)"
