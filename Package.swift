@@ -231,76 +231,146 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ], path: "Benchmarks/Speed/Harness", swiftSettings: house + [.enableExperimentalFeature("Lifetimes")]),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: house),
+        .target(
+            name: "TestSupport", dependencies: [.product(name: "Logging", package: "swift-log")],
+            path: "Tests/TestSupport", exclude: ["BlueZ/bluez.py"], swiftSettings: house),
+        // What the tests of several targets between the events and the daemon share.
+        .target(
+            name: "DaemonTestSupport",
+            dependencies: [
+                "API", "Events", "HCI", "Homecoming", "IBeacon", "Plumbing", "Presence", "RegionMonitoring",
+                "ServiceWatch", "TestSupport",
+            ], path: "Tests/DaemonTestSupport", swiftSettings: house),
         .testTarget(name: "PlumbingTests", dependencies: ["Plumbing", "TestSupport"], swiftSettings: house),
         .testTarget(name: "IBeaconTests", dependencies: ["IBeacon", "TestSupport"], swiftSettings: house),
         .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: house),
         .testTarget(
-            name: "RegionMonitoringTests", dependencies: ["RegionMonitoring", "IBeacon", "TestSupport"],
+            name: "RegionMonitoringTests", dependencies: ["IBeacon", "RegionMonitoring", "TestSupport"],
             swiftSettings: house),
+        .testTarget(
+            name: "BluetoothTests", dependencies: ["Bluetooth", "HCI", "Plumbing", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
+            name: "PresenceTests",
+            dependencies: [
+                "Bluetooth", "DaemonTestSupport", "HCI", "IBeacon", "OkaeriConfiguration", "Presence",
+                "RegionMonitoring", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+            ], swiftSettings: house),
         .testTarget(
             name: "BeaconLocationTests",
             dependencies: [
                 "BeaconLocation", "Bluetooth", "HCI", "IBeacon", "Plumbing", "Presence", "RegionMonitoring",
                 "TestSupport",
-            ],
-            swiftSettings: house),
+            ], swiftSettings: house),
         .testTarget(
-            name: "BluetoothTests", dependencies: ["Bluetooth", "HCI", "Plumbing", "TestSupport"], swiftSettings: house),
+            name: "DBusTests", dependencies: ["CGIO", "DBus", "Plumbing", "TestSupport"], swiftSettings: house),
         .testTarget(
-            name: "VirtualControllerTests",
-            dependencies: ["VirtualController", "ControllerEmulation", "HCI", "IBeacon", "Plumbing", "TestSupport"],
-            swiftSettings: house),
-        .testTarget(
-            name: "WiFiTests", dependencies: ["NetworkManager", "Plumbing", "TestSupport", "WiFi"],
+            name: "WiFiTests", dependencies: ["NetworkManager", "TestSupport", "WiFi"],
             exclude: ["Support/bench.py", "Support/networkmanager.py"], swiftSettings: house),
         .testTarget(
-            name: "BlueZTests",
-            dependencies: [
-                "BlueZ", "BlueZMachines", "DBus", "Events", "OkaeriConfiguration", "Plumbing", "ServiceWatch",
-                "TestSupport",
-                .product(name: "Logging", package: "swift-log"),
-            ], exclude: ["Support/bluez.py"], swiftSettings: house),
+            name: "BlueZTests", dependencies: ["BlueZ", "BlueZMachines", "Bluetooth", "DBus", "TestSupport"],
+            swiftSettings: house),
         .testTarget(
-            name: "GATTStatusTests",
+            name: "EventsTests", dependencies: ["DaemonTestSupport", "Events", "RegionMonitoring", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
+            name: "OkaeriConfigurationTests",
             dependencies: [
-                "API", "BlueZ", "Client", "Events", "GATTStatus", .product(name: "Logging", package: "swift-log"),
+                "DaemonTestSupport", "Events", "IBeacon", "OkaeriConfiguration", "RegionMonitoring", "TestSupport",
+                "WiFi", .product(name: "SystemPackage", package: "swift-system"),
+            ], swiftSettings: house),
+        .testTarget(
+            name: "APITests",
+            dependencies: ["API", "DaemonTestSupport", "Events", "RegionMonitoring", "State", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
+            name: "ClientTests",
+            dependencies: [
+                "API", "Client", "DaemonTestSupport", "Events", "OkaeriConfiguration", "OkaeriDaemon",
+                "RegionMonitoring", "TestSupport",
+            ], swiftSettings: house),
+        .testTarget(
+            name: "ServerTests",
+            dependencies: [
+                "API", "Client", "DaemonTestSupport", "Events", "Server", "TestSupport",
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ], swiftSettings: house),
+        .testTarget(
+            name: "HooksTests",
+            dependencies: [
+                "DaemonTestSupport", "Events", "Hooks", "OkaeriConfiguration", "RegionMonitoring", "TestSupport",
+                "WiFi", .product(name: "SystemPackage", package: "swift-system"),
+            ], swiftSettings: house),
+        .testTarget(
+            name: "HomecomingTests",
+            dependencies: [
+                "DaemonTestSupport", "Events", "Homecoming", "OkaeriConfiguration", "Plumbing", "RegionMonitoring",
+                "TestSupport", "WiFi",
+            ], swiftSettings: house),
+        .testTarget(
+            name: "ServiceWatchTests",
+            dependencies: [
+                "API", "BlueZ", "Events", "Hooks", "OkaeriConfiguration", "Plumbing", "ServiceWatch", "State",
+                "TestSupport",
+            ], swiftSettings: house),
+        .testTarget(
+            name: "StateTests",
+            dependencies: [
+                "DaemonTestSupport", "Events", "Homecoming", "IBeacon", "Plumbing", "Presence", "RegionMonitoring",
+                "ServiceWatch", "State", "TestSupport", "WiFi",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ], swiftSettings: house),
+        .testTarget(
+            name: "HistoryTests",
+            dependencies: [
+                "DaemonTestSupport", "Events", "History", "IBeacon", "OkaeriConfiguration", "Plumbing",
+                "RegionMonitoring", "TestSupport", "ThreadService", .product(name: "Logging", package: "swift-log"),
+            ], exclude: ["Support/torture.py"], swiftSettings: house),
+        .testTarget(
+            name: "SystemdTests",
+            dependencies: [
+                "DaemonTestSupport", "Events", "RegionMonitoring", "Systemd", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: house),
+        .testTarget(
+            name: "DoctorTests",
+            dependencies: ["Bluetooth", "Client", "Doctor", "OkaeriConfiguration", "TestSupport", "WiFi"],
+            swiftSettings: house),
+        .testTarget(
+            name: "ListeningTests",
+            dependencies: [
+                "API", "Bluetooth", "DaemonTestSupport", "Events", "HCI", "History", "IBeacon", "Listening",
+                "OkaeriConfiguration", "Plumbing", "Presence", "RegionMonitoring", "TestSupport",
+            ], swiftSettings: house),
+        .testTarget(
+            name: "OkaeriDaemonTests",
+            dependencies: [
+                "API", "Client", "DaemonTestSupport", "Events", "History", "Homecoming", "OkaeriConfiguration",
+                "OkaeriDaemon", "Presence", "RegionMonitoring", "State", "Systemd", "TestSupport",
+                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ], swiftSettings: house),
         .testTarget(
             name: "AgentTests",
             dependencies: [
-                "API", "Agent", "Client", "DBus", "Events", "Listening", "OkaeriConfiguration", "OkaeriDaemon",
-                "TestSupport",
-                "WiFi",
-                .product(name: "Logging", package: "swift-log"),
+                "API", "Agent", "Client", "DBus", "Events", "OkaeriConfiguration", "OkaeriDaemon", "TestSupport",
+                "WiFi", .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ], exclude: ["Support/desktop.py"], swiftSettings: house),
         .testTarget(
-            name: "DBusTests", dependencies: ["CGIO", "DBus", "Plumbing", "TestSupport"], swiftSettings: house),
-        .testTarget(
-            name: "SystemdTests",
-            dependencies: ["Systemd", "TestSupport", .product(name: "Logging", package: "swift-log")],
-            swiftSettings: house),
-        .testTarget(
-            name: "HistoryTests", dependencies: ["History", "TestSupport"], exclude: ["Support/torture.py"],
-            swiftSettings: house),
-        .testTarget(
-            name: "OkaeriDaemonTests",
+            name: "GATTStatusTests",
             dependencies: [
-                "API", "BlueZ", "Bluetooth", "Client", "Doctor", "Events", "HCI", "History", "Homecoming", "Hooks",
-                "IBeacon", "Listening", "NetworkManager", "OkaeriConfiguration", "OkaeriDaemon", "Plumbing", "Presence",
-                "RegionMonitoring", "Server", "ServiceWatch", "State", "Systemd", "TestSupport", "ThreadService",
-                "WiFi",
+                "API", "BlueZ", "Client", "GATTStatus", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: house),
+        .testTarget(
+            name: "VirtualControllerTests",
+            dependencies: ["ControllerEmulation", "HCI", "IBeacon", "Plumbing", "TestSupport", "VirtualController"],
+            swiftSettings: house),
         .testTarget(
             name: "okaeriTests",
             dependencies: [
-                "BlueZ", "API", "OkaeriDaemon", "okaeri",
+                "API", "BlueZ", "TestSupport", "okaeri",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: house),
     ]

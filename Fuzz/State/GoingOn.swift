@@ -49,10 +49,10 @@ func goOn(from memory: EventsMemory) {
     let before = hub.sequence
     require(before >= memory.sequence ?? 0, "a number is given twice")
     hub.happened(.didExitRegion(region: "home"), at: 0)
-    let told = hub.events(after: before).missed
-    require(told.map(\.sequence) == [before + 1], "an event has another number than its own")
-    let read = told.map { try? JSONDecoder().decode(Event.self, from: Data($0.json.utf8)) }
-    require(read == told, "an event is sent as another one")
+    let published = hub.events(after: before).missed
+    require(published.map(\.sequence) == [before + 1], "an event has another number than its own")
+    let read = published.map { try? JSONDecoder().decode(Event.self, from: Data($0.json.utf8)) }
+    require(read == published, "an event is sent as another one")
 }
 
 /// A prompter goes on from what was kept: everybody arrives, is asked, and leaves.

@@ -56,17 +56,12 @@ extension BeaconReport {
 extension BeaconReport {
     /// The beacon as one JSON object on one line, as `okaeri scan` prints it.
     package func line(at time: String) -> String {
-        var object = JSONObject()
-        object.add("time", time)
-        object.add("uuid", uuid)
-        object.add("major", major)
-        object.add("minor", minor)
-        object.add("measuredPower", measuredPower)
-        object.add("rssi", rssi)
-        object.add("accuracy", accuracy)
-        object.add("proximity", proximity)
-        object.add("age", age)
-        object.add("count", count)
-        return object.text
+        let fields =
+            EventField.text("time", time) + EventField.text("uuid", uuid) + EventField.integer("major", major)
+            + EventField.integer("minor", minor) + EventField.integer("measuredPower", measuredPower)
+            + EventField.integer("rssi", rssi)
+            + [EventField("accuracy", .number(accuracy)), EventField("proximity", .text(proximity))]
+            + [EventField("age", .number(age))] + EventField.integer("count", count)
+        return fields.json
     }
 }

@@ -126,7 +126,7 @@ actor BusSession: GLibActor {
         endSubscriptions()
         guard let connection else { return .success(()) }
         self.connection = nil
-        changes.ring()
+        changes.notify()
         return await call(within: Self.closeLimit, endsWithService: false) { cancellable, callback, data in
             g_dbus_connection_close(connection.pointer, cancellable, callback, data)
         } finish: { source, result, error in

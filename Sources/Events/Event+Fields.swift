@@ -60,13 +60,7 @@ extension Event.Peripheral {
 }
 
 extension RangedBeacon {
-    fileprivate var fields: [EventField] {
-        [
-            EventField("uuid", .text(identity.uuid.description)), EventField("major", .integer(Int(identity.major))),
-            EventField("minor", .integer(Int(identity.minor))), EventField("rssi", .integer(rssi)),
-            EventField("accuracy", .number(accuracy.metres)), EventField("proximity", .text(proximity.rawValue)),
-        ]
-    }
+    fileprivate var fields: [EventField] { EventField.beacon(identity, rssi: rssi, accuracy: accuracy) }
 }
 
 extension Double {

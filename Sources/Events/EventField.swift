@@ -1,5 +1,9 @@
+package import IBeacon
+import RegionMonitoring
+
 /// What an event says, a name and a value each: the one form that JSON, the journal, the environment of hooks and the
-/// columns of CSV are made of.
+/// columns of CSV are made of. What else is said in one JSON object on one line, such as a beacon that a scan finds, is made
+/// of it as well.
 package struct EventField: Sendable, Equatable {
     package var name: String
     package var value: Value
@@ -22,6 +26,23 @@ package struct EventField: Sendable, Equatable {
         value.map { [EventField(name, .text($0))] } ?? []
     }
 
+    /// Of a whole number; none for nil.
+    package static func integer(_ name: String, _ value: (some BinaryInteger)?) -> [EventField] {
+        value.map { [EventField(name, .integer(Int(clamping: $0)))] } ?? []
+    }
+
+    /// Of a beacon, as it was heard.
+    ///
+    /// - Parameters:
+    ///   - rssi: in dBm; nil when the controller could not say.
+    ///   - accuracy: the estimated distance in metres, -1 when it is not known.
+    package static func beacon(_ identity: BeaconIdentity, rssi: Int?, accuracy: Double) -> [EventField] {
+        identity.fields + integer("rssi", rssi) + [
+            EventField("accuracy", .number(accuracy.metres)),
+            EventField("proximity", .text(Proximity(accuracy: accuracy).rawValue)),
+        ]
+    }
+
     /// The value on its own; nil for an object or a list.
     package var plain: String? {
         switch value {
@@ -30,6 +51,14 @@ package struct EventField: Sendable, Equatable {
         case .number(let number): "\(number)"
         case .object, .list: nil
         }
+    }
+}
+
+extension BeaconIdentity {
+    /// uuid, major, minor.
+    package var fields: [EventField] {
+        EventField.text("uuid", uuid.description) + EventField.integer("major", major)
+            + EventField.integer("minor", minor)
     }
 }
 

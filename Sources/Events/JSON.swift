@@ -22,32 +22,3 @@ package enum JSON {
         return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 }
-
-/// A JSON object on one line that keeps the order in which its members were added.
-package struct JSONObject {
-    private var members: [String] = []
-
-    package init() {}
-
-    /// Adds a member; nothing for nil.
-    package mutating func add(_ key: String, _ value: String?) {
-        guard let value else { return }
-        members.append("\(JSON.text(key)):\(JSON.text(value))")
-    }
-
-    /// Adds a member; nothing for nil.
-    package mutating func add(_ key: String, _ value: (some Encodable)?) {
-        guard let value else { return }
-        members.append("\(JSON.text(key)):\(JSON.encoded(value))")
-    }
-
-    package mutating func add(_ key: String, _ object: JSONObject) {
-        members.append("\(JSON.text(key)):\(object.text)")
-    }
-
-    package mutating func add(_ key: String, _ objects: [JSONObject]) {
-        members.append("\(JSON.text(key)):[\(objects.map(\.text).joined(separator: ","))]")
-    }
-
-    package var text: String { "{\(members.joined(separator: ","))}" }
-}

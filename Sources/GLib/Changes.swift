@@ -3,34 +3,34 @@ import Synchronization
 /// Says that something has changed; whoever waits looks for himself what it is. Any number of changes between two looks
 /// are one.
 package final class Changes: Sendable {
-    private struct Bell {
-        var rings: UInt64 = 0
+    private struct State {
+        var count: UInt64 = 0
         var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var nextTicket: UInt64 = 0
     }
 
-    private let bell = Mutex(Bell())
+    private let state = Mutex(State())
 
     package init() {}
 
     /// How many changes there were so far. Read it before looking, and wait for more than that.
-    package var count: UInt64 { bell.withLock { $0.rings } }
+    package var count: UInt64 { state.withLock { $0.count } }
 
     /// Something has changed.
-    package func ring() {
-        let waiting = bell.withLock { bell in
-            bell.rings += 1
-            defer { bell.waiting = [:] }
-            return bell.waiting
+    package func notify() {
+        let waiting = state.withLock { state in
+            state.count += 1
+            defer { state.waiting = [:] }
+            return state.waiting
         }
         for continuation in waiting.values { continuation.resume() }
     }
 
     /// A name for one wait, to be given up by.
     package func ticket() -> UInt64 {
-        bell.withLock { bell in
-            bell.nextTicket += 1
-            return bell.nextTicket
+        state.withLock { state in
+            state.nextTicket += 1
+            return state.nextTicket
         }
     }
 
@@ -38,9 +38,9 @@ package final class Changes: Sendable {
     /// isolated: what the caller's thread does later comes after the wait has begun.
     package func wait(past seen: UInt64, ticket: UInt64, isolation: isolated (any Actor)? = #isolation) async {
         await withCheckedContinuation(isolation: isolation) { continuation in
-            let isOver = bell.withLock { bell in
-                guard bell.rings <= seen else { return true }
-                bell.waiting[ticket] = continuation
+            let isOver = state.withLock { state in
+                guard state.count <= seen else { return true }
+                state.waiting[ticket] = continuation
                 return false
             }
             if isOver { continuation.resume() }
@@ -49,6 +49,6 @@ package final class Changes: Sendable {
 
     /// Ends one wait.
     package func giveUp(_ ticket: UInt64) {
-        bell.withLock { $0.waiting.removeValue(forKey: ticket) }?.resume()
+        state.withLock { $0.waiting.removeValue(forKey: ticket) }?.resume()
     }
 }

@@ -24,7 +24,7 @@ package final class SignalHandler {
 
 private func propertyChanged(_: UnsafeMutablePointer<GObject>?, _: UnsafeMutablePointer<GParamSpec>?, data: gpointer?) {
     guard let data else { return }
-    Unmanaged<Changes>.fromOpaque(data).takeUnretainedValue().ring()
+    Unmanaged<Changes>.fromOpaque(data).takeUnretainedValue().notify()
 }
 
 private func releaseChanges(data: gpointer?, _: UnsafeMutablePointer<GClosure>?) {

@@ -3,11 +3,10 @@ import Events
 
 extension AdapterUpdate {
     /// The state as one JSON object on one line.
-    package var json: String {
-        var object = JSONObject()
-        object.add("state", state.rawValue)
-        object.add("adapter", adapter)
-        object.add("reason", reason)
-        return object.text
+    package var json: String { fields.json }
+
+    var fields: [EventField] {
+        EventField.text("state", state.rawValue) + EventField.text("adapter", adapter)
+            + EventField.text("reason", reason)
     }
 }

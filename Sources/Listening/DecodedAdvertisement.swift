@@ -76,12 +76,7 @@ package struct DecodedAdvertisement: Sendable {
     /// uuid, major, minor, measuredPower; nil if it is no iBeacon.
     package var json: String? {
         frames.first.map { frame in
-            var object = JSONObject()
-            object.add("uuid", frame.identity.uuid.description)
-            object.add("major", frame.identity.major)
-            object.add("minor", frame.identity.minor)
-            object.add("measuredPower", frame.measuredPower)
-            return object.text
+            (frame.identity.fields + EventField.integer("measuredPower", frame.measuredPower)).json
         }
     }
 

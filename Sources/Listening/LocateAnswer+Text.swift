@@ -19,16 +19,13 @@ extension LocateAnswer {
     ///
     /// - Parameter time: the time of the answer, RFC 3339.
     package func json(at time: String) -> String {
-        var object = JSONObject()
-        object.add("time", time)
-        object.add("regions", places.map(JSONObject.init))
-        object.add("listened", listened.seconds(digits: 1))
-        var adapter = JSONObject()
-        adapter.add("state", bluetooth.state.rawValue)
-        adapter.add("adapter", bluetooth.adapter)
-        adapter.add("reason", bluetooth.reason)
-        object.add("bluetooth", adapter)
-        return object.text
+        let fields =
+            EventField.text("time", time) + [
+                EventField("regions", .list(places.map(\.fields))),
+                EventField("listened", .number(listened.seconds(digits: 1))),
+                EventField("bluetooth", .object(bluetooth.fields)),
+            ]
+        return fields.json
     }
 }
 
@@ -49,22 +46,11 @@ extension LocateAnswer.Reason {
     }
 }
 
-extension JSONObject {
-    fileprivate init(_ place: LocateAnswer.Place) {
-        self.init()
-        add("region", place.region)
-        add("state", place.state.rawValue)
-        if let beacon = place.beacon {
-            var object = JSONObject()
-            object.add("uuid", beacon.identity.uuid.description)
-            object.add("major", beacon.identity.major)
-            object.add("minor", beacon.identity.minor)
-            object.add("rssi", beacon.rssi)
-            object.add("accuracy", beacon.accuracy.metres)
-            object.add("proximity", Proximity(accuracy: beacon.accuracy).rawValue)
-            add("beacon", object)
-        }
-        add("reason", place.reason?.text)
+extension LocateAnswer.Place {
+    fileprivate var fields: [EventField] {
+        let beacon = beacon.map { EventField.beacon($0.identity, rssi: $0.rssi.map(Int.init), accuracy: $0.accuracy) }
+        return EventField.text("region", region) + EventField.text("state", state.rawValue)
+            + (beacon.map { [EventField("beacon", .object($0))] } ?? []) + EventField.text("reason", reason?.text)
     }
 }
 

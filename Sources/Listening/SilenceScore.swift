@@ -81,9 +81,9 @@ struct SilenceScore: Sendable {
 
     /// A minute passed: had the beacon that keeps the region been taken away, how long would the exit have taken?
     mutating func sampled(_ judgements: [RegionMonitor.Judgement]) {
-        guard let keeper = judgements.first(where: \.keepsInside) else { return }
+        guard let judgement = judgements.first(where: \.keepsInside) else { return }
         for sensitivity in Sensitivity.allCases {
-            delays[sensitivity, default: Tally()].add(keeper.exitTimes[sensitivity] / .seconds(1))
+            delays[sensitivity, default: Tally()].add(judgement.exitTimes[sensitivity] / .seconds(1))
         }
         let most = judgements.max { $0.beacon.count < $1.beacon.count }
         guard let pattern = most?.advertising else { return }

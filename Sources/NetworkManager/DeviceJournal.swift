@@ -17,7 +17,7 @@ final class DeviceJournal: Sendable {
 
     func record(state: UInt32, reason: UInt32) {
         entries.withLock { $0.append(Entry(state: state, reason: reason)) }
-        changes.ring()
+        changes.notify()
     }
 
     /// How an activation ended that did not succeed.

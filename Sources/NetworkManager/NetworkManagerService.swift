@@ -66,7 +66,7 @@ package final class NetworkManagerService: WiFiService {
 
     package func run() {
         guard gate.open() else { return }
-        changes.ring()
+        changes.notify()
         let ended = Flag()
         Task { [session, context] in
             await session.supervise()
@@ -79,7 +79,7 @@ package final class NetworkManagerService: WiFiService {
     package func stop() {
         let isRunning = gate.enter()
         gate.close()
-        changes.ring()
+        changes.notify()
         guard isRunning else { return }
         Task {
             await session.cancelCalls()
@@ -92,7 +92,7 @@ package final class NetworkManagerService: WiFiService {
         let deadline = ContinuousClock.now + limits.start
         let timer = Task { [changes] in
             try await Task.sleep(until: deadline)
-            changes.ring()
+            changes.notify()
         }
         defer { timer.cancel() }
         while true {
@@ -104,6 +104,6 @@ package final class NetworkManagerService: WiFiService {
 
     private func leave() {
         gate.leave()
-        changes.ring()
+        changes.notify()
     }
 }

@@ -15,7 +15,7 @@ extension NetworkManagerSession {
         isJoining = true
         defer {
             isJoining = false
-            changes.ring()
+            changes.notify()
         }
         switch await assess(network) {
         case .connected(let device):

@@ -162,6 +162,6 @@ actor NetworkManagerSession: GLibActor {
     private func markStarted() {
         guard !isStarted else { return }
         isStarted = true
-        changes.ring()
+        changes.notify()
     }
 }

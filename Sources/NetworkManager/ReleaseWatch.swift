@@ -19,7 +19,7 @@ final class ReleaseWatch: Sendable {
 
     fileprivate func released() {
         flag.set()
-        changes.ring()
+        changes.notify()
     }
 }
 

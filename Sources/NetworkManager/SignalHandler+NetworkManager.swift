@@ -18,7 +18,7 @@ extension SignalHandler {
 
 private func permissionChanged(_: OpaquePointer?, _: guint, _: guint, data: gpointer?) {
     guard let data else { return }
-    Unmanaged<Changes>.fromOpaque(data).takeUnretainedValue().ring()
+    Unmanaged<Changes>.fromOpaque(data).takeUnretainedValue().notify()
 }
 
 private func stateChanged(_: OpaquePointer?, new: guint, _: guint, reason: guint, data: gpointer?) {

@@ -7,7 +7,7 @@ struct BeaconTable: Sendable {
     private var index = BeaconIndex()
 
     /// Where the search for a place to give away goes on.
-    private var hand = 0
+    private var cursor = 0
 
     /// How many places are looked at for one that can be given away. A flood pays this for each invention.
     private static let reach = 16
@@ -54,8 +54,8 @@ struct BeaconTable: Sendable {
     /// The place of a stranger that passed by long ago. By a busy road the table is as large as the traffic, not the day.
     private mutating func abandonedPlace(at listened: Int64) -> Int? {
         for _ in 0..<min(Self.reach, tracks.count) {
-            let slot = hand
-            hand = (hand + 1) % tracks.count
+            let slot = cursor
+            cursor = (cursor + 1) % tracks.count
             guard tracks[slot].regions.isEmpty else { continue }
             if listened.subtractingClamped(tracks[slot].lastListened) > Self.retention { return slot }
         }
@@ -67,8 +67,8 @@ struct BeaconTable: Sendable {
         // A stranger looks at a few places; a region's own beacon, at all of them if need be.
         let steps = track.regions.isEmpty ? min(Self.reach, tracks.count) : tracks.count
         for step in 0..<steps {
-            let slot = hand
-            hand = (hand + 1) % tracks.count
+            let slot = cursor
+            cursor = (cursor + 1) % tracks.count
             let candidate = tracks[slot]
             if candidate.regions.isEmpty {
                 if track.lastListened.subtractingClamped(candidate.lastListened) > Self.freshness { return slot }

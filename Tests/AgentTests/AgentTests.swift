@@ -13,11 +13,13 @@ import Testing
 
 /// The agent between a daemon and a notification server.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct AgentTests {
-    private static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     private let bench: DesktopBench
-    private let socket = "/tmp/okaeri-\(UInt64.random(in: 0...UInt64.max)).sock"
+    private let folder: TemporaryFolder
+
+    private var socket: String { "\(folder.path)/okaeri.sock" }
 
     init() throws {
+        folder = try TemporaryFolder()
         bench = try DesktopBench()
     }
 
@@ -30,7 +32,7 @@ import Testing
             options: .init(
                 configurationFile: file, capture: "\(root)/Demo/homecoming.btsnoop", simulatesWiFi: true,
                 socket: socket),
-            logger: Self.quiet)
+            logger: quiet)
         let events = daemon.allEvents()
         let (stops, stop) = AsyncStream.makeStream(of: Void.self)
         // Stopped as SIGTERM stops it: the agent may knock at any moment.
@@ -53,7 +55,7 @@ import Testing
     private func withAgent(_ language: Language = .english, _ body: () async throws -> Void) async throws {
         let agent = Agent(
             client: { [socket] in APIClient(socket: socket) }, bus: bench.address, language: language,
-            logger: Self.quiet)
+            logger: quiet)
         let task = Task { try await agent.run() }
         try await ended(task, by: { task.cancel() }, body)
     }
@@ -150,7 +152,7 @@ import Testing
     @Test func `it ends while there is neither a bus nor a daemon`() async throws {
         let agent = Agent(
             client: { APIClient(socket: "/nowhere/okaeri.sock") }, bus: "unix:path=/nowhere/bus", language: .english,
-            logger: Self.quiet)
+            logger: quiet)
         let task = Task { try await agent.run() }
         try await ended(task, by: { task.cancel() }) { await Task.yield() }
     }

@@ -46,9 +46,9 @@ import WiFi
 
     @Test(arguments: [Language.english, .japanese])
     func `a reason is text as well`(language: Language) {
-        let told = language.outcome(.notJoined(ssid: "<i>", code: nil, reason: "a < b"), hasMarkup: true)
-        #expect(told.body.contains("&lt;i&gt;") && told.body.contains("a &lt; b"))
-        #expect(!told.stays && told.buttons.isEmpty)
+        let notification = language.outcome(.notJoined(ssid: "<i>", code: nil, reason: "a < b"), hasMarkup: true)
+        #expect(notification.body.contains("&lt;i&gt;") && notification.body.contains("a &lt; b"))
+        #expect(!notification.stays && notification.buttons.isEmpty)
     }
 
     @Test(arguments: JoinFailure.Code.allCases)

@@ -73,8 +73,8 @@ import Testing
     }
 
     @Test func `a bus that is not there is tried again, and so is one that went`() async throws {
-        let path = "/tmp/okaeri-test-\(UInt64.random(in: 0...UInt64.max))"
-        defer { unlink(path) }
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/bus"
         try await withService("unix:path=\(path)") { service, events in
             for _ in 0..<2 {
                 #expect(await events.next() == .noBus)

@@ -67,7 +67,7 @@ final class LocationBench: Sendable {
     }
 
     /// The same without the times.
-    func told() -> [LocationEvent.Kind] { published().map(\.kind) }
+    func publishedKinds() -> [LocationEvent.Kind] { published().map(\.kind) }
 
     func listen() {
         driver.driver.scannerDidUpdate(.well, at: now)

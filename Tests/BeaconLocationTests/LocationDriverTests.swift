@@ -21,61 +21,63 @@ import Testing
 
     @Test func someoneComesAndGoes() {
         bench.driver.startMonitoring(MonitoredRegion(home, exitAfter: .seconds(5)))
-        #expect(bench.told() == [.didStartMonitoring(home), .didDetermineState(.unknown, home)])
+        #expect(bench.publishedKinds() == [.didStartMonitoring(home), .didDetermineState(.unknown, home)])
         bench.listen()
-        #expect(bench.told() == [.bluetoothStateDidUpdate(.well)])
+        #expect(bench.publishedKinds() == [.bluetoothStateDidUpdate(.well)])
         bench.pass(1)
         bench.hear(-59)
-        #expect(bench.told() == [.didEnterRegion(home, seen(-59)), .didDetermineState(.inside, home)])
+        #expect(bench.publishedKinds() == [.didEnterRegion(home, seen(-59)), .didDetermineState(.inside, home)])
         bench.pass(5)
-        #expect(bench.told() == [.didExitRegion(home), .didDetermineState(.outside, home)])
+        #expect(bench.publishedKinds() == [.didExitRegion(home), .didDetermineState(.outside, home)])
     }
 
     @Test func aControllerThatSaysNothingSendsNobodyAway() {
         bench.driver.startMonitoring(MonitoredRegion(home, exitAfter: .seconds(5)))
         bench.listen()
         bench.hear(-59)
-        _ = bench.told()
+        _ = bench.publishedKinds()
         bench.pass(60, isAnswering: false)
-        #expect(bench.told() == [])
+        #expect(bench.publishedKinds() == [])
     }
 
     @Test func switchedOffTheStateIsUnknownAndNobodyLeaves() {
         bench.driver.startMonitoring(MonitoredRegion(home))
         bench.listen()
         bench.hear(-59)
-        _ = bench.told()
+        _ = bench.publishedKinds()
         bench.lose(.off)
-        #expect(bench.told() == [.bluetoothStateDidUpdate(.off), .didDetermineState(.unknown, home)])
+        #expect(bench.publishedKinds() == [.bluetoothStateDidUpdate(.off), .didDetermineState(.unknown, home)])
         bench.pass(600)
         bench.listen()
         bench.hear(-59)
-        #expect(bench.told() == [.bluetoothStateDidUpdate(.well), .didDetermineState(.inside, home)])
+        #expect(bench.publishedKinds() == [.bluetoothStateDidUpdate(.well), .didDetermineState(.inside, home)])
     }
 
     @Test func withoutAnAdapterMonitoringFailsWithTheReason() {
         bench.driver.startMonitoring(MonitoredRegion(home))
-        _ = bench.told()
+        _ = bench.publishedKinds()
         bench.lose(.absent)
         #expect(
-            bench.told() == [.bluetoothStateDidUpdate(.absent), .monitoringDidFail(home, reason: "there is none")])
+            bench.publishedKinds() == [
+                .bluetoothStateDidUpdate(.absent), .monitoringDidFail(home, reason: "there is none"),
+            ])
         let office = BeaconRegion(identifier: "office", constraint: home.constraint)
         bench.driver.startMonitoring(MonitoredRegion(office))
-        #expect(bench.told().last == .monitoringDidFail(office, reason: "there is none"))
+        #expect(bench.publishedKinds().last == .monitoringDidFail(office, reason: "there is none"))
         bench.driver.startRanging(home.constraint)
-        #expect(bench.told() == [.rangingDidFail(home.constraint, reason: "there is none")])
+        #expect(bench.publishedKinds() == [.rangingDidFail(home.constraint, reason: "there is none")])
     }
 
     @Test func rangingTellsOfTheBeaconsOnceASecondAndOfNothingElse() {
         bench.driver.startRanging(home.constraint)
         bench.listen()
-        #expect(bench.told() == [.bluetoothStateDidUpdate(.well)])
+        #expect(bench.publishedKinds() == [.bluetoothStateDidUpdate(.well)])
         bench.hear(-59)
         bench.pass(1)
-        #expect(bench.told() == [.didRange([seen(-59)], home.constraint)])
+        #expect(bench.publishedKinds() == [.didRange([seen(-59)], home.constraint)])
         bench.driver.stopRanging(home.constraint)
         bench.pass(5)
-        #expect(bench.told() == [])
+        #expect(bench.publishedKinds() == [])
         #expect(bench.driver.isIdle)
     }
 
@@ -83,17 +85,17 @@ import Testing
         bench.driver.startMonitoring(MonitoredRegion(home, ranging: .always))
         bench.driver.startRanging(home.constraint)
         bench.listen()
-        _ = bench.told()
+        _ = bench.publishedKinds()
         bench.hear(-59)
         bench.pass(1)
         #expect(
-            bench.told() == [
+            bench.publishedKinds() == [
                 .didEnterRegion(home, seen(-59)), .didDetermineState(.inside, home),
                 .didRange([seen(-59)], home.constraint),
             ])
         bench.lose(.off)
         #expect(
-            bench.told() == [
+            bench.publishedKinds() == [
                 .bluetoothStateDidUpdate(.off), .didDetermineState(.unknown, home),
                 .rangingDidFail(home.constraint, reason: "it is off"),
             ])
@@ -103,11 +105,11 @@ import Testing
         bench.driver.startMonitoring(MonitoredRegion(home))
         bench.listen()
         bench.hear(-59)
-        _ = bench.told()
+        _ = bench.publishedKinds()
         bench.driver.requestState("home")
-        #expect(bench.told() == [.didDetermineState(.inside, home)])
+        #expect(bench.publishedKinds() == [.didDetermineState(.inside, home)])
         bench.driver.requestState("office")
-        #expect(bench.told() == [])
+        #expect(bench.publishedKinds() == [])
     }
 
     @Test func aRegionTakesThePlaceOfItsNamesake() {
@@ -116,9 +118,9 @@ import Testing
         bench.driver.startMonitoring(MonitoredRegion(other))
         #expect(bench.driver.monitoredRegions.map(\.region) == [other])
         bench.listen()
-        _ = bench.told()
+        _ = bench.publishedKinds()
         bench.hear(-59)
-        #expect(bench.told() == [])
+        #expect(bench.publishedKinds() == [])
     }
 
     @Test func whoIsNotWatchedAnyMoreIsNotTold() {
@@ -126,9 +128,9 @@ import Testing
         bench.listen()
         #expect(!bench.driver.isIdle)
         bench.driver.stopMonitoring("home")
-        _ = bench.told()
+        _ = bench.publishedKinds()
         bench.hear(-59)
-        #expect(bench.told() == [])
+        #expect(bench.publishedKinds() == [])
         #expect(bench.driver.isIdle)
     }
 
@@ -139,7 +141,7 @@ import Testing
         bench.pass(10)
         bench.driver.startMonitoring(MonitoredRegion(home))
         bench.driver.requestState("home")
-        #expect(bench.told().last == .didDetermineState(.unknown, home))
+        #expect(bench.publishedKinds().last == .didDetermineState(.unknown, home))
     }
 
     @Test func eventsCarryTheirTimeOnBothClocks() {
@@ -163,9 +165,9 @@ import Testing
         let failure = LocationEvent.Kind.rangingDidFail(home.constraint, reason: "there is none")
         for _ in 0..<2 {
             bench.lose(.absent)
-            #expect(bench.told() == [.bluetoothStateDidUpdate(.absent), failure])
+            #expect(bench.publishedKinds() == [.bluetoothStateDidUpdate(.absent), failure])
             bench.listen()
-            _ = bench.told()
+            _ = bench.publishedKinds()
         }
     }
 
@@ -180,9 +182,9 @@ import Testing
         let later = LocationBench(at: bench.now + 60_000_000_000, memory: memory)
         later.driver.startMonitoring(MonitoredRegion(home))
         later.listen()
-        _ = later.told()
+        _ = later.publishedKinds()
         later.hear(-59)
-        #expect(later.told() == [.didDetermineState(.inside, home)])
+        #expect(later.publishedKinds() == [.didDetermineState(.inside, home)])
     }
 
     @Test func whoLeftDuringARestartIsAnnounced() {
@@ -192,9 +194,9 @@ import Testing
         let later = LocationBench(at: bench.now + 60_000_000_000, memory: bench.driver.memory)
         later.driver.startMonitoring(MonitoredRegion(home, exitAfter: .seconds(5)))
         later.listen()
-        _ = later.told()
+        _ = later.publishedKinds()
         later.pass(40)
-        #expect(later.told() == [.didExitRegion(home), .didDetermineState(.outside, home)])
+        #expect(later.publishedKinds() == [.didExitRegion(home), .didDetermineState(.outside, home)])
     }
 
     @Test func aMemoryIsGoodForOneBeginning() {
@@ -206,9 +208,9 @@ import Testing
         later.driver.stopMonitoring("home")
         later.driver.startMonitoring(MonitoredRegion(home))
         later.listen()
-        _ = later.told()
+        _ = later.publishedKinds()
         later.hear(-59)
-        #expect(later.told().first == .didEnterRegion(home, seen(-59)))
+        #expect(later.publishedKinds().first == .didEnterRegion(home, seen(-59)))
     }
 
     @Test func whatWasLearnedOfABeaconIsKnownAfterARestart() throws {
@@ -229,10 +231,10 @@ import Testing
             later.driver.startMonitoring(MonitoredRegion(home))
             later.listen()
             later.hear(-59)
-            _ = later.told()
+            _ = later.publishedKinds()
             return (1...60).first { _ in
                 later.pass(1)
-                return later.told().contains(.didExitRegion(home))
+                return later.publishedKinds().contains(.didExitRegion(home))
             }
         }
         #expect(exitTime(read.memory(at: 0)) == 12, "the shortest there is, for it is heard every second")
@@ -290,18 +292,18 @@ import Testing
         later.listen()
         later.hear(-59)
         later.pass(31)
-        #expect(later.told().last.map { "\($0)".contains("outside") } == true)
+        #expect(later.publishedKinds().last.map { "\($0)".contains("outside") } == true)
     }
 
     @Test func rubbishTellsNothing() {
         bench.driver.startMonitoring(MonitoredRegion(home))
         bench.listen()
-        _ = bench.told()
+        _ = bench.publishedKinds()
         let packet = bench.packet(-59)
         for length in 0..<packet.count {
             let cut = Array(packet.prefix(length))
             _ = bench.driver.driver.scannerDidReceive(cut.span.bytes, at: bench.now)
         }
-        #expect(bench.told() == [])
+        #expect(bench.publishedKinds() == [])
     }
 }

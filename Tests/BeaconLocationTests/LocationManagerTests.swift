@@ -45,9 +45,9 @@ import Testing
         let events = manager.events
         manager.startMonitoring(for: home)
         await manager.stop()
-        var told: [LocationEvent.Kind] = []
-        for await event in events { told.append(event.kind) }
-        #expect(told.first == .didStartMonitoring(home))
+        var kinds: [LocationEvent.Kind] = []
+        for await event in events { kinds.append(event.kind) }
+        #expect(kinds.first == .didStartMonitoring(home))
     }
 
     @Test func aManagerThatWasNeverAskedStops() async {

@@ -22,7 +22,7 @@ extension OnTheBus {
         @Test func `a scan tells of who has the service, of what changes, and of who goes`() async throws {
             try bench.start()
             try bench.lamp()
-            try bench.tell("air", ["address": "00:00:00:00:00:01", "uuids": [BluetoothUUID(0x180D).full]])
+            try bench.perform("air", ["address": "00:00:00:00:00:01", "uuids": [BluetoothUUID(0x180D).full]])
             try await CentralManager.use(bus: bench.address) { central in
                 var found = central.scanForPeripherals(withServices: [battery]).makeAsyncIterator()
                 let first = try await found.next()
@@ -30,13 +30,13 @@ extension OnTheBus {
                 #expect(first?.name == "lamp")
                 #expect(first?.rssi == -60)
                 #expect(first?.services == [battery])
-                try bench.tell("air", ["address": address, "name": "lamp", "uuids": [battery.full], "rssi": -70])
+                try bench.perform("air", ["address": address, "name": "lamp", "uuids": [battery.full], "rssi": -70])
                 #expect(try await found.next()?.rssi == -70)
-                try bench.tell("air", ["address": address, "name": "lamp", "uuids": [battery.full], "rssi": 127])
+                try bench.perform("air", ["address": address, "name": "lamp", "uuids": [battery.full], "rssi": 127])
                 let mute = try await found.next()
                 #expect(mute?.isInSight == true)
                 #expect(mute?.rssi == nil, "an adapter that cannot tell says 127")
-                try bench.tell("silence", ["address": address])
+                try bench.perform("silence", ["address": address])
                 let last = try await found.next()
                 #expect(last?.isInSight == false)
                 #expect(last?.rssi == nil)
@@ -47,7 +47,7 @@ extension OnTheBus {
 
         @Test func `what it advertises for its manufacturer and its services is told, and its power`() async throws {
             try bench.start()
-            try bench.tell(
+            try bench.perform(
                 "air",
                 [
                     "address": address, "uuids": [battery.full], "manufacturer": ["76": "0215", "65535": ""],
@@ -64,7 +64,7 @@ extension OnTheBus {
 
         @Test func `a name cannot move the cursor`() async throws {
             try bench.start()
-            try bench.tell("air", ["address": address, "name": "\u{1B}[2Jla\nmp", "uuids": [battery.full]])
+            try bench.perform("air", ["address": address, "name": "\u{1B}[2Jla\nmp", "uuids": [battery.full]])
             try await CentralManager.use(bus: bench.address) { central in
                 var found = central.scanForPeripherals().makeAsyncIterator()
                 let first = try await found.next()
@@ -86,11 +86,11 @@ extension OnTheBus {
             try await CentralManager.use(bus: bench.address) { central in
                 var found = central.scanForPeripherals().makeAsyncIterator()
                 try await bench.wait { try $0.count(of: "StartDiscovery") == 1 }
-                try bench.tell("stop")
+                try bench.perform("stop")
                 try bench.start()
                 try await bench.wait { try $0.count(of: "StartDiscovery") == 1 }
-                try bench.tell("adapter", ["name": "hci0", "powered": false])
-                try bench.tell("adapter", ["name": "hci0", "powered": true])
+                try bench.perform("adapter", ["name": "hci0", "powered": false])
+                try bench.perform("adapter", ["name": "hci0", "powered": true])
                 try await bench.wait { try $0.count(of: "StartDiscovery") == 2 }
                 try bench.lamp()
                 #expect(try await found.next()?.address == address)
@@ -126,7 +126,7 @@ extension OnTheBus {
                 #expect(lamp.isConnected)
                 let level = try lamp.characteristic(level)
                 #expect(try await lamp.readValue(for: level) == [0x64])
-                try bench.tell("silence", ["address": address])
+                try bench.perform("silence", ["address": address])
                 let error = await error { _ = try await lamp.readValue(for: level) }
                 #expect(error == .disconnected(address: address))
             }
@@ -139,13 +139,13 @@ extension OnTheBus {
             try bench.lamp()
             try await CentralManager.use(bus: bench.address) { central in
                 _ = try await central.connect(address)
-                try bench.tell(
+                try bench.perform(
                     "behave",
                     ["method": "Disconnect", "error": "org.freedesktop.DBus.Error.\(word)", "message": "no such thing"])
                 // It is forgotten while it is asked.
                 async let disconnected: Void = central.cancelPeripheralConnection(address)
                 try await bench.wait { try $0.count(of: "Disconnect") == 1 }
-                try bench.tell("silence", ["address": address])
+                try bench.perform("silence", ["address": address])
                 try await disconnected
             }
         }
@@ -153,7 +153,7 @@ extension OnTheBus {
         @Test func `a first attempt that fails by chance is made again`() async throws {
             try bench.start()
             try bench.lamp()
-            try bench.tell(
+            try bench.perform(
                 "behave",
                 ["method": "Connect", "error": "org.bluez.Error.Failed", "message": "le-connection-abort-by-local"])
             try await CentralManager.use(bus: bench.address) { central in
@@ -174,7 +174,7 @@ extension OnTheBus {
         @Test func `a connection that hangs is given up, and bluetoothd is told`() async throws {
             try bench.start()
             try bench.lamp()
-            try bench.tell("behave", ["method": "Connect"])
+            try bench.perform("behave", ["method": "Connect"])
             try await CentralManager.use(bus: bench.address) { central in
                 let error = await error { _ = try await central.connect(address, within: .seconds(2)) }
                 guard case .timedOut = error else { return #expect(error == nil) }
@@ -185,7 +185,7 @@ extension OnTheBus {
 
         @Test func `a peripheral whose services are never known is given up, and not kept connected`() async throws {
             try bench.start()
-            try bench.tell("air", ["address": address, "uuids": [battery.full], "services": NSNull()])
+            try bench.perform("air", ["address": address, "uuids": [battery.full], "services": NSNull()])
             try await CentralManager.use(bus: bench.address) { central in
                 let error = await error { _ = try await central.connect(address, within: .seconds(2)) }
                 guard case .timedOut = error else { return #expect(error == nil) }
@@ -197,8 +197,8 @@ extension OnTheBus {
         func `a connection that is cancelled is given up by bluetoothd as well`(hangs: Bool) async throws {
             try bench.start()
             // Before the link is there, or before the services are known.
-            try bench.tell("air", ["address": address, "uuids": [battery.full], "services": NSNull()])
-            if hangs { try bench.tell("behave", ["method": "Connect"]) }
+            try bench.perform("air", ["address": address, "uuids": [battery.full], "services": NSNull()])
+            if hangs { try bench.perform("behave", ["method": "Connect"]) }
             try await CentralManager.use(bus: bench.address) { central in
                 let connecting = Task { await error { _ = try await central.connect(address) } }
                 try await bench.wait { try $0.count(of: "Connect") == 1 }
@@ -215,7 +215,7 @@ extension OnTheBus {
         @Test func `whoever stops keeping a peripheral connected stops connecting it`() async throws {
             try bench.start()
             try bench.lamp()
-            try bench.tell("behave", ["method": "Connect"])
+            try bench.perform("behave", ["method": "Connect"])
             try await CentralManager.use(bus: bench.address) { central in
                 let keeping = Task { for await _ in central.connections(to: .service(battery)) {} }
                 try await bench.wait { try $0.count(of: "Connect") == 1 }
@@ -229,7 +229,7 @@ extension OnTheBus {
             try bench.lamp()
             try await CentralManager.use(bus: bench.address) { central in
                 let lamp = try await central.connect(address)
-                try bench.tell("behave", ["method": "Connect"])
+                try bench.perform("behave", ["method": "Connect"])
                 let connecting = Task { await error { _ = try await central.connect(address) } }
                 try await bench.wait { try $0.count(of: "Connect") == 2 }
                 connecting.cancel()
@@ -251,7 +251,7 @@ extension OnTheBus {
                 try bench.start(adapter: nil)
                 #expect(await error { _ = try await central.connect(address) } == .noAdapter(nil))
                 #expect(central.state == .unsupported)
-                try bench.tell("adapter", ["name": "hci0", "powered": false])
+                try bench.perform("adapter", ["name": "hci0", "powered": false])
                 #expect(await error { _ = try await central.connect(address) } == .poweredOff(adapter: "hci0"))
                 #expect(central.state == .poweredOff)
             }
@@ -265,11 +265,11 @@ extension OnTheBus {
             try await CentralManager.use(bus: bench.address) { central in
                 var states = central.states().makeAsyncIterator()
                 while await states.next() != .poweredOn {}
-                try bench.tell("adapter", ["name": "hci0", "powered": false])
+                try bench.perform("adapter", ["name": "hci0", "powered": false])
                 #expect(await states.next() == .poweredOff)
-                try bench.tell("unplug", ["name": "hci0"])
+                try bench.perform("unplug", ["name": "hci0"])
                 #expect(await states.next() == .unsupported)
-                try bench.tell("stop")
+                try bench.perform("stop")
                 #expect(await states.next() == .resetting)
             }
         }

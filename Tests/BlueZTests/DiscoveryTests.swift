@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [(-127, -127), (127, 127), (128, nil), (-129, nil)] as [(Int16, Int16?)])
-    func `a power is one that can be advertised`(told: Int16, taken: Int16?) {
-        #expect(discovery(["TxPower": .int16(told)])?.txPower == taken)
+    func `a power is one that can be advertised`(value: Int16, taken: Int16?) {
+        #expect(discovery(["TxPower": .int16(value)])?.txPower == taken)
     }
 }

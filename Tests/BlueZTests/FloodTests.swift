@@ -17,11 +17,11 @@ extension OnTheBus {
             bench = try BlueZBench()
             try bench.start()
             try bench.lamp()
-            try bench.tell("air", ["address": stranger])
+            try bench.perform("air", ["address": stranger])
         }
 
         private func flood(_ address: String, rssi: Int) throws {
-            try bench.tell("flood", ["address": address, "count": Self.count, "rssi": rssi])
+            try bench.perform("flood", ["address": address, "count": Self.count, "rssi": rssi])
         }
 
         /// Runs a central that has heard both.
@@ -50,7 +50,7 @@ extension OnTheBus {
                 while looks.withLock(\.self) == 0 { await Task.yield() }
                 try flood(stranger, rssi: -50)
                 // What comes after it: all of the flood has been heard by then.
-                try bench.tell("adapter", ["name": "hci0", "powered": false])
+                try bench.perform("adapter", ["name": "hci0", "powered": false])
                 #expect(try await end == true)
                 #expect(looks.withLock(\.self) < 10)
             }
@@ -78,7 +78,7 @@ extension OnTheBus {
                 let last = ObjectMirror.valueLimit + 50
                 for number in 0...last {
                     let value = String(number + 0x10000, radix: 16)
-                    try bench.tell("notify", ["uuid": Lamp.level.full, "value": "0\(value)"])
+                    try bench.perform("notify", ["uuid": Lamp.level.full, "value": "0\(value)"])
                 }
                 let newest: [UInt8] = [1, UInt8(last >> 8), UInt8(last & 0xFF)]
                 // Somebody else reads them all: then all have come before the first is read here.

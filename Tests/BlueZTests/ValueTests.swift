@@ -25,7 +25,7 @@ extension OnTheBus {
         }
 
         private func notify(_ value: String) throws {
-            try bench.tell("notify", ["uuid": level.full, "value": value])
+            try bench.perform("notify", ["uuid": level.full, "value": value])
         }
 
         @Test func `a value is read and written`() async throws {
@@ -68,7 +68,7 @@ extension OnTheBus {
         ]) func `a refusal is told in words`(_ name: String, _ message: String, _ refusal: CentralError.Refusal)
             async throws
         {
-            try bench.tell("behave", ["method": "WriteValue", "error": name, "message": message])
+            try bench.perform("behave", ["method": "WriteValue", "error": name, "message": message])
             try await connected { lamp in
                 let alert = try lamp.characteristic(alert)
                 #expect(await error { try await lamp.writeValue([9], for: alert) } == .refused(alert.uuid, refusal))
@@ -76,12 +76,12 @@ extension OnTheBus {
         }
 
         @Test func `a peripheral that vanishes in mid-read ends the read`() async throws {
-            try bench.tell("behave", ["method": "ReadValue"])
+            try bench.perform("behave", ["method": "ReadValue"])
             try await connected { lamp in
                 let level = try lamp.characteristic(level)
                 async let read = error { _ = try await lamp.readValue(for: level) }
                 try await bench.wait { try $0.count(of: "ReadValue") == 1 }
-                try bench.tell("silence", ["address": address])
+                try bench.perform("silence", ["address": address])
                 #expect(await read == .disconnected(address: address))
             }
         }
@@ -89,18 +89,18 @@ extension OnTheBus {
         @Test(arguments: ["stop", "end", "unplug"]) func `so does the end of bluetoothd, the bus and the adapter`(
             _ fault: String
         ) async throws {
-            try bench.tell("behave", ["method": "ReadValue"])
+            try bench.perform("behave", ["method": "ReadValue"])
             try await connected { lamp in
                 let level = try lamp.characteristic(level)
                 async let read = error { _ = try await lamp.readValue(for: level) }
                 try await bench.wait { try $0.count(of: "ReadValue") == 1 }
-                try bench.tell(fault, fault == "unplug" ? ["name": "hci0"] : [:])
+                try bench.perform(fault, fault == "unplug" ? ["name": "hci0"] : [:])
                 #expect(await read == .disconnected(address: address))
             }
         }
 
         @Test func `a read that hangs is given up`() async throws {
-            try bench.tell("behave", ["method": "ReadValue"])
+            try bench.perform("behave", ["method": "ReadValue"])
             try await connected { lamp in
                 let level = try lamp.characteristic(level)
                 let failure = await error { _ = try await lamp.readValue(for: level, within: .milliseconds(200)) }
@@ -133,7 +133,7 @@ extension OnTheBus {
                 try await bench.wait { try $0.count(of: "StartNotify") == 1 }
                 try notify("07")
                 #expect(try await values.next() == [7])
-                try bench.tell("stop")
+                try bench.perform("stop")
                 #expect(await events.next() == .didDisconnect(address: address, name: "lamp"))
                 try bench.start()
                 try bench.lamp()
@@ -148,7 +148,7 @@ extension OnTheBus {
             try await CentralManager.use(bus: bench.address) { central in
                 var events = central.connections(to: .service(service)).makeAsyncIterator()
                 #expect(await events.next() == .didConnect(address: address, name: "lamp"))
-                try bench.tell("silence", ["address": address])
+                try bench.perform("silence", ["address": address])
                 #expect(await events.next() == .didDisconnect(address: address, name: "lamp"))
                 try bench.lamp()
                 #expect(await events.next() == .didConnect(address: address, name: "lamp"))
@@ -161,7 +161,7 @@ extension OnTheBus {
             try await CentralManager.use(bus: bench.address) { central in
                 var events = central.connections(to: .service(service), remembered: remembered).makeAsyncIterator()
                 while central.state != .poweredOn { await Task.yield() }
-                try bench.tell("silence", ["address": address])
+                try bench.perform("silence", ["address": address])
                 #expect(await events.next() == .didDisconnect(address: address, name: "lamp"))
             }
         }

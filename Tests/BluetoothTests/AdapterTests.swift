@@ -19,9 +19,9 @@ import Testing
 
     @Test mutating func theOneThatIsNamedIsWaitedFor() {
         bench = MachineBench(adapter: "hci1")
-        let told = bench.start([MachineBench.adapter])
-        #expect(told.states == [.unsupported])
-        #expect(told.reasons.contains("hci1"))
+        let actions = bench.start([MachineBench.adapter])
+        #expect(actions.states == [.unsupported])
+        #expect(actions.reasons.contains("hci1"))
         #expect(bench.machine.nextDeadline == nil)
         #expect(bench.device(.registered, 1) == [.inspectAdapters])
         #expect(bench.machine.adaptersInspected([MachineBench.other], at: bench.now) == [.openScanSocket(1)])
@@ -32,9 +32,9 @@ import Testing
         (.hard, "switch or key"),
     ])
     mutating func anAdapterThatIsOffTellsTheWayOut(_ block: Adapter.RadioBlock, _ words: String) {
-        let told = bench.start([Adapter(index: 0, name: "hci0", isUp: false, radioBlock: block)])
-        #expect(told.states == [.poweredOff])
-        #expect(told.reasons.contains(words))
+        let actions = bench.start([Adapter(index: 0, name: "hci0", isUp: false, radioBlock: block)])
+        #expect(actions.states == [.poweredOff])
+        #expect(actions.reasons.contains(words))
         #expect(bench.device(.up) == [.inspectAdapters])
         #expect(bench.machine.adaptersInspected([MachineBench.adapter], at: bench.now) == [.openScanSocket(0)])
     }

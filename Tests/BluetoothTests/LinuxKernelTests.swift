@@ -1,5 +1,6 @@
 @testable import Bluetooth
 import Foundation
+import TestSupport
 import Testing
 
 /// What depends on the files of /proc and /sys; the parts are internal.
@@ -20,10 +21,9 @@ import Testing
         (["power/soft": "1\n"], .none),
     ])
     func radioSwitchesAreFiles(_ files: [String: String], _ block: Adapter.RadioBlock) throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder()
         for (path, text) in files {
-            let file = folder.appending(path: "hci0").appending(path: path)
+            let file = URL(filePath: "\(folder.path)/hci0/\(path)")
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data(text.utf8).write(to: file)

@@ -35,10 +35,10 @@ import Testing
 
     @Test mutating func aHardwareErrorIsToldAndTheScanTriedAgain() {
         bench.scan()
-        let told = bench.machine.eventReceived(.hardwareError(code: 0x20), at: bench.now)
-        #expect(told.others == [.listening(false)])
-        #expect(told.states == [.resetting])
-        #expect(told.reasons.contains("hardware error 32"))
+        let actions = bench.machine.eventReceived(.hardwareError(code: 0x20), at: bench.now)
+        #expect(actions.others == [.listening(false)])
+        #expect(actions.states == [.resetting])
+        #expect(actions.reasons.contains("hardware error 32"))
         #expect(bench.pass(.seconds(1)) == [.send(.disable)])
         #expect(bench.rearm() == [.update(.working), .listening(true)])
     }

@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func aCommandThatIsNotAnsweredIsSentAgainAndThenTheAdapterIsLost() throws {
-        var parameters = ScannerParameters.patient
+        var parameters = ScannerParameters.unhurried
         parameters.commandTimeout = .milliseconds(500)
         let bench = try ScannerBench(parameters: parameters)
         let controller = try bench.kernel.scanSockets.next()
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test func aQuietRadioIsProbed() throws {
-        var parameters = ScannerParameters.patient
+        var parameters = ScannerParameters.unhurried
         parameters.quietPeriod = .milliseconds(20)
         let bench = try ScannerBench(parameters: parameters)
         let controller = try bench.scanning()

@@ -9,9 +9,9 @@ import Testing
     private var off: Adapter { Adapter(index: 0, name: "hci0", isUp: false) }
 
     @Test mutating func anAdapterThatIsOnIsToldAndLeftAlone() {
-        let told = bench.start()
-        #expect(told.states == [.poweredOn])
-        #expect(told.others == [])
+        let actions = bench.start()
+        #expect(actions.states == [.poweredOn])
+        #expect(actions.others == [])
         #expect(bench.machine.nextDeadline == nil)
     }
 

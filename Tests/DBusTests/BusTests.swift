@@ -26,8 +26,9 @@ import Testing
         let (server, client) = (
             try await Bus.connect(address: daemon.address), try await Bus.connect(address: daemon.address)
         )
-        let told = try await server.call(Self.name, "/", Self.name, "RequestName", [.string("net.okaeri"), .uint32(0)])
-        #expect(told == [.uint32(1)])
+        let reply = try await server.call(
+            Self.name, "/", Self.name, "RequestName", [.string("net.okaeri"), .uint32(0)])
+        #expect(reply == [.uint32(1)])
         return (daemon, server, client, "net.okaeri")
     }
 
@@ -43,9 +44,9 @@ import Testing
             name, "/echo", "org.freedesktop.DBus.Properties", "GetAll", [.string("net.okaeri.Echo")])
         #expect(all.first?.properties == ["Number": .uint16(42), "Names": .strings(["a"])])
         // An answer of another type than was announced is an error and no crash.
-        let cannotBeTold = BusError.refused(
+        let refusal = BusError.refused(
             name: "org.freedesktop.DBus.Error.Failed", message: "the answer cannot be told")
-        await #expect(throws: cannotBeTold) { try await client.call(name, "/echo", "net.okaeri.Echo", "Lie") }
+        await #expect(throws: refusal) { try await client.call(name, "/echo", "net.okaeri.Echo", "Lie") }
         withExtendedLifetime((daemon, export)) {}
     }
 

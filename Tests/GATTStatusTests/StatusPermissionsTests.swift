@@ -1,4 +1,5 @@
 import Logging
+import TestSupport
 import Client
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
     private func flags(isOpen: Bool) async -> [BluetoothUUID: Set<String>] {
         let peripheral = StatusPeripheral(
             client: { APIClient(socket: "/nowhere") }, manager: PeripheralManager(bus: "unix:path=/nowhere"),
-            level: LogLevel(.notice), isOpen: isOpen, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            level: LogLevel(.notice), isOpen: isOpen, logger: quiet)
         let characteristics = await peripheral.service.characteristics
         return Dictionary(characteristics.map { ($0.uuid, Set($0.flags)) }, uniquingKeysWith: { $0.union($1) })
     }

@@ -1,5 +1,6 @@
-import BlueZ
 import Logging
+import TestSupport
+import BlueZ
 import Testing
 
 @testable import GATTStatus
@@ -16,7 +17,7 @@ import Testing
 
     @Test func `a logger says as much as its level asks for now`() {
         let level = LogLevel(.notice)
-        let logger = level.logger(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let logger = level.logger(quiet)
         #expect(logger.logLevel == .notice)
         level.value = .trace
         #expect(logger.logLevel == .trace)

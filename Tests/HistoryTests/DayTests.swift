@@ -1,11 +1,12 @@
+import TestSupport
 import Testing
 
 @testable import History
 
 @Suite struct DayTests {
-    private let folder: Folder
+    private let folder: TemporaryFolder
 
-    init() throws { folder = try Folder() }
+    init() throws { folder = try TemporaryFolder() }
 
     private func day(now: Double = 24, regions: [String] = []) throws -> DayRecord {
         try folder.reader().day(from: hour(0), to: hour(24), now: hour(now), regions: regions)

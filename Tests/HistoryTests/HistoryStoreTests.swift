@@ -1,11 +1,12 @@
+import TestSupport
 import Testing
 
 @testable import History
 
 @Suite struct HistoryStoreTests {
-    private let folder: Folder
+    private let folder: TemporaryFolder
 
-    init() throws { folder = try Folder() }
+    init() throws { folder = try TemporaryFolder() }
 
     @Test func `what is recorded is read again, in the order it happened`() throws {
         let store = try folder.store(.powerCut)
@@ -26,7 +27,7 @@ import Testing
             if number != 1 { try store.runEnded(at: hour(Double(number) + 0.5)) }
         }
         #expect(try folder.events().count == 3)
-        let connection = try SQLiteConnection(file: folder.file, mode: .readOnly)
+        let connection = try SQLiteConnection(file: folder.history, mode: .readOnly)
         let runs = try connection.rows("SELECT began, ended FROM runs") { [$0.integer(0), $0.optionalInteger(1)] }
         #expect(runs == [[hour(0), hour(0.5)], [hour(1), nil], [hour(2), hour(2.5)]])
     }
@@ -35,7 +36,7 @@ import Testing
         let store = try folder.store()
         try store.record([], [])
         try store.runEnded(at: hour(1))
-        let connection = try SQLiteConnection(file: folder.file, mode: .readOnly)
+        let connection = try SQLiteConnection(file: folder.history, mode: .readOnly)
         #expect(try connection.rows("SELECT * FROM runs") { $0.integer(0) }.isEmpty)
     }
 
@@ -59,11 +60,11 @@ import Testing
     @Test func `a migration is applied once, and one that nobody here knows is refused`() throws {
         try folder.fill(3)
         _ = try folder.store()
-        let connection = try SQLiteConnection(file: folder.file, mode: .readWrite)
+        let connection = try SQLiteConnection(file: folder.history, mode: .readWrite)
         let names = try connection.rows("SELECT name FROM migrations") { $0.text(0) }
         #expect(names == Migration.all.map(\.name))
         try connection.execute("INSERT INTO migrations VALUES ('moods')")
-        let expected = HistoryError.newer(file: folder.file, migration: "moods")
+        let expected = HistoryError.newer(file: folder.history, migration: "moods")
         #expect(throws: expected) { try folder.store() }
         #expect(throws: expected) { try folder.reader() }
         #expect(expected.description.contains("moods") && expected.description.contains("Upgrade"))
@@ -71,8 +72,8 @@ import Testing
 
     @Test func `an older file gets what it lacks and keeps what it has`() throws {
         try folder.fill(3)
-        let connection = try SQLiteConnection(file: folder.file, mode: .readWrite)
-        let schema = Schema(connection: connection, file: folder.file)
+        let connection = try SQLiteConnection(file: folder.history, mode: .readWrite)
+        let schema = Schema(connection: connection, file: folder.history)
         let added = Migration(name: "later", statements: ["CREATE TABLE later (x)"])
         try schema.migrate(Migration.all + [added])
         try schema.migrate(Migration.all + [added])
@@ -81,8 +82,8 @@ import Testing
     }
 
     @Test func `the history of an earlier version goes on, and knows nothing of silences before`() throws {
-        let connection = try SQLiteConnection(file: folder.file, mode: .readWrite)
-        try Schema(connection: connection, file: folder.file).migrate([Migration.all[0]])
+        let connection = try SQLiteConnection(file: folder.history, mode: .readWrite)
+        try Schema(connection: connection, file: folder.history).migrate([Migration.all[0]])
         try connection.execute("INSERT INTO runs (began) VALUES (?1)", [.integer(hour(1))])
         #expect(try folder.reader().silences().isEmpty)
         #expect(try folder.reader().silencesBegan() == nil)
@@ -101,8 +102,8 @@ import Testing
     }
 
     @Test func `a migration that fails leaves no trace`() throws {
-        let connection = try SQLiteConnection(file: folder.file, mode: .readWrite)
-        let schema = Schema(connection: connection, file: folder.file)
+        let connection = try SQLiteConnection(file: folder.history, mode: .readWrite)
+        let schema = Schema(connection: connection, file: folder.history)
         let broken = Migration(name: "broken", statements: ["CREATE TABLE half (x)", "CREATE TABLE half (x)"])
         #expect(throws: HistoryError.self) { try schema.migrate([broken]) }
         #expect(try schema.isEmpty)
@@ -144,7 +145,7 @@ import Testing
     @Test func `a disk that is full refuses the whole of it, and later takes it`() throws {
         let store = try HistoryStore(directory: folder.path, durability: .process, pageLimit: 12)
         let events = (0..<500).map { exit("home", at: hour(Double($0))) }
-        #expect(throws: HistoryError.full(file: folder.file)) { try store.record(events, []) }
+        #expect(throws: HistoryError.full(file: folder.history)) { try store.record(events, []) }
         #expect(try folder.events().isEmpty)
         try store.record([events[0]], [])
         #expect(try folder.events() == [events[0]])

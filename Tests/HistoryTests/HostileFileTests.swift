@@ -6,15 +6,15 @@ import Testing
 
 /// Files that are no history, or not any more. Nothing traps; what is damaged is told apart from what is not ours.
 @Suite struct HostileFileTests {
-    private let folder: Folder
+    private let folder: TemporaryFolder
 
-    init() throws { folder = try Folder() }
+    init() throws { folder = try TemporaryFolder() }
 
     private func contents(_ file: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: file))) }
 
     private func write(_ bytes: [UInt8]) throws {
-        for name in folder.names { try FileManager.default.removeItem(atPath: "\(folder.path)/\(name)") }
-        try Data(bytes).write(to: URL(filePath: folder.file))
+        for name in try folder.names { try FileManager.default.removeItem(atPath: "\(folder.path)/\(name)") }
+        try Data(bytes).write(to: URL(filePath: folder.history))
     }
 
     /// Opens, records and reads what is there; sets it aside where it is damaged, as the daemon does. Returns whether
@@ -37,7 +37,7 @@ import Testing
 
     @Test func `a file cut at any length is set aside, and work goes on`() throws {
         try folder.fill()
-        let whole = try contents(folder.file)
+        let whole = try contents(folder.history)
         var generator = SeededGenerator(seed: 1)
         let lengths = [1, 15, 16, 99, 100, 4095, 4096, 4097, whole.count - 1]
         for length in lengths + (0..<40).map({ _ in Int.random(in: 1..<whole.count, using: &generator) }) {
@@ -64,7 +64,7 @@ import Testing
 
     @Test func `bytes changed in its midst neither trap nor hang`() throws {
         try folder.fill()
-        let whole = try contents(folder.file)
+        let whole = try contents(folder.history)
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<60 {
             var bytes = whole
@@ -85,13 +85,13 @@ import Testing
         let store = try folder.store()
         let events = (0..<20).map { exit("home", at: hour(Double($0))) }
         for event in events { try store.record([event], []) }
-        let (database, log) = (try contents(folder.file), try contents(folder.file + "-wal"))
+        let (database, log) = (try contents(folder.history), try contents(folder.history + "-wal"))
         var generator = SeededGenerator(seed: 4)
         var seen: Set<Int> = []
         for length in (0..<60).map({ _ in Int.random(in: 0...log.count, using: &generator) }) + [log.count] {
-            let other = try Folder()
-            try Data(database).write(to: URL(filePath: other.file))
-            try Data(log[..<length]).write(to: URL(filePath: other.file + "-wal"))
+            let other = try TemporaryFolder()
+            try Data(database).write(to: URL(filePath: other.history))
+            try Data(log[..<length]).write(to: URL(filePath: other.history + "-wal"))
             let reopened = try other.store()
             let kept = try other.events()
             #expect(kept == Array(events.prefix(kept.count)))
@@ -103,12 +103,12 @@ import Testing
     }
 
     @Test func `another program's database is left alone`() throws {
-        let connection = try SQLiteConnection(file: folder.file, mode: .readWrite)
+        let connection = try SQLiteConnection(file: folder.history, mode: .readWrite)
         try connection.execute("CREATE TABLE cookies (name TEXT)")
-        let before = try contents(folder.file)
-        #expect(throws: HistoryError.foreign(file: folder.file)) { try folder.store() }
-        #expect(throws: HistoryError.foreign(file: folder.file)) { try folder.reader() }
-        #expect(try contents(folder.file) == before)
+        let before = try contents(folder.history)
+        #expect(throws: HistoryError.foreign(file: folder.history)) { try folder.store() }
+        #expect(throws: HistoryError.foreign(file: folder.history)) { try folder.reader() }
+        #expect(try contents(folder.history) == before)
     }
 
     @Test func `a folder that is not there, or is none, is told as such`() throws {
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func `a folder in the place of the file is told as such`() throws {
-        try FileManager.default.createDirectory(atPath: folder.file, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: folder.history, withIntermediateDirectories: false)
         do throws(HistoryError) {
             _ = try HistoryStore(directory: folder.path, durability: .process)
             Issue.record("a folder was opened")
@@ -136,7 +136,7 @@ import Testing
 
     @Test func `who has the database locked does not hold up the readers`() throws {
         try folder.fill(3)
-        let other = try SQLiteConnection(file: folder.file, mode: .readWrite)
+        let other = try SQLiteConnection(file: folder.history, mode: .readWrite)
         try other.execute("BEGIN IMMEDIATE")
         #expect(try folder.events().count == 3)
     }
@@ -145,9 +145,9 @@ import Testing
         let store = try folder.store()
         try store.record([exit("home", at: hour(1))], [])
         let name = try HistoryStore.setAside(directory: folder.path, stamp: "20261120T000000Z")
-        #expect(name == folder.file + ".damaged-20261120T000000Z")
-        #expect(folder.names.count == 3)
-        #expect(folder.names.allSatisfy { $0.hasPrefix("history.sqlite.damaged-") })
+        #expect(name == folder.history + ".damaged-20261120T000000Z")
+        #expect(try folder.names.count == 3)
+        #expect(try folder.names.allSatisfy { $0.hasPrefix("history.sqlite.damaged-") })
         #expect(throws: HistoryError.self) { try HistoryStore.setAside(directory: folder.path, stamp: "x") }
         withExtendedLifetime(store) {}
     }

@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 
 @testable import History
 
@@ -8,17 +8,9 @@ let midnight: Int64 = 1_795_132_800_000_000_000
 /// So many hours after ``midnight``.
 func hour(_ hours: Double) -> Int64 { midnight + Int64(hours * 3600) * 1_000_000_000 }
 
-/// A state directory of the test's own, gone with it.
-final class Folder {
-    let path = FileManager.default.temporaryDirectory.appending(path: "okaeri-\(UUID().uuidString)").path
-
-    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    var file: String { "\(path)/\(HistoryStore.fileName)" }
-
-    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? [] }
+/// The folder as a state directory.
+extension TemporaryFolder {
+    var history: String { "\(path)/\(HistoryStore.fileName)" }
 
     func store(_ durability: HistoryStore.Durability = .process) throws -> HistoryStore {
         try HistoryStore(directory: path, durability: durability)

@@ -1,3 +1,5 @@
+import TestSupport
+import DaemonTestSupport
 import Dispatch
 import FoundationEssentials
 import Logging
@@ -19,7 +21,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct RestartTests {
     private let folder: TemporaryFolder
     private let file: StateFile
-    private let log = Log()
+    private let log = LogBook()
 
     init() throws {
         folder = try TemporaryFolder()
@@ -39,7 +41,7 @@ import Testing
             options: .init(
                 configurationFile: configuration, capture: capture, speed: 1000, simulatesWiFi: true, socket: socket,
                 stateDirectory: directory ?? "\(folder.path)/state"),
-            logger: Logger(label: "test") { [log] _ in log })
+            logger: log.logger)
         var events = daemon.allEvents().makeAsyncIterator()
         let task = Task { try await daemon.run(with: []) }
         let client = APIClient(socket: socket)
@@ -188,26 +190,4 @@ import Testing
             #expect((kept[PresenceMemory.self]?.regions.map(\.state)) == ["inside"])
         }
     }
-}
-
-/// Remembers what was said.
-private struct Log: LogHandler {
-    final class Lines: Sendable {
-        let lines = Mutex<[String]>([])
-    }
-
-    private let said = Lines()
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.info
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        said.lines.withLock { $0.append(event.message.description) }
-    }
-
-    func count(_ words: String) -> Int { said.lines.withLock { $0.filter { $0.contains(words) }.count } }
 }

@@ -97,11 +97,11 @@ import Testing
         for second in 0..<100 { _ = monitor.sighted(beacon(rssi: -65), at: at(Double(second))) }
         _ = monitor.run(to: 120)
         #expect(monitor.regionSnapshots[0].state == .outside)
-        var told: [EndedSilence] = []
-        for second in 120..<160 { told += monitor.sighted(beacon(rssi: -74), at: at(Double(second))).silences }
-        #expect(told.isEmpty, "nobody has come back")
-        for second in 160..<170 { told += monitor.sighted(beacon(rssi: -65), at: at(Double(second))).silences }
-        #expect(told.count == 1 && told.first?.wasFalseExit == true)
+        var ended: [EndedSilence] = []
+        for second in 120..<160 { ended += monitor.sighted(beacon(rssi: -74), at: at(Double(second))).silences }
+        #expect(ended.isEmpty, "nobody has come back")
+        for second in 160..<170 { ended += monitor.sighted(beacon(rssi: -65), at: at(Double(second))).silences }
+        #expect(ended.count == 1 && ended.first?.wasFalseExit == true)
     }
 
     @Test func `another beacon that is too weak to keep the region ends no silence`() {

@@ -114,9 +114,9 @@ import Testing
             _ = monitor.sighted(beacon(rssi: Int8(rssi)), at: at(time))
         }
         let signal = try #require(monitor.beaconSnapshots(since: at(0))[0].signal)
-        let told = ranged(monitor.run(to: 1))[0].1[0]
-        #expect(told.accuracy == PathLoss.accuracy(signal: signal, measuredPower: -59))
-        #expect(told.rssi == -71, "the mean of the readings, which is something else")
+        let reported = ranged(monitor.run(to: 1))[0].1[0]
+        #expect(reported.accuracy == PathLoss.accuracy(signal: signal, measuredPower: -59))
+        #expect(reported.rssi == -71, "the mean of the readings, which is something else")
         #expect(signal == -70, "their median")
     }
 

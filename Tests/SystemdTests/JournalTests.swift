@@ -124,10 +124,10 @@ import Testing
 private struct Sink: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.debug
-    let tell: @Sendable (String) -> Void
+    let sink: @Sendable (String) -> Void
 
-    init(_ tell: @escaping @Sendable (String) -> Void) {
-        self.tell = tell
+    init(_ sink: @escaping @Sendable (String) -> Void) {
+        self.sink = sink
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -135,5 +135,5 @@ private struct Sink: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    func log(event: LogEvent) { tell("\(event.message)") }
+    func log(event: LogEvent) { sink("\(event.message)") }
 }

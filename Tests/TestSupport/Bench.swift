@@ -41,7 +41,7 @@ public final class Bench: @unchecked Sendable {
 
     /// Has it do something, and returns its answer.
     @discardableResult
-    public func tell(_ command: String, _ arguments: [String: Any] = [:]) throws -> Any? {
+    public func perform(_ command: String, _ arguments: [String: Any] = [:]) throws -> Any? {
         let object = arguments.merging(["do": command]) { _, new in new }
         let line = try JSONSerialization.data(withJSONObject: object) + Data("\n".utf8)
         return try pending.withLock { pending in

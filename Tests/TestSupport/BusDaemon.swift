@@ -5,13 +5,17 @@ import Glibc
 public final class BusDaemon {
     public let address: String
     private let process = Process()
+    private let folder: TemporaryFolder
 
-    /// - Parameter path: where its socket is to be; nil: where it likes.
+    /// - Parameter path: where its socket is to be; nil: in a folder of its own.
     public init(at path: String? = nil) throws {
+        folder = try TemporaryFolder()
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/dbus-daemon")
-        process.arguments = ["--session", "--nofork", "--nopidfile", "--print-address"]
-        if let path { process.arguments?.append("--address=unix:path=\(path)") }
+        process.arguments = [
+            "--session", "--nofork", "--nopidfile", "--print-address",
+            "--address=unix:path=\(path ?? "\(folder.path)/bus")",
+        ]
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()

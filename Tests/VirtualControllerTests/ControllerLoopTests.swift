@@ -23,8 +23,8 @@ import Testing
         for _ in 0..<5 {
             #expect(readReports(try host.receive()).reports.map(\.rssi) == [-66])
         }
-        try host.tell("stop home\nbogus\nqu")
-        try host.tell("it 4\nlog never\n")
+        try host.writeControl("stop home\nbogus\nqu")
+        try host.writeControl("it 4\nlog never\n")
         #expect(await end.first { _ in true } == .success(4))
         let log = try host.log()
         #expect(log.first?.hasSuffix(" controller hci7 created (legacy) address=02:00:00:00:00:01") == true)
@@ -39,12 +39,12 @@ import Testing
         let host = try Host(devices: 2)
         let end = try host.run(script: "")
         #expect(try host.receive() == [0xFF, 0x00])
-        try host.tell("vanish\n")
+        try host.writeControl("vanish\n")
         #expect(throws: Host.Gone.self) { try host.receive() }
-        try host.tell("return\n")
+        try host.writeControl("return\n")
         #expect(try host.receive(1) == [0xFF, 0x00])
         try host.obey(HCICommand(Reset()), 1)
-        try host.tell("quit\n")
+        try host.writeControl("quit\n")
         #expect(await end.first { _ in true } == .success(0))
     }
 
@@ -59,7 +59,7 @@ import Testing
         while reports < 5000 {
             reports += readReports(try host.receive()).reports.count
         }
-        try host.tell("quit\n")
+        try host.writeControl("quit\n")
         #expect(await end.first { _ in true } == .success(0))
         #expect(try host.log().last?.hasSuffix(" flood done count=5000 heard=5000") == true)
     }

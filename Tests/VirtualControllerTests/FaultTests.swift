@@ -11,13 +11,13 @@ import Testing
     @Test func commandsAreIgnored() throws {
         var bench = try Bench(script: "\(home)\nstart home")
         try bench.scan()
-        bench.tell("ignore commands")
+        bench.writeControl("ignore commands")
         #expect(try bench.status(disable) == nil)
         #expect(bench.log.last == "ignored LE Set Scan Enable (0x200C)")
         // Nor are they carried out: adverts still come.
         bench.run(for: 1)
         #expect(bench.reports.count >= 10)
-        bench.tell("answer commands")
+        bench.writeControl("answer commands")
         #expect(try bench.status(disable) == .success)
     }
 
@@ -25,7 +25,7 @@ import Testing
         var bench = try Bench(script: "ignore 0x200C 0x2042")
         #expect(try bench.status(parameters) == .success)
         #expect(try bench.status(enable) == nil)
-        bench.tell("answer 0x200C")
+        bench.writeControl("answer 0x200C")
         #expect(try bench.status(enable) == .success)
     }
 
@@ -45,14 +45,14 @@ import Testing
         #expect(
             try bench.send(connect)
                 == [.commandStatus(CommandStatus(opcode: connect.opcode, status: .commandDisallowed))])
-        bench.tell("answer 0x200B")
+        bench.writeControl("answer 0x200B")
         #expect(try bench.status(parameters) == .success)
     }
 
     @Test func aHardwareErrorForgetsTheScan() throws {
         var bench = try Bench(script: "\(home)\nstart home")
         try bench.scan()
-        bench.tell("hardware-error 0x42")
+        bench.writeControl("hardware-error 0x42")
         #expect(bench.packets.last == [0x04, 0x10, 0x01, 0x42])
         #expect(bench.log.suffix(2) == ["hardware error 0x42", "scan disabled by reset"])
         bench.forget()
@@ -66,16 +66,16 @@ import Testing
     @Test func theAdapterVanishesAndReturns() throws {
         var bench = try Bench(script: "\(home)\nstart home")
         try bench.scan()
-        bench.tell("vanish")
+        bench.writeControl("vanish")
         #expect(bench.actions.suffix(2) == [.close, .log("vanished")])
         bench.forget()
         bench.run(for: 5)
         #expect(try bench.status(enable) == nil)
         #expect(bench.actions.isEmpty)
-        bench.tell("vanish")
+        bench.writeControl("vanish")
         #expect(bench.log == ["error control:2: found vanish, expected the adapter to be plugged in"])
         bench.forget()
-        bench.tell("return")
+        bench.writeControl("return")
         #expect(bench.actions == [.open])
         bench.actions += bench.emulation.received([0xFF, 0x00, 0x05, 0x01], at: bench.now)
         #expect(bench.log == ["controller hci261 created (legacy) address=02:00:00:00:00:01"])
@@ -85,14 +85,14 @@ import Testing
         try bench.scan()
         bench.run(for: 1)
         #expect(bench.reports.count == 10)
-        bench.tell("return")
+        bench.writeControl("return")
         #expect(bench.log.last == "error control:4: found return, expected vanish before it")
     }
 
     @Test func aStallLastsUntilTheScanIsEnabledAnew() throws {
         var bench = try Bench(script: "\(home)\nstart home")
         try bench.scan()
-        bench.tell("stall")
+        bench.writeControl("stall")
         bench.run(for: 5)
         #expect(bench.reports.isEmpty)
         try bench.status(disable)
@@ -106,7 +106,7 @@ import Testing
     @Test func aDeepStallLastsUntilReset() throws {
         var bench = try Bench(script: "\(home)\nstart home")
         try bench.scan()
-        bench.tell("stall until=reset")
+        bench.writeControl("stall until=reset")
         try bench.status(disable)
         try bench.scan()
         bench.run(for: 1)
@@ -115,12 +115,12 @@ import Testing
         try bench.scan()
         bench.run(for: 1)
         #expect(bench.reports.count == 10)
-        bench.tell("stall until=resume")
+        bench.writeControl("stall until=resume")
         try bench.status(HCICommand(Reset()))
         try bench.scan()
         bench.run(for: 1)
         #expect(bench.reports.isEmpty)
-        bench.tell("resume")
+        bench.writeControl("resume")
         bench.run(for: 1)
         #expect(bench.reports.count == 10)
     }
@@ -144,7 +144,7 @@ import Testing
                 bench.actions += bench.emulation.received(bytes, at: bench.now)
             case 2:
                 let verb = verbs.randomElement(using: &generator) ?? ""
-                bench.tell(verb + String(decoding: generator.bytes(6), as: UTF8.self))
+                bench.writeControl(verb + String(decoding: generator.bytes(6), as: UTF8.self))
             default:
                 bench.now += Int64.random(in: 0...200_000_000, using: &generator)
                 bench.actions += bench.emulation.advanced(to: bench.now)
@@ -153,8 +153,8 @@ import Testing
         for packet in bench.packets {
             _ = try HCIEvent(packet.span.bytes)
         }
-        bench.tell("return")
-        bench.tell("answer commands")
+        bench.writeControl("return")
+        bench.writeControl("answer commands")
         #expect(try bench.status(HCICommand(Reset())) == .success)
     }
 }

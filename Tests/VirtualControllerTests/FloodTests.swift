@@ -7,7 +7,7 @@ import Testing
     @Test func everyAdvertIsReported() throws {
         var bench = try Bench(script: "\(home) rssi=-77")
         try bench.scan()
-        bench.tell("flood count=20000 addresses=5000 include=home")
+        bench.writeControl("flood count=20000 addresses=5000 include=home")
         bench.run(for: 0)
         let reports = bench.reports
         #expect(reports.count == 20_000)
@@ -27,7 +27,7 @@ import Testing
     @Test func commandsAreAnsweredInBetween() throws {
         var bench = try Bench()
         try bench.scan()
-        bench.tell("flood count=1000")
+        bench.writeControl("flood count=1000")
         #expect(bench.reports.count < 1000)
         #expect(try bench.status(HCICommand(LESetScanEnable(isEnabled: false))) == .success)
         bench.run(for: 0)
@@ -38,7 +38,7 @@ import Testing
     @Test func theDuplicateFilterHolds() throws {
         var bench = try Bench()
         try bench.scan(filtersDuplicates: true)
-        bench.tell("flood count=1000 addresses=10")
+        bench.writeControl("flood count=1000 addresses=10")
         bench.run(for: 0)
         #expect(bench.log.last == "flood done count=1000 heard=10")
     }
@@ -46,7 +46,7 @@ import Testing
     @Test func aRateIsKept() throws {
         var bench = try Bench()
         try bench.scan()
-        bench.tell("flood count=300 addresses=7 rate=100")
+        bench.writeControl("flood count=300 addresses=7 rate=100")
         bench.run(for: 0.995)
         #expect(bench.reports.count == 100)
         bench.run(for: 2)
@@ -57,7 +57,7 @@ import Testing
     @Test func beaconsAreAllDifferent() throws {
         var bench = try Bench(.extended, script: "batch 4")
         try bench.scan(.extended)
-        bench.tell("flood count=500 addresses=250 kind=beacons")
+        bench.writeControl("flood count=500 addresses=250 kind=beacons")
         bench.run(for: 0)
         let frames = bench.reports.compactMap { IBeaconFrame(advertisingData: $0.data.span.bytes) }
         #expect(frames.count == 500)
@@ -68,15 +68,15 @@ import Testing
     @Test func oneFloodAtATime() throws {
         var bench = try Bench()
         bench.forget()
-        bench.tell("flood count=1000 rate=1")
-        bench.tell("flood count=5")
-        bench.tell("flood count=5 include=nobody")
+        bench.writeControl("flood count=1000 rate=1")
+        bench.writeControl("flood count=5")
+        bench.writeControl("flood count=5 include=nobody")
         #expect(
             bench.log[1].hasPrefix(
                 "error control:2: found a flood during a flood, expected the first to be done: 1 of 1000"))
         var other = try Bench()
         other.forget()
-        other.tell("flood count=5 include=nobody")
+        other.writeControl("flood count=5 include=nobody")
         #expect(
             other.log == [
                 "error control:1: found the advertiser 'nobody', expected it to be described first"

@@ -1,6 +1,7 @@
 import ControllerEmulation
 import Glibc
 import Plumbing
+import TestSupport
 import Testing
 
 @testable import VirtualController
@@ -24,7 +25,8 @@ import Testing
     }
 
     @Test func aFIFOIsCreatedAndOutlivesItsWriters() throws {
-        let path = try temporaryPath()
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/control"
         var source = try LiveSource.control(path)
         for word in ["one", "two"] {
             let writer = try OwnedDescriptor(opening: path, O_WRONLY)
@@ -36,17 +38,16 @@ import Testing
         #expect(!isAtEnd)
         // It is there already the next time.
         _ = try LiveSource.control(path)
-        unlink(path)
     }
 
     @Test func whatIsNoFIFOIsRefused() throws {
-        let path = try temporaryPath()
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/control"
         close(open(path, O_CREAT | O_WRONLY, 0o600))
         let error = #expect(throws: SystemError.self) {
             _ = try LiveSource.control(path)
         }
         #expect(error?.advice == "it is no FIFO: give --control another path, or remove what is there")
-        unlink(path)
     }
 
     @Test func standardInputEnds() throws {
@@ -61,10 +62,5 @@ import Testing
         #expect(second == ["two"])
         let isAtEnd = source.isAtEnd
         #expect(isAtEnd)
-    }
-
-    private func temporaryPath() throws -> String {
-        let number = UInt64.random(in: .min ... .max)
-        return "/tmp/virtual-controller-\(String(number, radix: 16))"
     }
 }

@@ -6,7 +6,7 @@ import Testing
     @Test func severalReportsGoOutInOneEvent() throws {
         var bench = try Bench(script: "batch 4\n\(home)")
         try bench.scan()
-        bench.tell("send home count=10")
+        bench.writeControl("send home count=10")
         #expect(bench.packets.map { $0[4] } == [4, 4])
         #expect(bench.reports.count == 8)
         // Those that are left go out after 50 ms.
@@ -20,7 +20,7 @@ import Testing
     func anEventHoldsNoMoreThanFits(_ kind: ControllerKind, _ fitting: Int) throws {
         var bench = try Bench(kind, script: "batch 25\n\(home)")
         try bench.scan(kind)
-        bench.tell("send home count=\(fitting * 3)")
+        bench.writeControl("send home count=\(fitting * 3)")
         bench.run(for: 1)
         #expect(bench.packets.map { Int($0[4]) } == [fitting, fitting, fitting])
         #expect(bench.reports.count == fitting * 3)
@@ -30,7 +30,7 @@ import Testing
     func smallReportsFillTheEventToItsLimit(_ kind: ControllerKind, _ limit: Int) throws {
         var bench = try Bench(kind, script: "batch 25\nraw tag data=")
         try bench.scan(kind)
-        bench.tell("send tag count=\(limit + 1)")
+        bench.writeControl("send tag count=\(limit + 1)")
         bench.run(for: 1)
         #expect(bench.packets.map { Int($0[4]) } == [limit, 1])
     }
@@ -38,7 +38,7 @@ import Testing
     @Test func whatWaitsIsLostWithTheScan() throws {
         var bench = try Bench(script: "batch 4\n\(home)")
         try bench.scan()
-        bench.tell("send home")
+        bench.writeControl("send home")
         try bench.status(HCICommand(LESetScanEnable(isEnabled: false)))
         bench.run(for: 1)
         #expect(bench.reports.isEmpty)
@@ -47,7 +47,7 @@ import Testing
     @Test func aCutEventEndsInItsLastReport() throws {
         var bench = try Bench(script: "batch 3\n\(home)\ncut times=2")
         try bench.scan()
-        bench.tell("send home count=9")
+        bench.writeControl("send home count=9")
         let read = bench.packets.map(readReports)
         #expect(read.map(\.reports.count) == [2, 2, 3])
         #expect(read.map(\.isCut) == [true, true, false])
@@ -61,7 +61,7 @@ import Testing
         let digits = String(repeating: "AB", count: 500)
         var bench = try Bench(.extended, script: "raw poster data=\(digits)")
         try bench.scan(.extended)
-        bench.tell("send poster")
+        bench.writeControl("send poster")
         #expect(bench.reports.map(\.data.count) == [229, 229, 42])
         #expect(bench.reports.map(\.dataStatus) == [.incomplete, .incomplete, .complete])
         #expect(bench.reports.allSatisfy { $0.properties.isEmpty && $0.advertisingSID == 0 && $0.secondaryPHY == 1 })
@@ -79,17 +79,17 @@ import Testing
     @Test func aLegacyControllerDoesNotHearExtendedAdverts() throws {
         var bench = try Bench(script: "raw poster data=\(String(repeating: "AB", count: 32))")
         try bench.scan()
-        bench.tell("send poster")
+        bench.writeControl("send poster")
         #expect(bench.reports.isEmpty)
-        bench.tell("raw leaflet data=\(String(repeating: "AB", count: 31))")
-        bench.tell("send leaflet")
+        bench.writeControl("raw leaflet data=\(String(repeating: "AB", count: 31))")
+        bench.writeControl("send leaflet")
         #expect(bench.reports.count == 1)
     }
 
     @Test func theSignalMayBeUnknown() throws {
         var bench = try Bench(script: "\(home) rssi=none")
         try bench.scan()
-        bench.tell("send home")
+        bench.writeControl("send home")
         #expect(bench.packets.last?.last == 127)
         #expect(bench.log.last == "first advert home rssi=none")
     }
@@ -97,7 +97,7 @@ import Testing
     @Test func aPacketIsSentAsItIs() throws {
         var bench = try Bench()
         bench.forget()
-        bench.tell("packet 04FF03010203")
+        bench.writeControl("packet 04FF03010203")
         #expect(bench.packets == [[0x04, 0xFF, 0x03, 0x01, 0x02, 0x03]])
     }
 }

@@ -97,10 +97,10 @@ import Testing
         var bench = try Bench(kind, script: Self.started)
         try bench.scan(kind, filtersDuplicates: true)
         bench.run(for: 1)
-        bench.tell("rssi home -40")
+        bench.writeControl("rssi home -40")
         bench.run(for: 1)
         #expect(bench.reports.map(\.rssi) == [-70])
-        bench.tell("address home C0:11:22:33:44:66")
+        bench.writeControl("address home C0:11:22:33:44:66")
         bench.run(for: 1)
         #expect(bench.reports.map(\.rssi) == [-70, -40])
         // It forgets when the scan is enabled anew.

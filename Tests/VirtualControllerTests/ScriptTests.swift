@@ -42,8 +42,8 @@ import Testing
     @Test func aLiveTimeIsCountedFromTheLine() throws {
         var bench = try Bench()
         bench.run(for: 10)
-        bench.tell("at 2s log then")
-        bench.tell("log now")
+        bench.writeControl("at 2s log then")
+        bench.writeControl("log now")
         bench.run(for: 1.9)
         #expect(bench.log.last == "now")
         bench.run(for: 0.1)
@@ -52,8 +52,8 @@ import Testing
 
     @Test func sourcesDoNotWaitForEachOther() throws {
         var bench = try Bench(script: "wait 10s\nlog script")
-        bench.tell("wait 1s")
-        bench.tell("log control")
+        bench.writeControl("wait 1s")
+        bench.writeControl("log control")
         #expect(!bench.log.contains("control"))
         bench.run(for: 1)
         #expect(bench.log.last == "control")
@@ -82,13 +82,13 @@ import Testing
     @Test func startsAndStopsAreCounted() throws {
         var bench = try Bench(script: "\(home) interval=100ms")
         try bench.scan()
-        bench.tell("start home")
+        bench.writeControl("start home")
         bench.run(for: 1)
-        bench.tell("stop home")
+        bench.writeControl("stop home")
         bench.run(for: 1)
         #expect(bench.log == ["started home", "first advert home rssi=-70", "stopped home heard=11"])
         bench.forget()
-        bench.tell("start home")
+        bench.writeControl("start home")
         #expect(bench.log == ["started home", "first advert home rssi=-70"])
     }
 
@@ -106,16 +106,16 @@ import Testing
         try bench.scan()
         bench.run(for: 1)
         #expect(bench.reports.isEmpty)
-        bench.tell("send home")
+        bench.writeControl("send home")
         #expect(bench.reports.map(\.rssi) == [-33])
     }
 
     @Test func addressesAreMadeFromNames() throws {
         var bench = try Bench(script: "raw a data=\nraw b data=\nraw c data= address-type=public")
         try bench.scan()
-        bench.tell("send a")
-        bench.tell("send b")
-        bench.tell("send c")
+        bench.writeControl("send a")
+        bench.writeControl("send b")
+        bench.writeControl("send c")
         let reports = bench.reports
         #expect(Set(reports.map(\.address)).count == 3)
         #expect(reports.allSatisfy { $0.address.rawValue >> 46 == 0b11 })
@@ -125,9 +125,9 @@ import Testing
     @Test func whatCannotBeCarriedOutIsLogged() throws {
         var bench = try Bench(script: home)
         bench.forget()
-        bench.tell("start home house")
-        bench.tell("stop")
-        bench.tell("log still here")
+        bench.writeControl("start home house")
+        bench.writeControl("stop")
+        bench.writeControl("log still here")
         #expect(
             bench.log == [
                 "error control:1: found the advertiser 'house', expected one of home",

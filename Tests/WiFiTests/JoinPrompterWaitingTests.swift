@@ -23,10 +23,10 @@ struct JoinPrompterWaitingTests {
     @Test mutating func unavailableIsAskedAgainWithGrowingDelay() throws {
         _ = try scene.arrive(at: 0)
         var now = 0
-        var told: [PrompterAction] = []
+        var actions: [PrompterAction] = []
         var delays: [Int] = []
         for ticket in 1...8 {
-            told += scene.determine(ticket, .unavailable(.radioOff), at: now)
+            actions += scene.determine(ticket, .unavailable(.radioOff), at: now)
             let deadline = try #require(scene.deadline)
             delays.append(deadline - now)
             #expect(scene.advance(to: deadline - 1).isEmpty)
@@ -34,7 +34,7 @@ struct JoinPrompterWaitingTests {
             now = deadline
         }
         #expect(delays == [30, 60, 120, 240, 480, 600, 600, 600])
-        #expect(told == [note(.unavailable(.radioOff))])
+        #expect(actions == [note(.unavailable(.radioOff))])
         #expect(scene.determine(9, ready, at: now) == [.announce(Scene.prompt(1))])
     }
 

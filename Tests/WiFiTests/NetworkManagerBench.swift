@@ -75,23 +75,23 @@ struct NetworkManagerBench {
 
     /// NetworkManager appears.
     func start(_ parameters: [String: Any] = [:]) throws {
-        try bench.tell("start", ["parameters": parameters])
+        try bench.perform("start", ["parameters": parameters])
     }
 
     /// NetworkManager is killed.
     func stop() throws {
-        try bench.tell("stop")
+        try bench.perform("stop")
     }
 
     /// The bus is killed, and NetworkManager with it.
     func end() throws {
-        try bench.tell("end")
+        try bench.perform("end")
     }
 
     /// Calls a method of the mock, see Support/networkmanager.py.
     @discardableResult
     func call(_ name: String, _ arguments: Any...) throws -> String {
-        try bench.tell("call", ["name": name, "arguments": arguments]) as? String ?? ""
+        try bench.perform("call", ["name": name, "arguments": arguments]) as? String ?? ""
     }
 
     /// An access point that `wlan0` hears; with WPA2 unless something else is said.

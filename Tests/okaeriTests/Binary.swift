@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The program as people run it: in a folder of its own, with nothing of this machine's configuration.
 final class Binary {
@@ -16,19 +17,16 @@ final class Binary {
         .deletingLastPathComponent().path
     static let demo = ["\(top)/Demo/homecoming.btsnoop", "--config", "\(top)/beacons.json"]
 
+    private let temporary: TemporaryFolder
+
     /// Gone with the test.
-    let folder = FileManager.default.temporaryDirectory.appending(path: "okaeri-\(UUID().uuidString)").path
+    var folder: String { temporary.path }
 
-    init() throws {
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    init() throws { temporary = try TemporaryFolder() }
 
     /// A file in the folder.
     func file(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
-        try Data(bytes).write(to: URL(filePath: "\(folder)/\(name)"))
-        return "\(folder)/\(name)"
+        try temporary.file(name, Array(bytes))
     }
 
     /// Runs it to its end.

@@ -1,6 +1,9 @@
 /// What Bluetooth can do at the moment, in CoreBluetooth's words (`CBManagerState`): for a central as for a peripheral.
 ///
-/// `Bluetooth` has the same words of its own: the two libraries share no public module, and neither should need the other.
+/// `Bluetooth.BluetoothState` has the same words, and is another type for two reasons. The words mean other things there:
+/// it is about one adapter seen through its HCI socket, this one about bluetoothd seen through the bus (see each case). And
+/// either is public API of a library that is used without the other: one type would need a public module below both, in
+/// which nothing else belongs. A test holds the words together.
 public enum ManagerState: String, Hashable, Sendable, CaseIterable {
     /// Nothing is known yet.
     case unknown
@@ -11,7 +14,9 @@ public enum ManagerState: String, Hashable, Sendable, CaseIterable {
     /// There is no adapter, or, for a peripheral, no bluetoothd or an adapter that cannot be one.
     case unsupported
 
-    /// The bus does not let this process ask bluetoothd. ``CentralManager`` says ``resetting`` then.
+    /// The bus does not let this process ask bluetoothd.
+    ///
+    /// ``CentralManager`` says ``resetting`` in its place: what it cannot ask, it asks again.
     case unauthorized
 
     /// The adapter is switched off.

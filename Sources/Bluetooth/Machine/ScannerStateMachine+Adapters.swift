@@ -117,8 +117,8 @@ extension ScannerStateMachine {
         let state = error.state
         let until = state == .resetting ? fault.next(after: now) : hopeless.next(after: now)
         phase = .waiting(adapter?.index, until: until)
-        let told = update(.failed(error, adapter?.name ?? adapterName))
-        return ended + told + (error.isAboutTheAdapter && adapter != nil ? [.inspectAdapters] : [])
+        let updated = update(.failed(error, adapter?.name ?? adapterName))
+        return ended + updated + (error.isAboutTheAdapter && adapter != nil ? [.inspectAdapters] : [])
     }
 
     /// The adapter is there, and that is all that is wanted of it.

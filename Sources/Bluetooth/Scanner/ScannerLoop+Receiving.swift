@@ -92,8 +92,8 @@ extension ScannerLoop {
         guard let open = scanSocket?.drops() else { return }
         drops.open = open
         let total = drops.closed + open
-        if total > drops.told {
-            drops.told = total
+        if total > drops.reported {
+            drops.reported = total
             delegate.scannerDidDrop(total: total)
         }
     }

@@ -20,7 +20,7 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
     var failures = (hotPlug: false, scan: false)
 
     /// Drops of sockets that are closed, of the one that is open, and what the delegate knows.
-    var drops: (closed: UInt64, open: UInt64, told: UInt64) = (0, 0, 0)
+    var drops: (closed: UInt64, open: UInt64, reported: UInt64) = (0, 0, 0)
 
     init(_ scanner: Scanner, _ delegate: Delegate) {
         self.scanner = scanner

@@ -3,7 +3,7 @@ import HCI
 /// Reports that wait to go out in one event.
 struct ReportBatch: Sendable {
     /// How long a batch that is not full waits, in nanoseconds.
-    static let patience: Int64 = 50_000_000
+    static let timeout: Int64 = 50_000_000
 
     /// The most reports in an event, within what the specification allows.
     var size = 1
@@ -21,7 +21,7 @@ struct ReportBatch: Sendable {
         var packets: [[UInt8]] = []
         if self.family != family || !fits(report) { packets += try flush() }
         self.family = family
-        if reports.isEmpty { deadline = now + Self.patience }
+        if reports.isEmpty { deadline = now + Self.timeout }
         reports.append(report)
         if reports.count >= min(size, limit) { packets += try flush() }
         return packets

@@ -22,22 +22,22 @@ public struct LEAdvertisingReport: ~Escapable {
 
     /// The advertising set's number; nil when the PDU has none.
     public var advertisingSID: UInt8? {
-        let sid = UInt8(truncatingIfNeeded: told)
+        let sid = UInt8(truncatingIfNeeded: packed)
         return sid == Self.noSID ? nil : sid
     }
 
     /// The transmit power in dBm; nil when it is not told.
-    @inlinable public var transmitPower: Int8? { Self.power(Int8(truncatingIfNeeded: told >> 8)) }
+    @inlinable public var transmitPower: Int8? { Self.power(Int8(truncatingIfNeeded: packed >> 8)) }
 
     /// The signal strength in dBm; nil when the controller could not measure it, which still proves presence.
-    @inlinable public var rssi: Int8? { Self.power(Int8(truncatingIfNeeded: told >> 16)) }
+    @inlinable public var rssi: Int8? { Self.power(Int8(truncatingIfNeeded: packed >> 16)) }
 
     /// The AD structures.
     public let data: RawSpan
 
-    /// SID, transmit power and RSSI as they were told, in one word: a report is handed on in registers' widths, and bytes
+    /// SID, transmit power and RSSI as they were received, in one word: a report is passed on in registers' widths, and bytes
     /// that were just written one by one would have to be waited for.
-    @usableFromInline let told: UInt32
+    @usableFromInline let packed: UInt32
 
     @_lifetime(copy data)
     @inlinable
@@ -53,7 +53,7 @@ public struct LEAdvertisingReport: ~Escapable {
         self.dataStatus = dataStatus
         self.primaryPHY = primaryPHY
         self.secondaryPHY = secondaryPHY
-        told =
+        packed =
             UInt32(sid) | UInt32(UInt8(bitPattern: transmitPower)) << 8 | UInt32(UInt8(bitPattern: rssi)) << 16
         self.data = data
     }
@@ -67,7 +67,7 @@ public struct LEAdvertisingReport: ~Escapable {
         self.dataStatus = dataStatus
         primaryPHY = report.primaryPHY
         secondaryPHY = report.secondaryPHY
-        told = report.told
+        packed = report.packed
         self.data = data
     }
 

@@ -58,9 +58,9 @@ enum CaptureLink: Sendable {
             guard start < record.upperBound,
                 let kind = HCIPacketType(rawValue: ByteOrder.big.load(UInt8.self, from: bytes, at: start))
             else { return nil }
-            let told: CapturePacket.Direction? = if case .h4 = self { nil } else { direction }
+            let stated: CapturePacket.Direction? = if case .h4 = self { nil } else { direction }
             return CapturePacket(
-                time: time, kind: kind, direction: kind.impliedDirection ?? told, adapter: nil,
+                time: time, kind: kind, direction: kind.impliedDirection ?? stated, adapter: nil,
                 payload: start + 1..<record.upperBound, offset: offset)
         case .h1:
             let kind: HCIPacketType =

@@ -28,13 +28,13 @@ extension CaptureReader {
             in: bytes, record: position + 28..<end, flags: 0,
             time: interface.clock.nanoseconds(UInt64(high) << 32 | UInt64(low)), offset: offset)
         let options = end + (-Int(captured) & 3)..<position + Int(length) - 4
-        let told = found?.direction == nil && !options.isEmpty ? try direction(in: bytes, options) : nil
+        let stated = found?.direction == nil && !options.isEmpty ? try direction(in: bytes, options) : nil
         advance(&position, by: Int(length))
         guard let found else {
             skipped.otherRecords += 1
             return nil
         }
-        return .packet(found.directed(told))
+        return .packet(found.directed(stated))
     }
 
     /// The direction that a packet's flags tell (draft-ietf-opsawg-pcapng, 4.3.1): inbound has come from the controller.
@@ -57,8 +57,8 @@ extension CaptureReader {
 
 extension CapturePacket {
     /// The same packet, with a direction if it had none.
-    fileprivate func directed(_ told: Direction?) -> CapturePacket {
+    fileprivate func directed(_ stated: Direction?) -> CapturePacket {
         CapturePacket(
-            time: time, kind: kind, direction: direction ?? told, adapter: adapter, payload: payload, offset: offset)
+            time: time, kind: kind, direction: direction ?? stated, adapter: adapter, payload: payload, offset: offset)
     }
 }

@@ -15,7 +15,7 @@ final class SQLiteConnection {
     private let connection: OpaquePointer
 
     /// How long another program's lock is waited for, in milliseconds.
-    private static let patience: Int32 = 2000
+    private static let busyTimeout: Int32 = 2000
 
     /// Opens the database in `file`. Whether it is one shows with the first statement.
     init(file: String, mode: Mode) throws(SQLiteError) {
@@ -35,7 +35,7 @@ final class SQLiteConnection {
             throw error
         }
         self.connection = connection
-        sqlite3_busy_timeout(connection, Self.patience)
+        sqlite3_busy_timeout(connection, Self.busyTimeout)
     }
 
     deinit { sqlite3_close_v2(connection) }

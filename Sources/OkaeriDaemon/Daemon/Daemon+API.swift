@@ -24,7 +24,7 @@ extension Daemon: APIBackend {
         get async {
             let now = source.instant
             let snapshot = presence.driver.snapshot(at: now)
-            var kept = await keeper?.report.wire
+            var kept = await stateStore?.report.wire
             kept?.historyProblem = recorder?.problem
             return StatusReport(
                 time: Timestamp.text(source.now), source: source.name,
@@ -117,7 +117,7 @@ extension PromptReport {
     }
 }
 
-extension StateKeeper.Report {
+extension StateStore.Report {
     fileprivate var wire: StatusReport.Kept {
         .init(
             file: file, start: start, age: age.map { ($0 / .seconds(1)).rounded() }, reason: sentence,

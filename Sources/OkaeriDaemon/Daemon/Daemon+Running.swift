@@ -25,7 +25,7 @@ extension Daemon {
     /// - Throws: ``DaemonError`` when another daemon serves the socket.
     package func run(with others: [any Service]) async throws {
         let lock = try takeLock()
-        await keeper?.restore()
+        await stateStore?.restore()
         var configuration = ServiceGroupConfiguration(
             services: services(others, isServed: lock != nil).map { .init(service: $0) },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
@@ -37,8 +37,8 @@ extension Daemon {
     /// In the order in which they start; they stop in the other.
     private func services(_ others: [any Service], isServed: Bool) -> [any Service] {
         var services = others + [HubService(hub: hub)]
-        if let keeper {
-            services += [keeper, ChangesService(changes: homecoming.changes) { keeper.mayHaveChanged() }]
+        if let stateStore {
+            services += [stateStore, ChangesService(changes: homecoming.changes) { stateStore.mayHaveChanged() }]
         }
         if let recorder, let directory = options.stateDirectory {
             let loop = { @Sendable [hub, silences, source, logger] in
@@ -50,7 +50,7 @@ extension Daemon {
         if options.capture == nil {
             services.append(
                 ClockWatchService(
-                    events: hub.events(), wasSet: { [keeper] in keeper?.mayHaveChanged() }, logger: logger))
+                    events: hub.events(), wasSet: { [stateStore] in stateStore?.mayHaveChanged() }, logger: logger))
         }
         services += [
             ThreadService(loop: { [self] in runSource() }, stop: { [source] in source.stop() }),

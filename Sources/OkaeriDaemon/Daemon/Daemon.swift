@@ -59,7 +59,7 @@ package final class Daemon: Sendable {
     let homecoming: Homecoming
     let hooks: Hooks
     let serviceWatch: ServiceWatch
-    let keeper: StateKeeper?
+    let stateStore: StateStore?
     let supervision: Supervision?
     let reloader: Reloader
     package let logger: Logger
@@ -114,8 +114,8 @@ package final class Daemon: Sendable {
             rules: options.capture == nil ? configuration.services : [], adapter: configuration.adapter, hub: hub,
             now: now, logger: logger)
         let keptPresence = KeptPresence(driver: presence.driver, source: source)
-        keeper = options.stateDirectory.map { [homecoming, serviceWatch] directory in
-            StateKeeper(
+        stateStore = options.stateDirectory.map { [homecoming, serviceWatch] directory in
+            StateStore(
                 directory: directory, validFor: .seconds(configuration.state.validFor),
                 // The regions first: what the prompter does not know of yet is asked about after a restart.
                 parts: [keptPresence, homecoming, serviceWatch, hub], events: hub.events(backlog: .max),

@@ -57,11 +57,11 @@ extension JoinPrompter {
             case .success(let joined):
                 return [.joined(attempt, joined)]
             case .failure(let failure):
-                let told = PrompterAction.joinFailed(attempt, failure)
-                guard isInside else { return [told] }
-                if visits[index].arrivals != arrival { return [told] + begin(index, at: now) }
+                let failed = PrompterAction.joinFailed(attempt, failure)
+                guard isInside else { return [failed] }
+                if visits[index].arrivals != arrival { return [failed] + begin(index, at: now) }
                 if failure.isPassing { visits[index].phase = .coolingDown(until: now.advanced(by: timing.coolDown)) }
-                return [told]
+                return [failed]
             }
         }
         return []
@@ -75,10 +75,10 @@ extension JoinPrompter {
             visits[index].phase = .settled
             return note(index, .alreadyConnected)
         case .unavailable(let failure):
-            let told = note(index, .unavailable(failure))
-            if again { return told + [determine(index)] }
+            let notes = note(index, .unavailable(failure))
+            if again { return notes + [determine(index)] }
             visits[index].phase = .waiting(until: now.advanced(by: visits[index].retry.next()))
-            return told
+            return notes
         case .ready:
             return offer(index, again: again, at: now)
         }

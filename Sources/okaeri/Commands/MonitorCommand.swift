@@ -85,6 +85,6 @@ struct MonitorCommand: AsyncParsableCommand {
     private func printer(_ events: AsyncStream<Event>) -> any Service {
         guard !json, let journal = Journal(behind: STDOUT_FILENO, identifier: "okaeri", environment: environment)
         else { return EventPrinter(events: events, asJSON: json) }
-        return EventJournal(journal: journal, events: events, tellsRanging: log.verbose)
+        return EventJournal(journal: journal, events: events, logsRanging: log.verbose)
     }
 }

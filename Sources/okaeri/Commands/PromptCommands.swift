@@ -15,7 +15,7 @@ struct PromptsCommand: AsyncParsableCommand {
     var clear: String?
 
     func run() async throws {
-        try await telling { () async throws(APIClient.Failure) in
+        try await exitingOnFailure { () async throws(APIClient.Failure) in
             if json, clear == nil {
                 print(try await socket.client.text("/v1/prompts"), terminator: "")
                 return
@@ -53,14 +53,14 @@ struct AnswerCommand: AsyncParsableCommand {
     var answer: Answer
 
     func run() async throws {
-        try await telling { () async throws(APIClient.Failure) in
+        try await exitingOnFailure { () async throws(APIClient.Failure) in
             _ = try await socket.client.answer(id, answer.rawValue)
         }
     }
 }
 
 /// Does what asks the daemon; says what it refuses and ends with the exit status that fits.
-private func telling(_ ask: () async throws(APIClient.Failure) -> Void) async throws {
+private func exitingOnFailure(_ ask: () async throws(APIClient.Failure) -> Void) async throws {
     do throws(APIClient.Failure) {
         try await ask()
     } catch {

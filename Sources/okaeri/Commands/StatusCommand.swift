@@ -58,7 +58,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let wait {
-            if let summary = try await awaited(wait) { try tell(summary) }
+            if let summary = try await awaited(wait) { try finish(summary) }
             let regions = region.map { "\"\($0)\" is" } ?? "the regions are"
             Terminal.complain("the time is up, and \(regions) not \(wait.rawValue)")
         }
@@ -72,7 +72,7 @@ struct StatusCommand: AsyncParsableCommand {
             let sentence = report.unknownRegion(region ?? "")
             try refuse(sentence, Exit.usage, NagiosReport(question: sentence))
         }
-        try tell(summary)
+        try finish(summary)
     }
 
     private func awaited(_ state: StateWait.State) async throws -> StatusSummary? {
@@ -88,7 +88,7 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
-    private func tell(_ summary: StatusSummary) throws -> Never {
+    private func finish(_ summary: StatusSummary) throws -> Never {
         switch form {
         case .text: print(summary.text)
         case .json: print(summary.json)

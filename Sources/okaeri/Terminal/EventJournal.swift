@@ -9,11 +9,11 @@ struct EventJournal: Service {
     let events: AsyncStream<Event>
 
     /// Ranging is told once a second: on an SD card that wears out, only somebody who looks for a fault wants it kept.
-    let tellsRanging: Bool
+    let logsRanging: Bool
 
     func run() async throws {
         for await event in events {
-            if case .didRangeBeacons = event.kind, !tellsRanging { continue }
+            if case .didRangeBeacons = event.kind, !logsRanging { continue }
             // Without the journal its standard input still takes a line, and stamps it.
             if !event.write(to: journal) { try? Terminal.print(event.line) }
         }

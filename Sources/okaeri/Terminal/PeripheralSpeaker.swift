@@ -8,12 +8,12 @@ struct PeripheralSpeaker: Sendable {
 
     func connected(_ peripheral: Peripheral) throws(Errno) {
         let name = peripheral.name
-        if asJSON { return try tell(Told("didConnectPeripheral", peripheral.address, name: name)) }
+        if asJSON { return try write(Line("didConnectPeripheral", peripheral.address, name: name)) }
         Terminal.complain("\(title(peripheral)) is connected")
     }
 
     func disconnected(_ peripheral: Peripheral) throws(Errno) {
-        if asJSON { return try tell(Told("didDisconnectPeripheral", peripheral.address, name: peripheral.name)) }
+        if asJSON { return try write(Line("didDisconnectPeripheral", peripheral.address, name: peripheral.name)) }
         Terminal.complain("\(title(peripheral)) is disconnected; it is looked for, and connected when it is back")
     }
 
@@ -22,11 +22,11 @@ struct PeripheralSpeaker: Sendable {
         _ value: [UInt8], of characteristic: Characteristic, at address: String, _ event: String
     ) throws(Errno) {
         guard !asJSON else {
-            var told = Told(event, address, name: characteristic.uuid.characteristicName)
-            told.service = characteristic.service.description
-            told.characteristic = characteristic.uuid.description
-            told.value = value.hexadecimal
-            return try tell(told)
+            var line = Line(event, address, name: characteristic.uuid.characteristicName)
+            line.service = characteristic.service.description
+            line.characteristic = characteristic.uuid.description
+            line.value = value.hexadecimal
+            return try write(line)
         }
         let text = value.text.map { "  \"\($0)\"" } ?? ""
         try Terminal.print("\(characteristic.uuid.characteristicTitle)  \(value.hexadecimal)\(text)")
@@ -35,10 +35,10 @@ struct PeripheralSpeaker: Sendable {
     func list(_ services: [GATTService], of peripheral: Peripheral) throws(Errno) {
         for service in services {
             if asJSON {
-                var told = Told("didDiscoverService", peripheral.address, name: service.uuid.serviceName)
-                told.service = service.uuid.description
-                told.characteristics = service.characteristics.map(Told.Member.init)
-                try tell(told)
+                var line = Line("didDiscoverService", peripheral.address, name: service.uuid.serviceName)
+                line.service = service.uuid.description
+                line.characteristics = service.characteristics.map(Line.Member.init)
+                try write(line)
                 continue
             }
             try Terminal.print(service.uuid.serviceTitle)
@@ -53,11 +53,11 @@ struct PeripheralSpeaker: Sendable {
         peripheral.address + (peripheral.name.map { " (\($0))" } ?? "")
     }
 
-    private func tell(_ told: Told) throws(Errno) { try Terminal.print(told.line) }
+    private func write(_ line: Line) throws(Errno) { try Terminal.print(line.line) }
 }
 
 /// One object a line.
-private struct Told: Encodable {
+private struct Line: Encodable {
     struct Member: Encodable {
         var characteristic: String
         var name: String?

@@ -7,14 +7,14 @@ final class ProgressLine: Sendable {
         var shown: ContinuousClock.Instant?
     }
 
-    private static let patience = Duration.milliseconds(500)
+    private static let delay = Duration.milliseconds(500)
     private static let interval = Duration.milliseconds(100)
     private let state = Mutex(State())
 
     func update(read: UInt64, size: UInt64?) {
         let now = ContinuousClock.now
         let isDue = state.withLock { state in
-            guard now - state.began > Self.patience, state.shown.map({ now - $0 > Self.interval }) ?? true else {
+            guard now - state.began > Self.delay, state.shown.map({ now - $0 > Self.interval }) ?? true else {
                 return false
             }
             state.shown = now

@@ -22,29 +22,31 @@ struct DesktopBench: Waited {
 
     /// A mock of a server appears.
     func mock(_ capabilities: [String] = ["body", "body-markup", "actions"]) throws {
-        try bench.tell("mock", ["capabilities": capabilities])
+        try bench.perform("mock", ["capabilities": capabilities])
     }
 
     /// dunst appears.
-    func dunst() throws { try bench.tell("dunst") }
+    func dunst() throws { try bench.perform("dunst") }
 
     /// The server is killed.
-    func stop() throws { try bench.tell("stop") }
+    func stop() throws { try bench.perform("stop") }
 
     /// A button of the mock's notification is pressed.
-    func press(_ notification: Int, _ key: String) throws { try bench.tell("press", ["id": notification, "key": key]) }
+    func press(_ notification: Int, _ key: String) throws {
+        try bench.perform("press", ["id": notification, "key": key])
+    }
 
     /// Somebody closes the mock's notification.
-    func dismiss(_ notification: Int) throws { try bench.tell("dismiss", ["id": notification]) }
+    func dismiss(_ notification: Int) throws { try bench.perform("dismiss", ["id": notification]) }
 
     @discardableResult
     func dunstctl(_ arguments: String...) throws -> String {
-        try bench.tell("dunstctl", ["arguments": arguments]) as? String ?? ""
+        try bench.perform("dunstctl", ["arguments": arguments]) as? String ?? ""
     }
 
     var shown: [Shown] {
         get throws {
-            let calls = try bench.tell("notifications") as? [[Any]] ?? []
+            let calls = try bench.perform("notifications") as? [[Any]] ?? []
             return calls.map { call in
                 Shown(
                     summary: call[0] as? String ?? "", body: call[1] as? String ?? "",
@@ -54,6 +56,6 @@ struct DesktopBench: Waited {
     }
 
     var closed: [Int] {
-        get throws { try bench.tell("closed") as? [Int] ?? [] }
+        get throws { try bench.perform("closed") as? [Int] ?? [] }
     }
 }

@@ -87,9 +87,10 @@ class Bench:
 
     def dunst(self):
         read, write = os.pipe()
+        # Without a socket in /tmp, which would outlive it: its abstract one is enough.
         self.screen = subprocess.Popen(
-            ["Xvfb", "-displayfd", str(write), "-screen", "0", "640x480x24", "-nolisten", "tcp"], pass_fds=[write],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            ["Xvfb", "-displayfd", str(write), "-screen", "0", "640x480x24", "-nolisten", "tcp", "-nolisten", "unix"],
+            pass_fds=[write], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(write)
         with os.fdopen(read) as file:
             self.environment["DISPLAY"] = f":{file.readline().strip()}"

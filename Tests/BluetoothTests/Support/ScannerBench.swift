@@ -6,7 +6,7 @@ import Testing
 
 /// A scanner on a thread of its own, a kernel it takes for Linux, and what it tells.
 final class ScannerBench: Sendable {
-    enum Told: Equatable, Sendable {
+    enum Call: Equatable, Sendable {
         case reports([AdvertisingReport])
         case state(BluetoothState)
         case listening(Bool)
@@ -15,26 +15,26 @@ final class ScannerBench: Sendable {
 
     let kernel: FakeKernel
     let scanner: Bluetooth.Scanner
-    let told: Mailbox<Told>
+    let calls: Mailbox<Call>
     private let signs: SignsOfLife
 
     /// How often the scanner has told that the controller lives.
     var signsOfLife: Int { signs.count.load(ordering: .relaxed) }
 
     init(
-        adapter: String? = nil, kernel: FakeKernel = FakeKernel(), parameters: ScannerParameters = .patient
+        adapter: String? = nil, kernel: FakeKernel = FakeKernel(), parameters: ScannerParameters = .unhurried
     ) throws {
         self.kernel = kernel
         let scanner = try Bluetooth.Scanner(adapter: adapter, parameters: parameters, kernel: kernel)
-        let told = Mailbox<Told>()
+        let calls = Mailbox<Call>()
         let signs = SignsOfLife()
         self.scanner = scanner
-        self.told = told
+        self.calls = calls
         self.signs = signs
         Thread.detachNewThread {
             do {
-                try scanner.run(RecordingDelegate(told, signs))
-                told.post(.ended)
+                try scanner.run(RecordingDelegate(calls, signs))
+                calls.post(.ended)
             } catch {
                 Issue.record(error)
             }
@@ -46,8 +46,8 @@ final class ScannerBench: Sendable {
     }
 
     /// The next thing that is told is this.
-    func expect(_ expected: Told, sourceLocation: SourceLocation = #_sourceLocation) throws {
-        let next = try told.next()
+    func expect(_ expected: Call, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let next = try calls.next()
         #expect(next == expected, sourceLocation: sourceLocation)
     }
 
@@ -71,7 +71,7 @@ final class ScannerBench: Sendable {
 
 extension ScannerParameters {
     /// Nothing happens by itself while a test runs.
-    static let patient: ScannerParameters = {
+    static let unhurried: ScannerParameters = {
         var parameters = ScannerParameters()
         parameters.commandTimeout = .seconds(30)
         parameters.quietPeriod = .seconds(1000)
@@ -86,11 +86,11 @@ private final class SignsOfLife: Sendable {
 }
 
 private final class RecordingDelegate: ScannerDelegate {
-    private let told: Mailbox<ScannerBench.Told>
+    private let calls: Mailbox<ScannerBench.Call>
     private let signs: SignsOfLife
 
-    init(_ told: Mailbox<ScannerBench.Told>, _ signs: SignsOfLife) {
-        self.told = told
+    init(_ calls: Mailbox<ScannerBench.Call>, _ signs: SignsOfLife) {
+        self.calls = calls
         self.signs = signs
     }
 
@@ -107,16 +107,16 @@ private final class RecordingDelegate: ScannerDelegate {
         while let report = try? reports.next() {
             values.append(AdvertisingReport(report))
         }
-        told.post(.reports(values))
+        calls.post(.reports(values))
         return !values.isEmpty
     }
 
     func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) {
-        told.post(.state(update.state))
+        calls.post(.state(update.state))
     }
 
     func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {
-        told.post(.listening(isListening))
+        calls.post(.listening(isListening))
     }
 
     func scannerDidFinishTurn(at time: Int64) -> Int64? { nil }

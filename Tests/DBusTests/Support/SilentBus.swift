@@ -1,14 +1,19 @@
 import Glibc
 import Plumbing
+import TestSupport
 
 /// A bus that takes connections and never says a word.
 final class SilentBus: Sendable {
-    private let path = "/tmp/okaeri-test-\(UInt64.random(in: 0...UInt64.max))"
+    private let folder: TemporaryFolder
     private let descriptor: Int32
 
     var address: String { "unix:path=\(path)" }
 
+    private var path: String { "\(folder.path)/bus" }
+
     init?() {
+        guard let folder = try? TemporaryFolder() else { return nil }
+        self.folder = folder
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var bound = sockaddr_un()
         bound.sun_family = sa_family_t(AF_UNIX)
@@ -21,10 +26,7 @@ final class SilentBus: Sendable {
         if result != 0 || listen(descriptor, 1) != 0 { return nil }
     }
 
-    deinit {
-        close(descriptor)
-        unlink(path)
-    }
+    deinit { close(descriptor) }
 
     /// Waits for somebody to connect.
     ///

@@ -16,14 +16,14 @@ struct BtsnoopWriterTests {
                 let payload = (0..<UInt8(written.count)).map { $0 &* 7 }
                 let time = CaptureSample.time + Int64(written.count) * 1_000
                 writer.append(kind, payload.span.bytes, time: time, direction: direction, to: &file)
-                let told: CapturePacket.Direction =
+                let stated: CapturePacket.Direction =
                     switch kind {
                     case .command: .hostToController
                     case .event: .controllerToHost
                     case .acl, .synchronous, .isochronous: direction
                     }
                 written.append(
-                    .init(time: time, kind: kind, direction: told, adapter: adapter, payload: payload))
+                    .init(time: time, kind: kind, direction: stated, adapter: adapter, payload: payload))
             }
         }
         let reading = CaptureReading(file, chunk: 10)

@@ -48,12 +48,12 @@ private struct ModelRun {
 
     private mutating func runTimer(until end: Instant) {
         while difference == nil {
-            let (told, due) = (monitor.nextDeadline, naive.nextAnnouncement(from: now))
-            if let due, told.map({ $0 > due }) ?? true {
-                difference = "the next deadline is \(told as Instant?), and \(due) something is due"
+            let (deadline, due) = (monitor.nextDeadline, naive.nextAnnouncement(from: now))
+            if let due, deadline.map({ $0 > due }) ?? true {
+                difference = "the next deadline is \(deadline as Instant?), and \(due) something is due"
             }
-            guard let told, told <= end else { return }
-            now = max(now, told)
+            guard let deadline, deadline <= end else { return }
+            now = max(now, deadline)
             happen(.advanced)
             if let next = monitor.nextDeadline, next <= now { difference = "the deadline \(next) is past at \(now)" }
         }

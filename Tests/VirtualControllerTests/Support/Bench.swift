@@ -38,7 +38,7 @@ struct Bench {
     }
 
     /// A line on the FIFO.
-    mutating func tell(_ line: String) {
+    mutating func writeControl(_ line: String) {
         actions += emulation.add(line: line, from: "control", at: now)
     }
 

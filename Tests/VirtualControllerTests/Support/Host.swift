@@ -103,7 +103,7 @@ final class Host: Sendable {
     }
 
     /// Writes into the FIFO.
-    func tell(_ text: String) throws {
+    func writeControl(_ text: String) throws {
         let bytes = Array(text.utf8)
         try #require(write(control.writing, bytes, bytes.count) == bytes.count)
     }

@@ -50,14 +50,14 @@ extension NaivePrompter {
         networks[index].join = nil
         networks[index].isDone = true
         guard case .failure(let failure) = result else { return [.joined(join.attempt, Scene.joined)] }
-        let told = PrompterAction.joinFailed(join.attempt, failure)
-        guard !networks[index].inside.isEmpty else { return [told] }
-        if networks[index].arrivals != join.arrival { return [told] + begin(index, at: now) }
+        let failed = PrompterAction.joinFailed(join.attempt, failure)
+        guard !networks[index].inside.isEmpty else { return [failed] }
+        if networks[index].arrivals != join.arrival { return [failed] + begin(index, at: now) }
         if failure.isPassing {
             networks[index].isDone = false
             networks[index].look = (now.advanced(by: .seconds(300)), false)
         }
-        return [told]
+        return [failed]
     }
 
     // MARK: Steps

@@ -1,0 +1,170 @@
+package import Events
+package import Logging
+package import Plumbing
+import ServiceLifecycle
+import SystemPackage
+
+/// Keeps what must outlive the daemon: what each of its parts says is to be known after a restart.
+package actor StateStore: Service {
+    private let file: StateFile
+    private let validFor: Duration
+    private let parts: [any Kept]
+    private let events: AsyncStream<Event>
+    private let caughtUp: @Sendable () async -> Void
+    private let logger: Logger
+
+    /// Something may have changed; more often than once is once.
+    private let occasions = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    private var restoration = Restoration.nothing
+    private var plan: WritingPlan
+    private var timer: Task<Void, Never>?
+    private var failure: Errno?
+
+    /// - Parameters:
+    ///   - directory: where the file is.
+    ///   - validFor: how old state may be at a start to be believed.
+    ///   - parts: what knows something, in the order in which they are asked and restored.
+    ///   - events: all that happens, from the beginning.
+    ///   - caughtUp: returns when all that has happened is published.
+    package init(
+        directory: String, validFor: Duration, parts: [any Kept], events: AsyncStream<Event>,
+        caughtUp: @escaping @Sendable () async -> Void, logger: Logger
+    ) {
+        file = StateFile(directory: directory)
+        self.validFor = validFor
+        plan = WritingPlan(validFor: validFor)
+        self.parts = parts
+        self.events = events
+        self.caughtUp = caughtUp
+        self.logger = logger
+    }
+
+    /// Goes on from what was kept, before anything else happens.
+    package func restore() async {
+        do throws(StateFileError) {
+            guard let state = try file.read(parts.map { $0.memoryType }) else { return }
+            restoration = Restoration.judge(state.written, at: .now, validFor: validFor)
+            let past = KeptPast(age: restoration.age, isStale: restoration.isStale)
+            for (part, memory) in zip(parts, state.parts) { await part.restore(any: memory, from: past) }
+        } catch {
+            let isAside = error.isOurs && file.moveAside()
+            restoration = .refused(error, setAside: isAside ? file.setAside : nil)
+        }
+        report(restoration)
+    }
+
+    private func report(_ restoration: Restoration) {
+        let sentence: Logger.Message = "the kept state \(file.path) \(restoration)"
+        switch restoration {
+        case .nothing: break
+        case .restored: logger.notice(sentence)
+        case .stale, .refused: logger.warning(sentence)
+        }
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask { for await event in self.events where event.kind.isKept { self.mayHaveChanged() } }
+                for await _ in self.occasions.stream { await self.keep() }
+                group.cancelAll()
+            }
+        }
+        timer?.cancel()
+        await write(await state)
+    }
+
+    /// What a part knows may be something else now, or the wall clock was set, by which the age of what is kept is told
+    /// after the machine's next start.
+    package nonisolated func mayHaveChanged() { occasions.continuation.yield() }
+
+    private var state: KeptState {
+        get async {
+            var memories: [any KeptMemory] = []
+            for part in parts { memories.append(await part.memory) }
+            let state = KeptState(written: .now, parts: memories)
+            // The regions are known before anybody is told of it. Kept before, an arrival would never be told, if the end
+            // came between.
+            await caughtUp()
+            return state
+        }
+    }
+
+    private func keep() async {
+        let state = await state
+        let isDue = plan.looked(at: state, hasFailed: failure != nil, .now)
+        wakeUp(at: plan.due)
+        guard isDue else { return }
+        await write(state)
+        guard failure != nil else { return }
+        plan.failed(.now)
+        wakeUp(at: plan.due)
+    }
+
+    private func wakeUp(at due: ContinuousClock.Instant?) {
+        timer?.cancel()
+        timer = due.map { due in
+            Task {
+                guard (try? await Task.sleep(until: due, clock: .continuous)) != nil else { return }
+                self.mayHaveChanged()
+            }
+        }
+    }
+
+    /// Says once that nothing can be kept, and once that it can again.
+    private func write(_ state: KeptState) async {
+        do throws(Errno) {
+            let file = file
+            // A card may take its time: nobody else is to wait for it.
+            try await BlockingThread.run(Errno.init(rawValue:)) { () throws(Errno) in try file.write(state) }
+            if failure != nil { logger.notice("the state is kept again, in \(file.path)") }
+            failure = nil
+        } catch {
+            guard failure == nil else { return }
+            failure = error
+            logger.warning(
+                "the state cannot be kept in \(file.path): \(error). The regions are watched all the same; after a restart it goes on from what was kept before"
+            )
+        }
+    }
+
+    /// Where state is kept, what was found there at the start, and what is wrong with it now.
+    package struct Report: Sendable {
+        package var file: String
+        /// restored, stale, refused or nothing.
+        package var start: String
+        /// How old it was then; nil when it is not known.
+        package var age: Duration?
+        package var sentence: String
+        package var problem: String?
+    }
+
+    package var report: Report {
+        Report(
+            file: file.path, start: restoration.word, age: restoration.age, sentence: "\(restoration)",
+            problem: failure?.description)
+    }
+}
+
+extension Kept {
+    fileprivate var memoryType: any KeptMemory.Type { Memory.self }
+
+    fileprivate func restore(any memory: any KeptMemory, from past: KeptPast) async {
+        if let memory = memory as? Memory { await restore(memory, from: past) }
+    }
+}
+
+extension Event.Kind {
+    /// Whether kept state may be another one after it.
+    fileprivate var isKept: Bool {
+        switch name {
+        case .didDetermineState, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed,
+            .peripheralDidConnect, .peripheralDidDisconnect:
+            true
+        case .didStartMonitoring, .didEnterRegion, .didExitRegion, .didRangeBeacons, .monitoringDidFail,
+            .rangingBeaconsDidFail, .bluetoothStateDidUpdate:
+            false
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import TestSupport
+import DaemonTestSupport
+import FoundationEssentials
+import RegionMonitoring
+import Testing
+
+@testable import API
+@testable import Events
+
+@Suite struct RegionExplanationTests {
+    private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
+
+    /// What the daemon would report of `region` at `now`, after its beacon was heard at `seconds`.
+    private func report(
+        _ region: MonitoredRegion, heard seconds: [Double], rssi: Int8 = -70, now: Double,
+        paused: ClosedRange<Double>? = nil, mistakes: MistakesReport? = nil
+    ) -> StatusReport {
+        var monitor = RegionMonitor([region], at: at(0))
+        _ = monitor.adapterRecovered(at: at(0))
+        for second in seconds {
+            _ = monitor.sighted(.init(identity: home, measuredPower: -59, rssi: rssi), at: at(second))
+        }
+        if let paused {
+            monitor.listeningPaused(at: at(paused.lowerBound))
+            monitor.listeningResumed(at: at(paused.upperBound))
+        }
+        let judgements = monitor.judgements(at: at(now), limit: 8)[0]
+        let regions = [
+            RegionReport(monitor.regionSnapshots[0], judgements, since: evening, mistakes: mistakes, now: at(now))
+        ]
+        return StatusReport(
+            time: "", source: "hci0", simulated: [], stale: false,
+            bluetooth: .init(state: "poweredOn", adapter: "hci0", reason: "", listening: true),
+            wifi: .init(managerRunning: false, radioEnabled: false, hardwareEnabled: false, activating: false),
+            regions: regions, prompts: [], counters: .init(reports: 0, iBeacons: 0, malformed: 0, dropped: 0))
+    }
+
+    private var learning: MonitoredRegion {
+        var region = monitored()
+        region.exitAfter = nil
+        return region
+    }
+
+    private func text(_ report: StatusReport) throws -> String {
+        try #require(RegionExplanation(report, region: "home")).text
+    }
+
+    private let everySecond = (0...60).map(Double.init)
+
+    @Test func `the whole of it for a person`() throws {
+        #expect(
+            try text(report(learning, heard: (0...300).map(Double.init), now: 300.5)) == """
+                home  inside since 2026-11-20 18:42:00 UTC
+                  Any advertisement enters; silence leaves
+                  Sensitivity balanced: on long recordings 0.3 false exits a day, and half of the exits told within 12 s
+
+                major 100 minor 100, keeps it inside
+                  heard     0.5 s ago
+                  gone      after 12 s of silence: learned from its gaps; held at the shortest time there is
+                  tail      its 10 longest gaps: 1 to 1.1 s, in 5 min of listening
+                  else      8 s if quick, 20 s if patient
+                  sends     every 1 s; 0 % of that is lost
+                  signal    -70.0 dBm filtered, -70 dBm last
+                  distance  2.75 m, near, by a measured power of -59 dBm as it claims and a path loss exponent of 2.5
+                """)
+    }
+
+    @Test func `a time that is configured, and one that is not learned yet`() throws {
+        let configured = try text(report(monitored(30), heard: everySecond, now: 61))
+        #expect(configured.contains("after 30 s of silence: exitAfter says so\n"))
+        let early = try text(report(learning, heard: [1, 2, 3], now: 3))
+        #expect(early.contains("after 30 s of silence: the time to begin with, as 2 of the 15 gaps"))
+        #expect(early.contains("how often is unknown yet"))
+    }
+
+    @Test func `what went wrong of late, and what else is in the air`() throws {
+        let silences = [15.0, 10, 25, 9].map { length in
+            EndedSilence(
+                length: .seconds(length),
+                exitTimes: .init(quick: .seconds(8), balanced: .seconds(12), patient: .seconds(20)),
+                leftFor: length > 12 ? .seconds(length - 12) : nil)
+        }
+        let never = try text(
+            self.report(learning, heard: everySecond, now: 61, mistakes: .init([], nanoseconds: 86_400_000_000_000)))
+        #expect(never.contains("  False exits in the last day: none; quick would have had none, patient "))
+        var report = report(
+            learning, heard: everySecond, now: 61, mistakes: .init(silences, nanoseconds: 4 * 86_400_000_000_000))
+        report.air = .init(devices: 11, isCompany: true, deaf: 35)
+        var text = try text(report)
+        #expect(
+            text.contains(
+                "  False exits in the last 4 days: 2, 0.5 a day; quick would have had 4, patient would have had 1\n"))
+        #expect(text.contains("  In the air: 11 devices; when none of them is heard that is no silence: 35 s since"))
+        report.air = .init(devices: 63, isCompany: true, deaf: 0)
+        #expect(try self.text(report).contains("  In the air: more than 50 devices; when"))
+        report.air = .init(devices: 2, isCompany: false, deaf: 0)
+        text = try self.text(report)
+        #expect(text.contains("  In the air: 2 devices, too few to tell a deaf receiver by\n"))
+    }
+
+    @Test func `thresholds and calibration`() throws {
+        var region = learning
+        (region.enterRSSI, region.exitRSSI) = (-70, -80)
+        (region.measuredPower, region.pathLossExponent) = (-65, 3)
+        let text = try text(report(region, heard: everySecond, rssi: -68, now: 60))
+        #expect(
+            text.contains(
+                "A filtered signal of -70 dBm or more enters; one below -80 dBm leaves, and so does silence\n"))
+        #expect(
+            text.contains("1.26 m, near, by a measured power of -65 dBm as calibrated and a path loss exponent of 3.0"))
+    }
+
+    @Test func `time not listened is told apart from silence`() throws {
+        let text = try text(report(learning, heard: everySecond, now: 100, paused: 65...95))
+        #expect(text.contains("40.0 s ago; 10.0 s of that were listened, the rest does not count"))
+        var deaf = report(learning, heard: [], now: 10)
+        deaf.bluetooth = .init(
+            state: "poweredOff", adapter: "hci0", reason: "it is off | switch it on", listening: false)
+        let silent = try self.text(deaf)
+        #expect(silent.contains("None of its beacons has been heard"))
+        #expect(silent.contains("time not listened is no silence. it is off | switch it on"))
+    }
+
+    @Test func `a region that nobody watches is named with those that are`() {
+        let report = report(learning, heard: [], now: 10)
+        #expect(RegionExplanation(report, region: "away") == nil)
+        #expect(report.unknownRegion("away") == "there is no region \"away\"; the daemon watches home")
+    }
+
+    @Test func `the JSON has the numbers`() throws {
+        var status = report(learning, heard: (0...600).map { Double($0) / 10 }, now: 60)
+        let json = try #require(RegionExplanation(status, region: "home")).json
+        let region = try JSONDecoder().decode(RegionReport.self, from: Data(json.utf8))
+        #expect(region == status.regions[0])
+        let beacon = try #require(region.beacons.first)
+        #expect((beacon.exitReason, beacon.bound, beacon.exitAfter) == ("learned", "shortest", 12))
+        #expect((beacon.advertisingInterval, beacon.loss, beacon.signal) == (0.1, 0, -70))
+        #expect((beacon.gaps, beacon.prolongation) == (nil, nil))
+        status = report(learning, heard: [1, 2], now: 4)
+        let early = try #require(status.regions[0].beacons.first)
+        #expect((early.exitReason, early.gaps, early.gapsNeeded) == ("initial", 1, 15))
+        #expect((early.advertisingInterval, early.silence, early.age) == (nil, 2, 2))
+    }
+}

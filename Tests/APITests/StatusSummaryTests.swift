@@ -1,0 +1,70 @@
+import DaemonTestSupport
+import Testing
+
+@testable import API
+@testable import Events
+@testable import State
+
+@Suite struct StatusSummaryTests {
+    @Test(
+        arguments: [
+            (["inside"], 0), (["outside"], 1), (["unknown"], 2), (["outside", "inside", "unknown"], 0),
+            (["outside", "unknown"], 2), ([], 2),
+        ] as [([String], Int32)])
+    func `the exit status tells the state`(states: [String], status: Int32) throws {
+        var report = statusReport()
+        report.regions = states.map { regionReport($0, $0) }
+        #expect(try #require(StatusSummary(report, region: nil)).exitStatus == status)
+    }
+
+    @Test func `one region alone counts when it is named`() throws {
+        let report = statusReport(regionReport("home", "inside"), regionReport("shed", "outside"))
+        #expect(try #require(StatusSummary(report, region: "shed")).exitStatus == 1)
+        #expect(StatusSummary(report, region: "nowhere") == nil)
+    }
+
+    @Test func `a loop that has stopped turning is not believed`() throws {
+        let summary = try #require(
+            StatusSummary(statusReport(regionReport("home", "inside"), stale: true), region: nil))
+        #expect(summary.exitStatus == 3)
+        #expect(summary.text.contains("STALE"))
+    }
+
+    @Test func `a person reads what became of the kept state, and why it is not kept`() throws {
+        var report = statusReport(regionReport("home", "inside"))
+        report.kept = .init(
+            file: "/var/lib/okaeri/state.json", start: "stale", age: 10_800,
+            reason: Restoration.stale(age: .seconds(10_800)).description, problem: "No space left on device",
+            historyProblem: "the disk is full")
+        let text = try #require(StatusSummary(report, region: nil)).text
+        #expect(text.contains("State      is stale, 3 h old"))
+        #expect(text.contains("NOT KEPT: /var/lib/okaeri/state.json: No space left on device"))
+        #expect(text.contains("NO HISTORY: the disk is full"))
+    }
+
+    @Test func `a person reads which devices are connected`() throws {
+        var report = statusReport(regionReport("home", "inside"))
+        #expect(try #require(StatusSummary(report, region: nil)).json.contains("services") == false)
+        report.services = [
+            ServiceReport(
+                identifier: "lamp", service: "1815", connected: true, address: "DC:A6:32:01:02:03", name: "Lamp"),
+            ServiceReport(identifier: nil, service: "180D", connected: false),
+        ]
+        let lines = try #require(StatusSummary(report, region: nil)).text.split(separator: "\n")
+        #expect(lines.contains("lamp       connected to Lamp, DC:A6:32:01:02:03"))
+        #expect(lines.contains("180D       not connected"))
+    }
+
+    @Test func `a person reads what is wrong and what to do`() throws {
+        var report = statusReport(regionReport("home", "inside", rssi: -70), bluetooth: "poweredOff")
+        report.prompts = [PromptReport(id: "3", ssid: "HomeNet", regions: ["home"], arrival: 1)]
+        report.counters.dropped = 5
+        report.simulated = ["wifi"]
+        let text = try #require(StatusSummary(report, region: nil)).text
+        for words in [
+            "home", "-70 dBm", "2.1 m near", "why | how", "okaeri answer 3", "5 packets", "NOT REAL", "NetworkManager",
+        ] {
+            #expect(text.contains(words), "\(words)")
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import TestSupport
+import DaemonTestSupport
+import FoundationEssentials
+import RegionMonitoring
+import TestSupport
+import Testing
+
+@testable import Events
+
+@Suite struct EventTests {
+    private let beacon = RangedBeacon(identity: home, rssi: -78, accuracy: 2.104)
+
+    private func json(_ kind: Event.Kind) -> String {
+        Event(time: evening + 412_900_000, kind: kind).json
+    }
+
+    @Test func `an enter is the object that is documented`() {
+        #expect(
+            json(.didEnterRegion(region: "home", beacon))
+                == #"{"time":"2026-11-20T18:42:00.412Z","event":"didEnterRegion","region":"home","state":"inside","#
+                + #""beacon":{"uuid":"E2C56DB5-DFFB-48D2-B060-D0F5A71096E0","major":100,"minor":100,"rssi":-78,"#
+                + #""accuracy":2.1,"proximity":"near"}}"#)
+    }
+
+    @Test func `every event has its time, its name and what belongs to it`() {
+        let wifi = Event.WiFi(id: "1", ssid: "Home\"Net", region: "home")
+        let unasked = Event.WiFi(id: nil, ssid: "HomeNet", region: nil)
+        let cases: [(Event.Kind, String)] = [
+            (.didStartMonitoring(region: "h"), #""event":"didStartMonitoring","region":"h""#),
+            (.didDetermineState(region: "h", .unknown), #""event":"didDetermineState","region":"h","state":"unknown""#),
+            (.didExitRegion(region: "h"), #""event":"didExitRegion","region":"h","state":"outside""#),
+            (.didRangeBeacons(region: "h", []), #""event":"didRangeBeacons","region":"h","beacons":[]"#),
+            (.monitoringDidFail(region: "h", reason: "r"), #""event":"monitoringDidFail","region":"h","reason":"r""#),
+            (
+                .rangingBeaconsDidFail(region: "h", reason: "r"),
+                #""event":"rangingBeaconsDidFail","region":"h","reason":"r""#
+            ),
+            (
+                .bluetoothStateDidUpdate(state: "poweredOff", adapter: "hci0", reason: "r"),
+                #""event":"bluetoothStateDidUpdate","state":"poweredOff","adapter":"hci0","reason":"r""#
+            ),
+            (.wifiPrompt(wifi), #""event":"wifiPrompt","id":"1","ssid":"Home\"Net","region":"home""#),
+            (
+                .wifiPromptAnswered(wifi, answer: "later"),
+                #""event":"wifiPromptAnswered","id":"1","ssid":"Home\"Net","region":"home","answer":"later""#
+            ),
+            (.wifiJoined(unasked, device: "wlan0"), #""event":"wifiJoined","ssid":"HomeNet","device":"wlan0""#),
+            (
+                .wifiJoinFailed(unasked, code: "radioOff", reason: "r"),
+                #""event":"wifiJoinFailed","ssid":"HomeNet","code":"radioOff","reason":"r""#
+            ),
+        ]
+        for (kind, members) in cases { #expect(json(kind) == #"{"time":"2026-11-20T18:42:00.412Z",\#(members)}"#) }
+    }
+
+    @Test func `an event is one line, whatever a network calls itself`() {
+        let wifi = Event.WiFi(id: "1", ssid: "a\nb\u{2028}\u{0}", region: nil)
+        #expect(!json(.wifiPrompt(wifi)).contains { $0 == "\n" })
+    }
+
+    @Test(
+        arguments: [
+            (0, "1970-01-01T00:00:00.000Z"), (evening, "2026-11-20T18:42:00.000Z"),
+            (evening + 999_999_999, "2026-11-20T18:42:00.999Z"), (-1, "1969-12-31T23:59:59.999Z"),
+        ] as [(Int64, String)])
+    func `times are RFC 3339, UTC, milliseconds, never later than what they stamp`(time: Int64, text: String) {
+        #expect(Timestamp.text(time) == text)
+    }
+
+    @Test(
+        arguments: [
+            ("2026-11-20T18:42:00Z", evening), ("2026-11-20T18:42:00.4Z", evening + 400_000_000),
+            ("2026-11-20T18:42:00.412999Z", evening + 412_000_000), ("2026-11-20T19:42:00+01:00", evening),
+            ("2026-11-20T13:12:00.000-05:30", evening), ("1969-12-31T23:59:59.999Z", -1_000_000),
+            ("2262-04-11T23:47:16.999Z", .max), ("9999-12-31T00:00:00Z", .max), ("0001-01-01T00:00:00Z", .min),
+        ] as [(String, Int64)])
+    func `a time of RFC 3339 is read to the millisecond`(text: String, time: Int64) {
+        #expect(Timestamp.nanoseconds(text) == time)
+    }
+
+    @Test(
+        arguments: [
+            "", "2026-11-20", "2026-11-20T18:42:00", "2026-11-20T18:42:00.Z", "2026-11-20T18:42:00z",
+            "2026-11-31T18:42:00Z", "2026-13-20T18:42:00Z", "2026-11-20T24:42:00Z", "2026-11-20T18:42:00+1:00",
+            "2026-11-20T18:42:00 Z",
+            "2026-11-20T18:42:00Z ", "2026-11-20T18:42:0٣Z", "+026-11-20T18:42:00Z", "2026-11-20T18:42:00é",
+            "2026-11-20T18:42:00+éé:00",
+        ])
+    func `what is no time of RFC 3339 is none`(text: String) { #expect(Timestamp.nanoseconds(text) == nil) }
+
+    @Test func `a time that was written is read as it was`() {
+        var random = SeededGenerator(seed: 5)
+        for _ in 0..<2_000 {
+            // Whole milliseconds of the years 1678 to 2261.
+            let time = Int64.random(in: -9_214_560_000_000...9_214_560_000_000, using: &random) * 1_000_000
+            #expect(Timestamp.nanoseconds(Timestamp.text(time)) == time)
+        }
+    }
+
+    @Test(arguments: [1 << 53, 1 << 63, UInt64.max])
+    func `a number that no event has is not taken for one's`(number: UInt64) throws {
+        func read(_ number: UInt64) throws -> Event {
+            let text = #"{"time":"2026-11-20T18:42:00Z","event":"didExitRegion","region":"h","node":"n","seq":"#
+            return try JSONDecoder().decode(Event.self, from: Data("\(text)\(number)}".utf8))
+        }
+        #expect(throws: DecodingError.self) { try read(number) }
+        let last = try read(Event.largestSequence)
+        #expect(last.json.hasSuffix(#""seq":9007199254740991}"#))
+    }
+
+    @Test func `times at the end of the world are text all the same`() {
+        for time in [Int64.min, .max] { #expect(Timestamp.text(time).hasSuffix("Z")) }
+    }
+
+    @Test func `a line tells a person what a program is told`() {
+        let event = Event(time: evening, kind: .didEnterRegion(region: "home", beacon))
+        #expect(event.line == "18:42:00.000 UTC  didEnterRegion  home  major 100 minor 100  -78 dBm  2.1 m  near")
+    }
+
+    @Test func `listeners get every event from their subscription on, and an end`() async {
+        let hub = EventHub()
+        hub.publish(Event(time: 0, kind: .didExitRegion(region: "before")))
+        let streams = [hub.events(), hub.events()]
+        for region in ["a", "b"] { hub.publish(Event(time: 0, kind: .didExitRegion(region: region))) }
+        hub.close()
+        for stream in streams {
+            var heard: [String] = []
+            for await event in stream { heard.append(event.line) }
+            #expect(heard.map { $0.last } == ["a", "b"])
+        }
+        for await _ in hub.events() { Issue.record("a closed hub tells nothing") }
+    }
+
+    @Test func `who does not listen loses the oldest and holds nobody up`() async {
+        let hub = EventHub()
+        let slow = hub.events(backlog: 2)
+        for number in 0..<5 { hub.publish(Event(time: Int64(number), kind: .didExitRegion(region: "x"))) }
+        hub.close()
+        var heard: [Int64] = []
+        for await event in slow { heard.append(event.time) }
+        #expect(heard == [3, 4])
+    }
+}

@@ -1,0 +1,120 @@
+import TestSupport
+import DaemonTestSupport
+import FoundationEssentials
+import Glibc
+import RegionMonitoring
+import Testing
+
+@testable import Events
+@testable import History
+
+@Suite struct RecordedEventTests {
+    private func recorded(_ kind: Event.Kind) throws -> RecordedEvent {
+        RecordedEvent(try #require(HistoryEvent(Event(time: evening, kind: kind))))
+    }
+
+    @Test func `a row of CSV has a field for each column, quoted where it must be`() throws {
+        let columns = RecordedEvent.header.split(separator: ",").count
+        let wifi = Event.WiFi(id: "1", ssid: "a \"b\", c", region: "home")
+        let row = try recorded(.wifiPromptAnswered(wifi, answer: "later")).csv
+        #expect(row == #"2026-11-20T18:42:00.000Z,wifiPromptAnswered,home,,,,,,,,1,"a ""b"", c",later,,,,,,,,,,"#)
+        let enter = try recorded(
+            .didEnterRegion(region: "h", .init(identity: home, rssi: -78, accuracy: 2.104)))
+        #expect(enter.csv.split(separator: ",", omittingEmptySubsequences: false).count == columns)
+        #expect(enter.csv.contains("\(uuidText),100,100,-78,2.1,near"))
+        #expect(try recorded(.monitoringDidFail(region: "h", reason: "a\nb")).csv.hasSuffix("\"a\nb\",,,,,,"))
+    }
+
+    @Test func `who connected is not lost`() throws {
+        let event = try recorded(
+            .peripheralDidConnect(
+                .init(identifier: "watch", service: "180D", address: "DC:A6:32:01:02:03", name: "Band")))
+        #expect(event.csv.hasSuffix(",watch,180D,DC:A6:32:01:02:03,Band,,"))
+        #expect(event.line.hasSuffix("  peripheralDidConnect  watch  180D  DC:A6:32:01:02:03  Band"))
+    }
+
+    @Test func `what is no event is shown as far as it goes`() {
+        let event = HistoryEvent(time: evening, name: "later", region: nil, json: "{\"event")
+        #expect(RecordedEvent(event).line.hasSuffix("  later"))
+        #expect(RecordedEvent(event).csv.contains(","))
+    }
+}
+
+/// Each in a process of its own: the C library has one time zone, and the environment is not to be changed beside others
+/// who read it.
+@Suite struct LocalTimeTests {
+    @Test func `times are the house's`() async {
+        await #expect(processExitsWith: .success) {
+            moveToBerlin()
+            #expect(LocalTime.text(evening) == "2026-11-20 19:42:00 CET")
+            #expect(LocalTime.timeOfDay(evening + 7_000_000) == "19:42:00.007 CET")
+            #expect(LocalTime.text(stamp: "2026-11-20T18:42:00.000Z") == "2026-11-20 19:42:00 CET")
+            #expect(LocalTime.date(evening) == "Friday, 20 November 2026")
+            #expect(LocalTime.zone(evening) == "CET, UTC+01:00")
+            let midnight = evening - nanoseconds(19.7 * 3600)
+            #expect(LocalTime.startOfDay(evening) == midnight)
+            #expect(LocalTime.startOfDay(evening, adding: 1) == midnight + nanoseconds(86_400))
+            for time in [Int64.min, .max] { _ = (LocalTime.startOfDay(time, adding: 1), LocalTime.text(time)) }
+        }
+    }
+
+    @Test func `a day in which the clock is changed is as long as it is`() async {
+        await #expect(processExitsWith: .success) {
+            moveToBerlin()
+            for (day, hours) in [("2026-03-29", 23.0), ("2026-10-25", 25)] {
+                let start = try #require(LocalTime.moment(day))
+                #expect(LocalTime.startOfDay(start, adding: 1) - start == nanoseconds(hours * 3600))
+            }
+        }
+    }
+
+    @Test func `a time is written as people write it`() async {
+        await #expect(processExitsWith: .success) {
+            moveToBerlin()
+            func moment(_ text: String) -> Double? {
+                Moment(text, now: evening).map { Double($0.nanoseconds - evening) / 3.6e12 }
+            }
+            #expect(moment("2h") == -2)
+            #expect(moment("90m") == -1.5)
+            #expect(moment("1w") == -168)
+            #expect(moment("now") == 0)
+            #expect(moment("today") == -19.7)
+            #expect(moment("yesterday") == -43.7)
+            #expect(moment("2026-11-20") == -19.7)
+            #expect(moment("2026-11-20T19:42") == 0)
+            #expect(moment("2026-11-20 19:42:36") == 0.01)
+            #expect(moment("2026-11-20T18:42:36Z") == 0.01)
+            #expect(moment("2026-11-20T18:42:36.000Z") == 0.01)
+            #expect(moment("2026-11-20T19:42:36+01:00") == 0.01)
+            for text in [
+                "", "h", "-2h", "2 h", "2x", "soon", "2026-02-30", "2026-13-01", "2026-11-20T25:00", "20261120",
+            ] {
+                #expect(moment(text) == nil, "\(text)")
+            }
+            #expect(Moment("99999999999999w", now: evening)?.nanoseconds == 0)
+            for far in ["9999-12-31T00:00:00Z", "9999-12-31T00:00:00.5Z", "9999-12-31"] {
+                #expect(Moment(far, now: evening)?.nanoseconds == .max, "\(far)")
+            }
+            for early in ["0001-01-01T00:00:00Z", "0001-01-01"] {
+                #expect(Moment(early, now: evening)?.nanoseconds == .min, "\(early)")
+            }
+        }
+    }
+}
+
+@Suite struct DayChartTests {
+    @Test(arguments: [Int64.min, 0, .max])
+    func `a day at the end of all time has a picture, if an empty one`(nanoseconds: Int64) throws {
+        let folder = try TemporaryFolder()
+        let store = try HistoryStore(directory: folder.path, durability: .process)
+        try store.record([HistoryEvent(time: evening, name: "didExitRegion", region: "home", json: "{}")], [])
+        let chart = DayChart(directory: folder.path, day: Moment(nanoseconds: nanoseconds), regions: [])
+        #expect(try chart.svg(now: Moment(nanoseconds: evening)).hasPrefix("<svg"))
+    }
+}
+
+/// Central European Time by its rule, which needs no time zone database.
+private func moveToBerlin() {
+    setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1)
+    tzset()
+}

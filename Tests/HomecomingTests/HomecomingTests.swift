@@ -1,0 +1,156 @@
+import TestSupport
+import DaemonTestSupport
+import RegionMonitoring
+import Testing
+import WiFi
+
+@testable import Events
+@testable import Homecoming
+@testable import OkaeriConfiguration
+@testable import Plumbing
+
+/// The arrival's way from the region's state to the joined network, with a Wi-Fi that is not there.
+@Suite struct HomecomingTests {
+    private let hub = EventHub()
+    private let wifi = SimulatedWiFi(inSight: ["HomeNet"], joinDelay: .zero)
+
+    private func region(_ join: JoinPolicy) throws -> Configuration.Region {
+        Configuration.Region(
+            monitored: monitored(), network: try HomeNetwork(ssid: "HomeNet", join: join), onEnter: [], onExit: [])
+    }
+
+    private func determine(_ state: RegionState) {
+        hub.publish(Event(time: evening, kind: .didDetermineState(region: "home", state)))
+    }
+
+    /// Runs a homecoming while `body` watches the events that it leads to.
+    private func run(
+        _ join: JoinPolicy, restoring memory: PromptMemory? = nil, inside: Set<String> = ["home"],
+        _ body: (Homecoming, inout AsyncStream<Event>.Iterator) async throws -> Void
+    ) async throws {
+        let homecoming = Homecoming(
+            regions: [try region(join)], wifi: wifi, hub: hub, lastInside: { inside }, now: { evening }, logger: quiet)
+        if let memory {
+            await homecoming.restore(PromptsMemory(memory), from: KeptPast(age: nil, isStale: false))
+        }
+        var events = hub.events().makeAsyncIterator()
+        let task = Task { try await homecoming.run() }
+        try await body(homecoming, &events)
+        task.cancel()
+        _ = await task.result
+    }
+
+    /// The next event about Wi-Fi.
+    private func next(_ events: inout AsyncStream<Event>.Iterator) async -> Event.Kind? {
+        while let event = await events.next() { if event.kind.name.rawValue.hasPrefix("wifi") { return event.kind } }
+        return nil
+    }
+
+    private let prompted = Event.WiFi(id: "1", ssid: "HomeNet", region: "home")
+
+    @Test func `an arrival is asked about once, and joined when the answer is to join`() async throws {
+        try await run(.prompt) { homecoming, events in
+            determine(.inside)
+            #expect(await next(&events) == .wifiPrompt(prompted))
+            #expect(await homecoming.waiting.prompts.map(\.id) == ["1"])
+            // An adapter that is lost and found is no second arrival.
+            determine(.unknown)
+            determine(.inside)
+            try await homecoming.answered("1", .join)
+            #expect(await next(&events) == .wifiPromptAnswered(prompted, answer: "join"))
+            #expect(await next(&events) == .wifiJoined(prompted, device: "simulated0"))
+            #expect(await homecoming.waiting.prompts.isEmpty)
+            await #expect(throws: PromptAnswerError.self) { try await homecoming.answered("1", .join) }
+        }
+    }
+
+    @Test func `auto joins without a question`() async throws {
+        try await run(.auto) { _, events in
+            determine(.inside)
+            #expect(
+                await next(&events)
+                    == .wifiJoined(.init(id: nil, ssid: "HomeNet", region: "home"), device: "simulated0"))
+        }
+    }
+
+    @Test func `a failed join is told with its code and its sentence`() async throws {
+        wifi.fail("HomeNet", with: .wrongPassphrase(ssid: "HomeNet"))
+        try await run(.prompt) { homecoming, events in
+            determine(.inside)
+            _ = await next(&events)
+            try await homecoming.answered("1", .join)
+            _ = await next(&events)
+            guard case .wifiJoinFailed(let wifi, let code, let reason)? = await next(&events) else {
+                Issue.record("the join did not fail")
+                return
+            }
+            #expect((wifi, code) == (prompted, "wrongPassphrase"))
+            #expect(reason.contains("HomeNet"))
+        }
+    }
+
+    @Test func `an arrival with the radio off is told, and asked about when it is switched on`() async throws {
+        wifi.change { $0.radioEnabled = false }
+        try await run(.prompt) { _, events in
+            determine(.inside)
+            guard case .wifiJoinFailed(_, let code, _)? = await next(&events) else {
+                Issue.record("nothing was told")
+                return
+            }
+            #expect(code == "radioOff")
+            wifi.change { $0.radioEnabled = true }
+            #expect(await next(&events) == .wifiPrompt(prompted))
+        }
+    }
+
+    @Test func `never is kept until it is taken back`() async throws {
+        try await run(.prompt) { homecoming, events in
+            determine(.inside)
+            _ = await next(&events)
+            try await homecoming.answered("1", .never)
+            #expect(await homecoming.waiting.refused == ["HomeNet"])
+            #expect(await homecoming.neverCleared(ssid: "HomeNet"))
+            #expect(await !homecoming.neverCleared(ssid: "HomeNet"))
+            #expect(await homecoming.waiting.refused.isEmpty)
+        }
+    }
+
+    @Test func `a region that gets a network while somebody is inside is an arrival`() async throws {
+        try await run(.off) { homecoming, events in
+            determine(.inside)
+            await homecoming.configured(Configuration(regions: [try region(.prompt)]))
+            #expect(await next(&events) == .wifiPrompt(prompted))
+            await homecoming.configured(Configuration(regions: []))
+            #expect(await homecoming.waiting.prompts.isEmpty)
+        }
+    }
+
+    private func kept(settled: Bool) -> PromptMemory {
+        let prompt = settled ? nil : "4"
+        let visit = PromptMemory.Visit(
+            ssid: "HomeNet", regions: ["home"], arrival: 2, isSettled: settled, prompt: prompt)
+        return PromptMemory(nextPrompt: 5, visits: [visit])
+    }
+
+    @Test func `a visit that was done with before a restart stays so, the next one is asked about`() async throws {
+        try await run(.prompt, restoring: kept(settled: true)) { homecoming, events in
+            determine(.inside)
+            determine(.outside)
+            determine(.inside)
+            #expect(await next(&events) == .wifiPrompt(.init(id: "5", ssid: "HomeNet", region: "home")))
+            #expect(await homecoming.waiting.prompts.map(\.arrival) == [3])
+            #expect(await homecoming.memory.prompts.visits.map(\.prompt) == ["5"])
+        }
+    }
+
+    @Test func `a prompt that waited before a restart is put again, if the region was not left`() async throws {
+        try await run(.prompt, restoring: kept(settled: false)) { _, events in
+            determine(.inside)
+            #expect(await next(&events) == .wifiPrompt(.init(id: "4", ssid: "HomeNet", region: "home")))
+        }
+        try await run(.prompt, restoring: kept(settled: false), inside: []) { _, events in
+            determine(.inside)
+            #expect(await next(&events) == .wifiPrompt(.init(id: "5", ssid: "HomeNet", region: "home")))
+        }
+    }
+}

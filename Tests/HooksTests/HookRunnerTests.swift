@@ -1,0 +1,154 @@
+import TestSupport
+import FoundationEssentials
+import Glibc
+import Synchronization
+import SystemPackage
+import Testing
+
+@testable import Events
+@testable import Hooks
+
+/// Hooks as real scripts.
+@Suite(.timeLimit(.minutes(1))) struct HookRunnerTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private final class Lines: Sendable {
+        let all = Mutex<[String]>([])
+    }
+
+    /// Runs a hook; what it wrote, and how it failed.
+    private func run(
+        _ hook: Hook, limit: Duration = .seconds(30), grace: Duration = .seconds(30)
+    ) async -> (lines: [String], failure: HookFailure?) {
+        let lines = Lines()
+        let runner = HookRunner(
+            socket: "/run/okaeri.sock", limits: .init(time: limit, grace: grace, graceAtStop: grace))
+        do throws(HookFailure) {
+            try await runner.run(hook) { stream, line in lines.all.withLock { $0.append("\(stream): \(line)") } }
+            return (lines.all.withLock { $0 }, nil)
+        } catch {
+            return (lines.all.withLock { $0 }, error)
+        }
+    }
+
+    private func run(script lines: String) async throws -> (lines: [String], failure: HookFailure?) {
+        await run(try hook([try folder.script("hook", lines)]))
+    }
+
+    @Test func `the event is on standard input and in the environment, the arguments are as written`() async throws {
+        let script = try folder.script("hook", #"cat; echo "$OKAERI_EVENT $OKAERI_REGION $OKAERI_SOCKET $# $1"; pwd"#)
+        let hook = try hook([script, "$HOME; two words", ""])
+        let (lines, failure) = await run(hook)
+        #expect(failure == nil)
+        #expect(
+            lines == [
+                "output: \(hook.event.json)", "output: didEnterRegion home /run/okaeri.sock 2 $HOME; two words",
+                "output: /",
+            ])
+    }
+
+    @Test func `a hook that reads nothing and closes its input hurts nobody`() async throws {
+        for script in ["exec <&-; echo done", "echo done", "exec <&- >&- 2>&-"] {
+            #expect(try await run(script: script).failure == nil)
+        }
+    }
+
+    @Test func `both streams are told apart, and the last line needs no end`() async throws {
+        let (lines, _) = try await run(script: "echo a; echo b >&2; printf c")
+        #expect(lines.sorted() == ["errors: b", "output: a", "output: c"])
+    }
+
+    @Test func `no more than the three descriptors, no blocked or ignored signal, a group of its own`() async throws {
+        let held = try FileDescriptor.open("/dev/null", .readOnly)
+        defer { try? held.close() }
+        let (lines, _) = try await run(
+            script: """
+                ls /proc/$$/fd
+                [ "$(cut -d' ' -f5 /proc/$$/stat)" = $$ ] && echo leader
+                exec sed -n 's/^Sig\\(Blk\\|Ign\\):.*\\(........\\)$/\\2/p' /proc/self/status
+                """)
+        // 10 is where a shell keeps the script it reads. It blocks signals while it starts a program: so the last one takes
+        // its place. The C library keeps signals 32 and 33 for itself.
+        let found = lines.map { $0.dropFirst("output: ".count) }.filter { $0 != "10" }
+        try #require(found.count == 6)
+        #expect(found[..<5] == ["0", "1", "2", "leader", "00000000"])
+        #expect(["00000000", "80000000"].contains(found[5]))
+    }
+
+    @Test func `every way not to start has its cause and its mend`() async throws {
+        let plain = try folder.file("plain", Array("#!/bin/sh\n".utf8))
+        let headless = try folder.script("headless", "", interpreter: "#!/no/interpreter")
+        let noise = try folder.script("noise", "", interpreter: "no program")
+        let cases: [(String, HookFailure, String)] = [
+            ("/no/such/hook", .notFound(program: "/no/such/hook"), "does not exist"),
+            ("okaeri-no-such-hook", .notFound(program: "okaeri-no-such-hook"), "whole path"),
+            (plain, .noPermission(program: plain), "chmod a+x"),
+            (folder.path, .directory(program: folder.path), "is a directory"),
+            ("\(plain)/below", .notFound(program: "\(plain)/below"), "does not exist"),
+            (headless, .noInterpreter(program: headless), "first line"),
+            (noise, .noProgram(program: noise), "#!/bin/sh"),
+        ]
+        for (program, failure, words) in cases {
+            let result = await run(try hook([program])).failure
+            #expect(result == failure)
+            #expect(result?.description.contains(words) == true)
+        }
+    }
+
+    @Test func `a hook that fails is told by its status or its signal`() async throws {
+        let (lines, failure) = try await run(script: "echo why >&2; exit 3")
+        #expect(lines == ["errors: why"])
+        #expect(failure == .exited(status: 3))
+        let killed = try await run(script: "kill -9 $$").failure
+        #expect(killed == .killed(signal: SIGKILL))
+        #expect(killed?.description.contains("Killed") == true)
+    }
+
+    @Test func `what it leaves in the background is not waited for`() async throws {
+        let (lines, failure) = try await run(script: "sleep 60 & echo $!")
+        #expect(failure == nil)
+        let child = try #require(pid_t(lines[0].dropFirst(8)))
+        #expect(kill(child, SIGKILL) == 0, "it goes on")
+    }
+
+    @Test func `a hook whose time is up may say goodbye`() async throws {
+        let script = try folder.script("hook", "trap 'echo bye; exit 0' TERM; sleep 60 & wait")
+        let (lines, failure) = await run(try hook([script]), limit: .milliseconds(500))
+        #expect(lines == ["output: bye"])
+        #expect(failure == nil, "it ended as it should")
+    }
+
+    @Test func `a hook that is deaf to TERM is killed with its grandchildren`() async throws {
+        let script = try folder.script(
+            "hook", "trap '' TERM; (trap '' TERM; sleep 60 & echo $!; wait) & wait; wait")
+        let (lines, failure) = await run(try hook([script]), limit: .milliseconds(500), grace: .milliseconds(50))
+        #expect(failure == .timedOut(after: .milliseconds(500)))
+        #expect(try isGone(lines))
+    }
+
+    @Test func `a deaf grandchild does not outlive a leader that obeys`() async throws {
+        let script = try folder.script("hook", "(trap '' TERM; sleep 60 & echo $!; wait; wait) & wait")
+        let (lines, failure) = await run(try hook([script]), limit: .milliseconds(500))
+        #expect(failure == .timedOut(after: .milliseconds(500)))
+        #expect(try isGone(lines))
+    }
+
+    @Test func `a hook with closed outputs has no more time than the others`() async throws {
+        let script = try folder.script("hook", "exec >&- 2>&-; sleep 60")
+        let failure = await run(try hook([script]), limit: .milliseconds(200)).failure
+        #expect(failure == .timedOut(after: .milliseconds(200)))
+    }
+
+    /// Whether the process whose number the hook wrote has been killed; its parent may not have reaped it yet.
+    private func isGone(_ lines: [String]) throws -> Bool {
+        let child = try #require(lines.first.flatMap { pid_t($0.dropFirst(8)) })
+        while let state = FileManager.default.contents(atPath: "/proc/\(child)/stat") {
+            let words = String(decoding: state, as: UTF8.self).split(separator: " ")
+            if words.count > 2, words[2] == "Z" || words[2] == "X" { return true }
+            try Task.checkCancellation()
+        }
+        return true
+    }
+}

@@ -1,0 +1,97 @@
+import TestSupport
+import DaemonTestSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+@testable import Events
+@testable import Hooks
+@testable import OkaeriConfiguration
+
+/// The service: events in, commands run, words in the log.
+@Suite(.timeLimit(.minutes(1))) struct HooksTests {
+    private let folder: TemporaryFolder
+    private let hub = EventHub()
+    private let book = LogBook()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func region(_ script: String) -> Configuration.Region {
+        Configuration.Region(monitored: monitored(), network: nil, onEnter: [script], onExit: [script])
+    }
+
+    private func service(_ script: String) -> Hooks {
+        let limits = HookRunner.Limits(time: .seconds(60), grace: .seconds(60), graceAtStop: .milliseconds(100))
+        return Hooks(
+            regions: [region(script)], hub: hub, runner: HookRunner(socket: "/s", limits: limits), logger: book.logger)
+    }
+
+    private func publish(_ kinds: Event.Kind...) {
+        for kind in kinds { hub.publish(Event(time: evening, kind: kind)) }
+    }
+
+    @Test func `events before the start count, one hook runs at a time, its words are logged`() async throws {
+        // A hook that finds another one's folder was not alone.
+        let script = try folder.script(
+            "hook", "mkdir \(folder.path)/busy || exit 1; echo $OKAERI_EVENT; rmdir \(folder.path)/busy; echo end >&2")
+        let hooks = service(script)
+        publish(enter, .didExitRegion(region: "home"), enter)
+        let task = Task { try await hooks.run() }
+        try await book.logged("warning: end", times: 3)
+        let words = book.text.filter { $0.hasPrefix("info:") }
+        #expect(words == ["info: didEnterRegion", "info: didExitRegion", "info: didEnterRegion"])
+        #expect(!book.text.contains { $0.contains("exit status") })
+        task.cancel()
+        try await task.value
+    }
+
+    @Test func `a failing hook is a warning, and the next one runs`() async throws {
+        let hooks = service("/no/such/hook")
+        let task = Task { try await hooks.run() }
+        publish(enter, .didExitRegion(region: "home"))
+        try await book.logged("warning: /no/such/hook: /no/such/hook does not exist", times: 2)
+        task.cancel()
+        try await task.value
+    }
+
+    @Test func `a reload changes what is run`() async throws {
+        let hooks = service("/no/such/hook")
+        let task = Task { try await hooks.run() }
+        await hooks.configured(Configuration(regions: [region(try folder.script("hook", "echo new"))]))
+        publish(enter)
+        try await book.logged("info: new")
+        task.cancel()
+        try await task.value
+        #expect(!book.text.contains { $0.contains("/no/such/hook") })
+    }
+
+    @Test func `a hook that is too slow loses the oldest events, which are counted`() async throws {
+        let hooks = service(try folder.script("hook", "echo begun; exec sleep 60"))
+        let task = Task { try await hooks.run() }
+        for _ in 0..<HookQueue.bound + 3 { publish(enter) }
+        try await book.logged("info: begun")
+        try await book.logged("events come faster than onEnter", times: 2)
+        task.cancel()
+        try await task.value
+        try await book.logged("\(HookQueue.bound) hooks that waited are not run")
+        #expect(book.text.filter { $0.contains("because the daemon stops") }.count == 1)
+    }
+
+    @Test func `the end of the daemon ends a deaf hook and its children`() async throws {
+        let script = try folder.script("hook", "trap '' TERM; sleep 60 & echo $!; wait; wait")
+        let hooks = service(script)
+        let task = Task { try await hooks.run() }
+        publish(enter)
+        try await book.logged("info: ")
+        task.cancel()
+        try await task.value
+        try await book.logged("because the daemon stops")
+        let child = try #require(book.text.first { $0.hasPrefix("info:") }.flatMap { pid_t($0.dropFirst(6)) })
+        while kill(child, 0) == 0, !isZombie(child) { try Task.checkCancellation() }
+    }
+
+    private func isZombie(_ process: pid_t) -> Bool {
+        guard let stat = FileManager.default.contents(atPath: "/proc/\(process)/stat") else { return true }
+        return String(decoding: stat, as: UTF8.self).contains(") Z ")
+    }
+}

@@ -1,0 +1,21 @@
+import TestSupport
+import DaemonTestSupport
+import RegionMonitoring
+import WiFi
+
+@testable import Events
+@testable import Hooks
+@testable import OkaeriConfiguration
+
+let enter = Event.Kind.didEnterRegion(region: "home", RangedBeacon(identity: home, rssi: -78, accuracy: 2.104))
+
+func hook(
+    _ command: [String], _ kind: Event.Kind = enter, identifier: String = "home", at time: Int64 = evening
+) throws -> Hook {
+    let region = Configuration.Region(
+        monitored: monitored(identifier: identifier), network: try HomeNetwork(ssid: "HomeNet"), onEnter: command,
+        onExit: command,
+        onPrompt: command)
+    guard let hook = Hook(for: Event(time: time, kind: kind), regions: [region]) else { throw CancellationError() }
+    return hook
+}

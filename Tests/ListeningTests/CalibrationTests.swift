@@ -1,0 +1,114 @@
+import TestSupport
+import DaemonTestSupport
+import FoundationEssentials
+import HCI
+import IBeacon
+import RegionMonitoring
+import Synchronization
+import Testing
+
+@testable import Events
+@testable import Listening
+@testable import OkaeriConfiguration
+
+@Suite struct CalibrationTests {
+    private let folder = try? TemporaryFolder()
+    private let twin = BeaconIdentity(uuid: home.uuid, major: 100, minor: 7)
+
+    private func region(_ constraint: BeaconConstraint = .uuid(home.uuid)) -> MonitoredRegion {
+        MonitoredRegion(BeaconRegion(identifier: "home", constraint: constraint))
+    }
+
+    /// What `calibrate` tells of a capture with these readings, ten a second, and with the neighbour's in between.
+    private func calibrate(
+        _ readings: [(BeaconIdentity, Int8)], _ region: MonitoredRegion, distance: Double? = nil,
+        for seconds: Double = 20, cut: Int = 0
+    ) async throws -> String {
+        var bytes: [UInt8] = []
+        let writer = BtsnoopWriter()
+        writer.appendHeader(to: &bytes)
+        for (index, (beacon, rssi)) in readings.enumerated() {
+            for event in [event(beacon, rssi: rssi), event(neighbour, rssi: -40)] {
+                writer.append(.event, event.span.bytes, time: evening + nanoseconds(Double(index) / 10), to: &bytes)
+            }
+        }
+        let file = try #require(folder).file("calibration", Array(bytes.dropLast(cut)))
+        let session = try ListeningSession(regions: [], adapter: nil, capture: file, speed: nil, logger: quiet)
+        let question = CalibrationSummary.Question(region: region, distance: distance, duration: .seconds(seconds))
+        let progress = Mutex<[Int]>([])
+        let calibration = try await session.calibrate(region, for: .seconds(seconds), with: []) { left, readings in
+            progress.withLock { $0.append(readings) }
+            #expect(left <= .seconds(seconds))
+        }
+        #expect(progress.withLock { $0 == $0.sorted() && !$0.isEmpty })
+        do throws(Calibration.Failure) {
+            return try CalibrationSummary(calibration, question).text
+        } catch {
+            return CalibrationSummary.sentence(error, question)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `at one metre it is the measured power`() async throws {
+        let readings = (0..<200).map { (home, Int8(-63 + $0 % 3)) }
+        #expect(
+            try await calibrate(readings, region()) == """
+                home: -62 dBm at one metre
+                  major 100 minor 100, which itself claims -59 dBm at one metre
+                  200 readings; the middle four fifths lie between -63 and -61 dBm
+
+                Add to region "home" of beacons.json, above "identifier":
+
+                  "measuredPower": -62,
+                """)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the line that is told makes the distance right`() async throws {
+        var region = region()
+        region.measuredPower = -60
+        let text = try await calibrate((0..<200).map { _ in (home, -78) }, region, distance: 4)
+        #expect(text.contains("-60 dBm at one metre, -78.0 dBm at 4 m"))
+        let line = try #require(text.split(separator: "\n").last?.drop { $0 == " " })
+        let json = """
+            {"regions": [{ "measuredPower": -60,
+              \(line)
+              "identifier": "home", "uuid": "\(uuidText)" }]}
+            """
+        let configured = try Configuration(json: Array(json.utf8), file: "beacons.json").regions[0].monitored
+        let exponent = try #require(configured.pathLossExponent)
+        #expect(abs(PathLoss.accuracy(signal: -78, measuredPower: -60, exponent: exponent) - 4) < 0.02)
+        #expect(
+            try await calibrate((0..<99).map { _ in (home, -78) }, configured, distance: 4).contains("old one's place"))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what is heard after the time does not count`() async throws {
+        let readings = (0..<400).map { (home, $0 < 201 ? -60 : -90 as Int8) }
+        #expect(try await calibrate(readings, region()).hasPrefix("home: -60 dBm at one metre"))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `of a capture that is cut, what stood before the cut counts`() async throws {
+        let text = try await calibrate((0..<100).map { _ in (home, -60) }, region(), cut: 5)
+        #expect(text.contains("100 readings"))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what tells nothing is refused with the reason and the way out`() async throws {
+        let both = (0..<200).map { ($0 % 2 == 0 ? home : twin, -60 as Int8) }
+        #expect(
+            try await calibrate(both, region())
+                == "2 beacons of \"home\" were heard: major 100 minor 7 (100 readings), major 100 minor 100 (100 readings). "
+                + "Move the others away, or name one: okaeri calibrate UUID/MAJOR/MINOR")
+        #expect(try await calibrate(both, region(.minor(home.uuid, 100, 7))).hasPrefix("home: -60 dBm"))
+        #expect(try await calibrate([(neighbour, -60)], region()).hasPrefix("no beacon of \"home\" was heard in 20 s."))
+        let few = try await calibrate([(home, -60), (home, -60)], region())
+        #expect(few.hasPrefix("only 2 of the 10 readings it takes came in 20 s."))
+        let moved = try await calibrate((0..<200).map { (home, Int8(-90 + $0 / 6)) }, region())
+        #expect(moved.hasPrefix("half of the readings alone span"))
+        #expect(
+            try await calibrate((0..<200).map { _ in (home, -60) }, region(), distance: 8).contains(
+                "Check the distance"))
+    }
+}

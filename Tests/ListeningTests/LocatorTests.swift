@@ -1,0 +1,234 @@
+import TestSupport
+import DaemonTestSupport
+import Bluetooth
+import IBeacon
+import Presence
+import RegionMonitoring
+import Synchronization
+import Testing
+
+@testable import Events
+@testable import Listening
+
+/// Ten seconds of listening, second by second.
+@Suite struct LocatorTests {
+    private final class Bench: Sendable {
+        let locator: Locator
+        let finished: Counter
+
+        final class Counter: Sendable {
+            let count = Mutex(0)
+        }
+
+        init(_ regions: MonitoredRegion..., quietPeriod: Duration? = .seconds(2.5)) {
+            let counter = Counter()
+            finished = counter
+            locator = Locator(
+                regions, within: .seconds(10), quietPeriod: quietPeriod, updated: { _, _ in },
+                finished: { counter.count.withLock { $0 += 1 } })
+            locator.scannerWillStart(at: at(0))
+        }
+
+        /// The adapter is well and listens.
+        func listen(_ second: Double) {
+            locator.scannerDidUpdate(
+                AdapterUpdate(state: .poweredOn, adapter: "hci0", reason: "it works"), at: at(second))
+            locator.scannerDidChangeListening(true, at: at(second))
+        }
+
+        func lose(_ second: Double) {
+            locator.scannerDidChangeListening(false, at: at(second))
+            locator.scannerDidUpdate(
+                AdapterUpdate(state: .poweredOff, adapter: "hci0", reason: "hci0 is switched off."), at: at(second))
+        }
+
+        func hear(_ second: Double, rssi: Int8 = -70) {
+            let bytes = event(rssi: rssi)
+            _ = locator.scannerDidReceive(bytes.span.bytes, at: at(second))
+        }
+
+        /// Nothing more comes, but the controller answers.
+        func wait(until second: Double) {
+            locator.scannerDidHearController(at: at(second))
+            _ = locator.scannerDidFinishTurn(at: at(second))
+        }
+
+        var isFinished: Bool { finished.count.withLock { $0 } > 0 }
+
+        func answer(_ second: Double = 10) -> LocateAnswer {
+            locator.answer(at: Instant(nanoseconds: at(second)))
+        }
+    }
+
+    private func region(_ identifier: String = "home", minor: UInt16 = 100, enterRSSI: Int? = nil) -> MonitoredRegion {
+        MonitoredRegion(
+            BeaconRegion(identifier: identifier, constraint: .minor(home.uuid, 100, minor)), enterRSSI: enterRSSI)
+    }
+
+    @Test func theFirstSightingIsAnswerEnough() throws {
+        let bench = Bench(region())
+        bench.listen(0.2)
+        bench.wait(until: 1)
+        #expect(!bench.isFinished)
+        bench.hear(1.2, rssi: -60)
+        #expect(bench.isFinished)
+        let answer = bench.answer()
+        #expect(answer.exitStatus == 0)
+        let place = try #require(answer.places.first)
+        #expect(place.state == .inside)
+        #expect(place.beacon?.rssi == -60)
+        #expect(place.beacon.map { Proximity(accuracy: $0.accuracy) } == .near)
+        #expect(answer.text.hasPrefix("home  inside   major 100 minor 100  -60 dBm"))
+    }
+
+    @Test func outsideTakesTheWholeTime() {
+        let bench = Bench(region())
+        bench.listen(0.2)
+        bench.wait(until: 9.9)
+        #expect(!bench.isFinished)
+        bench.wait(until: 10)
+        #expect(bench.isFinished)
+        #expect(bench.answer().exitStatus == 1)
+        #expect(bench.answer().text == "home  outside  nothing was heard of it")
+    }
+
+    @Test func ofTwoRegionsTheSilentOneIsWaitedFor() {
+        let bench = Bench(region(), region("office", minor: 7))
+        bench.listen(0)
+        bench.hear(1)
+        #expect(!bench.isFinished)
+        bench.wait(until: 10)
+        #expect(bench.answer().places.map(\.state) == [.inside, .outside])
+        #expect(bench.answer().exitStatus == 0)
+    }
+
+    @Test func whatWasHeardBeforeTheQuestionCountsForNothing() {
+        let bench = Bench(region())
+        bench.listen(0)
+        bench.hear(-1)
+        bench.wait(until: 10)
+        #expect(bench.answer().places.map(\.state) == [.outside])
+    }
+
+    @Test func whatIsHeardAfterTheTimeCountsForNothing() {
+        let bench = Bench(region())
+        bench.listen(0)
+        bench.hear(10.1)
+        bench.wait(until: 10.2)
+        #expect(bench.answer().places.map(\.state) == [.outside])
+    }
+
+    @Test func tooWeakIsOutsideAndSaysSo() {
+        let bench = Bench(region(enterRSSI: -70))
+        bench.listen(0)
+        for second in 1...9 { bench.hear(Double(second), rssi: -90) }
+        #expect(!bench.isFinished)
+        bench.wait(until: 10)
+        #expect(bench.answer().places.first?.state == .outside)
+        #expect(bench.answer().places.first?.beacon?.rssi == -90)
+        #expect(bench.answer().text.contains("not well enough to be inside"))
+    }
+
+    @Test func heardOnceAndThenNoMoreIsOutside() {
+        var brief = region()
+        brief.exitAfter = .seconds(3)
+        let bench = Bench(brief, region("office", minor: 7))
+        bench.listen(0)
+        bench.hear(1)
+        bench.wait(until: 10)
+        #expect(bench.answer().places.map(\.state) == [.outside, .outside])
+    }
+
+    @Test func switchedOffInTheMiddleNobodyIsOutside() {
+        let bench = Bench(region())
+        bench.listen(0)
+        bench.lose(3)
+        bench.listen(6)
+        bench.wait(until: 10)
+        #expect(bench.isFinished)
+        #expect(bench.answer().exitStatus == 2)
+        #expect(bench.answer().text.contains("only 7 s of 10 s were listened to. hci0 is switched off."))
+    }
+
+    @Test func switchedOffInTheMiddleAndOnAgainTheBeaconIsFound() {
+        let bench = Bench(region())
+        bench.listen(0)
+        bench.lose(3)
+        bench.listen(6)
+        bench.hear(6.5)
+        #expect(bench.isFinished)
+        #expect(bench.answer().exitStatus == 0)
+    }
+
+    @Test func stillOffAtTheEndIsTheReason() {
+        let bench = Bench(region())
+        bench.listen(0)
+        bench.lose(3)
+        _ = bench.locator.scannerDidFinishTurn(at: at(10))
+        #expect(bench.answer().exitStatus == 2)
+        #expect(bench.answer().text == "home  unknown  hci0 is switched off.")
+    }
+
+    @Test func aControllerThatSaysNothingSendsNobodyAway() {
+        let bench = Bench(region())
+        bench.listen(0)
+        _ = bench.locator.scannerDidFinishTurn(at: at(10))
+        #expect(bench.answer().exitStatus == 2)
+        #expect(bench.answer().text.contains("hci0 does not answer"))
+    }
+
+    @Test func anAdapterThatNeverAnsweredIsTheReason() {
+        let bench = Bench(region())
+        _ = bench.locator.scannerDidFinishTurn(at: at(10))
+        #expect(bench.answer().exitStatus == 2)
+        #expect(bench.answer().text.contains("the adapter has not answered yet"))
+    }
+
+    @Test func theAnswerIsGivenOnce() {
+        let bench = Bench(region())
+        bench.listen(0)
+        bench.hear(1)
+        bench.hear(2)
+        bench.wait(until: 10)
+        #expect(bench.finished.count.withLock { $0 } == 1)
+    }
+
+    @Test func asJSON() {
+        let bench = Bench(region(), region("office", minor: 7))
+        bench.listen(0)
+        bench.hear(1, rssi: -60)
+        bench.wait(until: 10)
+        #expect(
+            bench.answer().json(at: "T") == """
+                {"time":"T","regions":[{"region":"home","state":"inside","beacon":{"uuid":"\(uuidText)","major":100,\
+                "minor":100,"rssi":-60,"accuracy":1.1,"proximity":"near"}},{"region":"office","state":"outside",\
+                "reason":"nothing was heard of it"}],"listened":10,"bluetooth":{"state":"poweredOn","adapter":"hci0",\
+                "reason":"it works"}}
+                """)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aCaptureIsLocatedAtItsOwnClock() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("capture", capture([4], until: 20))
+        for (minor, status) in [(100, 0), (7, 1)] as [(UInt16, Int32)] {
+            let regions = [region(minor: minor)]
+            let session = try ListeningSession(
+                regions: regions, adapter: nil, capture: file, speed: nil, logger: quiet)
+            #expect(try await session.locate(regions, within: .seconds(10), with: []).exitStatus == status)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aCaptureThatEndsEarlySendsNobodyAway() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("capture", capture([4], until: 5))
+        let regions = [region(minor: 7)]
+        let session = try ListeningSession(regions: regions, adapter: nil, capture: file, speed: nil, logger: quiet)
+        let answer = try await session.locate(regions, within: .seconds(10), with: [])
+        #expect(answer.exitStatus == 2)
+        #expect(answer.text.contains("only 5 s of 10 s"))
+    }
+}
+
+private func at(_ second: Double) -> Int64 { 1_000_000_000_000 + nanoseconds(second) }

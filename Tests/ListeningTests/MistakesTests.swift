@@ -1,0 +1,165 @@
+import TestSupport
+import DaemonTestSupport
+import FoundationEssentials
+import OkaeriConfiguration
+import Presence
+import RegionMonitoring
+import Synchronization
+import Testing
+
+@testable import API
+@testable import Events
+@testable import History
+@testable import Listening
+
+/// Exits that were none, from the monitor to what people are told of them.
+@Suite struct MistakesTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func record(
+        _ region: String = "home", day: Double, silence: Double, leftFor: Double? = nil, before: Double = -60,
+        after: Int = -62
+    ) -> SilenceRecord {
+        SilenceRecord(
+            time: evening + nanoseconds(day * 86_400), region: region, length: silence, leftFor: leftFor, quick: 8,
+            balanced: 12, patient: 20, signalBefore: before, signalAfter: after)
+    }
+
+    /// A history of ten days that began in the evening.
+    private func write(_ records: [SilenceRecord]) throws {
+        let store = try HistoryStore(directory: folder.path, durability: .process)
+        try store.record([HistoryEvent(time: evening, name: "didStartMonitoring", region: "home", json: "{}")], [])
+        try store.record([], [], records)
+    }
+
+    private func history(region: String? = nil, since: Moment? = nil) throws -> MistakesHistory {
+        try MistakesHistory(
+            directory: folder.path, region: region, since: since,
+            now: Moment(nanoseconds: evening + nanoseconds(10 * 86_400)))
+    }
+
+    private var some: [SilenceRecord] {
+        [
+            record(day: 1, silence: 10),  // seen by a quick region alone
+            record(day: 2, silence: 15.2, leftFor: 3.2),
+            record(day: 2.1, silence: 45, leftFor: 33),
+            record(day: 3, silence: 40, leftFor: 28, after: -88),  // came back from afar
+            record(day: 4, silence: 320, leftFor: 308),  // too long for a mistake of ours
+            record("work", day: 5, silence: 9),
+        ]
+    }
+
+    @Test func `who came back soon and as strong as before was never away, and what would have known is told`() throws {
+        try write(some)
+        let text = try history().text
+        #expect(text.contains("  home  silent for 15.2 s, back 3.2 s after the exit  -60 dBm before, -62 dBm after\n"))
+        #expect(text.contains("  home  silent for 45 s, back 33 s after the exit"))
+        #expect(!text.contains("-88 dBm") && !text.contains("320 s"))
+        #expect(text.contains("home  2 false exits since "))
+        #expect(text.contains(", 0.2 a day: "))
+        #expect(
+            text.contains(
+                "It would have had 3 with \"sensitivity\": \"quick\", 2 with \"balanced\", 2 with \"patient\"\n"))
+        #expect(text.contains("  and none of them with \"exitAfter\": 45"))
+        #expect(text.contains("work  0 false exits since "))
+    }
+
+    @Test func `as JSON, of one region, since a time`() throws {
+        try write(some)
+        struct Document: Decodable {
+            struct Mistake: Decodable { var region: String, silence: Double, leftFor: Double }
+            struct Region: Decodable { var identifier: String, mistakes: MistakesReport, exitAfter: Int? }
+            var since: String, mistakes: [Mistake], regions: [Region]
+        }
+        let since = Moment(nanoseconds: evening + nanoseconds(2.05 * 86_400))
+        let json = try history(region: "home", since: since).json
+        let document = try JSONDecoder().decode(Document.self, from: Data(json.utf8))
+        #expect(document.mistakes.map(\.silence) == [45] && document.mistakes.map(\.leftFor) == [33])
+        #expect(document.regions.map(\.identifier) == ["home"])
+        #expect(document.regions[0].exitAfter == 45)
+        #expect(document.regions[0].mistakes.falseExits == 1 && document.regions[0].mistakes.days == 7.95)
+    }
+
+    @Test func `without any it says since when that is known`() throws {
+        try write([])
+        #expect(try history().text.hasPrefix("No false exit since "))
+        #expect(throws: HistoryError.self) {
+            try MistakesHistory(directory: "\(folder.path)/nowhere", region: nil, since: nil, now: .now)
+        }
+    }
+
+    @Test func `numbers of a damaged file do not trap`() throws {
+        try write([record(day: 1, silence: 1e300, leftFor: -1e300), record(day: 1, silence: -5, leftFor: 1e18)])
+        let text = try history().text
+        #expect(!text.isEmpty && !text.contains("nan") && !text.contains("inf"), "\(text)")
+    }
+
+    @Test func `the ledger counts the last week, and knows since when`() throws {
+        let ledger = SilenceLedger()
+        let now = evening + nanoseconds(10 * 86_400)
+        #expect(ledger.report(region: "home", now: now) == nil)
+        ledger.began(at: now - nanoseconds(43_200))
+        #expect(ledger.report(region: "home", now: now)?.days == 0.5)
+        ledger.restore(some, since: evening)
+        ledger.add(record(day: 9.9, silence: 13, leftFor: 1))
+        let report = try #require(ledger.report(region: "home", now: now))
+        // Days 1 to 2.1 are longer ago than a week.
+        #expect((report.days, report.falseExits, report.quick, report.balanced, report.patient) == (7, 1, 1, 1, 1))
+        #expect(report.perDay == 0.14)
+        for absurd in [Int64.min, .max] {
+            let report = ledger.report(region: "home", now: absurd)
+            #expect(report.map { (0...7).contains($0.days) && (0...3).contains($0.falseExits) } ?? true)
+        }
+    }
+
+    @Test func `what a replay got wrong is in its history`() throws {
+        // A beacon once a second that falls silent for twenty seconds, and is back.
+        let bytes = capture((0..<100).map(Double.init) + (119..<160).map(Double.init), until: 160)
+        let file = try folder.file("capture.btsnoop", bytes)
+        var region = monitored()
+        region.exitAfter = nil
+        try Replay.run(
+            file, regions: [region],
+            history: .init(directory: folder.path, settings: .init()), speed: nil, logger: quiet,
+            progress: { _, _ in }, { _ in })
+        let text = try MistakesHistory(directory: folder.path, region: nil, since: nil, now: .now).text
+        #expect(text.contains("  home  silent for 20 s, back 8 s after the exit"))
+        #expect(text.contains("\n  and none of them with \"exitAfter\": 20"))
+    }
+
+    private struct Clock: WallClock {
+        func wallTime(of instant: Instant) -> Int64 { evening + instant.nanoseconds }
+        var now: Int64 { evening }
+    }
+
+    private final class Log: Sendable {
+        let records = Mutex<[SilenceRecord]>([])
+        let names = Mutex<[String]>([])
+    }
+
+    @Test func `the driver records a silence that was taken for an exit, and tells nobody of it as an event`() throws {
+        let log = Log()
+        var region = monitored()
+        region.exitAfter = nil
+        let presence = PresencePublisher(
+            regions: [region], clock: Clock(),
+            outputs: .init(
+                publish: { kind, _ in log.names.withLock { $0.append(kind.name.rawValue) } },
+                silenceEnded: { record in log.records.withLock { $0.append(record) } }))
+        let driver = presence.driver
+        driver.scannerWillStart(at: 0)
+        driver.scannerDidChangeListening(true, at: 0)
+        for second in 0...100 { _ = driver.scannerDidReceive(event().span.bytes, at: nanoseconds(Double(second))) }
+        _ = driver.scannerDidFinishTurn(at: nanoseconds(112))
+        _ = driver.scannerDidReceive(event().span.bytes, at: nanoseconds(115))
+        let records = log.records.withLock { $0 }
+        let record = try #require(records.first)
+        #expect((record.region, record.length, record.leftFor, record.balanced) == ("home", 15, 3, 12))
+        #expect(record.time == evening + nanoseconds(115))
+        #expect(record.silence.wasFalseExit)
+        #expect(log.names.withLock { $0.filter { $0 == "didEnterRegion" }.count } == 2)
+        #expect(log.names.withLock { !$0.contains { $0.contains("ilence") } })
+    }
+}

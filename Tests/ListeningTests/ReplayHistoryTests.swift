@@ -1,0 +1,46 @@
+import DaemonTestSupport
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Events
+@testable import History
+@testable import Listening
+@testable import OkaeriConfiguration
+
+@Suite struct ReplayHistoryTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func lines(_ form: HistoryReport.Form = .json) throws -> [String] {
+        var lines: [String] = []
+        try HistoryReport(directory: folder.path, region: nil, since: nil, form: form).forEachLine { lines.append($0) }
+        return lines
+    }
+
+    @Test func `without a state directory, or with nothing to keep, nothing is written`() throws {
+        let file = try folder.file("capture", capture([3], until: 60))
+        var settings = Configuration.History()
+        settings.keep = 0
+        for history in [nil, HistoryPlace(directory: "\(folder.path)/state", settings: settings)] {
+            let published = Mutex(0)
+            try Replay.run(
+                file, regions: [monitored()], history: history, speed: nil, logger: quiet, progress: { _, _ in }
+            ) { _ in published.withLock { $0 += 1 } }
+            #expect(published.withLock { $0 } == 7)
+        }
+        #expect(throws: HistoryError.self) { try HistoryReader(directory: "\(folder.path)/state") }
+    }
+
+    @Test func `a replay keeps what it tells, before it tells it`() throws {
+        let file = try folder.file("capture", capture([3, 4, 5], until: 60))
+        let published = Mutex<[String]>([])
+        let place = HistoryPlace(directory: folder.path, settings: .init())
+        try Replay.run(
+            file, regions: [monitored()], history: place, speed: nil, logger: quiet, progress: { _, _ in }
+        ) { event in published.withLock { $0.append(event.json) } }
+        #expect(try lines() == published.withLock { $0 })
+        #expect(try lines().count == 7)
+    }
+}

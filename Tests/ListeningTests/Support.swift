@@ -1,0 +1,28 @@
+import DaemonTestSupport
+import Presence
+import RegionMonitoring
+import Synchronization
+import TestSupport
+
+@testable import Events
+@testable import Listening
+
+/// What a replay of these bytes tells, as `second name state`, and the error it ends with.
+func replay(
+    _ bytes: [UInt8], _ regions: [MonitoredRegion] = [monitored()], start: Int64 = evening
+) throws -> (log: [String], error: CaptureFileError?) {
+    let folder = try TemporaryFolder()
+    let file = try folder.file("capture", bytes)
+    let log = Mutex<[String]>([])
+    var failure: CaptureFileError?
+    do throws(CaptureFileError) {
+        try Replay.run(file, regions: regions, speed: nil, logger: quiet, progress: { _, _ in }) { event in
+            let state = if case .didDetermineState(_, let state) = event.kind { " \(state)" } else { "" }
+            let second = Double(event.time &- start) / 1e9
+            log.withLock { $0.append("\(second) \(event.kind.name.rawValue)\(state)") }
+        }
+    } catch {
+        failure = error
+    }
+    return (log.withLock { $0 }, failure)
+}

@@ -1,0 +1,242 @@
+import DaemonTestSupport
+import FoundationEssentials
+import IBeacon
+import RegionMonitoring
+import TestSupport
+import Testing
+import WiFi
+
+@testable import Events
+@testable import OkaeriConfiguration
+
+@Suite struct ConfigurationTests {
+    private func problems(_ json: String) -> [String] {
+        do throws(ConfigurationError) {
+            _ = try Configuration(json: Array(json.utf8), file: "beacons.json")
+            return []
+        } catch {
+            #expect(error.description.hasPrefix("beacons.json: "))
+            return error.problems.map(\.description)
+        }
+    }
+
+    private func region(_ members: String) -> String {
+        #"{"regions": [{"identifier": "home", "uuid": "\#(uuidText)", \#(members)}]}"#
+    }
+
+    @Test func `only identifier and uuid are required`() throws {
+        let json = #"{"regions": [{"identifier": "home", "uuid": "\#(uuidText)"}]}"#
+        let configuration = try Configuration(json: Array(json.utf8), file: "beacons.json")
+        let region = try #require(configuration.regions.first)
+        #expect(region.monitored.region.constraint == .uuid(home.uuid))
+        #expect(region.monitored.exitAfter == nil, "it is learned")
+        #expect(region.monitored.measuredPower == nil, "it is what the beacon claims")
+        #expect(region.monitored.pathLossExponent == nil)
+        #expect(region.monitored.notifyOnEntry && region.monitored.notifyOnExit)
+        #expect(region.monitored.ranging == .off)
+        #expect(region.network == nil)
+        #expect(configuration.adapter == nil)
+        #expect(configuration.scan.window < configuration.scan.interval)
+    }
+
+    @Test func `a sensitivity is for all regions, and one's own comes first`() throws {
+        let json = """
+            { "sensitivity": "patient", "regions": [
+                { "identifier": "a", "uuid": "\(uuidText)" },
+                { "identifier": "b", "uuid": "\(uuidText)", "sensitivity": "quick" } ] }
+            """
+        let configuration = try Configuration(json: Array(json.utf8), file: "beacons.json")
+        #expect(configuration.regions.map(\.monitored.sensitivity) == [.patient, .quick])
+        #expect(
+            problems(region(#""sensitivity": "Quick""#)) == [
+                #"regions[0].sensitivity: found "Quick", expected "quick" or "balanced" or "patient""#
+            ])
+    }
+
+    @Test func `every key is understood`() throws {
+        let json = """
+            { "adapter": "hci1", "scan": { "interval": 200, "window": 20 }, "state": { "validFor": 60 },
+              "regions": [
+                { "identifier": "home", "uuid": "\(uuidText)", "major": 100, "minor": 7,
+                  "enterRSSI": -85, "exitRSSI": -92, "exitAfter": 12.5, "measuredPower": -65, "pathLossExponent": 3.25,
+                  "notifyOnEntry": false, "notifyOnExit": false, "ranging": true,
+                  "wifi": { "ssid": "Zuhause é", "join": "auto", "passphraseFile": "/etc/okaeri/HomeNet.psk" },
+                  "onEnter": ["/usr/local/bin/welcome", "x"], "onExit": ["/usr/local/bin/goodbye"],
+                  "onPrompt": ["notify-send", "Wi-Fi"] } ] }
+            """
+        let configuration = try Configuration(json: Array(json.utf8), file: "beacons.json")
+        let region = try #require(configuration.regions.first)
+        #expect(configuration.adapter == "hci1")
+        #expect((configuration.scan.interval, configuration.scan.window) == (200, 20))
+        #expect(configuration.state.validFor == 60)
+        #expect(region.monitored.region.constraint == .minor(home.uuid, 100, 7))
+        #expect((region.monitored.enterRSSI, region.monitored.exitRSSI) == (-85, -92))
+        #expect(region.monitored.exitAfter == .seconds(12.5))
+        #expect((region.monitored.measuredPower, region.monitored.pathLossExponent) == (-65, 3.25))
+        #expect(!region.monitored.notifyOnEntry && !region.monitored.notifyOnExit)
+        #expect(region.monitored.ranging == .whileInside)
+        #expect(region.network?.ssid == "Zuhause é")
+        #expect(region.network?.join == .auto)
+        #expect(region.network?.passphraseFile == "/etc/okaeri/HomeNet.psk")
+        #expect(region.onEnter == ["/usr/local/bin/welcome", "x"])
+        #expect(region.onPrompt == ["notify-send", "Wi-Fi"])
+        #expect(
+            configuration.notices == [
+                "regions[0].onEnter is never run: notifyOnEntry is false",
+                "regions[0].onExit is never run: notifyOnExit is false",
+                "regions[0].onPrompt is never run: the region has no wifi with \"join\": \"prompt\"",
+            ])
+    }
+
+    @Test func `an unknown key is named with its place and the nearest known key`() {
+        #expect(
+            problems(region(#""majr": 1"#)) == [
+                "regions[0].majr: found an unknown key, expected one of identifier, uuid, major, minor, enterRSSI, "
+                    + "exitRSSI, exitAfter, sensitivity, measuredPower, pathLossExponent, notifyOnEntry, notifyOnExit, ranging, "
+                    + "wifi, onEnter, onExit, onPrompt; did you mean \"major\"?"
+            ])
+        #expect(problems(region(#""pathLosExponent": 2"#)).first?.hasSuffix("mean \"pathLossExponent\"?") == true)
+        #expect(problems(region(#""measurdPower": -60"#)).first?.hasSuffix("mean \"measuredPower\"?") == true)
+        #expect(problems(#"{"region": [], "regions": []}"#).first?.hasSuffix("did you mean \"regions\"?") == true)
+        #expect(problems(#"{"zzzzzz": 1, "regions": []}"#).first?.hasSuffix("services") == true, "nothing is near")
+        #expect(problems(#"{"": 1, "regions": []}"#).first?.hasPrefix(#""": found an unknown key"#) == true)
+    }
+
+    @Test(arguments: [
+        (#""major": "1""#, "regions[0].major: found \"1\", expected a whole number from 0 to 65535"),
+        (#""major": 65536"#, "regions[0].major: found 65536, expected a whole number from 0 to 65535"),
+        (#""major": 1.5"#, "regions[0].major: found 1.5, expected a whole number from 0 to 65535"),
+        (#""minor": 1"#, "regions[0].major: found nothing, expected a major beside the minor"),
+        (#""exitAfter": 0"#, "regions[0].exitAfter: found 0, expected a number from 1 to 86400 seconds"),
+        (#""exitAfter": "30""#, "regions[0].exitAfter: found \"30\", expected a number from 1 to 86400 seconds"),
+        (#""measuredPower": 0"#, "regions[0].measuredPower: found 0, expected a whole number from -127 to -1 dBm"),
+        (
+            #""measuredPower": -128"#,
+            "regions[0].measuredPower: found -128, expected a whole number from -127 to -1 dBm"
+        ),
+        (
+            #""measuredPower": -59.5"#,
+            "regions[0].measuredPower: found -59.5, expected a whole number from -127 to -1 dBm"
+        ),
+        (#""pathLossExponent": 1.4"#, "regions[0].pathLossExponent: found 1.4, expected a number from 1.5 to 6"),
+        (#""pathLossExponent": "2""#, "regions[0].pathLossExponent: found \"2\", expected a number from 1.5 to 6"),
+        (#""ranging": 1"#, "regions[0].ranging: found 1, expected true or false"),
+        (#""enterRSSI": 40"#, "regions[0].enterRSSI: found 40, expected a whole number from -127 to 20 dBm"),
+        (#""enterRSSI": -90, "exitRSSI": -80"#, "regions[0].exitRSSI: found -80, expected at most enterRSSI, -90 dBm"),
+        (#""wifi": "HomeNet""#, "regions[0].wifi: found \"HomeNet\", expected an object"),
+        (#""wifi": {}"#, "regions[0].wifi.ssid: found nothing, expected the network's name, 1 to 32 bytes"),
+        (
+            #""wifi": {"ssid": "a", "join": "ask"}"#,
+            "regions[0].wifi.join: found \"ask\", expected \"prompt\" or \"auto\" or \"off\""
+        ),
+        (
+            #""wifi": {"ssid": "a", "passphraseFile": "psk"}"#,
+            "regions[0].wifi.passphraseFile: found \"psk\", expected an absolute path, or $CREDENTIALS_DIRECTORY/NAME"
+        ),
+        (
+            #""onEnter": "welcome""#,
+            "regions[0].onEnter: found \"welcome\", expected a command and its arguments, such as "
+                + "[\"/usr/local/bin/welcome\"]"
+        ),
+        (
+            #""onEnter": ["./welcome"]"#,
+            "regions[0].onEnter: found \"./welcome\", expected an absolute path, or a name that is in $PATH"
+        ),
+        (
+            #""onEnter": ["/x", "a\u0000b"]"#,
+            "regions[0].onEnter: found an array of 2, expected a command and its arguments, such as "
+                + "[\"/usr/local/bin/welcome\"]"
+        ),
+        (
+            #""onEnter": [""]"#,
+            "regions[0].onEnter: found an array of 1, expected a command and its arguments, such as "
+                + "[\"/usr/local/bin/welcome\"]"
+        ),
+    ])
+    func `a mistake is told with place, found and expected`(members: String, problem: String) {
+        #expect(problems(region(members)) == [problem])
+    }
+
+    @Test(arguments: [("HomeNet.psk", 0), ("", 1), ("../HomeNet.psk", 1)])
+    func `a passphrase may be a credential of systemd's`(name: String, count: Int) {
+        let network = "{\"ssid\": \"a\", \"passphraseFile\": \"$CREDENTIALS_DIRECTORY/\(name)\"}"
+        #expect(problems(region("\"wifi\": \(network)")).count == count)
+    }
+
+    @Test func `an SSID of 32 bytes is accepted, one of 33 is not`() {
+        for (length, count) in [(32, 0), (33, 1)] {
+            let ssid = String(repeating: "x", count: length)
+            #expect(problems(region(#""wifi": {"ssid": "\#(ssid)"}"#)).count == count)
+        }
+    }
+
+    @Test func `all mistakes are told at once`() {
+        let json = #"{"adapter": "usb", "regions": [{"identifier": "", "uuid": "E2C5"}, {"uuid": 5}, 7]}"#
+        #expect(
+            problems(json).map { $0.prefix { $0 != ":" } } == [
+                "adapter", "regions[0].identifier", "regions[0].uuid", "regions[1].identifier", "regions[1].uuid",
+                "regions[2]",
+            ])
+    }
+
+    @Test func `an identifier may stand once`() {
+        let twice = #"{"identifier": "home", "uuid": "\#(uuidText)"}"#
+        #expect(
+            problems(#"{"regions": [\#(twice), \#(twice)]}"#) == [
+                "regions[1].identifier: found \"home\", which regions[0] has too, expected a name of its own"
+            ])
+    }
+
+    @Test func `the scan must leave the antenna to the Wi-Fi`() {
+        #expect(problems(#"{"scan": {"interval": 100, "window": 100}, "regions": []}"#).count == 1)
+        #expect(problems(#"{"scan": {"window": 500}, "regions": []}"#).isEmpty, "the interval follows")
+        #expect(problems(#"{"scan": {"interval": 2}, "regions": []}"#).count == 1)
+        #expect(problems(#"{"scan": {"window": 10240}, "regions": []}"#).count == 1, "there is no longer interval")
+        #expect(problems(#"{"scan": {"window": 6000}, "regions": []}"#).isEmpty)
+    }
+
+    @Test func `a text that is no JSON is told with line and column`() {
+        #expect(
+            problems("{\n  \"regions\": [,]\n}") == ["line 2, column 15: found ',', expected a value"])
+        #expect(problems("") == ["line 1, column 1: found the end of the file, expected a value"])
+    }
+
+    @Test func `a file that cannot be read says why`() throws {
+        let folder = try TemporaryFolder()
+        for path in ["\(folder.path)/none.json", folder.path] {
+            #expect(throws: ConfigurationError.self) { _ = try Configuration(file: path) }
+        }
+    }
+
+    @Test func `the example is the file at the top, and works`() throws {
+        let top = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let file = try Data(contentsOf: top.appending(path: "beacons.json"))
+        #expect(String(decoding: file, as: UTF8.self) == Configuration.example)
+        #expect(problems(Configuration.example).isEmpty)
+    }
+
+    @Test func `no mutilation of a configuration traps`() {
+        let example = Array(Configuration.example.utf8)
+        for length in 0..<example.count - 1 {
+            #expect(throws: ConfigurationError.self) {
+                try Configuration(json: Array(example.prefix(length)), file: "x")
+            }
+        }
+        var generator = SeededGenerator(seed: 0x0CAE_1215)
+        for _ in 0..<5000 {
+            var bytes = example
+            for _ in 0..<3 {
+                bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+            }
+            do throws(ConfigurationError) {
+                // What is still a configuration is one that can be run.
+                let configuration = try Configuration(json: bytes, file: "x")
+                #expect(Set(configuration.regions.map(\.identifier)).count == configuration.regions.count)
+                #expect(configuration.regions.allSatisfy { !$0.identifier.isEmpty && $0.monitored.exitAfter != .zero })
+            } catch {
+                #expect(error.description.hasPrefix("x: "), "\(error)")
+            }
+        }
+    }
+}

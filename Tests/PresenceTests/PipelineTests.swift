@@ -1,0 +1,64 @@
+import DaemonTestSupport
+import HCI
+import IBeacon
+import Presence
+import RegionMonitoring
+import TestSupport
+import Testing
+
+@Suite struct PipelineTests {
+    private func pipeline() -> PresencePipeline {
+        var monitor = RegionMonitor([monitored()], at: Instant(nanoseconds: 0))
+        _ = monitor.adapterRecovered(at: Instant(nanoseconds: 0))
+        return PresencePipeline(monitor)
+    }
+
+    private func report(_ data: [UInt8]) throws -> AdvertisingReport {
+        let address = try #require(BluetoothAddress("01:02:03:04:05:06"))
+        return AdvertisingReport(address: address, rssi: -70, data: data)
+    }
+
+    /// From the event code on.
+    private func bytes(_ event: HCIEvent) throws -> [UInt8] { Array(try event.packet().dropFirst()) }
+
+    @Test func `a beacon in any report of an event is seen`() throws {
+        let own = IBeaconFrame(identity: home, measuredPower: -59).advertisingData
+        let other = IBeaconFrame(identity: neighbour, measuredPower: -59).advertisingData
+        var pipeline = pipeline()
+        let event = try HCIEvent.advertisingReports(try [other, [], own].map(report))
+        let packet = try bytes(event)
+        let actions = pipeline.received(event: packet.span.bytes, at: Instant(nanoseconds: 1))
+        #expect(actions.count == 2)
+        #expect(pipeline.counters == .init(reports: 3, iBeacons: 2, malformed: 0))
+    }
+
+    @Test func `what is cut counts, and what stood before it too`() {
+        var pipeline = pipeline()
+        let whole = event()
+        var two = whole + whole.dropFirst(4)
+        two[1] = UInt8(two.count - 2)
+        two[3] = 2
+        let cut = Array(two.dropLast())
+        _ = pipeline.received(event: cut.span.bytes, at: Instant(nanoseconds: 1))
+        #expect(pipeline.counters == .init(reports: 1, iBeacons: 1, malformed: 1))
+        #expect(pipeline.monitor.regionSnapshots[0].state == .inside)
+    }
+
+    @Test func `random events are ignored, and never a trap`() {
+        var pipeline = pipeline()
+        var generator = SeededGenerator(seed: 0x0CAE_1215)
+        for _ in 0..<20_000 {
+            var bytes = (0..<Int.random(in: 0...80, using: &generator)).map { _ in
+                UInt8.random(in: 0...255, using: &generator)
+            }
+            if bytes.count > 3 {
+                bytes.replaceSubrange(0..<3, with: [0x3E, UInt8(bytes.count - 2), [2, 13][bytes.count % 2]])
+            }
+            _ = pipeline.received(event: bytes.span.bytes, at: Instant(nanoseconds: 1))
+        }
+        let counters = pipeline.counters
+        #expect(counters.malformed > 0 && counters.malformed <= 20_000)
+        #expect(counters.iBeacons <= counters.reports)
+        #expect(pipeline.monitor.regionSnapshots[0].state == .unknown, "chance makes no beacon of ours")
+    }
+}

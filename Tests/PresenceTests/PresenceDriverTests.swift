@@ -1,0 +1,118 @@
+import TestSupport
+import DaemonTestSupport
+import Bluetooth
+import Presence
+import RegionMonitoring
+import Synchronization
+import Testing
+
+@Suite struct PresenceDriverTests {
+    private struct Clock: WallClock {
+        func wallTime(of instant: Instant) -> Int64 { instant.nanoseconds }
+        var now: Int64 { 0 }
+    }
+
+    private final class Exits: Sendable {
+        let count = Mutex(0)
+    }
+
+    private let decided = Exits()
+
+    private func at(_ seconds: Double) -> Int64 { Int64(seconds * 1e9) }
+
+    private func instant(_ seconds: Double) -> Instant { Instant(nanoseconds: at(seconds)) }
+
+    /// A driver that listens from 0 s on, to an adapter whose controller is asked after `quietPeriod`.
+    private func driver(exitAfter: Double?, quietPeriod: Duration?) -> PresenceDriver {
+        var region = monitored()
+        region.exitAfter = exitAfter.map { .seconds($0) }
+        let driver = PresenceDriver(
+            regions: [region], clock: Clock(), quietPeriod: quietPeriod,
+            publish: { [decided] event, _ in
+                if case .action(.didExitRegion, _) = event { decided.count.withLock { $0 += 1 } }
+            })
+        driver.scannerWillStart(at: at(0))
+        driver.scannerDidUpdate(AdapterUpdate(state: .poweredOn, adapter: "hci0", reason: ""), at: at(0))
+        driver.scannerDidChangeListening(true, at: at(0))
+        return driver
+    }
+
+    private var exits: Int { decided.count.withLock(\.self) }
+
+    @Test func `a radio that fell silent sends nobody away before it has proved that it lives`() {
+        let driver = driver(exitAfter: 5, quietPeriod: .seconds(2.5))
+        _ = driver.scannerDidReceive(event().span.bytes, at: at(1))
+        // Dead from here on: the exit is due, and not decided.
+        #expect(driver.scannerDidFinishTurn(at: at(6)) == nil)
+        #expect(driver.scannerDidFinishTurn(at: at(7)) == nil)
+        #expect(exits == 0)
+        driver.scannerDidUpdate(AdapterUpdate(state: .resetting, adapter: "hci0", reason: ""), at: at(7.5))
+        _ = driver.scannerDidFinishTurn(at: at(60))
+        #expect(exits == 0)
+    }
+
+    @Test func `an answer of the controller is enough to believe the silence`() {
+        let driver = driver(exitAfter: 5, quietPeriod: .seconds(2.5))
+        _ = driver.scannerDidReceive(event().span.bytes, at: at(1))
+        driver.scannerDidHearController(at: at(3.5))
+        _ = driver.scannerDidFinishTurn(at: at(6))
+        #expect(exits == 1, "at its time, not later")
+    }
+
+    @Test func `an exit that had to wait is decided with the answer`() {
+        let driver = driver(exitAfter: 5, quietPeriod: .seconds(2.5))
+        _ = driver.scannerDidReceive(event().span.bytes, at: at(1))
+        #expect(driver.scannerDidFinishTurn(at: at(6)) == nil)
+        driver.scannerDidHearController(at: at(8))
+        _ = driver.scannerDidFinishTurn(at: at(8))
+        #expect(exits == 1)
+    }
+
+    @Test func `while the scan is stolen or a Wi-Fi is joined nothing is silent, and nothing is learned`() {
+        let driver = driver(exitAfter: nil, quietPeriod: nil)
+        for second in 0...300 { _ = driver.scannerDidReceive(event().span.bytes, at: at(Double(second))) }
+        let time = driver.snapshot(at: instant(300)).regions[0].exitTime / .seconds(1)
+        #expect(time < 15)
+        driver.scannerDidChangeListening(false, at: at(301))
+        for second in stride(from: 301.0, to: 3600, by: 10) { _ = driver.scannerDidFinishTurn(at: at(second)) }
+        #expect(driver.snapshot(at: instant(3600)).judgements[0][0].silence == .seconds(1))
+        driver.scannerDidChangeListening(true, at: at(3600))
+        _ = driver.scannerDidFinishTurn(at: at(3600 + time - 1.1))
+        #expect(exits == 0)
+        #expect(driver.snapshot(at: instant(3600)).regions[0].exitTime == .seconds(time))
+        _ = driver.scannerDidFinishTurn(at: at(3600 + time - 0.9))
+        #expect(exits == 1)
+    }
+
+    @Test func `other beacons prove that the radio lives`() {
+        let driver = driver(exitAfter: 5, quietPeriod: .seconds(2.5))
+        _ = driver.scannerDidReceive(event().span.bytes, at: at(1))
+        for second in 2...6 { _ = driver.scannerDidReceive(event(neighbour).span.bytes, at: at(Double(second))) }
+        _ = driver.scannerDidFinishTurn(at: at(6))
+        #expect(exits == 1)
+    }
+
+    @Test func `the answers a scanner gets are enough in a silence of any length`() {
+        var liveness = RadioLiveness(quietPeriod: .seconds(10))
+        liveness.reportReceived(at: instant(0))
+        var probe = 10.0
+        var interval = 10.0
+        for second in 1...5000 {
+            if Double(second) >= probe {
+                liveness.controllerHeard(at: instant(Double(second)))
+                interval *= 2
+                probe += interval
+            }
+            #expect(liveness.isCertain(at: instant(Double(second))), "\(second) s")
+        }
+        liveness.reportReceived(at: instant(6000))
+        #expect(liveness.isCertain(at: instant(6010)))
+        #expect(!liveness.isCertain(at: instant(6011)))
+    }
+
+    @Test func `the quiet period is well below the shortest exit time`() {
+        #expect(RadioLiveness.quietPeriod(for: []) == .seconds(10))
+        #expect(RadioLiveness.quietPeriod(for: [monitored(30)]) == .seconds(10))
+        #expect(RadioLiveness.quietPeriod(for: [monitored(30), monitored(5)]) == .seconds(2.5))
+    }
+}

@@ -1,0 +1,50 @@
+import TestSupport
+import DaemonTestSupport
+import Bluetooth
+import FoundationEssentials
+import OkaeriConfiguration
+import Presence
+import Synchronization
+import SystemPackage
+import Testing
+
+@Suite struct RecorderTests {
+    private func open(_ path: String, _ mode: FileDescriptor.AccessMode) throws -> FileDescriptor {
+        try FileDescriptor.open(FilePath(path), mode, options: [.create], permissions: [.ownerReadWrite])
+    }
+
+    @Test func `what is recorded can be replayed, with the same times`() throws {
+        let folder = try TemporaryFolder()
+        let bytes = capture([3, 4], until: 40)
+        let source = try CaptureSource(file: try folder.file("in", bytes), speed: nil, warn: { _ in })
+        let output = try open("\(folder.path)/out", .writeOnly)
+        let updates = Mutex<[AdapterUpdate]>([])
+        let recorder = Recorder(
+            to: output, wallClock: source, updated: { update in updates.withLock { $0.append(update) } },
+            failed: { Issue.record("the file can be written") })
+        #expect(try source.run(recorder))
+        recorder.flush()
+        try output.close()
+        #expect(recorder.result.count == 43)
+        #expect(updates.withLock { $0.map(\.state) } == [.poweredOn])
+        let recorded = try FileDescriptor.contents(of: "\(folder.path)/out", limit: 1 << 20)
+        #expect(recorded == bytes)
+    }
+
+    @Test func `a full disk is told once`() throws {
+        let source = try CaptureSource(file: "", speed: nil, warn: { _ in })
+        let full = try FileDescriptor.open("/dev/full", .writeOnly)
+        let failures = Mutex(0)
+        let recorder = Recorder(
+            to: full, wallClock: source, updated: { _ in }, failed: { failures.withLock { $0 += 1 } })
+        for _ in 0..<3 {
+            let isWellFormed = recorder.scannerDidReceive(event().span.bytes, at: evening)
+            #expect(isWellFormed)
+            recorder.flush()
+        }
+        try full.close()
+        #expect(failures.withLock { $0 } == 1)
+        #expect(recorder.result.failure == .noSpace)
+        #expect(recorder.result.count == 3)
+    }
+}

@@ -1,0 +1,191 @@
+import TestSupport
+import DaemonTestSupport
+import Glibc
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import API
+@testable import Client
+@testable import Events
+@testable import Server
+
+/// The server against clients that mean no good, or know no better.
+@Suite(.timeLimit(.minutes(1))) struct ServerTests {
+    private let folder: TemporaryFolder
+    private let hub = EventHub(node: "pi")
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var socket: String { "\(folder.path)/okaeri.sock" }
+    private var client: APIClient { APIClient(socket: socket) }
+
+    /// A daemon with as many regions as make a long answer.
+    private struct Backend: APIBackend {
+        let hub: EventHub
+
+        var status: StatusReport { report }
+        var regions: [RegionReport] { report.regions }
+        var beacons: [BeaconReport] { [] }
+        var prompts: PromptsReport { PromptsReport(waiting: [], never: []) }
+        var latestEvent: UInt64 { hub.sequence }
+
+        private var report: StatusReport {
+            var report = statusReport()
+            report.regions = (0..<100).map { regionReport("region \($0)", "inside", rssi: -70) }
+            return report
+        }
+
+        func events(after sequence: UInt64?) -> (missed: [Event], events: AsyncStream<Event>) {
+            hub.events(after: sequence)
+        }
+
+        func answer(prompt id: String, _ answer: String) throws(AnswerFailure) {
+            throw answer == "join" ? .noSuchPrompt(sentence: "no prompt \(id)") : .noAnswer(words: ["join"])
+        }
+
+        func clearNever(ssid: String) -> Bool { false }
+    }
+
+    private func server(
+        connections: Int = 64, seconds: Double = 30, heartbeat: Duration = .seconds(15)
+    ) -> APIServer {
+        APIServer(
+            backend: Backend(hub: hub), socket: socket, eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop,
+            heartbeat: heartbeat,
+            limits: .init(connections: connections, time: .milliseconds(Int64(seconds * 1000))), logger: quiet)
+    }
+
+    /// Lets others have their turn; the suite's time limit ends a wait that would not end.
+    private func turn() async throws {
+        try Task.checkCancellation()
+        await Task.yield()
+    }
+
+    /// Runs a server while `body` asks it, and returns when it has ended.
+    private func run(_ server: APIServer, _ body: () async throws -> Void) async throws {
+        let task = Task { try await server.run() }
+        let result: Result<Void, any Error>
+        do {
+            while (try? await client.text(Route.prompts)) == nil { try await turn() }
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        task.cancel()
+        _ = await task.result
+        try result.get()
+    }
+
+    @Test func `who does not read does not keep it from stopping`() async throws {
+        let (server, deaf) = (server(), try RawClient(socket))
+        try await run(server) {
+            try deaf.connect()
+            deaf.send(String(repeating: "GET \(Route.status) HTTP/1.1\r\nhost: x\r\n\r\n", count: 230))
+            // It is served: the kernel's buffer is full of answers.
+            while deaf.waiting < 10_000 { try await turn() }
+        }
+        #expect(server.connections.count == 0)
+    }
+
+    @Test func `who hangs up ends its event stream at once, without an event`() async throws {
+        let server = server()
+        try await run(server) {
+            for _ in 0..<20 {
+                let client = try RawClient(socket)
+                try client.connect()
+                client.send("GET \(Route.events) HTTP/1.1\r\nhost: x\r\n\r\n")
+                while !client.received.contains("okaeri") { try await turn() }
+                client.close()
+            }
+            while server.connections.count > 0 || hub.listeners > 0 { try await turn() }
+        }
+    }
+
+    @Test func `who connects and says nothing, or says it a byte at a time, makes room for others`() async throws {
+        let server = server(connections: 3, seconds: 0.5)
+        try await run(server) {
+            while server.connections.count > 0 { try await turn() }
+            let idle = try (0..<3).map { _ in
+                let client = try RawClient(socket)
+                try client.connect()
+                return client
+            }
+            idle[0].send("GET /v1/sta")
+            idle[1].send("POST \(Route.prompts)/1 HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{")
+            // The fourth waits until one of them is shown out.
+            let answer = try await client.text(Route.prompts)
+            #expect(answer.contains("waiting"))
+            for client in idle { while !client.isClosedByPeer { try await turn() } }
+        }
+    }
+
+    @Test func `what is too long is refused, and the next one is answered`() async throws {
+        try await run(server()) {
+            for request in [
+                "POST \(Route.prompts)/1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 5000\r\n\r\n"
+                    + String(repeating: "x", count: 5000),
+                "GET \(Route.prompts) HTTP/1.1\r\nhost: x\r\nlong: \(String(repeating: "y", count: 200_000))\r\n\r\n",
+                "GET \(Route.prompts)/\(String(repeating: "z", count: 200_000)) HTTP/1.1\r\nhost: x\r\n\r\n",
+                "\u{0}\u{1}\u{2}\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
+            ] {
+                let client = try RawClient(socket)
+                try client.connect()
+                client.send(request)
+                while !client.received.contains("HTTP/1.1 4"), !client.isClosedByPeer { try await turn() }
+                #expect(!client.received.contains("200 OK"))
+            }
+            let answer = try await client.text(Route.prompts)
+            #expect(answer.contains("waiting"))
+        }
+    }
+
+    @Test func `who has said all and listens on is answered`() async throws {
+        try await run(server()) {
+            let client = try RawClient(socket)
+            try client.connect()
+            client.send("GET \(Route.prompts) HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+            client.endSending()
+            while !client.received.contains("\"waiting\":[]") { try await turn() }
+        }
+    }
+
+    @Test func `the socket has its mode before it has its name, and nothing is left beside it`() async throws {
+        try await run(server()) {
+            var status = stat()
+            #expect(stat(socket, &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o660)
+            let names = try folder.names
+            #expect(names == ["okaeri.sock"])
+        }
+        let names = try folder.names
+        #expect(names.isEmpty)
+    }
+
+    @Test func `a listener that comes back goes on where it was, and hears that events were lost`() async throws {
+        try await run(server(heartbeat: .milliseconds(20))) {
+            for number in 0..<(2 * EventHub.backlog + 10) {
+                hub.happened(.didExitRegion(region: "\(number)"), at: evening)
+            }
+            let latest = hub.sequence
+            let client = try RawClient(socket)
+            try client.connect()
+            client.send("GET \(Route.events) HTTP/1.1\r\nhost: x\r\nLast-Event-ID: \(latest - 2)\r\n\r\n")
+            while !client.received.contains("id: \(latest)\n") { try await turn() }
+            #expect(client.received.contains("id: \(latest - 1)\nevent: didExitRegion\ndata: {"))
+            #expect(!client.received.contains("event: lost"))
+            while !client.received.contains(": \n") { try await turn() }
+
+            let late = try RawClient(socket)
+            try late.connect()
+            late.send("GET \(Route.events) HTTP/1.1\r\nhost: x\r\nLast-Event-ID: 1\r\n\r\n")
+            while !late.received.contains("id: \(latest)\n") { try await turn() }
+            #expect(late.received.contains("event: lost\ndata: {\"lost\":"))
+
+            let stranger = try RawClient(socket)
+            try stranger.connect()
+            stranger.send("GET \(Route.events) HTTP/1.1\r\nhost: x\r\nLast-Event-ID: \(latest + 1)\r\n\r\n")
+            while !stranger.received.contains("event: lost\ndata: {}") { try await turn() }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import BlueZ
+import Plumbing
+import TestSupport
+import Testing
+
+@testable import API
+@testable import Events
+@testable import OkaeriConfiguration
+@testable import ServiceWatch
+
+/// What the daemon does by its rules for services, against a make-believe bluetoothd.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct ServiceWatchTests: Sendable {
+    private let bench: BlueZBench
+    private let hub = EventHub()
+
+    private let address = Lamp.address
+    private let rule = Configuration.ServiceRule(identifier: "lamp", service: BluetoothUUID(0x180F))
+    private let kept = PeripheralsMemory.Peripheral(
+        rule: "lamp", service: "180F", address: Lamp.address, name: "lamp")
+
+    init() throws {
+        bench = try BlueZBench()
+        try bench.start()
+        try bench.lamp()
+    }
+
+    private func watch(_ rules: [Configuration.ServiceRule]) -> ServiceWatch {
+        ServiceWatch(
+            rules: rules, adapter: nil, bus: bench.address, hub: hub, now: { 0 },
+            logger: quiet)
+    }
+
+    private func configuration(_ rules: [Configuration.ServiceRule]) -> Configuration {
+        var configuration = Configuration(regions: [])
+        configuration.services = rules
+        return configuration
+    }
+
+    /// Runs a watch for as long as `body` takes.
+    private func run(_ watch: ServiceWatch, _ body: () async throws -> Void) async throws {
+        let task = Task { try await watch.run() }
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        task.cancel()
+        try await task.value
+        try result.get()
+    }
+
+    @Test func `it tells who comes and goes, and remembers who is there`() async throws {
+        var events = hub.events().makeAsyncIterator()
+        let watch = watch([rule])
+        let expected = Event.Peripheral(
+            identifier: "lamp", service: "180F", address: address, name: "lamp")
+        try await run(watch) {
+            #expect(await events.next()?.kind == .peripheralDidConnect(expected))
+            #expect(await watch.memory == PeripheralsMemory([kept]))
+            let connected = ServiceReport(
+                identifier: "lamp", service: "180F", connected: true, address: address, name: "lamp")
+            #expect(await watch.reports == [connected])
+            try bench.perform("silence", ["address": address])
+            #expect(await events.next()?.kind == .peripheralDidDisconnect(expected))
+            #expect(await watch.memory == PeripheralsMemory([]))
+            #expect(await watch.reports == [ServiceReport(identifier: "lamp", service: "180F", connected: false)])
+        }
+    }
+
+    @Test func `who is still connected after a restart is not told again, who went meanwhile is told`() async throws {
+        var events = hub.events().makeAsyncIterator()
+        try await run(watch([rule])) { _ = await events.next() }
+        let asked = try bench.count(of: "GetManagedObjects")
+        let second = watch([rule])
+        await second.restore(PeripheralsMemory([kept]), from: KeptPast(age: nil, isStale: false))
+        try await run(second) {
+            try await bench.wait { try $0.count(of: "GetManagedObjects") == asked + 1 }
+            try bench.perform("silence", ["address": address])
+            #expect(await events.next()?.kind.name.rawValue == "peripheralDidDisconnect")
+        }
+        let third = watch([rule])
+        await third.restore(PeripheralsMemory([kept]), from: KeptPast(age: nil, isStale: false))
+        try await run(third) { #expect(await events.next()?.kind.name.rawValue == "peripheralDidDisconnect") }
+    }
+
+    @Test func `without a rule nobody is asked, and a rule that comes is followed`() async throws {
+        var events = hub.events().makeAsyncIterator()
+        let watch = watch([])
+        await watch.restore(PeripheralsMemory([kept]), from: KeptPast(age: nil, isStale: false))
+        #expect(await watch.memory == PeripheralsMemory([]), "its rule is gone")
+        try await run(watch) {
+            let asked = try bench.calls
+            #expect(asked.isEmpty)
+            await watch.configured(configuration([rule]))
+            #expect(await events.next()?.kind.name.rawValue == "peripheralDidConnect")
+        }
+    }
+
+    @Test func `a rule that goes lets its peripheral go`() async throws {
+        var events = hub.events().makeAsyncIterator()
+        let watch = watch([rule])
+        try await run(watch) {
+            _ = await events.next()
+            await watch.configured(configuration([]))
+            try await bench.wait { try $0.count(of: "Disconnect") == 1 }
+        }
+        #expect(await watch.memory == PeripheralsMemory([]))
+    }
+}

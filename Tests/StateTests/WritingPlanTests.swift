@@ -1,0 +1,85 @@
+import TestSupport
+import DaemonTestSupport
+import RegionMonitoring
+import Testing
+import WiFi
+
+@testable import Homecoming
+@testable import Presence
+@testable import State
+
+@Suite struct WritingPlanTests {
+    private var plan = WritingPlan(validFor: .seconds(900))
+    private let start = ContinuousClock.now
+
+    private func state(_ state: RegionState, learned: Float = 1) -> KeptState {
+        let regions = RegionMonitor.Memory(
+            regions: [.init(region: monitored().region, lastKnown: state, learnedExitTime: nil)],
+            beacons: [
+                .init(
+                    identity: home,
+                    silences: LearnedSilences(minutes: .init(), day: .init(), sums: [], learned: learned))
+            ])
+        return KeptState(written: .now, parts: [PresenceMemory(regions), PromptsMemory(PromptMemory())])
+    }
+
+    private mutating func look(_ state: KeptState, failed: Bool = false, at seconds: Double) -> Bool {
+        plan.looked(at: state, hasFailed: failed, start.advanced(by: .seconds(seconds)))
+    }
+
+    @Test mutating func `a change of what is known is written at once, what is learned is not`() {
+        #expect(look(state(.inside), at: 0))
+        #expect(!look(state(.inside, learned: 2), at: 1))
+        #expect(look(state(.outside), at: 2))
+        #expect(look(state(.inside), at: 2.1))
+    }
+
+    @Test mutating func `while somebody is inside it is never left to grow stale`() throws {
+        // Somebody comes and goes at odd times; then all is quiet, and only the timer looks.
+        for (seconds, there) in [(0, RegionState.inside), (130, .outside), (601, .inside)] {
+            #expect(look(state(there), at: Double(seconds)))
+        }
+        #expect(!look(state(.inside), at: 1199))
+        var latest = start.advanced(by: .seconds(601))
+        for _ in 0..<50 {
+            let due = try #require(plan.due)
+            #expect(latest.duration(to: due) < .seconds(900))
+            let isDue = plan.looked(at: state(.inside), hasFailed: false, due)
+            #expect(isDue)
+            latest = due
+        }
+    }
+
+    @Test mutating func `an empty house costs no write`() throws {
+        #expect(look(state(.outside), at: 0))
+        for round in 1...10 { #expect(!look(state(.outside), at: Double(round) * 600)) }
+        #expect(look(state(.outside, learned: 2), at: 6601), "what was learned is not lost")
+    }
+
+    @Test mutating func `what could not be written is tried again`() {
+        #expect(look(state(.outside), at: 0))
+        #expect(!look(state(.outside), failed: true, at: 1))
+        #expect(look(state(.outside), failed: true, at: 601))
+    }
+
+    @Test mutating func `after a failure it does not take until the next time`() throws {
+        #expect(look(state(.outside), at: 0))
+        plan.failed(start)
+        let due = try #require(plan.due)
+        #expect(start.duration(to: due) <= .seconds(60))
+        let isDue = plan.looked(at: state(.outside), hasFailed: true, due)
+        #expect(isDue)
+    }
+
+    @Test(arguments: [-31_536_000.0, -3600, 3600, 31_536_000])
+    mutating func `the time of a clock that was set is replaced`(leap: Double) {
+        var latest = state(.inside)
+        #expect(look(latest, at: 0))
+        latest.written.uptime += nanoseconds(60)
+        latest.written.wall += nanoseconds(60)
+        #expect(!look(latest, at: 60), "nobody set it")
+        latest.written.wall += nanoseconds(leap)
+        #expect(look(latest, at: 61))
+        #expect(!look(latest, at: 62), "once")
+    }
+}

@@ -1,0 +1,123 @@
+import DaemonTestSupport
+import Foundation
+import RegionMonitoring
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Events
+@testable import Systemd
+
+/// What the service manager hears.
+@Suite struct SupervisionTests {
+    private let home = Event(time: evening, kind: .didDetermineState(region: "home", .inside))
+    private let adapter = Event(
+        time: evening, kind: .bluetoothStateDidUpdate(state: "poweredOn", adapter: "hci0", reason: "hci0 answers"))
+
+    @Test func `the sentence says who is where, and what the adapter does`() {
+        var sentence = StatusSentence()
+        func happened(_ kind: Event.Kind) -> Bool { sentence.happened(Event(time: evening, kind: kind)) }
+        #expect(happened(adapter.kind))
+        #expect(sentence.text == "Bluetooth hci0 listening")
+        #expect(happened(.didDetermineState(region: "office", .unknown)))
+        #expect(happened(home.kind))
+        let text = sentence.text
+        #expect(text.hasPrefix("office: unknown; home: inside since "))
+        #expect(text.hasSuffix("; Bluetooth hci0 listening"))
+        #expect(!happened(.didExitRegion(region: "home")))
+        #expect(
+            happened(.bluetoothStateDidUpdate(state: "poweredOff", adapter: "hci0", reason: "hci0 is switched off")))
+        sentence.keep(["office"])
+        #expect(sentence.text == "office: unknown; Bluetooth poweredOff: hci0 is switched off")
+    }
+
+    @Test func `many regions are counted`() {
+        var sentence = StatusSentence()
+        for number in 0..<20 {
+            _ = sentence.happened(Event(time: evening, kind: .didDetermineState(region: "r\(number)", .unknown)))
+        }
+        #expect(sentence.text.contains("r7: unknown; and 12 more; Bluetooth"))
+    }
+
+    /// A supervision that has begun, and the receiving end.
+    private func supervision(
+        watchdog: String? = nil, isAlive: @escaping @Sendable () async -> Bool = { true }
+    ) throws -> (DatagramReceiver, Supervision, AsyncStream<Event>.Continuation) {
+        let systemd = try #require(DatagramReceiver())
+        var environment = ["NOTIFY_SOCKET": systemd.address]
+        environment["WATCHDOG_USEC"] = watchdog
+        let manager = try #require(ServiceManager(environment: environment))
+        let (events, continuation) = AsyncStream.makeStream(of: Event.self)
+        return (systemd, Supervision(manager, events: events, isAlive: isAlive), continuation)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `ready is told once, as soon as the adapter is known`() async throws {
+        let (systemd, supervision, events) = try supervision()
+        let task = Task { try await supervision.run() }
+        events.yield(Event(time: evening, kind: .didDetermineState(region: "home", .unknown)))
+        events.yield(adapter)
+        events.yield(home)
+        #expect(await systemd.text() == "STATUS=home: unknown; Bluetooth not asked yet")
+        #expect(await systemd.text() == "READY=1\nSTATUS=home: unknown; Bluetooth hci0 listening")
+        #expect(await systemd.text().hasPrefix("STATUS=home: inside since "))
+        task.cancel()
+        _ = await task.result
+        #expect(systemd.nextText() == "STOPPING=1")
+        #expect(systemd.nextText() == nil)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `waiting for an adapter is ready, too`() async throws {
+        let (systemd, supervision, events) = try supervision()
+        let task = Task { try await supervision.run() }
+        let none = Event.Kind.bluetoothStateDidUpdate(state: "unsupported", adapter: nil, reason: "there is none")
+        events.yield(Event(time: evening, kind: none))
+        #expect(await systemd.text() == "READY=1\nSTATUS=Bluetooth unsupported: there is none")
+        task.cancel()
+    }
+
+    @Test func `between reloading and ready nothing else is said to be ready`() throws {
+        let (systemd, supervision, _) = try supervision()
+        supervision.reloading()
+        #expect(systemd.nextText() == nil, "it has not started yet")
+        supervision.sourceEnded("the capture has ended", isFault: false)
+        #expect(systemd.nextText()?.hasPrefix("READY=1\nSTATUS=") == true)
+        supervision.reloading()
+        #expect(systemd.nextText()?.hasPrefix("RELOADING=1\nMONOTONIC_USEC=") == true)
+        supervision.sourceEnded("the capture has ended again", isFault: false)
+        #expect(systemd.nextText()?.hasPrefix("STATUS=") == true)
+        supervision.reloaded(nil)
+        let refused = systemd.nextText()
+        #expect(refused?.hasPrefix("READY=1\nSTATUS=") == true)
+        #expect(refused?.contains("the old one stays in force") == true)
+        supervision.reloading()
+        supervision.reloaded(["home"])
+        _ = systemd.nextText()
+        #expect(systemd.nextText() == "READY=1\nSTATUS=Bluetooth not asked yet")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the watchdog is petted while the loop turns, and not when it does not`() async throws {
+        let (turning, supervised, _) = try supervision(watchdog: "2000")
+        let first = Task { try await supervised.run() }
+        #expect(await turning.text() == "WATCHDOG=1")
+        #expect(await turning.text() == "WATCHDOG=1")
+        first.cancel()
+
+        let (asked, continuation) = AsyncStream.makeStream(of: Void.self)
+        let (stuck, supervision, _) = try supervision(watchdog: "2000") {
+            continuation.yield()
+            // As a loop that never turns: until somebody gives it up.
+            let (never, turns) = AsyncStream.makeStream(of: Void.self)
+            for await _ in never {}
+            return withExtendedLifetime(turns) { false }
+        }
+        let second = Task { try await supervision.run() }
+        for await _ in asked { break }
+        second.cancel()
+        _ = await second.result
+        #expect(stuck.nextText() == "STOPPING=1")
+        #expect(stuck.nextText() == nil)
+    }
+}
