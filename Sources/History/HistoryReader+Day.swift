@@ -1,3 +1,5 @@
+import Events
+
 extension HistoryReader {
     /// What happened from `start` to `end`.
     ///

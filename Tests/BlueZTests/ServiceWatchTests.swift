@@ -3,7 +3,6 @@ import Plumbing
 import TestSupport
 import Testing
 
-@testable import API
 @testable import Events
 @testable import OkaeriConfiguration
 @testable import ServiceWatch
@@ -59,13 +58,11 @@ extension OnTheBus {
             try await run(watch) {
                 #expect(await events.next()?.kind == .peripheralDidConnect(expected))
                 #expect(await watch.memory == PeripheralsMemory([kept]))
-                let connected = ServiceReport(
-                    identifier: "lamp", service: "180F", connected: true, address: address, name: "lamp")
-                #expect(await watch.reports == [connected])
+                #expect(await watch.connections == [.init(identifier: "lamp", service: "180F", peripheral: kept)])
                 try bench.tell("silence", ["address": address])
                 #expect(await events.next()?.kind == .peripheralDidDisconnect(expected))
                 #expect(await watch.memory == PeripheralsMemory([]))
-                #expect(await watch.reports == [ServiceReport(identifier: "lamp", service: "180F", connected: false)])
+                #expect(await watch.connections == [.init(identifier: "lamp", service: "180F", peripheral: nil)])
             }
         }
 

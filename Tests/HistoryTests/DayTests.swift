@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Events
 @testable import History
 
 @Suite struct DayTests {

@@ -4,7 +4,7 @@ import RegionMonitoring
 import Synchronization
 import Testing
 
-@testable import History
+@testable import Events
 @testable import Listening
 
 @Suite struct SignalMeterTests {

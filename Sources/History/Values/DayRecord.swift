@@ -1,3 +1,5 @@
+package import Events
+
 /// A day, or any stretch of time, of a history: what a picture of it is drawn from.
 package struct DayRecord: Sendable, Hashable {
     /// The stretch, in nanoseconds since the Unix epoch; `end` does not belong to it.
