@@ -11,7 +11,7 @@ public enum ManagerState: String, Hashable, Sendable, CaseIterable {
     /// There is no adapter, or, for a peripheral, no bluetoothd or an adapter that cannot be one.
     case unsupported
 
-    /// The bus does not let this process ask bluetoothd. ``CentralManager`` says ``resetting`` then.
+    /// The bus does not let this process ask bluetoothd.
     case unauthorized
 
     /// The adapter is switched off.
