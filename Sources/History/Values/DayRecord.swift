@@ -17,6 +17,7 @@ package struct DayRecord: Sendable, Hashable {
     /// A region's day.
     package struct Region: Sendable, Hashable {
         package var identifier: String
+        /// In order, and none overlaps another, whatever the clock did.
         package var spans: [Span]
         package var minutes: [SignalMinute]
         package var marks: [Mark]
