@@ -141,7 +141,7 @@ let package = Package(
         .target(
             name: "Systemd",
             dependencies: [
-                "Events", "Plumbing", "RegionMonitoring", .product(name: "Logging", package: "swift-log"),
+                "Events", "Plumbing", .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], swiftSettings: house),
         .target(

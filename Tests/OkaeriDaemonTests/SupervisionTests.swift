@@ -13,28 +13,23 @@ import Testing
     private let adapter = Event(
         time: evening, kind: .bluetoothStateDidUpdate(state: "poweredOn", adapter: "hci0", reason: "hci0 answers"))
 
-    @Test func `the sentence says who is where, and what the adapter does`() {
+    @Test func `the sentence says what is watched and what the adapter does, and not who is where`() {
         var sentence = StatusSentence()
-        func tell(_ kind: Event.Kind) -> Bool { sentence.happened(Event(time: evening, kind: kind)) }
-        #expect(tell(adapter.kind))
+        func happened(_ kind: Event.Kind) { sentence.happened(Event(time: evening, kind: kind)) }
+        happened(adapter.kind)
         #expect(sentence.text == "Bluetooth hci0 listening")
-        #expect(tell(.didDetermineState(region: "office", .unknown)))
-        #expect(tell(home.kind))
-        let text = sentence.text
-        #expect(text.hasPrefix("office: unknown; home: inside since "))
-        #expect(text.hasSuffix("; Bluetooth hci0 listening"))
-        #expect(!tell(.didExitRegion(region: "home")))
-        #expect(tell(.bluetoothStateDidUpdate(state: "poweredOff", adapter: "hci0", reason: "hci0 is switched off")))
+        happened(.didDetermineState(region: "office", .unknown))
+        #expect(sentence.text == "watching 1 region; Bluetooth hci0 listening")
+        happened(home.kind)
+        let text = "watching 2 regions; Bluetooth hci0 listening"
+        #expect(sentence.text == text)
+        for state in RegionState.allCases { happened(.didDetermineState(region: "home", state)) }
+        happened(.didExitRegion(region: "home"))
+        happened(.wifiJoined(.init(id: nil, ssid: "HomeNet", region: "home"), device: "wlan0"))
+        #expect(sentence.text == text, "whoever comes and goes")
+        happened(.bluetoothStateDidUpdate(state: "poweredOff", adapter: "hci0", reason: "hci0 is switched off"))
         sentence.keep(["office"])
-        #expect(sentence.text == "office: unknown; Bluetooth poweredOff: hci0 is switched off")
-    }
-
-    @Test func `many regions are counted`() {
-        var sentence = StatusSentence()
-        for number in 0..<20 {
-            _ = sentence.happened(Event(time: evening, kind: .didDetermineState(region: "r\(number)", .unknown)))
-        }
-        #expect(sentence.text.contains("r7: unknown; and 12 more; Bluetooth"))
+        #expect(sentence.text == "watching 1 region; Bluetooth poweredOff: hci0 is switched off")
     }
 
     /// A supervision that has begun, and the receiving end.
@@ -55,10 +50,12 @@ import Testing
         let task = Task { try await supervision.run() }
         events.yield(Event(time: evening, kind: .didDetermineState(region: "home", .unknown)))
         events.yield(adapter)
+        // Not even that something has happened is said.
         events.yield(home)
-        #expect(await systemd.text() == "STATUS=home: unknown; Bluetooth not asked yet")
-        #expect(await systemd.text() == "READY=1\nSTATUS=home: unknown; Bluetooth hci0 listening")
-        #expect(await systemd.text().hasPrefix("STATUS=home: inside since "))
+        events.yield(Event(time: evening, kind: .didDetermineState(region: "office", .inside)))
+        #expect(await systemd.text() == "STATUS=watching 1 region; Bluetooth not asked yet")
+        #expect(await systemd.text() == "READY=1\nSTATUS=watching 1 region; Bluetooth hci0 listening")
+        #expect(await systemd.text() == "STATUS=watching 2 regions; Bluetooth hci0 listening")
         task.cancel()
         _ = await task.result
         #expect(systemd.nextText() == "STOPPING=1")
