@@ -17,10 +17,9 @@ struct Coverage {
             reached = covered.lowerBound
         }
         if range.lowerBound < reached { parts.append(range.lowerBound..<reached) }
-        let whole =
-            min(range.lowerBound, ranges[first..<last].last?.lowerBound ?? range.lowerBound)
-            ..< max(range.upperBound, ranges[first..<last].first?.upperBound ?? range.upperBound)
-        ranges.replaceSubrange(first..<last, with: [whole])
+        let lower = min(range.lowerBound, ranges[first..<last].last?.lowerBound ?? range.lowerBound)
+        let upper = max(range.upperBound, ranges[first..<last].first?.upperBound ?? range.upperBound)
+        ranges.replaceSubrange(first..<last, with: [lower..<upper])
         return parts
     }
 }

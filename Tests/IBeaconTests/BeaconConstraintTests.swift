@@ -16,7 +16,8 @@ import Testing
 
     @Test(
         arguments: [
-            "/+5", "/-0", "/05", "/ 5", "/5 ", "/５", "/65536", "/-1", "/", "/5/", "/1/+2", "/1/02", "/1/2/3", "/*/5", "/5.0",
+            "/+5", "/-0", "/05", "/ 5", "/5 ", "/５", "/65536", "/-1", "/", "/5/", "/1/+2", "/1/02", "/1/2/3", "/*/5",
+            "/5.0",
         ])
     func `numbers are decimal, without a sign or zeros in front`(_ numbers: String) {
         #expect(BeaconConstraint(Self.owner + numbers) == nil)
