@@ -295,7 +295,7 @@ let package = Package(
         .testTarget(
             name: "okaeriTests",
             dependencies: [
-                "BlueZ", "API", "OkaeriDaemon", "okaeri",
+                "BlueZ", "API", "OkaeriDaemon", "TestSupport", "okaeri",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: house),
     ]
