@@ -62,7 +62,7 @@ let package = Package(
         .target(name: "DBus", dependencies: ["CGIO", "GLib", "Plumbing"], swiftSettings: house),
         .systemLibrary(
             name: "CNetworkManager", pkgConfig: "libnm", providers: [.apt(["libnm-dev"])]),
-        .target(name: "WiFi", dependencies: ["GLib", "Plumbing"], swiftSettings: house),
+        .target(name: "WiFi", dependencies: ["Plumbing"], swiftSettings: house),
         .target(
             name: "NetworkManager", dependencies: ["CGIO", "CNetworkManager", "GLib", "Plumbing", "WiFi"],
             swiftSettings: house),
@@ -120,7 +120,7 @@ let package = Package(
         .target(
             name: "ServiceWatch",
             dependencies: [
-                "API", "BlueZ", "Events", "OkaeriConfiguration", "Plumbing",
+                "BlueZ", "Events", "OkaeriConfiguration", "Plumbing",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], swiftSettings: house),
@@ -134,15 +134,14 @@ let package = Package(
         .target(
             name: "History",
             dependencies: [
-                "API", "CSQLite", "Events", "OkaeriConfiguration", "Plumbing", "RegionMonitoring",
+                "CSQLite", "Events", "OkaeriConfiguration", "Plumbing", "RegionMonitoring",
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: house),
         .target(
             name: "Systemd",
             dependencies: [
-                "Events", "Plumbing", "RegionMonitoring", .product(name: "Logging", package: "swift-log"),
+                "Events", "Plumbing", .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], swiftSettings: house),
         .target(
@@ -155,8 +154,8 @@ let package = Package(
         .target(
             name: "Listening",
             dependencies: [
-                "API", "Bluetooth", "Events", "HCI", "History", "IBeacon", "OkaeriConfiguration", "Plumbing",
-                "Presence", "RegionMonitoring", "ThreadService",
+                "API", "Bluetooth", "Events", "HCI", "IBeacon", "OkaeriConfiguration", "Plumbing", "Presence",
+                "RegionMonitoring", "ThreadService",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),

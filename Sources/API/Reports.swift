@@ -1,3 +1,5 @@
+package import RegionMonitoring
+
 /// What `GET /v1/status` answers.
 package struct StatusReport: Codable, Sendable, Equatable {
     /// When it was made, RFC 3339.

@@ -1,3 +1,5 @@
+import Events
+
 extension HistoryReader {
     /// What happened from `start` to `end`.
     ///
@@ -11,10 +13,11 @@ extension HistoryReader {
         let day = start..<end
         let runs = try runs(now: now)
         var found: [String: DayRecord.Region] = [:]
-        for (region, span) in try spans(runs) where span.time.overlaps(day) {
-            let clipped = DayRecord.Span(span.time.clamped(to: day), span.state)
-            found[region, default: .init(identifier: region)].spans.append(clipped)
+        for (region, spans) in try spans(runs, in: day) {
+            found[region] = .init(identifier: region, spans: spans.map { .init($0.time, $0.value) })
         }
+        // A clock that was set may have led a run out of its own bounds: what it saw there was watched all the same.
+        let watched = runs.map(\.time) + found.values.flatMap { $0.spans.map(\.time) }
         for minute in try minutes(in: day) {
             found[minute.region, default: .init(identifier: minute.region)].minutes.append(minute)
         }
@@ -25,12 +28,14 @@ extension HistoryReader {
         return DayRecord(
             start: start, end: end,
             regions: regions.map { found[$0] ?? .init(identifier: $0) } + others.compactMap { found[$0] },
-            outages: try outages(runs, in: day), unwatched: gaps(in: day, between: runs.map(\.time)))
+            outages: try outages(runs, in: day), unwatched: gaps(in: day, between: watched))
     }
 
     private struct Run {
         var id: Int64
         var time: Range<Int64>
+        /// Before the beginning where the clock was set back meanwhile.
+        var end: Int64
     }
 
     /// When the daemon ran. A run that was cut ended with the last sign of life; the last may go on.
@@ -41,20 +46,23 @@ extension HistoryReader {
             }
         }
         let latest = try ask { connection throws(SQLiteError) in
-            try connection.rows("SELECT run, max(time) FROM events GROUP BY run") { ($0.integer(0), $0.integer(1)) }
+            // The row that has the maximum (sqlite.org/lang_select.html#bareagg).
+            try connection.rows("SELECT run, time, max(id) FROM events GROUP BY run") {
+                ($0.integer(0), $0.integer(1))
+            }
         }
-        let lastEvents = Dictionary(latest, uniquingKeysWith: max)
+        let lastEvents = Dictionary(latest) { first, _ in first }
         // Before any later run began; a clock may have been set back between two.
         var laterBegan: Int64?
         var runs: [Run] = []
         for (index, row) in rows.enumerated().reversed() {
             let next = index + 1 < rows.count ? rows[index + 1].began : nil
-            var sign = max(row.began, lastEvents[row.id] ?? row.began)
-            if row.ended == nil, let laterBegan, let minute = try lastMinute(before: laterBegan) {
+            var sign = lastEvents[row.id] ?? row.began
+            if row.ended == nil, sign >= row.began, let laterBegan, let minute = try lastMinute(before: laterBegan) {
                 sign = max(sign, minute &+ SignalMinute.length)
             }
-            let end = row.ended ?? next.map { min(sign, $0) } ?? now
-            runs.append(Run(id: row.id, time: row.began..<max(row.began, end)))
+            let end = row.ended ?? next.map { $0 < row.began ? sign : min(sign, $0) } ?? now
+            runs.append(Run(id: row.id, time: row.began..<max(row.began, end), end: end))
             laterBegan = min(laterBegan ?? row.began, row.began)
         }
         return runs.reversed()
@@ -69,7 +77,9 @@ extension HistoryReader {
     }
 
     /// Each region's states, from each change to the next or to the run's end.
-    private func spans(_ runs: [Run]) throws(HistoryError) -> [(region: String, span: DayRecord.Span)] {
+    private func spans(
+        _ runs: [Run], in day: Range<Int64>
+    ) throws(HistoryError) -> [String: [(time: Range<Int64>, value: String)]] {
         let changes = try ask { connection throws(SQLiteError) in
             try connection.rows("SELECT run, region, time, state FROM presence ORDER BY id") { row in
                 (run: row.integer(0), region: row.text(1), time: row.integer(2), state: row.text(3))
@@ -77,20 +87,37 @@ extension HistoryReader {
         }
         // Once for all: a daemon that starts and fails for a day leaves thousands of runs.
         let byRun = Dictionary(grouping: changes, by: \.run)
-        var spans: [(region: String, span: DayRecord.Span)] = []
+        var spans: [String: [(time: Range<Int64>, value: String)]] = [:]
         for run in runs {
             var latest: [String: (time: Int64, state: String)] = [:]
             func close(_ region: String, at time: Int64) {
                 guard let open = latest[region], open.time < time else { return }
-                spans.append((region, .init(open.time..<time, open.state)))
+                spans[region, default: []].append((open.time..<time, open.state))
             }
             for change in byRun[run.id] ?? [] {
                 close(change.region, at: change.time)
                 latest[change.region] = (change.time, change.state)
             }
-            for region in latest.keys.sorted() { close(region, at: run.time.upperBound) }
+            for region in latest.keys { close(region, at: run.end) }
         }
-        return spans
+        return spans.compactMapValues { spans in
+            let latest = Self.latest(spans, in: day)
+            return latest.isEmpty ? nil : latest
+        }
+    }
+
+    /// What was seen last of each moment of `day`, in the order of the wall's clock.
+    ///
+    /// Where a clock is set back, some hours come twice. The second time is believed: clocks are set to go right.
+    ///
+    /// - Parameter stretches: in the order in which they were seen.
+    private static func latest<Value>(
+        _ stretches: [(time: Range<Int64>, value: Value)], in day: Range<Int64>
+    ) -> [(time: Range<Int64>, value: Value)] {
+        var coverage = Coverage()
+        return stretches.reversed()
+            .flatMap { stretch in coverage.add(stretch.time.clamped(to: day)).map { ($0, stretch.value) } }
+            .sorted { $0.0.lowerBound < $1.0.lowerBound }
     }
 
     private func minutes(in day: Range<Int64>) throws(HistoryError) -> [SignalMinute] {
@@ -148,17 +175,16 @@ extension HistoryReader {
     }
 
     private func outages(_ runs: [Run], in day: Range<Int64>) throws(HistoryError) -> [DayRecord.Outage] {
-        let ends = Dictionary(runs.map { ($0.id, $0.time.upperBound) }, uniquingKeysWith: { first, _ in first })
+        let ends = Dictionary(runs.map { ($0.id, $0.end) }, uniquingKeysWith: { first, _ in first })
         let rows = try ask { connection throws(SQLiteError) in
             try connection.rows("SELECT run, began, ended, reason FROM outages ORDER BY id") { row in
                 (run: row.integer(0), began: row.integer(1), ended: row.optionalInteger(2), reason: row.text(3))
             }
         }
-        return rows.compactMap { row in
-            let end = max(row.began, row.ended ?? ends[row.run] ?? row.began)
-            guard (row.began..<end).overlaps(day) else { return nil }
-            return DayRecord.Outage((row.began..<end).clamped(to: day), reason: row.reason)
+        let outages = rows.map { row in
+            (time: row.began..<max(row.began, row.ended ?? ends[row.run] ?? row.began), value: row.reason)
         }
+        return Self.latest(outages, in: day).map { DayRecord.Outage($0.time, reason: $0.value) }
     }
 
     /// What is left of `day` when `covered` is taken out, without what a restart takes.

@@ -1,3 +1,5 @@
+package import Events
+
 extension HistoryReader {
     /// The silences that ended since a time, the oldest first.
     ///

@@ -1,4 +1,4 @@
-import Events
+package import Events
 
 /// The one that writes a history. For one thread at a time.
 package final class HistoryStore {

@@ -1,3 +1,5 @@
+import Plumbing
+
 /// Which beacons are meant: all of a UUID, those of one major, or a single one. CoreLocation's
 /// `CLBeaconIdentityConstraint`.
 public enum BeaconConstraint: Hashable, Sendable {
@@ -47,13 +49,14 @@ extension BeaconConstraint: LosslessStringConvertible {
 }
 
 extension BeaconConstraint {
-    /// Reads `UUID`, `UUID/major` or `UUID/major/minor`; an asterisk stands for any, as in ``description``.
+    /// Reads `UUID`, `UUID/major` or `UUID/major/minor`; an asterisk stands for any, as in ``description``. Major and minor
+    /// are 0 to 65535, without a sign or zeros in front.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count <= 3, let uuid = BeaconUUID(parts[0]) else { return nil }
         var numbers = parts.dropFirst()
         while numbers.last == "*" { numbers.removeLast() }
-        let values = numbers.compactMap { UInt16($0) }
+        let values = numbers.compactMap { UInt16(decimal: $0) }
         guard values.count == numbers.count else { return nil }
         switch values.count {
         case 0: self = .uuid(uuid)

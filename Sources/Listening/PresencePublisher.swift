@@ -1,6 +1,5 @@
 import Bluetooth
 package import Events
-package import History
 package import Presence
 package import RegionMonitoring
 import Synchronization

@@ -1,37 +1,25 @@
 import Bluetooth
 package import Events
-import History
 package import Logging
-package import OkaeriConfiguration
+import OkaeriConfiguration
 package import Presence
 package import RegionMonitoring
 import Synchronization
 import SystemPackage
-
-/// Where a history is kept.
-package struct HistoryPlace: Sendable {
-    /// The state directory.
-    package var directory: String
-    package var settings: Configuration.History
-
-    package init(directory: String, settings: Configuration.History) {
-        self.directory = directory
-        self.settings = settings
-    }
-}
 
 /// The whole road over a capture, at the capture's own clock.
 package enum Replay {
     /// Replays a capture on the calling thread.
     ///
     /// - Parameters:
-    ///   - history: where what happens is kept, and for how long; nil: nowhere.
+    ///   - writer: keeps what happens; nil: nobody does.
     ///   - speed: how many times faster than it was recorded; nil: as fast as it goes.
     ///   - progress: is told from time to time how many bytes have been read, and how many there are.
     ///   - publish: is given each event, in order.
     /// - Throws: when the capture is no capture or damaged; what came before the damage has been told.
     package static func run(
-        _ capture: String, regions: [MonitoredRegion], history: HistoryPlace? = nil, speed: Double?, logger: Logger,
+        _ capture: String, regions: [MonitoredRegion], writer: sending (any EventWriter)? = nil, speed: Double?,
+        logger: Logger,
         progress: @escaping @Sendable (UInt64, UInt64?) -> Void, _ publish: @escaping @Sendable (Event) -> Void
     ) throws(CaptureFileError) {
         let source = try CaptureSource(file: capture, speed: speed, logger: logger, progress: progress)
@@ -39,23 +27,21 @@ package enum Replay {
         let hub = EventHub(node: NodeName.local)
         hub.record(with: publish)
         let happened = { @Sendable (kind: Event.Kind, time: Int64) in hub.happened(kind, at: time) }
-        guard let history, history.settings.keep > 0 else {
+        guard let writer else {
             return try source.replay(
                 PresencePublisher(regions: regions, clock: source, outputs: .init(publish: happened)).driver)
         }
-        let writer = Mutex(
-            HistoryWriter(
-                directory: history.directory, settings: history.settings, durability: .process, logger: logger))
-        defer { writer.withLock { $0.finish(at: source.now) } }
+        let shared = Mutex(writer)
+        defer { shared.withLock { $0.finish(at: source.now) } }
         hub.record { event in
-            writer.withLock { $0.record([event]) }
+            shared.withLock { $0.record([event], [], []) }
             publish(event)
         }
         let presence = PresencePublisher(
             regions: regions, clock: source,
             outputs: .init(
-                publish: happened, summarize: { minutes in writer.withLock { $0.record([], minutes) } },
-                silenceEnded: { silence in writer.withLock { $0.record([], [], [silence]) } }))
+                publish: happened, summarize: { minutes in shared.withLock { $0.record([], minutes, []) } },
+                silenceEnded: { silence in shared.withLock { $0.record([], [], [silence]) } }))
         defer { presence.summarizeMinute() }
         try source.replay(presence.driver)
     }

@@ -1,4 +1,4 @@
-import History
+import Events
 import IBeacon
 import RegionMonitoring
 

@@ -1,4 +1,3 @@
-package import API
 import BlueZ
 package import Events
 package import Logging
@@ -42,14 +41,22 @@ package actor ServiceWatch: ServiceLifecycle.Service {
         self.logger = logger
     }
 
-    /// What is to be known of each rule; nil where there is none.
-    package var reports: [ServiceReport]? {
+    /// A rule, and who is connected by it.
+    package struct Connection: Sendable, Equatable {
+        /// The rule's name; nil if it has none.
+        package var identifier: String?
+        /// A UUID of 4, 8 or 32 digits.
+        package var service: String
+        /// Nil: nobody is.
+        package var peripheral: PeripheralsMemory.Peripheral?
+    }
+
+    /// One for each rule; nil where there is none.
+    package var connections: [Connection]? {
         guard !rules.isEmpty else { return nil }
         return rules.map { rule in
-            let peripheral = connected[rule.label]
-            return ServiceReport(
-                identifier: rule.identifier, service: rule.service.description, connected: peripheral != nil,
-                address: peripheral?.address, name: peripheral?.name)
+            Connection(
+                identifier: rule.identifier, service: rule.service.description, peripheral: connected[rule.label])
         }
     }
 

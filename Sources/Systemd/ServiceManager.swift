@@ -42,7 +42,7 @@ package final class ServiceManager: Sendable {
     /// sd_watchdog_enabled(3).
     private static func watchdogInterval(_ environment: [String: String]) -> Duration? {
         if let process = environment["WATCHDOG_PID"], process != "\(getpid())" { return nil }
-        return environment["WATCHDOG_USEC"].flatMap(Int64.init).flatMap { $0 > 0 ? .microseconds($0) : nil }
+        return environment["WATCHDOG_USEC"].flatMap { Int64(decimal: $0) }.flatMap { $0 > 0 ? .microseconds($0) : nil }
     }
 
     private static func text(_ message: Message) -> String {

@@ -1,70 +1,36 @@
 import Events
-import Glibc
-import RegionMonitoring
 
-/// What the daemon does, in one sentence, as `systemctl status` shows it:
-/// `home: inside since 21 Nov 07:31; Bluetooth hci0 listening`.
+/// How the daemon fares, in one sentence, as `systemctl status` shows it: `watching 2 regions; Bluetooth hci0 listening`.
+///
+/// Everybody with a login may read it, so it says nothing of who is where, and an arrival does not change it.
 struct StatusSentence: Sendable {
-    /// How many regions are named before the rest is counted.
-    private static let longestList = 8
-
-    private struct Region {
-        var name: String
-        var state: RegionState
-        var since: Int64
-    }
-
-    /// In the order in which they were first heard of.
-    private var regions: [Region] = []
+    private var regions: Set<String> = []
     private var bluetooth = "Bluetooth not asked yet"
 
     /// What else there is to say; nil when all is as it should be.
     var remark: String?
 
-    /// Whether the event is told of in the sentence.
-    mutating func happened(_ event: Event) -> Bool {
+    mutating func happened(_ event: Event) {
         switch event.kind {
-        case .didDetermineState(let name, let state):
-            let region = Region(name: name, state: state, since: event.time)
-            if let index = regions.firstIndex(where: { $0.name == name }) {
-                regions[index] = region
-            } else {
-                regions.append(region)
-            }
+        case .didStartMonitoring(let name), .didDetermineState(let name, _):
+            regions.insert(name)
         case .bluetoothStateDidUpdate("poweredOn", let adapter?, _):
             bluetooth = "Bluetooth \(adapter) listening"
         case .bluetoothStateDidUpdate(let state, _, let reason):
             bluetooth = reason.isEmpty ? "Bluetooth \(state)" : "Bluetooth \(state): \(reason)"
-        case .didStartMonitoring, .didEnterRegion, .didExitRegion, .didRangeBeacons, .monitoringDidFail,
-            .rangingBeaconsDidFail, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed,
-            .peripheralDidConnect, .peripheralDidDisconnect:
-            return false
+        case .didEnterRegion, .didExitRegion, .didRangeBeacons, .monitoringDidFail, .rangingBeaconsDidFail, .wifiPrompt,
+            .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed, .peripheralDidConnect, .peripheralDidDisconnect:
+            break
         }
-        return true
     }
 
     /// Forgets the regions that are watched no longer.
     mutating func keep(_ names: Set<String>) {
-        regions.removeAll { !names.contains($0.name) }
+        regions.formIntersection(names)
     }
 
     var text: String {
-        var parts = regions.prefix(Self.longestList).map { region in
-            "\(region.name): \(region.state.rawValue)"
-                + (region.state == .unknown ? "" : " since \(Self.localTime(region.since))")
-        }
-        if regions.count > Self.longestList { parts.append("and \(regions.count - Self.longestList) more") }
-        return (parts + [bluetooth] + (remark.map { [$0] } ?? [])).joined(separator: "; ")
-    }
-
-    /// With its day: the sentence stands until something happens.
-    private static func localTime(_ nanoseconds: Int64) -> String {
-        var seconds = time_t(nanoseconds / 1_000_000_000)
-        var time = tm()
-        localtime_r(&seconds, &time)
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 32) { buffer in
-            let length = strftime(buffer.baseAddress, buffer.count, "%-d %b %H:%M", &time)
-            return String(decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
+        let watching = regions.isEmpty ? [] : ["watching \(regions.count) region\(regions.count == 1 ? "" : "s")"]
+        return (watching + [bluetooth] + (remark.map { [$0] } ?? [])).joined(separator: "; ")
     }
 }

@@ -6,6 +6,8 @@ import Synchronization
 package final class Supervision: Service {
     private struct State {
         var sentence = StatusSentence()
+        /// The sentence that the service manager has.
+        var said: String?
         var isReady = false
         var hasSaidReady = false
         var isReloading = false
@@ -43,7 +45,7 @@ package final class Supervision: Service {
         var isStart = false
         if case .bluetoothStateDidUpdate = event.kind { isStart = true }
         state.withLock { state in
-            guard state.sentence.happened(event) else { return }
+            state.sentence.happened(event)
             if isStart { state.isReady = true }
             notify(&state)
         }
@@ -82,10 +84,14 @@ package final class Supervision: Service {
     }
 
     private func notify(_ state: inout State) {
-        let status = ServiceManager.Message.status(state.sentence.text)
-        guard state.isReady, !state.isReloading, !state.hasSaidReady else { return manager.notify(status) }
+        let sentence = state.sentence.text
+        let isReadyNow = state.isReady && !state.isReloading && !state.hasSaidReady
+        // Everybody on the bus hears that there is a new sentence: one that is not new would tell when somebody comes home.
+        guard isReadyNow || sentence != state.said else { return }
+        state.said = sentence
+        guard isReadyNow else { return manager.notify(.status(sentence)) }
         state.hasSaidReady = true
-        manager.notify(.ready, status)
+        manager.notify(.ready, .status(sentence))
     }
 
     private func petWatchdog(every period: Duration) async {

@@ -12,7 +12,7 @@ import Testing
 @testable import OkaeriDaemon
 
 /// The agent between a daemon and a notification server.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct AgentTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct AgentTests {
     private let bench: DesktopBench
     private let folder: TemporaryFolder
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Agent
 
-@Suite(.timeLimit(.minutes(1))) struct NotificationServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct NotificationServiceTests {
     private static let question = DesktopNotification(
         summary: "Welcome home", body: "Join?", buttons: [.init(key: "join", label: "Join")], stays: true)
 

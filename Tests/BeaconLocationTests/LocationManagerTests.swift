@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// The manager with its thread, on a kernel of socket pairs.
-@Suite(.timeLimit(.minutes(1))) struct LocationManagerTests {
+@Suite(.timeLimit(.minutes(5))) struct LocationManagerTests {
     private let home = BeaconRegion(identifier: "home", constraint: .uuid(BeaconUUID(high: 1, low: 2)))
 
     @Test func nothingIsAskedOfTheKernelBeforeSomebodyAsks() async {

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ScannerTests {
+@Suite(.timeLimit(.minutes(5))) struct ScannerTests {
     private func report(_ rssi: Int8) throws -> AdvertisingReport {
         AdvertisingReport(
             address: try #require(BluetoothAddress("C0:FF:EE:12:34:56")), rssi: rssi, data: [0x02, 0x01, 0x06])

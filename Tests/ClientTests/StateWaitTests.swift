@@ -10,7 +10,7 @@ import Testing
 @testable import OkaeriDaemon
 
 /// Waiting for somebody, on a daemon over a capture.
-@Suite(.timeLimit(.minutes(1))) struct StateWaitTests {
+@Suite(.timeLimit(.minutes(5))) struct StateWaitTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

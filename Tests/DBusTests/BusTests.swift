@@ -3,7 +3,7 @@ import Testing
 
 @testable import DBus
 
-@Suite(.timeLimit(.minutes(1))) struct BusTests {
+@Suite(.timeLimit(.minutes(5))) struct BusTests {
     private static let name = "org.freedesktop.DBus"
 
     /// An object that answers with what it is given, refuses, or waits.

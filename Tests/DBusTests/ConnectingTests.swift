@@ -4,7 +4,7 @@ import Testing
 
 @testable import DBus
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectingTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectingTests {
     /// In a process of its own: the environment is not to be changed beside others who read it.
     @Test func `the environment says where the buses are`() async {
         await #expect(processExitsWith: .success) {

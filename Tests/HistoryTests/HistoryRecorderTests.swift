@@ -34,7 +34,7 @@ import Testing
         #expect(try lines() == published)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `whoever waits for it knows that all is told`() async {
         let recorder = HistoryRecorder(
             directory: folder.path, settings: .init(), now: { evening }, logger: quiet)

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import Events
 @testable import History
 
 @Suite struct HistoryStoreTests {

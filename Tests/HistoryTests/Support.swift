@@ -1,5 +1,6 @@
 import TestSupport
 
+@testable import Events
 @testable import History
 
 /// 2026-11-20 00:00:00 UTC, in nanoseconds since the Unix epoch.

@@ -4,7 +4,7 @@ import WiFi
 @testable import Homecoming
 
 @Suite struct AntennaTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `the scan is held while a Wi-Fi is being joined, and no longer`() async throws {
         let wifi = SimulatedWiFi(inSight: [])
         let (holds, continuation) = AsyncStream.makeStream(of: Bool.self)

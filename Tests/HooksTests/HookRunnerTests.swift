@@ -9,7 +9,7 @@ import Testing
 @testable import Hooks
 
 /// Hooks as real scripts.
-@Suite(.timeLimit(.minutes(1))) struct HookRunnerTests {
+@Suite(.timeLimit(.minutes(5))) struct HookRunnerTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

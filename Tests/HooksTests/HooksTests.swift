@@ -9,7 +9,7 @@ import Testing
 @testable import OkaeriConfiguration
 
 /// The service: events in, commands run, words in the log.
-@Suite(.timeLimit(.minutes(1))) struct HooksTests {
+@Suite(.timeLimit(.minutes(5))) struct HooksTests {
     private let folder: TemporaryFolder
     private let hub = EventHub()
     private let book = LogBook()

@@ -207,7 +207,7 @@ import Testing
                 """)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func aCaptureIsLocatedAtItsOwnClock() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("capture", capture([4], until: 20))
@@ -219,7 +219,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func aCaptureThatEndsEarlySendsNobodyAway() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("capture", capture([4], until: 5))

@@ -122,7 +122,8 @@ import Testing
         region.exitAfter = nil
         try Replay.run(
             file, regions: [region],
-            history: .init(directory: folder.path, settings: .init()), speed: nil, logger: quiet,
+            writer: HistoryWriter.ofReplay(directory: folder.path, settings: .init(), logger: quiet), speed: nil,
+            logger: quiet,
             progress: { _, _ in }, { _ in })
         let text = try MistakesHistory(directory: folder.path, region: nil, since: nil, now: .now).text
         #expect(text.contains("  home  silent for 20 s, back 8 s after the exit"))

@@ -23,22 +23,21 @@ import Testing
         let file = try folder.file("capture", capture([3], until: 60))
         var settings = Configuration.History()
         settings.keep = 0
-        for history in [nil, HistoryPlace(directory: "\(folder.path)/state", settings: settings)] {
-            let published = Mutex(0)
-            try Replay.run(
-                file, regions: [monitored()], history: history, speed: nil, logger: quiet, progress: { _, _ in }
-            ) { _ in published.withLock { $0 += 1 } }
-            #expect(published.withLock { $0 } == 7)
+        #expect(HistoryWriter.ofReplay(directory: "\(folder.path)/state", settings: settings, logger: quiet) == nil)
+        let published = Mutex(0)
+        try Replay.run(file, regions: [monitored()], speed: nil, logger: quiet, progress: { _, _ in }) { _ in
+            published.withLock { $0 += 1 }
         }
+        #expect(published.withLock { $0 } == 7)
         #expect(throws: HistoryError.self) { try HistoryReader(directory: "\(folder.path)/state") }
     }
 
     @Test func `a replay keeps what it tells, before it tells it`() throws {
         let file = try folder.file("capture", capture([3, 4, 5], until: 60))
         let published = Mutex<[String]>([])
-        let place = HistoryPlace(directory: folder.path, settings: .init())
+        let writer = HistoryWriter.ofReplay(directory: folder.path, settings: .init(), logger: quiet)
         try Replay.run(
-            file, regions: [monitored()], history: place, speed: nil, logger: quiet, progress: { _, _ in }
+            file, regions: [monitored()], writer: writer, speed: nil, logger: quiet, progress: { _, _ in }
         ) { event in published.withLock { $0.append(event.json) } }
         #expect(try lines() == published.withLock { $0 })
         #expect(try lines().count == 7)

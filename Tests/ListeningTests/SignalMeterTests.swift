@@ -6,7 +6,7 @@ import RegionMonitoring
 import Synchronization
 import Testing
 
-@testable import History
+@testable import Events
 @testable import Listening
 
 @Suite struct SignalMeterTests {

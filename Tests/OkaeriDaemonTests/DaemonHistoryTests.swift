@@ -20,7 +20,7 @@ import Testing
         return lines
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a daemon keeps what it prints, and when it ended`() async throws {
         let file = try folder.file("capture", capture([3, 4, 5, 70, 71], until: 150))
         let configuration = try Configuration(json: Array(Configuration.example.utf8), file: "")

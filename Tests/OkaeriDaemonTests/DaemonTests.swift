@@ -50,7 +50,7 @@ import Testing
         Issue.record("\(name) did not come")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a homecoming can be followed, answered and looked at`() async throws {
         try await run(capture([3, 4, 5], until: 20)) { _, client, events in
             await heard("wifiPrompt", &events)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `an answer that counts for nothing is told why`() async throws {
         try await run(capture([3], until: 20)) { _, client, events in
             await heard("wifiPrompt", &events)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `never is taken back`() async throws {
         try await run(capture([3], until: 20)) { _, client, events in
             await heard("wifiPrompt", &events)
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `the name of a network comes through as it is`() async throws {
         try await run(capture([3], until: 20)) { _, client, _ in
             let ssid = "a/b+c %41?é&_家"
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a daemon that is asked while it stops answers or is gone`() async throws {
         for _ in 0..<5 {
             try await withThrowingDiscardingTaskGroup { group in
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a second daemon says so and leaves`() async throws {
         try await run(capture([3], until: 20)) { _, client, _ in
             let second = try Daemon(
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `the socket is for the owner and the group`() async throws {
         try await run(capture([3], until: 20)) { _, client, _ in
             let attributes = try FileManager.default.attributesOfItem(atPath: client.socket)
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `the service manager hears of the start, of life and of the end`() async throws {
         let folder = try #require(folder)
         let systemd = try #require(DatagramReceiver())

@@ -18,7 +18,7 @@ import Testing
 @testable import State
 
 /// Daemons that run one after another and keep their state in the same place.
-@Suite(.timeLimit(.minutes(1))) struct RestartTests {
+@Suite(.timeLimit(.minutes(5))) struct RestartTests {
     private let folder: TemporaryFolder
     private let file: StateFile
     private let log = LogBook()

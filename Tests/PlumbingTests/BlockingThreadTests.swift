@@ -35,7 +35,7 @@ import Testing
     }
 
     /// The stream ends when the thread lets go of the body: else never.
-    @Test(.timeLimit(.minutes(1))) func theBodyIsReleasedWithTheThread() async throws {
+    @Test(.timeLimit(.minutes(5))) func theBodyIsReleasedWithTheThread() async throws {
         final class Held: Sendable {
             let ended: AsyncStream<Never>.Continuation
             init(_ ended: AsyncStream<Never>.Continuation) { self.ended = ended }

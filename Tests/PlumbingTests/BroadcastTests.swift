@@ -82,7 +82,7 @@ import Testing
     }
 
     /// Once the sender held the lock while it resumed a task, and who cancelled the task held the task and waited for the lock.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func whoIsCancelledWhileAValueComesHoldsNobodyUp() async {
         for _ in 0..<500 {
             let broadcast = Broadcast<Int>()

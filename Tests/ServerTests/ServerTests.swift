@@ -11,7 +11,7 @@ import Testing
 @testable import Server
 
 /// The server against clients that mean no good, or know no better.
-@Suite(.timeLimit(.minutes(1))) struct ServerTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerTests {
     private let folder: TemporaryFolder
     private let hub = EventHub(node: "pi")
 

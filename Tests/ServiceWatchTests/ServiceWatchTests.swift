@@ -3,13 +3,12 @@ import Plumbing
 import TestSupport
 import Testing
 
-@testable import API
 @testable import Events
 @testable import OkaeriConfiguration
 @testable import ServiceWatch
 
 /// What the daemon does by its rules for services, against a make-believe bluetoothd.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ServiceWatchTests: Sendable {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ServiceWatchTests: Sendable {
     private let bench: BlueZBench
     private let hub = EventHub()
 
@@ -58,13 +57,11 @@ import Testing
         try await run(watch) {
             #expect(await events.next()?.kind == .peripheralDidConnect(expected))
             #expect(await watch.memory == PeripheralsMemory([kept]))
-            let connected = ServiceReport(
-                identifier: "lamp", service: "180F", connected: true, address: address, name: "lamp")
-            #expect(await watch.reports == [connected])
+            #expect(await watch.connections == [.init(identifier: "lamp", service: "180F", peripheral: kept)])
             try bench.perform("silence", ["address": address])
             #expect(await events.next()?.kind == .peripheralDidDisconnect(expected))
             #expect(await watch.memory == PeripheralsMemory([]))
-            #expect(await watch.reports == [ServiceReport(identifier: "lamp", service: "180F", connected: false)])
+            #expect(await watch.connections == [.init(identifier: "lamp", service: "180F", peripheral: nil)])
         }
     }
 

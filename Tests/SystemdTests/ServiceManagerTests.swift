@@ -57,7 +57,7 @@ import Testing
         #expect(try interval(["WATCHDOG_USEC": "300000000"]) == .seconds(300))
         #expect(try interval(["WATCHDOG_USEC": "300000000", "WATCHDOG_PID": "\(getpid())"]) == .seconds(300))
         #expect(try interval(["WATCHDOG_USEC": "300000000", "WATCHDOG_PID": "1"]) == nil)
-        for junk in ["", "0", "-5", "soon", "99999999999999999999"] {
+        for junk in ["", "0", "-5", "+5", "soon", "99999999999999999999"] {
             #expect(try interval(["WATCHDOG_USEC": junk]) == nil)
         }
     }

@@ -1,7 +1,7 @@
 /*
- * What the thread sanitizer cannot see of the order that two libraries without instrumentation keep, told to it by its own
- * words for that: scripts/sanitize loads this before the tests. Without it, each Mutex that had to wait and each job that
- * was handed to a GLib thread is a race; to suppress those would hide the real ones beside them.
+ * What the thread sanitizer cannot see of the order that two libraries without instrumentation keep, told to it by its
+ * own words for that: scripts/sanitize loads this before the tests. Without it, each Mutex that had to wait and each job
+ * that was handed to a GLib thread is a race; to suppress those would hide the real ones beside them.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -32,8 +32,8 @@ static void *original(const char *name) {
 #define SELF __attribute__((swift_context)) void *
 
 /*
- * The slow half of Synchronization's Mutex on Linux. The fast half, an atomic exchange of its first word, is inlined where
- * the sanitizer sees it.
+ * The slow half of Synchronization's Mutex on Linux. The fast half, an atomic exchange of its first word, is inlined
+ * where the sanitizer sees it.
  */
 SWIFT void lock_slow(uint32_t thread, SELF self) __asm__("$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF");
 SWIFT void lock_slow(uint32_t thread, SELF self) {

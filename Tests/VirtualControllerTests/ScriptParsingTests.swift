@@ -63,6 +63,8 @@ import Testing
             ("vanish soon=1", "s:1: found soon= for vanish, expected no settings"),
             ("cut times=1 times=2", "s:1: found times twice, expected each setting once"),
             ("cut times=", "s:1: found times='', expected a number from 1 to 1000000"),
+            ("cut times=+5", "s:1: found times='+5', expected a number from 1 to 1000000"),
+            ("cut times=0x-5", "s:1: found times='0x-5', expected a number from 1 to 1000000"),
             ("cut time=2", "s:1: found time= for cut, expected only times"),
             ("wait", "s:1: found wait without a time, scan or no-scan, expected a time, scan or no-scan"),
             ("wait 5", "s:1: found '5', expected a time up to a day, as 250ms, 2.5s or 1min"),

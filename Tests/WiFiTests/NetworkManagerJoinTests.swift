@@ -4,7 +4,7 @@ import WiFi
 @testable import NetworkManager
 
 /// Each test has a bus of its own; one after another, since each starts three processes.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct NetworkManagerTests {
     @Suite struct Join {
         private typealias Air = NetworkManagerBench.Air

@@ -1,7 +1,7 @@
 import Testing
 import WiFi
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SimulatedWiFiTests {
     private let service = SimulatedWiFi(inSight: ["Home"], joinDelay: .zero)
     private let home: HomeNetwork

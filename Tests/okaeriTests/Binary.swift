@@ -34,14 +34,12 @@ final class Binary {
     /// - Parameters:
     ///   - input: a file to be read as standard input.
     ///   - device: what standard output leads to, in place of us.
-    func run(_ arguments: [String], input: String = "/dev/null", output device: String? = nil) throws -> Outcome {
-        // It lies beside the test bundle, which is what runs.
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let process = Process()
-        process.executableURL = URL(filePath: own).deletingLastPathComponent().appending(path: "okaeri")
-        process.arguments = arguments
-        process.environment = ["HOME": folder, "TZ": "UTC", "PATH": "/usr/bin:/bin"]
-        process.currentDirectoryURL = URL(filePath: folder)
+    ///   - environment: what it finds there beside the usual.
+    func run(
+        _ arguments: [String], input: String = "/dev/null", output device: String? = nil,
+        environment: [String: String] = [:]
+    ) throws -> Outcome {
+        let process = try process(arguments, environment)
         let (output, errors) = (Pipe(), Pipe())
         process.standardInput = FileHandle(forReadingAtPath: input)
         process.standardOutput = device.flatMap { FileHandle(forWritingAtPath: $0) } ?? output
@@ -53,5 +51,28 @@ final class Binary {
         }
         process.waitUntilExit()
         return Outcome(status: process.terminationStatus, output: text[0], errors: text[1])
+    }
+
+    /// Starts it on a terminal.
+    func start(
+        _ arguments: [String], on terminal: Pseudoterminal, environment: [String: String] = [:]
+    ) throws -> Process {
+        let process = try process(arguments, environment.merging(["TERM": "xterm"]) { given, _ in given })
+        let end = terminal.replica
+        (process.standardInput, process.standardOutput, process.standardError) = (end, end, end)
+        try process.run()
+        try end.close()
+        return process
+    }
+
+    private func process(_ arguments: [String], _ environment: [String: String]) throws -> Process {
+        // It lies beside the test bundle, which is what runs.
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let process = Process()
+        process.executableURL = URL(filePath: own).deletingLastPathComponent().appending(path: "okaeri")
+        process.arguments = arguments
+        process.environment = ["HOME": folder, "TZ": "UTC", "PATH": "/usr/bin:/bin"].merging(environment) { $1 }
+        process.currentDirectoryURL = URL(filePath: folder)
+        return process
     }
 }

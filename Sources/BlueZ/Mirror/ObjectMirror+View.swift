@@ -24,6 +24,7 @@ extension ObjectMirror.View {
     /// Why Bluetooth is of no use at the moment; nil when it is, or when nothing is known yet.
     func obstacle(adapter name: String?) -> CentralError? {
         switch reach {
+        case .noBus where isRefused, .unknown where isRefused: .notPermitted(reason: busError?.reason ?? "")
         case .noBus: busError.map { .noBus(reason: $0.reason) }
         case .noDaemon: .noDaemon
         case .unknown: nil
@@ -35,6 +36,9 @@ extension ObjectMirror.View {
         }
     }
 
+    /// The bus does not let us ask bluetoothd.
+    private var isRefused: Bool { busError?.isRefusal == true }
+
     /// The adapter to work with; nil when it cannot be worked with.
     func workingAdapter(named name: String?) -> Adapter? {
         guard reach == .known, let adapter = adapter(named: name), adapter.isPowered else { return nil }
@@ -44,6 +48,7 @@ extension ObjectMirror.View {
     /// In CoreBluetooth's words.
     func state(adapter name: String?) -> ManagerState {
         switch reach {
+        case .noBus where isRefused, .unknown where isRefused: .unauthorized
         case .noBus: busError == nil ? .unknown : .resetting
         case .noDaemon: .resetting
         case .unknown: .unknown
@@ -113,6 +118,7 @@ extension BusError {
     fileprivate var reason: String {
         switch self {
         case .disconnected(let why): why
+        case .refused(_, let message) where isRefusal && !message.isEmpty: message
         case .nobody, .timedOut, .cancelled, .refused, .unreadable: description
         }
     }

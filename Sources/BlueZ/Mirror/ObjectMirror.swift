@@ -24,7 +24,7 @@ final class ObjectMirror: Sendable {
         var connections: UInt64
         /// The bus, for whoever exports objects on it.
         var bus: Bus?
-        /// Why there is no bus.
+        /// Why there is no bus, or why it does not let us ask bluetoothd, until it does.
         var busError: BusError?
     }
 
@@ -86,7 +86,8 @@ final class ObjectMirror: Sendable {
             let (lists, list) = AsyncStream.makeStream(of: String.self)
             state.withLock { state in
                 state.bus = bus
-                state.busError = nil
+                // Another refusal is likely: nobody is to believe for that long that all is well.
+                if state.busError?.isRefusal != true { state.busError = nil }
                 state.list = list
             }
             perform { $0.busConnected() }
@@ -138,6 +139,7 @@ final class ObjectMirror: Sendable {
                 owner, "/", Interface.objectManager, "GetManagedObjects", within: Self.replyTimeout)
             guard let objects = answer.first?.managedObjects else { return .unreadable }
             perform { $0.listed(objects, by: owner) }
+            state.withLock { $0.busError = nil }
             return nil
         } catch {
             // It has gone again; who comes next is signalled.

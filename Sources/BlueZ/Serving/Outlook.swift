@@ -25,9 +25,10 @@ struct Outlook: Sendable, Equatable {
         resets = view.resets
         connections = view.connections
         adapter = view.reach == .known ? view.adapter(named: name) : nil
-        if view.busError?.isRefusal == true {
+        let obstacle = view.obstacle(adapter: name)
+        if case .notPermitted = obstacle {
             (state, reason) = (.unauthorized, Self.mayNotAsk)
-        } else if let obstacle = view.obstacle(adapter: name) {
+        } else if let obstacle {
             (state, reason) = (Self.state(obstacle, wasThere), "\(obstacle)")
         } else if let adapter {
             let missing = interfaces.first { view.tree[adapter.path, $0] == nil }

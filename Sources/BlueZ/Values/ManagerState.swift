@@ -15,8 +15,6 @@ public enum ManagerState: String, Hashable, Sendable, CaseIterable {
     case unsupported
 
     /// The bus does not let this process ask bluetoothd.
-    ///
-    /// ``CentralManager`` says ``resetting`` in its place: what it cannot ask, it asks again.
     case unauthorized
 
     /// The adapter is switched off.

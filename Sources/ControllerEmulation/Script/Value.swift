@@ -37,7 +37,9 @@ enum Value {
     static func integer<T: FixedWidthInteger & Sendable>(in range: ClosedRange<T> = T.min...T.max) -> Reader<T> {
         { (text) throws(ScriptMistake) -> T in
             let isHexadecimal = text.hasPrefix("0x") || text.hasPrefix("0X")
-            let number = isHexadecimal ? T(text.dropFirst(2), radix: 16) : T(text)
+            let number =
+                isHexadecimal
+                ? UInt64(hexadecimal: text.dropFirst(2)).flatMap { T(exactly: $0) } : T(decimal: text)
             guard let number, range.contains(number) else {
                 throw ScriptMistake(
                     found: "'\(text)'", expected: "a number from \(range.lowerBound) to \(range.upperBound)")

@@ -1,3 +1,5 @@
+import Events
+
 /// A day drawn as an SVG: a bar of presence and the signal for each region, with what happened to the Wi-Fi and the
 /// adapter.
 ///

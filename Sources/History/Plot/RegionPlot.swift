@@ -1,3 +1,5 @@
+import Events
+
 /// A region's part of the picture: its name, the bar of presence, the Wi-Fi's marks and the signal.
 struct RegionPlot {
     private let region: DayRecord.Region

@@ -1,3 +1,5 @@
+import Events
+
 /// Where an RSSI is drawn.
 struct SignalScale {
     /// In dBm, at tens.

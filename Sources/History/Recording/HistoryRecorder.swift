@@ -1,6 +1,5 @@
 package import Events
 package import Logging
-import NIOConcurrencyHelpers
 package import OkaeriConfiguration
 import Plumbing
 import Synchronization
@@ -31,9 +30,9 @@ package final class HistoryRecorder: Sendable {
     private let makeWriter: @Sendable () -> any EventWriter
     private let queue: Mutex<RecordingQueue>
 
-    /// 1 while the thread of the disk, and that of ``run(publish:)``, have something to look at.
-    private let toWrite = ConditionLock(value: 0)
-    private let toPublish = ConditionLock(value: 0)
+    /// Signalled when the thread of the disk, and that of ``run(publish:)``, have something to look at.
+    private let toWrite = BinarySemaphore()
+    private let toPublish = BinarySemaphore()
 
     /// - Parameter now: the present on the wall, when the last is written.
     package convenience init(
@@ -60,16 +59,16 @@ package final class HistoryRecorder: Sendable {
     /// Something happened, and is to be published once it is recorded.
     package func record(_ event: Event) {
         queue.withLock { $0.arrived(event, at: .now) }
-        Self.signal(toWrite)
+        toWrite.signal()
         // It waits for the time of the first that waits.
-        Self.signal(toPublish)
+        toPublish.signal()
     }
 
     /// What was heard in a minute.
     package func record(_ minutes: [SignalMinute]) {
         guard !minutes.isEmpty else { return }
         queue.withLock { $0.arrived(minutes) }
-        Self.signal(toWrite)
+        toWrite.signal()
     }
 
     /// A silence ended. It is written with what comes next.
@@ -93,8 +92,8 @@ package final class HistoryRecorder: Sendable {
     /// Ends ``run(publish:)`` once everything is published.
     package func stop() {
         queue.withLock { $0.isStopped = true }
-        Self.signal(toWrite)
-        Self.signal(toPublish)
+        toWrite.signal()
+        toPublish.signal()
     }
 
     /// Records what comes on a thread of its own, and publishes it on the calling one, until ``stop()``.
@@ -110,10 +109,11 @@ package final class HistoryRecorder: Sendable {
             reportStall()
             if isOver { break }
             let due = queue.withLock(\.due)
-            Self.wait(toPublish, until: due)
+            toPublish.wait(until: due)
         }
         guard disk else { return }
-        Self.wait(toPublish, until: .now + limits.end) { queue.withLock(\.isWritten) }
+        let end = ContinuousClock.now + limits.end
+        while !queue.withLock(\.isWritten), toPublish.wait(until: end) {}
         let (isWritten, missing) = queue.withLock { ($0.isWritten, $0.unwritten) }
         if !isWritten {
             logger.error("the disk does not answer: \(missing) events may be missing from the history in \(directory)")
@@ -134,16 +134,16 @@ package final class HistoryRecorder: Sendable {
     private func write() {
         var writer = makeWriter()
         while true {
-            Self.wait(toWrite, until: writer.nextAttempt)
+            toWrite.wait(until: writer.nextAttempt)
             let batch = queue.withLock { $0.takeBatch() }
             writer.record(batch.events, batch.minutes, batch.silences)
             queue.withLock { $0.wrote(batch, problem: writer.problem) }
-            Self.signal(toPublish)
+            toPublish.signal()
             if batch.isLast { break }
         }
         writer.finish(at: now())
         queue.withLock { $0.isWritten = true }
-        Self.signal(toPublish)
+        toPublish.signal()
     }
 
     private func reportStall() {
@@ -155,26 +155,5 @@ package final class HistoryRecorder: Sendable {
             logger.notice("the disk answers again\(loss)")
         case nil: break
         }
-    }
-
-    private static func signal(_ lock: ConditionLock<Int>) {
-        lock.lock()
-        lock.unlock(withValue: 1)
-    }
-
-    private static func wait(_ lock: ConditionLock<Int>, until due: ContinuousClock.Instant?) {
-        if let due {
-            let seconds = ContinuousClock.now.duration(to: due) / .seconds(1)
-            guard lock.lock(whenValue: 1, timeoutSeconds: max(0, seconds)) else { return }
-        } else {
-            lock.lock(whenValue: 1)
-        }
-        lock.unlock(withValue: 0)
-    }
-
-    private static func wait(
-        _ lock: ConditionLock<Int>, until due: ContinuousClock.Instant, _ isDone: () -> Bool
-    ) {
-        while !isDone(), .now < due { wait(lock, until: due) }
     }
 }

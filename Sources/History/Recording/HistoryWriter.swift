@@ -4,23 +4,6 @@ package import OkaeriConfiguration
 import Plumbing
 import SystemPackage
 
-/// Writes what happened, on a thread that may wait for the disk.
-package protocol EventWriter {
-    /// Records what happened: on the disk when this returns, unless that fails.
-    mutating func record(_ happened: [Event], _ heard: [SignalMinute], _ ended: [SilenceRecord])
-
-    /// Nothing comes any more.
-    ///
-    /// - Parameter time: when that was, nanoseconds since the Unix epoch.
-    mutating func finish(at time: Int64)
-
-    /// When another attempt is worth its while, after one that failed.
-    var nextAttempt: ContinuousClock.Instant? { get }
-
-    /// Why the last attempt failed, if so.
-    var problem: String? { get }
-}
-
 /// Writes the history, and goes on whatever the disk does: what cannot be written is said once, kept for a while, and
 /// written when the disk is well again.
 package struct HistoryWriter: EventWriter {
@@ -64,6 +47,14 @@ package struct HistoryWriter: EventWriter {
         self.settings = settings
         self.durability = durability
         self.logger = logger
+    }
+
+    /// What writes the history of a replay, which can be played again after a power cut; nil where nothing is to be kept.
+    package static func ofReplay(
+        directory: String, settings: Configuration.History, logger: Logger
+    ) -> HistoryWriter? {
+        guard settings.keep > 0 else { return nil }
+        return HistoryWriter(directory: directory, settings: settings, durability: .process, logger: logger)
     }
 
     /// Records what happened: in the database when this returns, unless the disk fails.

@@ -32,7 +32,7 @@ package struct Moment: Sendable, Hashable {
         case "yesterday": return LocalTime.startOfDay(now, adding: -1)
         default: break
         }
-        if let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), count >= 0 {
+        if let unit = text.last.flatMap({ units[$0] }), let count = Int64(decimal: text.dropLast()), count >= 0 {
             let (seconds, overflow) = count.multipliedReportingOverflow(by: unit)
             // What lies before the epoch lies before all history.
             return overflow || seconds > now / 1_000_000_000 ? 0 : now - seconds * 1_000_000_000

@@ -1,5 +1,6 @@
-package import API
+package import Events
 package import Logging
+package import RegionMonitoring
 import Synchronization
 
 /// The silences of the last week: how many exits were false, and how many each sensitivity would have had. The status

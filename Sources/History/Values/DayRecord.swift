@@ -1,3 +1,5 @@
+package import Events
+
 /// A day, or any stretch of time, of a history: what a picture of it is drawn from.
 package struct DayRecord: Sendable, Hashable {
     /// The stretch, in nanoseconds since the Unix epoch; `end` does not belong to it.
@@ -15,6 +17,7 @@ package struct DayRecord: Sendable, Hashable {
     /// A region's day.
     package struct Region: Sendable, Hashable {
         package var identifier: String
+        /// In order, and none overlaps another, whatever the clock did.
         package var spans: [Span]
         package var minutes: [SignalMinute]
         package var marks: [Mark]

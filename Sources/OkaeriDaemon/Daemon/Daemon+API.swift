@@ -34,7 +34,12 @@ extension Daemon: APIBackend {
                     state: snapshot.bluetooth.state.rawValue, adapter: snapshot.bluetooth.adapter,
                     reason: snapshot.bluetooth.reason, listening: snapshot.isListening),
                 wifi: .init(wifi.state), regions: reports(snapshot, at: now), prompts: await prompts.waiting,
-                services: await serviceWatch.reports,
+                services: await serviceWatch.connections?.map { connection in
+                    ServiceReport(
+                        identifier: connection.identifier, service: connection.service,
+                        connected: connection.peripheral != nil, address: connection.peripheral?.address,
+                        name: connection.peripheral?.name)
+                },
                 counters: .init(
                     reports: snapshot.counters.reports, iBeacons: snapshot.counters.iBeacons,
                     malformed: snapshot.counters.malformed, dropped: snapshot.dropped),

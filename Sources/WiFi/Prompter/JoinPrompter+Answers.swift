@@ -14,7 +14,7 @@ extension JoinPrompter {
                     visits[index].phase = .prompting(prompt, ticket: nil, again: false)
                     return again ? [determine(index, prompting: prompt)] : []
                 }
-                visits[index].phase = .settled
+                visits[index].phase = .settled()
                 return [close(prompt, .connected)]
             case .away, .coolingDown, .determining, .waiting, .prompting, .joining, .settled:
                 continue
@@ -34,10 +34,10 @@ extension JoinPrompter {
             case .join:
                 return [withdrawal, start(index, prompt: prompt)]
             case .later:
-                visits[index].phase = .settled
+                visits[index].phase = .settled()
             case .never:
                 refused.insert(prompt.ssid)
-                visits[index].phase = .settled
+                visits[index].phase = .settled()
             }
             return [withdrawal]
         }
@@ -52,7 +52,7 @@ extension JoinPrompter {
         for index in visits.indices {
             guard case .joining(let attempt, let arrival) = visits[index].phase, attempt.id == id else { continue }
             let isInside = !visits[index].regions.isEmpty
-            visits[index].phase = isInside ? .settled : .away
+            visits[index].phase = isInside ? .settled() : .away
             switch result {
             case .success(let joined):
                 return [.joined(attempt, joined)]
@@ -72,7 +72,7 @@ extension JoinPrompter {
     ) -> [PrompterAction] {
         switch condition {
         case .alreadyConnected:
-            visits[index].phase = .settled
+            visits[index].phase = .settled()
             return note(index, .alreadyConnected)
         case .unavailable(let failure):
             let notes = note(index, .unavailable(failure))
@@ -100,7 +100,7 @@ extension JoinPrompter {
         case .auto:
             return [start(index, prompt: nil)]
         case .off:
-            visits[index].phase = .settled
+            visits[index].phase = .settled(byPolicy: true)
             return []
         }
     }

@@ -39,7 +39,7 @@ extension JoinPrompter {
     /// A visit of before the restart goes on.
     mutating func resume(_ index: Int, _ recalled: PromptMemory.Visit, at now: Instant) -> [PrompterAction] {
         if recalled.isSettled {
-            visits[index].phase = .settled
+            visits[index].phase = .settled()
             return []
         }
         let asks = visits[index].network.join == .prompt && !refused.contains(recalled.ssid)

@@ -33,8 +33,9 @@ extension JoinPrompter {
     public mutating func departed(region: String, at now: Instant) -> [PrompterAction] {
         recallEnded(region: region)
         guard let (index, place) = find(region: region) else { return [] }
+        let policy = visits[index].network.join
         visits[index].regions.remove(at: place)
-        guard visits[index].regions.isEmpty else { return [] }
+        guard visits[index].regions.isEmpty else { return wordPassed(index, from: policy, at: now) }
         switch visits[index].phase {
         case .joining:
             return []
@@ -43,6 +44,26 @@ extension JoinPrompter {
             return [close(prompt, .departed)]
         case .away, .coolingDown, .determining, .waiting, .settled:
             visits[index].phase = .away
+            return []
+        }
+    }
+
+    /// The region whose policy this was may have been left: that of the next one decides.
+    private mutating func wordPassed(_ index: Int, from old: JoinPolicy, at now: Instant) -> [PrompterAction] {
+        let policy = visits[index].network.join
+        guard policy != old else { return [] }
+        visits[index].renewed = nil
+        switch visits[index].phase {
+        case .prompting(let prompt, _, _):
+            let withdrawal = close(prompt, .departed)
+            guard policy == .auto else { return [withdrawal] + begin(index, at: now) }
+            // The cool-down lies between two prompts or two joins: this is one of each, and no more within an arrival.
+            return [withdrawal, determine(index)]
+        case .determining, .waiting, .settled(byPolicy: true):
+            return begin(index, at: now)
+        case .coolingDown where policy == .off:
+            return begin(index, at: now)
+        case .away, .coolingDown, .joining, .settled:
             return []
         }
     }

@@ -10,11 +10,11 @@ extension JoinPrompter {
         if case .joining = visits[index].phase { return [] }
         let network = visits[index].network
         guard network.join != .off else {
-            visits[index].phase = .settled
+            visits[index].phase = .settled(byPolicy: true)
             return []
         }
         guard !refused.contains(network.ssid) else {
-            visits[index].phase = .settled
+            visits[index].phase = .settled()
             return note(index, .refused)
         }
         if let end = coolDownEnd(index), now < end {

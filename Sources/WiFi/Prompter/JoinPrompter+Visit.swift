@@ -83,7 +83,8 @@ extension JoinPrompter {
         /// A join runs. `arrival` is the one it was started in. → `settled`, `coolingDown`; `away` if left since
         case joining(JoinAttempt, arrival: Int)
 
-        /// This arrival is done with. → `away`
-        case settled
+        /// This arrival is done with; `byPolicy`: because the region that has the word wants nothing, which another one may.
+        /// → `away`
+        case settled(byPolicy: Bool = false)
     }
 }

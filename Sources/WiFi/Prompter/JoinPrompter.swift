@@ -11,6 +11,8 @@
 /// - A failed join is told and not repeated before the next arrival, unless its cause passes by itself
 ///   (``JoinFailure/isPassing``): then it is offered again after the cool-down.
 /// - A join that runs is not stopped by leaving.
+/// - Of several regions that are inside the one that came first has the word: its policy holds. When it is left and the next
+///   one has another, a prompt that waits is withdrawn, and that policy decides. What was answered or joined stays so.
 ///
 /// When a region's network is configured anew, tell it as an arrival at the new one, or as a departure if there is none.
 public struct JoinPrompter<Instant: InstantProtocol>: Sendable where Instant.Duration == Duration {

@@ -1,4 +1,3 @@
-import GLib
 import Plumbing
 import Synchronization
 
@@ -14,8 +13,7 @@ public final class SimulatedWiFi: WiFiService {
     private let joinDelay: Duration
     private let world: Mutex<World>
     private let broadcast = Broadcast(changesFrom: WiFiState())
-    private let context = GLibContext()
-    private let gate = Gate()
+    private let stopped = BinarySemaphore()
 
     /// - Parameters:
     ///   - inSight: the names of the networks that are heard.
@@ -57,14 +55,12 @@ public final class SimulatedWiFi: WiFiService {
     public func states() -> AsyncStream<WiFiState> { broadcast.values(backlog: 1) }
 
     public func run() {
-        guard gate.open() else { return }
-        context.iterate(until: { gate.isClosed })
+        stopped.wait()
+        // It does not run again.
+        stopped.signal()
     }
 
-    public func stop() {
-        gate.close()
-        context.wakeUp()
-    }
+    public func stop() { stopped.signal() }
 
     /// How joins of that network end from now on; nil for success.
     public func fail(_ ssid: String, with failure: JoinFailure?) {

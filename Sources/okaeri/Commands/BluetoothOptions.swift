@@ -8,9 +8,7 @@ struct BluetoothOptions: ParsableArguments {
     var adapter: String?
 
     func validate() throws {
-        if let adapter, !adapter.hasPrefix("hci") || UInt16(adapter.dropFirst(3)) == nil {
-            throw ValidationError("--adapter takes a name such as hci0")
-        }
+        if let adapter { try SourceOptions.validate(adapter: adapter) }
     }
 }
 

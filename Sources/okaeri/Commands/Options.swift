@@ -5,6 +5,7 @@ import Glibc
 import History
 import IBeacon
 import OkaeriConfiguration
+import Plumbing
 import RegionMonitoring
 
 /// `--config`.
@@ -89,7 +90,7 @@ struct SourceOptions: ParsableArguments {
     }
 
     static func validate(adapter: String) throws {
-        if !adapter.hasPrefix("hci") || UInt16(adapter.dropFirst(3)) == nil {
+        if !adapter.hasPrefix("hci") || UInt16(decimal: adapter.dropFirst(3)) == nil {
             throw ValidationError("--adapter takes a name such as hci0")
         }
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Events
+import History
 import Listening
 import OkaeriConfiguration
 import Presence
@@ -52,7 +53,9 @@ struct ReplayCommand: ParsableCommand {
             } else {
                 try Replay.run(
                     capture, regions: regions,
-                    history: stateDirectory.map { .init(directory: $0, settings: configuration.history) },
+                    writer: stateDirectory.flatMap {
+                        HistoryWriter.ofReplay(directory: $0, settings: configuration.history, logger: logger)
+                    },
                     speed: speed, logger: logger, progress: update,
                     { [json] event in output.add(json ? event.json : event.line) })
             }

@@ -2,35 +2,49 @@ import Synchronization
 
 /// How far a long replay has come, on one line of standard error. Nothing is shown of a short one.
 final class ProgressLine: Sendable {
-    private struct State {
-        var began = ContinuousClock.now
-        var shown: ContinuousClock.Instant?
-    }
-
     private static let delay = Duration.milliseconds(500)
     private static let interval = Duration.milliseconds(100)
-    private let state = Mutex(State())
+
+    private let began: ContinuousClock.Instant
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let write: @Sendable (String) -> Void
+    /// When it was last written; nil while it does not stand there.
+    private let shown = Mutex<ContinuousClock.Instant?>(nil)
+
+    /// - Parameters:
+    ///   - now: the present.
+    ///   - write: what the line is written with.
+    init(
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        write: @escaping @Sendable (String) -> Void = { try? Terminal.write($0, to: .errors) }
+    ) {
+        began = now()
+        self.now = now
+        self.write = write
+    }
 
     func update(read: UInt64, size: UInt64?) {
-        let now = ContinuousClock.now
-        let isDue = state.withLock { state in
-            guard now - state.began > Self.delay, state.shown.map({ now - $0 > Self.interval }) ?? true else {
-                return false
-            }
-            state.shown = now
+        let now = now()
+        let isDue = shown.withLock { shown in
+            guard now - began > Self.delay, shown.map({ now - $0 > Self.interval }) ?? true else { return false }
+            shown = now
             return true
         }
         guard isDue else { return }
         let amount = "\(read >> 20) MiB"
-        let part = size.flatMap { $0 > 0 ? "  \(min(100, read * 100 / $0)) %" : nil } ?? ""
-        try? Terminal.write("\r\u{1B}[K\(amount)\(part)", to: .errors)
+        let part = size.flatMap { $0 > 0 ? "  \(Self.percent(read, of: $0)) %" : nil } ?? ""
+        write("\r\u{1B}[K\(amount)\(part)")
     }
 
     func clear() {
-        let wasShown = state.withLock { state in
-            defer { state.shown = nil }
-            return state.shown != nil
+        let wasShown = shown.withLock { shown in
+            defer { shown = nil }
+            return shown != nil
         }
-        if wasShown { try? Terminal.write("\r\u{1B}[K", to: .errors) }
+        if wasShown { write("\r\u{1B}[K") }
+    }
+
+    private static func percent(_ read: UInt64, of size: UInt64) -> Int {
+        Int((min(1, Double(read) / Double(size)) * 100).rounded(.down))
     }
 }

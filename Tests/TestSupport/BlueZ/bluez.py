@@ -6,6 +6,8 @@ left behind, not even by a test that crashes.
     {"do": "start"}                                     bluetoothd appears, without an adapter
     {"do": "stop"}                                      and is killed
     {"do": "end"}                                       the bus is killed, and bluetoothd with it
+    {"do": "deny"}                                      the bus lets nobody ask bluetoothd any more
+    {"do": "permit"}                                    and does so again
 
 What bluetoothd itself does:
 
@@ -38,12 +40,13 @@ import sys
 import tempfile
 
 NAME = "org.bluez"
+NAME_OF_BUS = "org.freedesktop.DBus"
 ADAPTER, DEVICE = "org.bluez.Adapter1", "org.bluez.Device1"
 SERVICE, CHARACTERISTIC = "org.bluez.GattService1", "org.bluez.GattCharacteristic1"
 MANAGER, PROPERTIES = "org.freedesktop.DBus.ObjectManager", "org.freedesktop.DBus.Properties"
 
 BUS = """<busconfig><type>session</type><listen>unix:path={path}</listen><policy context="default">
-<allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>"""
+<allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>{more}</policy></busconfig>"""
 
 
 def answer(value):
@@ -59,8 +62,6 @@ def main():
     if sys.argv[1:]:
         return serve(sys.argv[1])
     with tempfile.TemporaryDirectory() as directory:
-        with open(f"{directory}/bus.conf", "w", encoding="utf-8") as file:
-            file.write(BUS.format(path=f"{directory}/bus"))
         bench = Bench(directory)
         try:
             answer({"value": bench.address})
@@ -77,14 +78,28 @@ class Bench:
     """The bus, and bluetoothd as a process of its own that can be killed."""
 
     def __init__(self, directory):
+        self.directory = directory
+        self.configure()
         self.bus = subprocess.Popen(
             ["dbus-daemon", "--nofork", "--print-address", f"--config-file={directory}/bus.conf"],
             stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
         self.address = self.bus.stdout.readline().strip()
         self.server = None
 
+    def configure(self, more=""):
+        with open(f"{self.directory}/bus.conf", "w", encoding="utf-8") as file:
+            file.write(BUS.format(path=f"{self.directory}/bus", more=more))
+
+    def reconfigure(self, more=""):
+        import dbus.bus
+        self.configure(more)
+        bus = dbus.bus.BusConnection(self.address)
+        bus.call_blocking(NAME_OF_BUS, "/org/freedesktop/DBus", NAME_OF_BUS, "ReloadConfig", "", ())
+        bus.close()
+
     def do(self, command):
-        own = {"start": self.start, "stop": self.stop, "end": self.end}.get(command["do"])
+        own = {"start": self.start, "stop": self.stop, "end": self.end, "permit": self.reconfigure,
+               "deny": lambda: self.reconfigure(f'<deny send_destination="{NAME}"/>')}.get(command["do"])
         return own() if own else self.ask(command)
 
     def start(self):

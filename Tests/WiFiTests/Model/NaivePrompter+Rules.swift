@@ -69,10 +69,23 @@ extension NaivePrompter {
         return network.join == .prompt ? [] : close(index, .reconfigured) + begin(index, at: now)
     }
 
+    /// The region whose policy held was left, and the next one has another.
+    mutating func wordPassed(_ index: Int, at now: Instant) -> [PrompterAction] {
+        networks[index].promptBefore = nil
+        let network = networks[index]
+        let isCoolingDown = network.look.map { !$0.orChange } ?? false
+        if network.prompt != nil {
+            return close(index, .departed) + (network.current.join == .auto ? [ask(index)] : begin(index, at: now))
+        }
+        if network.join != nil || network.isDone && !network.isOff { return [] }
+        return isCoolingDown && network.current.join != .off ? [] : begin(index, at: now)
+    }
+
     mutating func begin(_ index: Int, at now: Instant) -> [PrompterAction] {
         if networks[index].join != nil { return [] }
         let network = networks[index].current
         (networks[index].look, networks[index].question, networks[index].isDone) = (nil, nil, true)
+        networks[index].isOff = network.join == .off
         if network.join == .off { return [] }
         if never.contains(network.ssid) { return note(index, .refused) }
         networks[index].isDone = false

@@ -15,6 +15,8 @@ struct NaivePrompter {
         var lastOffer: Instant?
         /// This arrival is done with.
         var isDone = true
+        /// The reason is that the region which has the word wants neither prompt nor join.
+        var isOff = false
         var delay = Duration.seconds(30)
         /// When it is looked at next, and whether a change of Wi-Fi is waited for as well.
         var look: (at: Instant, orChange: Bool)?
@@ -57,7 +59,7 @@ struct NaivePrompter {
         networks[index].inside.append((region, network))
         guard networks[index].inside.count == 1 else { return [] }
         networks[index].current = network
-        (networks[index].noted, networks[index].delay) = ([], .seconds(30))
+        (networks[index].noted, networks[index].delay, networks[index].isOff) = ([], .seconds(30), false)
         let before = networks[index].before
         (networks[index].before, networks[index].promptBefore) = (nil, nil)
         guard let before else {
@@ -82,8 +84,9 @@ struct NaivePrompter {
         guard let index = networks.firstIndex(where: { $0.inside.contains { $0.name == region } }) else { return [] }
         networks[index].inside.removeAll { $0.name == region }
         if let first = networks[index].inside.first {
+            let old = networks[index].current.join
             networks[index].current = first.network
-            return []
+            return first.network.join == old ? [] : wordPassed(index, at: now)
         }
         (networks[index].isDone, networks[index].look, networks[index].question) = (true, nil, nil)
         return close(index, .departed)

@@ -1,5 +1,4 @@
 import Plumbing
-package import RegionMonitoring
 
 /// How many exits were false as people see it, back within five minutes and at like strength: in the last week, or since it is
 /// known.

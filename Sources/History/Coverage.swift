@@ -1,0 +1,37 @@
+/// Stretches of the wall's clock that are spoken for. A clock that is set back goes through the same hours twice.
+struct Coverage {
+    /// Disjoint, the last first: what is added comes from the end as a rule.
+    private var ranges: [Range<Int64>] = []
+
+    /// Adds a stretch.
+    ///
+    /// - Returns: the parts of it that were not covered, the last first.
+    mutating func add(_ range: Range<Int64>) -> [Range<Int64>] {
+        guard !range.isEmpty else { return [] }
+        let first = ranges.partition { $0.lowerBound < range.upperBound }
+        let last = ranges[first...].partition { $0.upperBound <= range.lowerBound }
+        var parts: [Range<Int64>] = []
+        var reached = range.upperBound
+        for covered in ranges[first..<last] {
+            if covered.upperBound < reached { parts.append(covered.upperBound..<reached) }
+            reached = covered.lowerBound
+        }
+        if range.lowerBound < reached { parts.append(range.lowerBound..<reached) }
+        let lower = min(range.lowerBound, ranges[first..<last].last?.lowerBound ?? range.lowerBound)
+        let upper = max(range.upperBound, ranges[first..<last].first?.upperBound ?? range.upperBound)
+        ranges.replaceSubrange(first..<last, with: [lower..<upper])
+        return parts
+    }
+}
+
+extension RandomAccessCollection {
+    /// Where the elements begin of which `isBehind` says yes, when it says no of all before them.
+    fileprivate func partition(_ isBehind: (Element) -> Bool) -> Index {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = index(low, offsetBy: distance(from: low, to: high) / 2)
+            if isBehind(self[middle]) { high = middle } else { low = index(after: middle) }
+        }
+        return low
+    }
+}

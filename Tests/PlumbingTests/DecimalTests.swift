@@ -1,0 +1,15 @@
+import Testing
+
+@testable import Plumbing
+
+@Suite struct DecimalTests {
+    @Test(arguments: [UInt16.min, 1, 9, 10, 65535]) func `what a number says of itself is read back`(_ number: UInt16) {
+        #expect(UInt16(decimal: "\(number)") == number)
+        #expect(Int(decimal: "-\(number)") == (number == 0 ? nil : -Int(number)))
+    }
+
+    @Test(arguments: ["", "+5", "-0", "05", "00", " 5", "5 ", "5\n", "5.0", "0x5", "1e1", "５", "65536", "-1", "5_0"])
+    func `what is written otherwise is no number`(_ text: String) {
+        #expect(UInt16(decimal: text) == nil)
+    }
+}

@@ -1,0 +1,80 @@
+import Testing
+import WiFi
+
+/// Several regions that are inside name the same network, each with a policy of its own.
+struct JoinPrompterPolicyTests {
+    private var scene = Scene()
+    private let withdrawal = PrompterAction.withdraw(Scene.prompt(1), .departed)
+
+    @Test mutating func aPromptWhoseRegionWasLeftGivesWayToAJoinWithoutAQuestion() throws {
+        try scene.prompted()
+        #expect(try scene.arrive("house", .auto, at: 10).isEmpty)
+        #expect(scene.depart(at: 20) == [withdrawal, .determineCondition(ticket: 2, try Scene.network("Home", .auto))])
+        #expect(throws: PromptAnswerError.closed(Scene.prompt(1), .departed)) { try scene.answer(1, .join, at: 21) }
+        let attempt = JoinAttempt(id: 1, network: try Scene.network("Home", .auto), regions: ["house"], prompt: nil)
+        #expect(scene.determine(2, .ready(via: .savedProfile), at: 22) == [.startJoin(attempt)])
+    }
+
+    @Test mutating func aPromptWhoseRegionWasLeftGivesWayToSilence() throws {
+        try scene.prompted()
+        _ = try scene.arrive("house", .off, at: 10)
+        #expect(scene.depart(at: 20) == [withdrawal])
+        #expect(scene.change(at: 21).isEmpty)
+        #expect(scene.deadline == nil)
+    }
+
+    @Test mutating func aPromptStaysForAsLongAsARegionAsks() throws {
+        try scene.prompted()
+        _ = try scene.arrive("house", at: 10)
+        #expect(scene.depart(at: 20).isEmpty)
+        #expect(scene.prompter.prompts == [Scene.prompt(1)])
+    }
+
+    @Test mutating func whoIsLeftSecondTakesNothingWithIt() throws {
+        try scene.prompted()
+        _ = try scene.arrive("house", .auto, at: 10)
+        #expect(scene.depart("house", at: 20).isEmpty)
+        #expect(scene.prompter.prompts == [Scene.prompt(1)])
+    }
+
+    @Test mutating func silenceEndsWithTheRegionThatWantedIt() throws {
+        _ = try scene.arrive("house", .off, at: 0)
+        _ = try scene.arrive(at: 10)
+        #expect(scene.depart("house", at: 20) == [.determineCondition(ticket: 1, try Scene.network())])
+        #expect(scene.determine(1, .ready(via: .savedProfile), at: 21) == [.announce(Scene.prompt(1))])
+    }
+
+    @Test mutating func whatWasAnsweredIsNotAskedAgain() throws {
+        try scene.prompted()
+        _ = try scene.answer(1, .later, at: 5)
+        _ = try scene.arrive("house", .off, at: 10)
+        _ = try scene.arrive("garden", .auto, at: 11)
+        _ = try scene.arrive("gate", .prompt, at: 12)
+        #expect(scene.depart(at: 20).isEmpty)
+        #expect(scene.depart("house", at: 1000).isEmpty)
+        #expect(scene.depart("garden", at: 2000).isEmpty)
+        #expect(scene.deadline == nil)
+    }
+
+    /// Two forged beacons that come and go in turn.
+    @Test mutating func thereIsNoSecondPromptWithinTheCoolDown() throws {
+        try scene.prompted()
+        _ = try scene.arrive("house", .auto, at: 10)
+        _ = scene.depart(at: 20)
+        _ = try scene.arrive(at: 21)
+        #expect(
+            scene.depart("house", at: 22) == [.note(ssid: "Home", regions: ["door"], .coolingDown)],
+            "the first prompt was 22 seconds ago")
+        #expect(scene.deadline == 300)
+        #expect(scene.determine(2, .ready(via: .savedProfile), at: 23).isEmpty)
+    }
+
+    @Test mutating func whatIsLookedAtIsDecidedByWhoHasTheWordThen() throws {
+        _ = try scene.arrive(at: 0)
+        _ = scene.determine(1, .unavailable(.radioOff), at: 1)
+        _ = try scene.arrive("house", .off, at: 10)
+        #expect(scene.depart(at: 20).isEmpty)
+        #expect(scene.change(at: 21).isEmpty, "it wants nothing")
+        #expect(scene.deadline == nil)
+    }
+}
