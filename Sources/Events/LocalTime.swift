@@ -47,16 +47,8 @@ package enum LocalTime {
     /// The moment that a clock on the wall calls `2026-11-20`, `2026-11-20T18:42` or `2026-11-20T18:42:03`, with a space for
     /// the `T` if you like; nil if there is none.
     package static func moment(_ text: String) -> Int64? {
-        guard let seconds = fields(text).flatMap({ Self.seconds($0, mktime) }) else { return nil }
-        let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: second)
-        return overflow ? (seconds < 0 ? .min : .max) : nanoseconds
-    }
-
-    /// What a clock on the wall shows when it shows `text`, of the forms of ``moment(_:)``.
-    static func fields(_ text: String) -> tm? {
-        guard [10, 16, 19].contains(text.utf8.count),
-            hasForm(String("0000-00-00T00:00:00".prefix(text.utf8.count)), text)
-        else { return nil }
+        let form = "0000-00-00T00:00:00"
+        guard [10, 16, 19].contains(text.utf8.count), zip(text, form).allSatisfy(isFine) else { return nil }
         let numbers = text.split { !$0.isNumber }.compactMap { Int32($0) } + [0, 0, 0]
         guard 1...12 ~= numbers[1], 1...31 ~= numbers[2], numbers[3] < 24, numbers[4] < 60, numbers[5] < 61 else {
             return nil
@@ -64,22 +56,11 @@ package enum LocalTime {
         var time = tm()
         (time.tm_year, time.tm_mon, time.tm_mday) = (numbers[0] - 1900, numbers[1] - 1, numbers[2])
         (time.tm_hour, time.tm_min, time.tm_sec, time.tm_isdst) = (numbers[3], numbers[4], numbers[5], -1)
-        return time
-    }
-
-    /// When it shows that; nil on a day that the month does not have.
-    ///
-    /// - Parameter clock: `mktime` for the clock of the house, `timegm` for one that shows UTC.
-    static func seconds(_ fields: tm, _ clock: (UnsafeMutablePointer<tm>) -> time_t) -> Int64? {
-        var time = fields
-        let seconds = Int64(clock(&time))
+        let seconds = Int64(mktime(&time))
         // The 31st of a shorter month was moved on to the next.
-        return time.tm_mday == fields.tm_mday ? seconds : nil
-    }
-
-    /// Whether a text has a digit for each `0` of a form, a `T` or a space for its `T`, and the form's own signs.
-    static func hasForm(_ form: String, _ text: String) -> Bool {
-        form.count == text.count && zip(text, form).allSatisfy(isFine)
+        guard time.tm_mday == numbers[2] else { return nil }
+        let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: second)
+        return overflow ? (seconds < 0 ? .min : .max) : nanoseconds
     }
 
     private static func isFine(_ character: Character, _ form: Character) -> Bool {
