@@ -333,8 +333,9 @@ let package = Package(
             ], swiftSettings: house),
         .testTarget(
             name: "DoctorTests",
-            dependencies: ["Bluetooth", "Client", "Doctor", "OkaeriConfiguration", "TestSupport", "WiFi"],
-            swiftSettings: house),
+            dependencies: [
+                "Bluetooth", "Client", "DaemonTestSupport", "Doctor", "OkaeriConfiguration", "TestSupport", "WiFi",
+            ], swiftSettings: house),
         .testTarget(
             name: "ListeningTests",
             dependencies: [

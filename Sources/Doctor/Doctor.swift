@@ -9,8 +9,8 @@ import WiFi
 
 /// Looks at every precondition and says how to mend what is wrong.
 package struct Doctor: Sendable {
-    private let configuration: Result<(configuration: Configuration, file: String), ConfigurationError>
-    private let client: APIClient
+    let configuration: Result<(configuration: Configuration, file: String), ConfigurationError>
+    let client: APIClient
 
     /// - Parameters:
     ///   - configurationFile: what `--config` says.
@@ -34,9 +34,9 @@ package struct Doctor: Sendable {
         report(await daemon)
     }
 
-    private var configured: Configuration? { try? configuration.get().configuration }
+    var configured: Configuration? { try? configuration.get().configuration }
 
-    private var configurationFindings: [Finding] {
+    var configurationFindings: [Finding] {
         switch configuration {
         case .failure(let error):
             return error.description.split(separator: "\n").map { line in

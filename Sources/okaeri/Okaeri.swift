@@ -1,4 +1,5 @@
 import ArgumentParser
+import Doctor
 import Events
 
 /// The command line.
@@ -7,8 +8,8 @@ import Events
         commandName: "okaeri",
         abstract: "Watches iBeacon regions and offers to join the home Wi-Fi on arrival.",
         discussion: """
-            Start with `okaeri scan` to find your beacon, put it into beacons.json (`okaeri config example`), and run \
-            `okaeri monitor`. `okaeri doctor` tells what is missing.
+            `okaeri` alone tells what is missing and what to do next. `okaeri scan` finds your beacon; put it into \
+            beacons.json (`okaeri config example`), and run `okaeri monitor`. `okaeri doctor` looks more closely.
             """,
         version: "okaeri 0.1.0",
         subcommands: [
@@ -19,6 +20,19 @@ import Events
             ConfigCommand.self, BluetoothCommand.self, PeripheralsCommand.self, ConnectCommand.self,
             AdvertiseCommand.self, PeripheralCommand.self,
         ])
+
+    /// Without a command: where a new installation stands.
+    func run() async throws {
+        let doctor = Doctor(
+            configurationFile: try ConfigurationOptions.parse([]).file, client: try SocketOptions.parse([]).client)
+        let steps = await doctor.firstSteps()
+        for step in steps { print(step.text) }
+        print(
+            steps.contains { $0.mend != nil }
+                ? "Begin with the first arrow, then run `okaeri` again; `okaeri --help` lists the commands."
+                : "All is set: `okaeri status` tells who is at home, `okaeri --help` lists the commands.")
+        if steps.contains(where: { $0.verdict == .wrong }) { throw ExitCode.failure }
+    }
 }
 
 /// Exit statuses, from sysexits.h.

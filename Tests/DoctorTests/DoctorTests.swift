@@ -1,5 +1,6 @@
-import TestSupport
 import Bluetooth
+import DaemonTestSupport
+import TestSupport
 import Testing
 import WiFi
 
@@ -43,5 +44,40 @@ import WiFi
         let off = SimulatedWiFi(inSight: ["HomeNet"])
         off.change { $0.radioEnabled = false }
         #expect(await doctor.networkFindings(off).map(\.verdict) == [.ok, .wrong])
+    }
+
+    @Test func `whoever is new here is told each step with its command, in order`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("beacons.json", Array(Configuration.example.utf8))
+        let doctor = Doctor(configurationFile: file, client: APIClient(socket: "\(folder.path)/nobody.sock"))
+        let steps = await doctor.firstSteps()
+        // What this machine has in place of an adapter and of NetworkManager is not the test's.
+        let own = steps.filter { ["service", "configuration", "beacon"].contains($0.subject) }
+        #expect(own.map(\.verdict) == [.wrong, .wrong, .note])
+        #expect(own[0].mend?.hasPrefix("sudo systemctl enable --now okaeri") == true)
+        #expect(own[1].finding == "\(file) is the example still: its beacon is nobody's")
+        #expect(own[1].mend?.contains("sudoedit \(file)") == true)
+    }
+
+    @Test func `a configuration of one's own is the example no more`() async throws {
+        let folder = try TemporaryFolder()
+        let text = Configuration.example.replacing("E2C56DB5", with: "0A5A3B6C")
+        let file = try folder.file("beacons.json", Array(text.utf8))
+        let steps = await Doctor(configurationFile: file, client: APIClient(socket: "/nowhere")).firstSteps()
+        #expect(steps.contains { $0.subject == "configuration" && $0.verdict == .ok })
+    }
+
+    @Test func `who may not ask the service is told the group`() {
+        let refused = Doctor.access(.failure(.notPermitted(socket: "s")))
+        #expect(refused.subject == "group" && refused.mend == "sudo usermod -aG okaeri $USER, and log in again")
+        #expect(Doctor.access(.failure(.noAnswer(socket: "s", reason: "r"))).verdict == .wrong)
+    }
+
+    @Test func `a beacon that is heard is said to be`() {
+        let unheard = statusReport(regionReport("home", "unknown"))
+        #expect(Doctor.beacon(unheard).mend?.contains("okaeri scan") == true)
+        let heard = statusReport(regionReport("home", "inside", rssi: -60))
+        #expect(Doctor.beacon(heard) == Finding(subject: "beacon", verdict: .ok, finding: "that of home is heard"))
+        #expect(Doctor.beacon(statusReport()).verdict == .note && Doctor.beacon(nil).mend == nil)
     }
 }
