@@ -177,7 +177,7 @@ def locate_follows(folder):
         controller.tell("stop home")
 
 
-@scenario(within=90)
+@scenario(within=150)
 def commands_follow(folder):
     """Switched off and on while they listen, every command hears again."""
     controller = Controller(folder)
@@ -207,7 +207,7 @@ def commands_follow(folder):
     before = heard()
     controller.switch_on()
     # Four scanners that begin at once take the scan from each other for a while.
-    wait_for("all of them hear again", lambda: all(heard()[name] > count for name, count in before.items()), within=25)
+    wait_for("all of them hear again", lambda: all(heard()[name] > count for name, count in before.items()), within=60)
     check(listeners["calibrate"].ended(within=20) == 0, f"calibrate: {listeners['calibrate'].said()}")
     for name in ("scan", "range", "record"):
         check(listeners[name].stop() == 0, f"{name} did not end well: {listeners[name].said()[-300:]}")

@@ -38,7 +38,9 @@ struct NaivePrompter {
     var over: [(prompt: Prompt, reason: PromptWithdrawal)] = []
 
     var prompts: [Prompt] { networks.compactMap(\.prompt) }
-    var nextDeadline: Instant? { networks.compactMap(\.look?.at).min() }
+    // No key path through an optional: the standard library copies what is behind it onto itself, and the address sanitizer
+    // ends there.
+    var nextDeadline: Instant? { networks.compactMap { $0.look?.at }.min() }
 
     // MARK: Presence
 
