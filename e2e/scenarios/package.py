@@ -67,7 +67,7 @@ def rights(status):
     return {name: int(fields[name], 16) for name in ("CapPrm", "CapEff", "CapAmb")}
 
 
-@scenario(within=240)
+@scenario(within=480)
 def package(folder):
     """Installed, it runs as shipped; upgraded, the configuration stays; purged, nothing is left."""
     before = owned_files()
@@ -95,7 +95,7 @@ def package(folder):
     check(not run("getent", "passwd", "okaeri", may_fail=True), "the user is left behind")
 
 
-@scenario(within=240)
+@scenario(within=480)
 def service_joins(folder):
     """The service, with no more rights than its unit gives, joins the Wi-Fi, and its hooks have none of them."""
     wifi.AccessPoint(folder)
