@@ -237,7 +237,7 @@ let package = Package(
         .target(
             name: "DaemonTestSupport",
             dependencies: [
-                "API", "Events", "HCI", "Homecoming", "IBeacon", "Plumbing", "Presence", "RegionMonitoring",
+                "API", "Events", "HCI", "History", "Homecoming", "IBeacon", "Plumbing", "Presence", "RegionMonitoring",
                 "ServiceWatch", "TestSupport",
             ], path: "Tests/DaemonTestSupport", swiftSettings: house),
         .testTarget(name: "PlumbingTests", dependencies: ["Plumbing", "TestSupport"], swiftSettings: house),

@@ -113,13 +113,22 @@ package struct Doctor: Sendable {
             : .note("bluetoothd", "it does not run; okaeri does not need it, but then nobody switches the adapter on")
     }
 
-    private var daemon: Finding {
+    /// What the daemon answers.
+    var answer: Result<StatusReport, APIClient.Failure> {
         get async {
             do throws(APIClient.Failure) {
-                let status: StatusReport = try await client.get(Route.status)
-                return .ok("daemon", "it runs, with \(status.regions.count) regions")
+                return .success(try await client.get(Route.status))
             } catch {
-                return .note("daemon", error.description)
+                return .failure(error)
+            }
+        }
+    }
+
+    private var daemon: Finding {
+        get async {
+            switch await answer {
+            case .success(let status): .ok("daemon", "it runs, with \(status.regions.count) regions")
+            case .failure(let failure): .note("daemon", failure.description)
             }
         }
     }

@@ -16,17 +16,6 @@ extension Doctor {
             + (await networkFindings(NetworkManagerService()))
     }
 
-    /// What the daemon answers.
-    private var answer: Result<StatusReport, APIClient.Failure> {
-        get async {
-            do throws(APIClient.Failure) {
-                return .success(try await client.get(Route.status))
-            } catch {
-                return .failure(error)
-            }
-        }
-    }
-
     static func access(_ answer: Result<StatusReport, APIClient.Failure>) -> Finding {
         switch answer {
         case .success: .ok("service", "it runs, and you may ask it")

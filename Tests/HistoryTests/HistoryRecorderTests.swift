@@ -1,3 +1,4 @@
+import DaemonTestSupport
 import RegionMonitoring
 import Synchronization
 import TestSupport
@@ -13,12 +14,6 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func lines(_ form: HistoryReport.Form = .json) throws -> [String] {
-        var lines: [String] = []
-        try HistoryReport(directory: folder.path, region: nil, since: nil, form: form).forEachLine { lines.append($0) }
-        return lines
-    }
-
     @Test func `nobody is told what is not kept yet`() throws {
         let recorder = HistoryRecorder(
             directory: folder.path, settings: .init(), now: { evening }, logger: quiet)
@@ -28,10 +23,10 @@ import Testing
         var published: [String] = []
         recorder.run { event in
             published.append(event.json)
-            if published.count % 20 == 0 { #expect((try? lines())?.starts(with: published) == true) }
+            if published.count % 20 == 0 { #expect((try? folder.historyLines())?.starts(with: published) == true) }
         }
         #expect(published == events.map(\.json))
-        #expect(try lines() == published)
+        #expect(try folder.historyLines() == published)
     }
 
     @Test(.timeLimit(.minutes(5)))

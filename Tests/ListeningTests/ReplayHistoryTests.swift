@@ -13,12 +13,6 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func lines(_ form: HistoryReport.Form = .json) throws -> [String] {
-        var lines: [String] = []
-        try HistoryReport(directory: folder.path, region: nil, since: nil, form: form).forEachLine { lines.append($0) }
-        return lines
-    }
-
     @Test func `without a state directory, or with nothing to keep, nothing is written`() throws {
         let file = try folder.file("capture", capture([3], until: 60))
         var settings = Configuration.History()
@@ -39,7 +33,7 @@ import Testing
         try Replay.run(
             file, regions: [monitored()], writer: writer, speed: nil, logger: quiet, progress: { _, _ in }
         ) { event in published.withLock { $0.append(event.json) } }
-        #expect(try lines() == published.withLock { $0 })
-        #expect(try lines().count == 7)
+        #expect(try folder.historyLines() == published.withLock { $0 })
+        #expect(try folder.historyLines().count == 7)
     }
 }

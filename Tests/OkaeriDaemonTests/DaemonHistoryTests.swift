@@ -14,12 +14,6 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func lines(_ form: HistoryReport.Form = .json) throws -> [String] {
-        var lines: [String] = []
-        try HistoryReport(directory: folder.path, region: nil, since: nil, form: form).forEachLine { lines.append($0) }
-        return lines
-    }
-
     @Test(.timeLimit(.minutes(5)))
     func `a daemon keeps what it prints, and when it ended`() async throws {
         let file = try folder.file("capture", capture([3, 4, 5, 70, 71], until: 150))
@@ -42,7 +36,7 @@ import Testing
         for await event in events {
             if case .didRangeBeacons = event.kind { continue }
             printed.append(event.json)
-            #expect(try lines().starts(with: printed))
+            #expect(try folder.historyLines().starts(with: printed))
             if event.kind == .didDetermineState(region: "home", .outside), event.time > evening + nanoseconds(90) {
                 task.cancel()
             }
