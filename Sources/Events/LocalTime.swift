@@ -24,6 +24,9 @@ package enum LocalTime {
     /// `18:42`.
     package static func clock(_ nanoseconds: Int64) -> String { format(nanoseconds, "%H:%M") }
 
+    /// `20 Nov 18:42`.
+    package static func dayAndClock(_ nanoseconds: Int64) -> String { format(nanoseconds, "%-d %b %H:%M") }
+
     /// `Friday, 20 November 2026`.
     package static func date(_ nanoseconds: Int64) -> String { format(nanoseconds, "%A, %-d %B %Y") }
 

@@ -1,5 +1,4 @@
 import Events
-import Glibc
 import RegionMonitoring
 
 /// What the daemon does, in one sentence, as `systemctl status` shows it:
@@ -51,20 +50,9 @@ struct StatusSentence: Sendable {
     var text: String {
         var parts = regions.prefix(Self.longestList).map { region in
             "\(region.name): \(region.state.rawValue)"
-                + (region.state == .unknown ? "" : " since \(Self.localTime(region.since))")
+                + (region.state == .unknown ? "" : " since \(LocalTime.dayAndClock(region.since))")
         }
         if regions.count > Self.longestList { parts.append("and \(regions.count - Self.longestList) more") }
         return (parts + [bluetooth] + (remark.map { [$0] } ?? [])).joined(separator: "; ")
-    }
-
-    /// With its day: the sentence stands until something happens.
-    private static func localTime(_ nanoseconds: Int64) -> String {
-        var seconds = time_t(nanoseconds / 1_000_000_000)
-        var time = tm()
-        localtime_r(&seconds, &time)
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 32) { buffer in
-            let length = strftime(buffer.baseAddress, buffer.count, "%-d %b %H:%M", &time)
-            return String(decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
     }
 }
