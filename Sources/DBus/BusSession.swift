@@ -60,7 +60,7 @@ actor BusSession: GLibActor {
         return await call(within: limit + .seconds(1)) { cancellable, callback, data in
             g_dbus_connection_call(
                 connection.pointer, asked.destination, asked.path, asked.interface, asked.method, arguments, nil,
-                G_DBUS_CALL_FLAGS_NONE, max(1, milliseconds), cancellable, callback, data)
+                .noFlags, max(1, milliseconds), cancellable, callback, data)
         } finish: { source, result, error in
             guard let answer = g_dbus_connection_call_finish(source, result, error) else { return nil }
             defer { g_variant_unref(answer) }

@@ -14,7 +14,7 @@ package final class SignalObservation: Sendable {
     ) {
         self.connection = connection
         id = g_dbus_connection_signal_subscribe(
-            connection.pointer, sender, interface, member, nil, nil, G_DBUS_SIGNAL_FLAGS_NONE, signalObserved,
+            connection.pointer, sender, interface, member, nil, nil, .noFlags, signalObserved,
             Unmanaged.passRetained(SignalHandling(handler)).toOpaque(), releaseHandling)
     }
 

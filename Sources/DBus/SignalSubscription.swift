@@ -15,7 +15,7 @@ final class SignalSubscription {
         self.continuation = continuation
         id = g_dbus_connection_signal_subscribe(
             connection.pointer, match.sender, match.interface, match.member, match.path, match.argument0,
-            G_DBUS_SIGNAL_FLAGS_NONE, signalReceived, Unmanaged.passRetained(Listener(continuation)).toOpaque(),
+            .noFlags, signalReceived, Unmanaged.passRetained(Listener(continuation)).toOpaque(),
             releaseListener)
     }
 

@@ -26,12 +26,14 @@ public struct ByteReader: ~Escapable {
     @inlinable public var remaining: Int { bytes.byteCount - offset }
 
     /// The next byte.
+    @_lifetime(self: copy self)
     @inline(__always)
     public mutating func uint8() throws(Truncation) -> UInt8 {
         try load(UInt8.self)
     }
 
     /// The next byte as a signed number, as RSSI and transmit power are sent.
+    @_lifetime(self: copy self)
     @inlinable
     @inline(__always)
     public mutating func int8() throws(Truncation) -> Int8 {
@@ -39,6 +41,7 @@ public struct ByteReader: ~Escapable {
     }
 
     /// The next integer, least significant byte first: the order of HCI.
+    @_lifetime(self: copy self)
     @inline(__always)
     public mutating func littleEndian<T: FixedWidthInteger & BitwiseCopyable>(
         _ type: T.Type = T.self
@@ -47,6 +50,7 @@ public struct ByteReader: ~Escapable {
     }
 
     /// The next integer, most significant byte first: the order of btsnoop.
+    @_lifetime(self: copy self)
     @inline(__always)
     public mutating func bigEndian<T: FixedWidthInteger & BitwiseCopyable>(
         _ type: T.Type = T.self
@@ -55,6 +59,7 @@ public struct ByteReader: ~Escapable {
     }
 
     /// The next `count` bytes, not copied.
+    @_lifetime(self: copy self)
     @_lifetime(copy self)
     @inlinable
     @inline(__always)
@@ -64,11 +69,13 @@ public struct ByteReader: ~Escapable {
     }
 
     /// Steps over `count` bytes.
+    @_lifetime(self: copy self)
     @inline(__always)
     public mutating func skip(_ count: Int) throws(Truncation) {
         _ = try advance(by: count)
     }
 
+    @_lifetime(self: copy self)
     @inlinable
     @inline(__always)
     mutating func load<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type) throws(Truncation) -> T {
@@ -77,6 +84,7 @@ public struct ByteReader: ~Escapable {
         return unsafe bytes.unsafeLoadUnaligned(fromByteOffset: start, as: type)
     }
 
+    @_lifetime(self: copy self)
     @inlinable
     @inline(__always)
     mutating func advance(by count: Int) throws(Truncation) -> Int {

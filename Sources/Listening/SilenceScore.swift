@@ -99,7 +99,8 @@ struct SilenceScore: Sendable {
         func row(_ setting: String, _ exitAfter: Double? = nil, isInForce: Bool, _ falseExits: Int, _ delays: Tally?)
             -> CaptureScore.Setting
         {
-            let perDay = stay < Self.shortestStay ? nil : Double(falseExits) / (stay / .seconds(86_400))
+            let days = stay / .seconds(86_400)
+            let perDay = stay < Self.shortestStay ? nil : Double(falseExits) / days
             return CaptureScore.Setting(
                 setting: setting, exitAfter: exitAfter, inForce: isInForce, falseExits: falseExits,
                 perDay: perDay?.rounded(digits: 2),

@@ -49,8 +49,9 @@ extension NetworkManagerSession {
     /// The strongest access point that a profile fits, with the profile used last.
     private func savedPlan(_ candidates: [Candidate]) -> Survey? {
         for candidate in candidates {
+            let keys = candidate.keys
             let profiles = savedProfiles(candidate).filter { profile in
-                !failedProfiles.contains(uuid(profile)) && fits(profile, candidate.keys)
+                !failedProfiles.contains(uuid(profile)) && fits(profile, keys)
             }
             if let profile = profiles.max(by: { lastUse($0) < lastUse($1) }) {
                 return plan(candidate, profile: GObjectReference(sharing: profile), passphraseFile: nil)

@@ -22,10 +22,18 @@ extension [UInt8] {
         }
     }
 
-    /// The bytes where they lie.
-    @inlinable
-    package var rawSpan: RawSpan {
-        // Safe: what makes it unsafe in general is padding, and a byte has none.
-        @_lifetime(borrow self) get { unsafe span.bytes }
-    }
+    #if compiler(>=6.3)
+        /// The bytes where they lie.
+        @inlinable
+        package var rawSpan: RawSpan {
+            // Safe: what makes it unsafe in general is padding, and a byte has none.
+            @_lifetime(borrow self) get { unsafe span.bytes }
+        }
+    #else
+        /// The bytes where they lie.
+        @inlinable
+        package var rawSpan: RawSpan {
+            @_lifetime(borrow self) get { span.bytes }
+        }
+    #endif
 }

@@ -2,6 +2,7 @@ import Plumbing
 
 /// The reads of packets which are decoded into values: the same as the reader's own, with the packet's error.
 extension ByteReader {
+    @_lifetime(self: copy self)
     mutating func byte() throws(HCIDecodingError) -> UInt8 {
         do throws(Truncation) {
             return try uint8()
@@ -10,6 +11,7 @@ extension ByteReader {
         }
     }
 
+    @_lifetime(self: copy self)
     mutating func integer<T: FixedWidthInteger & BitwiseCopyable>(
         _ type: T.Type = T.self
     ) throws(HCIDecodingError) -> T {
@@ -20,6 +22,7 @@ extension ByteReader {
         }
     }
 
+    @_lifetime(self: copy self)
     mutating func array(_ count: Int) throws(HCIDecodingError) -> [UInt8] {
         do throws(Truncation) {
             return [UInt8](try take(count))
@@ -29,6 +32,7 @@ extension ByteReader {
     }
 
     /// Reads the first byte of a packet.
+    @_lifetime(self: copy self)
     mutating func expect(_ type: HCIPacketType) throws(HCIDecodingError) {
         let found = try byte()
         guard found == type.rawValue else {
