@@ -41,7 +41,8 @@ def bluetoothd_starts_later(folder):
 def btmgmt_find(folder):
     """A discovery through the kernel runs beside us, and ends."""
     controller, daemon = at_home(folder)
-    Process(folder, "find", ["btmgmt", "--index", "0", "find", "-l"])
+    # Where it cannot watch its standard input, as /dev/null, btmgmt 5.82 does nothing.
+    Process(folder, "find", ["btmgmt", "--index", "0", "find", "-l"], talks=True)
     controller.expect("scan enabled dup=1 active", within=10)
     daemon.expect_sightings("during the discovery", within=3)
     ended = len(controller.log("scan disabled"))

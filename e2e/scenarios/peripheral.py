@@ -184,14 +184,16 @@ def peripheral_answered(folder):
     room.daemon.expect("wifiPrompt", within=20)
 
     bluez.let_pair("hci1", False)
-    for wrong, attempt in (
-            ("the prompt was read by", lambda: bluetoothctl.refusal(room.path(WAITING_PROMPT), "ReadValue", "a{sv}", "0")),
-            ("an answer was taken from", lambda: bluetoothctl.write(room.path(ANSWER), "00000000 join"))):
+    for wrong, uuid, call in (
+            ("the prompt was read by", WAITING_PROMPT, ["ReadValue", "a{sv}", "0"]),
+            ("an answer was taken from", ANSWER, ["WriteValue", *bluetoothctl.writing("00000000 join")])):
         room.connect()
-        refused = attempt()
-        check(refused and "0x80" not in refused, f"{wrong} who has not paired: {refused}")
+        attempt = bluetoothctl.Attempt(folder, room.path(uuid), *call)
         # To be refused pairing ends the link.
-        wait_for("the link lost", lambda: not room.is_connected, within=5)
+        wait_for("the link lost", lambda: not room.is_connected, within=10)
+        check(not attempt.has_succeeded and "0x80" not in attempt.said(), f"{wrong} who has not paired: {attempt.said()}")
+        attempt.kill()
+        bluetoothctl.forget("hci0", room.device)
     bluez.let_pair("hci1", True)
 
     room.connect()
