@@ -20,8 +20,19 @@ class Bluetoothctl(Process):
     def find(self, address, within=20):
         """Looks for a peripheral until it is found; the path of its object."""
         path = f"/org/bluez/{self.adapter}/dev_{address.replace(':', '_')}"
+        refusal = "Failed to start discovery"
+        refused = self.said().count(refusal)
         self.tell("scan on")
-        wait_for(f"{path} in the air", lambda: "org.bluez.Device1" in objects().get(path, {}), within)
+
+        def is_found():
+            nonlocal refused
+            # So it is where the kernel's commands and those of another scan cross: it is asked again, as anybody would.
+            if self.said().count(refusal) > refused:
+                refused += 1
+                self.tell("scan on")
+            return "org.bluez.Device1" in objects().get(path, {})
+
+        wait_for(f"{path} in the air", is_found, within)
         self.tell("scan off")
         return path
 
