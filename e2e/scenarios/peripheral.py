@@ -174,7 +174,7 @@ def peripheral_read_and_notified(folder):
     check(re.search(r"Handle Value Indication.*Handle Value Confirmation", trace.said(), re.DOTALL), "nothing was indicated")
 
 
-@scenario(within=120)
+@scenario(within=150)
 def peripheral_answered(folder):
     """Neither is a prompt read nor an answer taken until the central has paired; then one that is none or too late is refused, and
     another hits its prompt."""
@@ -234,7 +234,7 @@ def peripheral_adapter_off_and_gone(folder):
     check(room.peripheral.stop(within=3) == 0, f"okaeri peripheral did not end well: {room.peripheral.said()}")
 
 
-@scenario(within=90)
+@scenario(within=120)
 def peripheral_restarts(folder):
     """The daemon restarts, and bluetoothd does: who is connected is told of the one, and who connects reads what is so."""
     room = Room(folder, is_open=True)
