@@ -62,9 +62,8 @@ class Process:
 def run(*command, may_fail=False, within=60):
     """Runs a tool to its end and returns its output."""
     try:
-        # An empty pipe: /dev/null cannot be watched by epoll, and with that btmgmt 5.82 does nothing, for ever.
         done = subprocess.run(
-            command, input=b"", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=within)
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=within)
     except subprocess.TimeoutExpired:
         raise Failure(f"{' '.join(command)} has not ended within {within:g} s") from None
     text = done.stdout.decode(errors="replace").strip()
