@@ -33,9 +33,14 @@ def newer(folder):
 
 
 def owned_files():
-    """Whatever in the machine bears the package's name or belongs to its user."""
+    """Whatever in the machine bears the package's name."""
     found = run("find", "/", "-xdev", "-name", "*okaeri*", "-not", "-path", "/usr/local/*", "-not", "-path", "/proc/*")
     return {path for path in found.splitlines() if "okaeri-e2e" not in path}
+
+
+def orphans():
+    """Whatever in the machine belongs to nobody any more."""
+    return set(run("find", "/", "-xdev", "(", "-nouser", "-o", "-nogroup", ")", "-not", "-path", "/proc/*").splitlines())
 
 
 def status():
