@@ -61,7 +61,7 @@ def apt_upgrades(folder):
         repository.serve("now")
         repository.apt("update")
         said = repository.apt("upgrade", "-y", answer="N\n")
-        check("modified (by you or by a script)" in said and "package distributor has shipped an updated" in said,
+        check("Modified (by you or by a script)" in said and "Package distributor has shipped an updated" in said,
               f"a changed default is not asked about: {said}")
         check(read(CONFIGURATION) == configured, "the upgrade has touched the configuration")
         check(b'"exitAfter": 30' in read(f"{CONFIGURATION}.dpkg-dist"), "the new default is not beside it")
