@@ -136,11 +136,11 @@ def apt_refuses(folder):
         refuses(repository, "without a signature", "is not signed")
 
         repository.serve("foreign")
-        refuses(repository, "signed by another", "NO_PUBKEY", "Missing key", "is not signed")
+        refuses(repository, "signed by another", "is not signed")
 
         repository.serve("now")
         spoil(f"{release}/InRelease", b"Label: Okaeri", b"Label: Okaerj")
-        refuses(repository, "a changed Release", "BADSIG", "Bad signature", "is not signed")
+        refuses(repository, "a changed Release", "is not signed")
 
         repository.serve("now")
         spoil(packages, b"Section: net", b"Section: web")
