@@ -39,6 +39,7 @@ done
 dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/bin/okaeri >"$share/bin/okaeri"
 chmod +x "$share/bin/okaeri"
 cp "$package" "$share/packages"
+e2e/repository "$package" "$share/repositories"
 cp -r e2e/guest e2e/scenarios "$share"
 : >"$share/results"
 
