@@ -2,9 +2,8 @@
 # names the machine's Debian: bookworm, unless it is trixie; `architecture` is this machine's, or arm64; it has `memory`
 # MB and `processors`.
 # shellcheck shell=bash
-native=$(dpkg --print-architecture)
 suite=${suite:-bookworm}
-architecture=${architecture:-$native}
+architecture=${architecture:-$(dpkg --print-architecture)}
 memory=${memory:-1024}
 processors=${processors:-2}
 
@@ -16,15 +15,17 @@ if ! flock -n 9; then
     exit 75
 fi
 scripts/setup e2e
+# shellcheck source=packaging/toolchain.sh
+. packaging/toolchain.sh
 
 # The image, while the programs are built.
 image=$(e2e/image/build --folder "$suite" "$architecture")
 e2e/image/build "$suite" "$architecture" >&2 9>&- &
 making=$!
 
-package=$(scripts/package)
+package=$(scripts/package --arch "$architecture")
 for product in virtual-controller WatchRegion; do
-    swift build -c release --static-swift-stdlib --scratch-path .build-release --product "$product" >&2
+    "${build[@]}" -c release --static-swift-stdlib --scratch-path "$scratch" --product "$product" >&2
 done
 
 wait "$making"
@@ -34,7 +35,7 @@ share=.build-e2e/share
 rm -rf "$share"
 mkdir -p "$share/bin" "$share/logs" "$share/packages"
 for product in virtual-controller WatchRegion; do
-    strip -o "$share/bin/$product" ".build-release/release/$product"
+    "$strip" -o "$share/bin/$product" "$scratch/release/$product"
 done
 dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/bin/okaeri >"$share/bin/okaeri"
 chmod +x "$share/bin/okaeri"

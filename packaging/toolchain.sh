@@ -1,0 +1,36 @@
+# What makes a release for an architecture: sourced at the project's top, with `architecture`, and `sdk` if one of the user's
+# is to be taken. `build` is the command that builds, `scratch` its folder; `run` runs what was built, `strip` strips it, and
+# `sysroot` is where its libraries are, if not here; `native` is this machine's architecture.
+# shellcheck shell=bash disable=SC2034 # what it sets is for others
+
+# refuse SENTENCE: ends.
+refuse() {
+    echo "${0##*/}: $1" >&2
+    exit 64
+}
+
+native=$(dpkg --print-architecture)
+sdk=${sdk:-}
+build=(swift build) run=() strip=strip scratch=.build-release sysroot=
+if [ "$architecture" = "$native" ]; then
+    [ -z "$sdk" ] || refuse "--swift-sdk is for another architecture than this machine's: name it with --arch"
+    scripts/setup package
+elif [ "$architecture" != arm64 ]; then
+    refuse "for $architecture it makes packages on $architecture alone; from here it can for arm64"
+else
+    scripts/setup sdk
+    scratch=.build-release-$architecture
+    if [ -n "$sdk" ]; then
+        scripts/setup package
+        sysroot=${PKG_CONFIG_SYSROOT_DIR:-}
+        [ -n "$sysroot" ] || refuse "--swift-sdk wants PKG_CONFIG_SYSROOT_DIR: the Debian that the SDK links against"
+        build+=(--swift-sdk "$sdk")
+    else
+        # SwiftPM does not see that an SDK has changed.
+        build=(scripts/sdk swift build --swift-sdks-path .build-sdk --swift-sdk okaeri-arm64
+            --disable-build-manifest-caching)
+        sysroot=$PWD/.build-sdk/okaeri-arm64.artifactbundle/sysroot
+    fi
+    run=(qemu-aarch64-static -L "$sysroot")
+    strip=aarch64-linux-gnu-strip
+fi
