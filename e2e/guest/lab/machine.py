@@ -25,7 +25,7 @@ def prepare():
     # The service is to run what its package brought, and not the scenarios' own program in /usr/local/bin.
     os.makedirs(SERVICE_SETTINGS, exist_ok=True)
     with open(f"{SERVICE_SETTINGS}/packaged.conf", "w", encoding="utf-8") as file:
-        file.write("[Service]\nExecSearchPath=/usr/bin\n")
+        file.write("[Service]\nExecSearchPath=/usr/bin:/usr/sbin\n")
     run("systemctl", "daemon-reload")
 
 
