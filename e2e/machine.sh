@@ -1,6 +1,12 @@
-# What runs the machine in software: sourced by scripts/e2e and scripts/power-cut, at the project's top. `suite` names the
-# machine's Debian: bookworm, unless it is trixie.
+# What runs the machine in software: sourced by scripts/e2e, scripts/power-cut and others, at the project's top. `suite`
+# names the machine's Debian: bookworm, unless it is trixie; `architecture` is this machine's, or arm64; it has `memory`
+# MB and `processors`.
 # shellcheck shell=bash
+native=$(dpkg --print-architecture)
+suite=${suite:-bookworm}
+architecture=${architecture:-$native}
+memory=${memory:-1024}
+processors=${processors:-2}
 
 # One at a time: two would share what is built and what the guest sees.
 mkdir -p .build-e2e
@@ -11,23 +17,17 @@ if ! flock -n 9; then
 fi
 scripts/setup e2e
 
-# The image, made anew when its recipe changes, while the programs are built.
-making=
-suite=${suite:-bookworm}
-image=.build-e2e/image-$suite-$(cat e2e/image/* | sha256sum | cut -c1-12)
-if [ ! -e "$image/disk.img" ]; then
-    echo "e2e: building the machine's image (once, a minute or two)" >&2
-    rm -rf .build-e2e/image-"$suite"-*
-    e2e/image/build "$suite" "$image" >&2 9>&- &
-    making=$!
-fi
+# The image, while the programs are built.
+image=$(e2e/image/build --folder "$suite" "$architecture")
+e2e/image/build "$suite" "$architecture" >&2 9>&- &
+making=$!
 
 package=$(scripts/package)
 for product in virtual-controller WatchRegion; do
     swift build -c release --static-swift-stdlib --scratch-path .build-release --product "$product" >&2
 done
 
-[ -z "$making" ] || wait "$making"
+wait "$making"
 
 # What the guest sees of this machine.
 share=.build-e2e/share
@@ -44,19 +44,23 @@ cp -r e2e/guest e2e/scenarios "$share"
 : >"$share/results"
 
 console=.build-e2e/console
+case $architecture in
+    amd64) emulator=(qemu-system-x86_64 -cpu max) terminal=ttyS0 ;;
+    arm64) emulator=(qemu-system-aarch64 -M virt -cpu cortex-a72) terminal=ttyAMA0 ;;
+esac
 
 # machine SECONDS ARGUMENTS...: runs qemu until it ends, at most so long.
 machine() {
     local limit=$1 parameters=$2
     shift 2
-    exec timeout "$limit" qemu-system-x86_64 -cpu max -m 1024 -smp 2 \
-        -kernel "$image/vmlinuz" -append "console=ttyS0 panic=-1 net.ifnames=0 mitigations=off $parameters" \
+    exec timeout "$limit" "${emulator[@]}" -m "$memory" -smp "$processors" \
+        -kernel "$image/vmlinuz" -append "console=$terminal panic=-1 net.ifnames=0 mitigations=off $parameters" \
         -display none -serial "file:$console" -monitor none -no-reboot -net none "$@" </dev/null
 }
 
 # Whether KVM works shows when it is used: a kernel without a root panics at once, and that ends the machine.
 accelerator=tcg
-if [ -w /dev/kvm ] && { (machine 10 "" -accel kvm); } 2>/dev/null; then accelerator=kvm; fi
+if [ "$architecture" = "$native" ] && [ -w /dev/kvm ] && { (machine 10 "" -accel kvm); } 2>/dev/null; then accelerator=kvm; fi
 
 # boot SECONDS DRIVE [NUMBER]: boots from that drive, at most so long; of several machines each has a number and a console
 # of its own.

@@ -103,7 +103,9 @@ import Testing
         #expect(failure == .exited(status: 3))
         let killed = try await run(script: "kill -9 $$").failure
         #expect(killed == .killed(signal: SIGKILL))
-        #expect(killed?.description.contains("Killed") == true)
+        #expect(killed?.description.contains("MemoryMax") == true)
+        let aborted = try await run(script: "kill -6 $$").failure
+        #expect(aborted?.description.contains("signal 6, Aborted") == true)
     }
 
     @Test func `what it leaves in the background is not waited for`() async throws {

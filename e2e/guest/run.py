@@ -12,7 +12,7 @@ import sys
 import time
 import traceback
 
-from lab import machine, registry
+from lab import machine, pace, registry
 from lab.processes import run
 from lab.waiting import Failure
 
@@ -50,11 +50,13 @@ def outcome(scenario, folder):
     process = multiprocessing.Process(target=play, args=(scenario, folder, sender))
     process.start()
     sender.close()
-    process.join(scenario.within)
+    limit = pace.Limit(scenario.within)
+    while process.is_alive() and not limit.is_over():
+        process.join(0.5)
     if process.is_alive():
         process.kill()
         process.join()
-        return f"not finished within {scenario.within:g} s"
+        return f"not finished within {limit}"
     if receiver.poll():
         try:
             return receiver.recv()
@@ -70,12 +72,14 @@ def run_one(scenario):
     except FileExistsError:
         return
     began = time.monotonic()
+    pace.begin()
     # By its place and not by the time: a scenario may set the clock.
     since = run("journalctl", "--quiet", "--lines=0", "--show-cursor").removeprefix("-- cursor: ")
     complaint = outcome(scenario, folder)
     passed = time.monotonic() - began
     if complaint is None:
-        report(f"ok    {scenario.name:<36} {passed:6.1f} s")
+        slow = f"  (at {pace.slowest():.1f} times the usual)" if pace.slowest() >= 2 else ""
+        report(f"ok    {scenario.name:<36} {passed:6.1f} s{slow}")
     else:
         with open(f"{folder}/journal", "w", encoding="utf-8") as file:
             file.write(run("journalctl", "--no-pager", "--after-cursor", since, may_fail=True))
@@ -93,6 +97,7 @@ def main():
             # In place of one that runs already, as a service does that a stage before has left.
             shutil.copy(f"{HOST}/bin/{program}", f"/usr/local/bin/{program}.new")
             os.replace(f"/usr/local/bin/{program}.new", f"/usr/local/bin/{program}")
+        pace.start()
         machine.prepare()
     except Failure as failure:
         report(f"broken: {failure}")

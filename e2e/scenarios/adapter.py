@@ -1,5 +1,6 @@
 """The adapter comes, goes and fails: the state is unknown meanwhile, nobody is sent home or away, and it recovers."""
 
+from lab import bluez
 from lab.controller import Controller
 from lab.daemon import Daemon, region
 from lab.processes import run
@@ -70,9 +71,9 @@ def adapter_rfkill(folder):
 def adapter_power_cycled(folder):
     """Switched off and on by btmgmt, as desktops do."""
     home = AtHome(folder)
-    run("btmgmt", "--index", "0", "power", "off")
+    bluez.btmgmt("power", "off")
     home.expect_unknown("poweredOff")
-    run("btmgmt", "--index", "0", "power", "on")
+    bluez.btmgmt("power", "on")
     home.expect_recovery(within=15)
 
 

@@ -7,7 +7,7 @@ from lab.btvirt import Btvirt
 from lab.controller import Controller
 from lab.daemon import Daemon, region, seconds
 from lab.registry import scenario
-from lab.waiting import check, wait_for
+from lab.waiting import check, check_took, wait_for
 
 
 def arrive_and_leave(daemon, appear, fall_silent):
@@ -15,8 +15,7 @@ def arrive_and_leave(daemon, appear, fall_silent):
     daemon.expect_bluetooth("poweredOn", within=10)
     began = appear()
     entered = daemon.expect("didEnterRegion", within=10)
-    late = seconds(entered) - began
-    check(late <= 2, f"didEnterRegion came {late:.1f} s after the first advert")
+    check_took("didEnterRegion after the first advert", seconds(entered) - began, within=2)
     prompt = daemon.expect("wifiPrompt", within=20)
     check(prompt["ssid"] == wifi.SSID, f"the prompt is about {prompt['ssid']}")
     check(wifi.connected() is None, "connected before the answer")

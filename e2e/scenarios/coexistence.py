@@ -3,7 +3,7 @@
 import signal
 import sys
 
-from lab import rival
+from lab import bluez, rival
 from lab.controller import Controller
 from lab.daemon import Daemon, region
 from lab.processes import Process, run
@@ -29,9 +29,9 @@ def check_undisturbed(daemon):
 def bluetoothd_starts_later(folder):
     """bluetoothd takes the adapter up, and ends our scan as it does."""
     controller, daemon = at_home(folder)
-    run("systemctl", "unmask", "--runtime", "bluetooth.service")
+    bluez.unmask()
     began = len(controller.log("scan disabled"))
-    run("systemctl", "start", "bluetooth.service")
+    run("systemctl", "start", bluez.SERVICE)
     controller.expect("scan disabled", 15, past=began)
     daemon.expect_sightings("after bluetoothd ended the scan", within=3)
     check_undisturbed(daemon)
@@ -41,10 +41,11 @@ def bluetoothd_starts_later(folder):
 def btmgmt_find(folder):
     """A discovery through the kernel runs beside us, and ends."""
     controller, daemon = at_home(folder)
-    Process(folder, "find", ["btmgmt", "--index", "0", "find", "-l"])
+    # With something to read from: see bluez.btmgmt.
+    Process(folder, "find", ["btmgmt", "--index", "0", "find", "-l"], talks=True)
     controller.expect("scan enabled dup=1 active", within=10)
-    daemon.expect_sightings("during the discovery", within=3)
     ended = len(controller.log("scan disabled"))
+    daemon.expect_sightings("during the discovery", within=3)
     controller.expect("scan disabled", 15, past=ended)
     daemon.expect_sightings("after the discovery", within=3)
     check_undisturbed(daemon)

@@ -174,7 +174,7 @@ def peripheral_read_and_notified(folder):
     check(re.search(r"Handle Value Indication.*Handle Value Confirmation", trace.said(), re.DOTALL), "nothing was indicated")
 
 
-@scenario(within=120)
+@scenario(within=150)
 def peripheral_answered(folder):
     """Neither is a prompt read nor an answer taken until the central has paired; then one that is none or too late is refused, and
     another hits its prompt."""
@@ -184,14 +184,16 @@ def peripheral_answered(folder):
     room.daemon.expect("wifiPrompt", within=20)
 
     bluez.let_pair("hci1", False)
-    for wrong, attempt in (
-            ("the prompt was read by", lambda: bluetoothctl.refusal(room.path(WAITING_PROMPT), "ReadValue", "a{sv}", "0")),
-            ("an answer was taken from", lambda: bluetoothctl.write(room.path(ANSWER), "00000000 join"))):
+    for wrong, uuid, call in (
+            ("the prompt was read by", WAITING_PROMPT, ["ReadValue", "a{sv}", "0"]),
+            ("an answer was taken from", ANSWER, ["WriteValue", *bluetoothctl.writing("00000000 join")])):
         room.connect()
-        refused = attempt()
-        check(refused and "0x80" not in refused, f"{wrong} who has not paired: {refused}")
+        attempt = bluetoothctl.Attempt(folder, room.path(uuid), *call)
         # To be refused pairing ends the link.
-        wait_for("the link lost", lambda: not room.is_connected, within=5)
+        wait_for("the link lost", lambda: not room.is_connected, within=10)
+        check(not attempt.has_succeeded and "0x80" not in attempt.said(), f"{wrong} who has not paired: {attempt.said()}")
+        attempt.kill()
+        bluetoothctl.forget("hci0", room.device)
     bluez.let_pair("hci1", True)
 
     room.connect()
@@ -232,7 +234,7 @@ def peripheral_adapter_off_and_gone(folder):
     check(room.peripheral.stop(within=3) == 0, f"okaeri peripheral did not end well: {room.peripheral.said()}")
 
 
-@scenario(within=90)
+@scenario(within=120)
 def peripheral_restarts(folder):
     """The daemon restarts, and bluetoothd does: who is connected is told of the one, and who connects reads what is so."""
     room = Room(folder, is_open=True)

@@ -20,8 +20,19 @@ class Bluetoothctl(Process):
     def find(self, address, within=20):
         """Looks for a peripheral until it is found; the path of its object."""
         path = f"/org/bluez/{self.adapter}/dev_{address.replace(':', '_')}"
+        refusal = "Failed to start discovery"
+        refused = self.said().count(refusal)
         self.tell("scan on")
-        wait_for(f"{path} in the air", lambda: "org.bluez.Device1" in objects().get(path, {}), within)
+
+        def is_found():
+            nonlocal refused
+            # So it is where the kernel's commands and those of another scan cross: it is asked again, as anybody would.
+            if self.said().count(refusal) > refused:
+                refused += 1
+                self.tell("scan on")
+            return "org.bluez.Device1" in objects().get(path, {})
+
+        wait_for(f"{path} in the air", is_found, within)
         self.tell("scan off")
         return path
 
@@ -44,7 +55,8 @@ class Bluetoothctl(Process):
     def told(self, characteristic):
         """The values of the characteristic that it has printed, as text."""
         plain = re.sub(r"\x1b\[[0-9;]*[A-Za-z]|[\x01\x02]", "", self.said()).replace("\r", "\n")
-        lines = [line for line in plain.splitlines() if not re.fullmatch(r"(\[[^]]*\]# ?)?", line)]
+        # The prompt ends with # in 5.66, with > in 5.82.
+        lines = [line for line in plain.splitlines() if not re.fullmatch(r"(\[[^]]*\][#>] ?)?", line)]
         values = re.findall(rf"Attribute {characteristic} Value:\n((?:  [0-9a-f]{{2}} .*\n)+)", "\n".join([*lines, ""]))
         return [
             b"".join(bytes.fromhex(line[2:50]) for line in value.splitlines()).decode(errors="replace")
@@ -96,11 +108,25 @@ def read(path, offset=0):
         check(False, f"not read: {answer}")
 
 
-def refusal(path, method, *arguments):
-    """What bluetoothd says to a call on the characteristic; nothing where it was carried out."""
-    answer = run("busctl", "call", "org.bluez", path, "org.bluez.GattCharacteristic1", method, *arguments, may_fail=True)
-    # What it returns is of no interest; a failure has none.
-    return "" if answer == "" or answer.startswith("ay ") else answer
+class Attempt(Process):
+    """A call on a characteristic that is to fail; it need not be answered at all: see `forget`."""
+
+    def __init__(self, folder, path, method, *arguments):
+        super().__init__(folder, method, ["busctl", "call", "org.bluez", path, "org.bluez.GattCharacteristic1", method,
+                                          *arguments])
+
+    @property
+    def has_succeeded(self):
+        return self.process.poll() == 0
+
+
+def forget(adapter, device):
+    """bluetoothd knows nothing of the device any more, and finds it anew.
+
+    Whoever calls on a characteristic and loses the link for it, as pairing is refused, is left without an answer by
+    bluetoothd 5.82, and each later call finds the first one in progress.
+    """
+    run("busctl", "call", "org.bluez", f"/org/bluez/{adapter}", "org.bluez.Adapter1", "RemoveDevice", "o", device)
 
 
 def value(path):
@@ -108,8 +134,13 @@ def value(path):
     return bytes(get(path, "org.bluez.GattCharacteristic1", "Value")).decode()
 
 
+def writing(text, kind="request"):
+    """The arguments of a call that writes."""
+    data = [str(byte) for byte in text.encode()]
+    return ["aya{sv}", str(len(data)), *data, "1", "type", "s", kind]
+
+
 def write(path, text, kind="request"):
     """What bluetoothd says to it: nothing where it was taken."""
-    data = [str(byte) for byte in text.encode()]
-    return run("busctl", "call", "org.bluez", path, "org.bluez.GattCharacteristic1", "WriteValue", "aya{sv}",
-               str(len(data)), *data, "1", "type", "s", kind, may_fail=True)
+    return run("busctl", "call", "org.bluez", path, "org.bluez.GattCharacteristic1", "WriteValue", *writing(text, kind),
+               may_fail=True)

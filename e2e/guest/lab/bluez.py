@@ -1,11 +1,28 @@
 """bluetoothd, as Debian ships it, and the adapters it is given."""
 
 import json
+import os
 
 from .processes import run
 from .waiting import wait_for
 
 SERVICE = "bluetooth.service"
+# There while nobody may start it. systemd reads all its units anew when that changes, which takes seconds.
+MASK = f"/run/systemd/system/{SERVICE}"
+
+
+def mask():
+    """bluetoothd does not run, and nobody starts it."""
+    if not os.path.lexists(MASK):
+        run("systemctl", "mask", "--runtime", SERVICE)
+    # It complains where systemd has never heard of it.
+    run("systemctl", "stop", SERVICE, may_fail=True)
+
+
+def unmask():
+    """It may be started."""
+    if os.path.lexists(MASK):
+        run("systemctl", "unmask", "--runtime", SERVICE)
 
 
 def start(adapters=("hci0", "hci1"), mtu=None):
@@ -17,7 +34,7 @@ def start(adapters=("hci0", "hci1"), mtu=None):
     with open("/etc/bluetooth/main.conf", "w", encoding="utf-8") as file:
         file.write("[General]\nControllerMode = le\n")
         file.write(f"[GATT]\nExchangeMTU = {mtu}\nChannels = 1\n" if mtu else "")
-    run("systemctl", "unmask", "--runtime", SERVICE)
+    unmask()
     run("systemctl", "start", SERVICE)
     for adapter in adapters:
         power(adapter, True)
@@ -40,6 +57,12 @@ def let_pair(adapter, may):
     """Whether others may pair with that adapter."""
     run("busctl", "set-property", "org.bluez", f"/org/bluez/{adapter}", "org.bluez.Adapter1", "Pairable", "b",
         "true" if may else "false")
+
+
+def btmgmt(*arguments):
+    """Carries out a command of btmgmt on hci0. It has a pipe to read from: where epoll cannot watch its standard input, as
+    /dev/null, btmgmt 5.82 does nothing, for ever."""
+    run("sh", "-c", 'true | btmgmt --index 0 "$@"', "sh", *arguments)
 
 
 def advertisements(adapter):

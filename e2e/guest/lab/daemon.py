@@ -4,9 +4,8 @@ import datetime
 import json
 import os
 import shutil
-import subprocess
 
-from .processes import Process, run
+from .processes import Process, finish, run
 from .waiting import Failure, check, wait_for
 
 PROGRAM = "/usr/local/bin/okaeri"
@@ -72,10 +71,7 @@ class Daemon(Process):
 
     def ask(self, *arguments):
         """Runs a command that asks the daemon; its exit status and its output."""
-        done = subprocess.run(
-            [PROGRAM, *arguments, "--socket", self.socket], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            timeout=30)
-        return done.returncode, done.stdout.decode()
+        return finish([PROGRAM, *arguments, "--socket", self.socket], within=30)
 
     def warnings(self, words):
         """How often it has said these words in its log."""

@@ -4,7 +4,7 @@ import os
 import shutil
 import signal
 
-from . import clock, daemon, disk, rival, wifi
+from . import bluez, clock, daemon, disk, rival, wifi
 from .processes import run
 
 # What scenarios start.
@@ -42,7 +42,7 @@ def reset(name):
             continue
     disk.remove()
     shutil.rmtree(daemon.STATE, ignore_errors=True)
-    run("systemctl", "mask", "--runtime", "--now", "bluetooth.service")
+    bluez.mask()
     # Who has paired, and what services others had.
     shutil.rmtree("/var/lib/bluetooth", ignore_errors=True)
     run("rfkill", "unblock", "all")

@@ -4,7 +4,11 @@ import os
 import signal
 import subprocess
 
+from .pace import Limit
 from .waiting import Failure, wait_for
+
+# How long a process is waited for at a time.
+GLANCE = 0.5
 
 
 class Process:
@@ -48,10 +52,13 @@ class Process:
 
     def ended(self, within):
         """Its exit status; fails if it has not ended in time."""
-        try:
-            return self.process.wait(within)
-        except subprocess.TimeoutExpired:
-            raise Failure(f"{self.name} has not ended within {within:g} s") from None
+        limit = Limit(within)
+        while True:
+            try:
+                return self.process.wait(GLANCE)
+            except subprocess.TimeoutExpired:
+                if limit.is_over():
+                    raise Failure(f"{self.name} has not ended within {limit}") from None
 
     def kill(self):
         """Ends it whatever it does: to clear up."""
@@ -61,12 +68,22 @@ class Process:
 
 def run(*command, may_fail=False, within=60):
     """Runs a tool to its end and returns its output."""
-    try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=within)
-    except subprocess.TimeoutExpired:
-        raise Failure(f"{' '.join(command)} has not ended within {within:g} s") from None
-    text = done.stdout.decode(errors="replace").strip()
-    if done.returncode != 0 and not may_fail:
-        raise Failure(f"{' '.join(command)} ended with {done.returncode}: {text}")
+    status, text = finish(command, within)
+    if status != 0 and not may_fail:
+        raise Failure(f"{' '.join(command)} ended with {status}: {text}")
     return text
+
+
+def finish(command, within=60):
+    """Runs a tool to its end; its exit status and its output."""
+    limit = Limit(within)
+    with subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        while True:
+            try:
+                output, _ = process.communicate(timeout=GLANCE)
+                return process.returncode, output.decode(errors="replace").strip()
+            except subprocess.TimeoutExpired:
+                if limit.is_over():
+                    process.kill()
+                    raise Failure(f"{' '.join(command)} has not ended within {limit}") from None

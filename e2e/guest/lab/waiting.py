@@ -2,6 +2,8 @@
 
 import time
 
+from . import pace
+
 # How often something is looked at. Short beside every time limit, long enough not to load an emulated machine.
 GLANCE = 0.05
 
@@ -17,15 +19,22 @@ def check(is_so, complaint):
 
 
 def wait_for(what, probe, within):
-    """What `probe` returns as soon as that is true; fails when `within` seconds have passed before."""
-    deadline = time.monotonic() + within
+    """What `probe` returns as soon as that is true; fails when `within` seconds have passed before, more on a machine that
+    is slower than usual."""
+    limit = pace.Limit(within)
     while True:
         found = probe()
         if found:
             return found
-        if time.monotonic() >= deadline:
-            raise Failure(f"{what}: not within {within:g} s")
+        if limit.is_over():
+            raise Failure(f"{what}: not within {limit}")
         time.sleep(GLANCE)
+
+
+def check_took(what, seconds, within):
+    """Fails if something took longer than `within` seconds, more on a machine that was slower than usual."""
+    check(seconds <= within * pace.slowest(), f"{what}: {seconds:.1f} s; {within:g} are allowed, "
+          f"{pace.slowest():.1f} times as many on a machine as slow as this was")
 
 
 def holds(what, probe, during):
