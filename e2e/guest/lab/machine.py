@@ -13,6 +13,8 @@ PROGRAMS = {
     "bluetoothctl", rival.NAME,
 }
 
+SERVICE_SETTINGS = "/run/systemd/system/okaeri.service.d"
+
 
 def prepare():
     """Once after the boot: the radios."""
@@ -20,6 +22,11 @@ def prepare():
     run("modprobe", "mac80211_hwsim", "radios=3")
     # It would block the next scenario's adapter as the last one's was.
     run("systemctl", "mask", "--runtime", "--now", "systemd-rfkill.socket", "systemd-rfkill.service")
+    # The service is to run what its package brought, and not the scenarios' own program in /usr/local/bin.
+    os.makedirs(SERVICE_SETTINGS, exist_ok=True)
+    with open(f"{SERVICE_SETTINGS}/packaged.conf", "w", encoding="utf-8") as file:
+        file.write("[Service]\nExecSearchPath=/usr/bin:/usr/sbin\n")
+    run("systemctl", "daemon-reload")
 
 
 def reset(name):
