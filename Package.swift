@@ -239,7 +239,7 @@ let package = Package(
             dependencies: [
                 "API", "Events", "HCI", "History", "Homecoming", "IBeacon", "Plumbing", "Presence", "RegionMonitoring",
                 "ServiceWatch", "TestSupport",
-            ], path: "Tests/DaemonTestSupport", swiftSettings: house),
+            ], path: "Tests/DaemonTestSupport", exclude: ["Kept"], swiftSettings: house),
         .testTarget(name: "PlumbingTests", dependencies: ["Plumbing", "TestSupport"], swiftSettings: house),
         .testTarget(name: "IBeaconTests", dependencies: ["IBeacon", "TestSupport"], swiftSettings: house),
         .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: house),
