@@ -12,6 +12,9 @@ let house: [SwiftSetting] = [
 /// The core rooms parse what strangers send: every unsafe construct is marked, spans have lifetimes.
 let core = house + [.strictMemorySafety(), .enableExperimentalFeature("Lifetimes")]
 
+/// What `okaeri --version` tells; scripts/package sets it. Another commit compiles one small file anew.
+let commit = Context.environment["OKAERI_COMMIT"].map { [CSetting.define("OKAERI_COMMIT", to: "\"\($0)\"")] } ?? []
+
 let package = Package(
     name: "okaeri",
     products: [
@@ -189,12 +192,13 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], swiftSettings: house),
         .target(name: "CQuietDispatch"),
+        .target(name: "CRevision", cSettings: commit),
         .executableTarget(
             name: "okaeri",
             dependencies: [
-                "API", "Agent", "BlueZ", "Bluetooth", "CAmbientCapabilities", "CQuietDispatch", "Client", "Doctor",
-                "Events", "GATTStatus", "History", "IBeacon", "Listening", "OkaeriConfiguration", "OkaeriDaemon",
-                "Plumbing", "Presence", "RegionMonitoring", "Server", "Systemd",
+                "API", "Agent", "BlueZ", "Bluetooth", "CAmbientCapabilities", "CQuietDispatch", "CRevision", "Client",
+                "Doctor", "Events", "GATTStatus", "History", "IBeacon", "Listening", "OkaeriConfiguration",
+                "OkaeriDaemon", "Plumbing", "Presence", "RegionMonitoring", "Server", "Systemd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -239,7 +243,7 @@ let package = Package(
             dependencies: [
                 "API", "Events", "HCI", "History", "Homecoming", "IBeacon", "Plumbing", "Presence", "RegionMonitoring",
                 "ServiceWatch", "TestSupport",
-            ], path: "Tests/DaemonTestSupport", swiftSettings: house),
+            ], path: "Tests/DaemonTestSupport", exclude: ["Kept"], swiftSettings: house),
         .testTarget(name: "PlumbingTests", dependencies: ["Plumbing", "TestSupport"], swiftSettings: house),
         .testTarget(name: "IBeaconTests", dependencies: ["IBeacon", "TestSupport"], swiftSettings: house),
         .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: house),
@@ -370,7 +374,7 @@ let package = Package(
         .testTarget(
             name: "okaeriTests",
             dependencies: [
-                "API", "BlueZ", "TestSupport", "okaeri",
+                "API", "BlueZ", "History", "TestSupport", "okaeri",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: house),
     ]

@@ -34,3 +34,10 @@ else
     run=(qemu-aarch64-static -L "$sysroot")
     strip=aarch64-linux-gnu-strip
 fi
+
+# Not where a tar ball lies in somebody else's clone. Package.swift hands it to what is built.
+if [ -z "${OKAERI_COMMIT:-}" ] && folder=$(git rev-parse --show-prefix 2>/dev/null) && [ -z "$folder" ]; then
+    OKAERI_COMMIT=$(git rev-parse --short HEAD)
+    [ -z "$(git status --porcelain)" ] || OKAERI_COMMIT+=-dirty
+fi
+export OKAERI_COMMIT=${OKAERI_COMMIT:-}

@@ -23,8 +23,9 @@ extension KeptState {
         let body = text.dropLast(tail)
         let version = try Self.understand { try JSONDecoder().decode(Version.self, from: Data(text)) }
         let expected = Self.mark.before + Array(CRC32(of: body).description.utf8) + Self.mark.after
-        guard Self.versions.contains(version.version) else { throw .unknownVersion(version.version) }
+        guard version.version <= Self.version else { throw .newer(layout: version.version) }
         guard text.suffix(tail) == expected[...] else { throw .damaged("its checksum is wrong") }
+        guard Self.versions.contains(version.version) else { throw .damaged("there is no layout \(version.version)") }
         self = try Self.understand {
             try JSONDecoder().decode(Reader.self, from: Data(text), configuration: types).state
         }

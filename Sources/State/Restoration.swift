@@ -31,6 +31,14 @@ enum Restoration: Equatable, Sendable {
         }
     }
 
+    /// Whether the file that was found must not be replaced.
+    var forbidsWriting: Bool {
+        switch self {
+        case .refused(let error, setAside: nil): error.isWorthKeeping
+        case .refused, .nothing, .restored, .stale: false
+        }
+    }
+
     /// How old the state was, where that can be told.
     var age: Duration? {
         switch self {
@@ -63,8 +71,17 @@ extension Restoration: CustomStringConvertible {
         case .stale(let age):
             "is stale, \(age.roughly) old: where anybody is counts as unknown, and who is heard now arrives"
         case .refused(let error, setAside: let place):
-            "is not believed: \(error); " + (place.map { "it was moved to \($0)" } ?? "it is replaced")
+            "is not believed: \(error); \(Self.whereabouts(error, place))"
                 + ". Where anybody is counts as unknown, and networks answered with never are asked about again"
+        }
+    }
+
+    private static func whereabouts(_ error: StateFileError, _ place: String?) -> String {
+        switch (error.isWorthKeeping, place) {
+        case (true, let place?): "it was moved to \(place). Upgrade okaeri, and move it back to go on from it"
+        case (true, nil): "it cannot be moved away, so that nothing is kept: upgrade okaeri, or move it away yourself"
+        case (false, let place?): "it was moved to \(place)"
+        case (false, nil): "it is replaced"
         }
     }
 }

@@ -18,8 +18,8 @@ package struct StateFile: Sendable {
         self.directory = directory
     }
 
-    /// Where a file is moved that cannot be believed.
-    package var setAside: String { "\(path).damaged" }
+    /// Where a file is moved that cannot be read; nil where it is to stay.
+    package func setAside(_ error: StateFileError) -> String? { error.suffix.map { "\(path).\($0)" } }
 
     /// What was written last; nil when nothing ever was.
     ///
@@ -57,8 +57,11 @@ package struct StateFile: Sendable {
         }
     }
 
-    /// Moves the file away, so that the next one does not take its place. Returns whether that was possible.
-    func moveAside() -> Bool { rename(path, setAside) == 0 }
+    /// Moves the file away, so that the next one does not take its place. Returns where it is now; nil where it stays.
+    func moveAside(_ error: StateFileError) -> String? {
+        guard let place = setAside(error), rename(path, place) == 0 else { return nil }
+        return place
+    }
 
     /// Replaces what was written last.
     package func write(_ state: KeptState) throws(Errno) {

@@ -8,14 +8,24 @@ package enum StateFileError: Error, Equatable, CustomStringConvertible {
     /// Somebody else owns it, or may write it.
     case foreign
     case damaged(String)
-    /// A version of this program that is not yet written, or long forgotten, wrote it.
-    case unknownVersion(Int)
+    /// A later version of this program wrote it, in a layout that this one cannot read.
+    case newer(layout: Int)
 
-    /// Whether it is ours to move out of the way, for somebody to look at.
-    var isOurs: Bool {
+    /// What its name gets at the end when it is moved out of the way, for somebody to look at or to go on from; nil where
+    /// it is not ours to move.
+    var suffix: String? {
         switch self {
-        case .damaged, .unknownVersion: true
-        case .unreadable, .noFile, .foreign: false
+        case .damaged: "damaged"
+        case .newer(let layout): "layout-\(layout)"
+        case .unreadable, .noFile, .foreign: nil
+        }
+    }
+
+    /// Whether it is still good for something, and must not be replaced.
+    var isWorthKeeping: Bool {
+        switch self {
+        case .newer: true
+        case .unreadable, .noFile, .foreign, .damaged: false
         }
     }
 
@@ -25,7 +35,8 @@ package enum StateFileError: Error, Equatable, CustomStringConvertible {
         case .noFile: "it is no file"
         case .foreign: "it belongs to somebody else, or others may write it"
         case .damaged(let why): "it is damaged: \(why)"
-        case .unknownVersion(let version): "it has the layout \(version), and this version knows \(KeptState.version)"
+        case .newer(let layout):
+            "a newer okaeri wrote it, in layout \(layout), and this one knows \(KeptState.version)"
         }
     }
 }

@@ -48,8 +48,7 @@ package actor StateStore: Service {
             let past = KeptPast(age: restoration.age, isStale: restoration.isStale)
             for (part, memory) in zip(parts, state.parts) { await part.restore(any: memory, from: past) }
         } catch {
-            let isAside = error.isOurs && file.moveAside()
-            restoration = .refused(error, setAside: isAside ? file.setAside : nil)
+            restoration = .refused(error, setAside: file.moveAside(error))
         }
         report(restoration)
     }
@@ -114,6 +113,7 @@ package actor StateStore: Service {
 
     /// Says once that nothing can be kept, and once that it can again.
     private func write(_ state: KeptState) async {
+        guard !restoration.forbidsWriting else { return }
         do throws(Errno) {
             let file = file
             // A card may take its time: nobody else is to wait for it.

@@ -11,7 +11,7 @@ import Events
             `okaeri` alone tells what is missing and what to do next. `okaeri scan` finds your beacon; put it into \
             beacons.json (`okaeri config example`), and run `okaeri monitor`. `okaeri doctor` looks more closely.
             """,
-        version: "okaeri 0.1.0",
+        version: "okaeri \(Version())",
         subcommands: [
             MonitorCommand.self, ReplayCommand.self, StatusCommand.self, ExplainCommand.self, ScanCommand.self,
             RangeCommand.self, LocateCommand.self, CalibrateCommand.self, HistoryCommand.self, PlotCommand.self,

@@ -11,6 +11,7 @@ import Testing
 @testable import API
 @testable import Client
 @testable import Events
+@testable import History
 @testable import Homecoming
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
@@ -151,9 +152,47 @@ import Testing
             let status: StatusReport = try await client.get("/v1/status")
             #expect(status.kept?.start == "refused")
         }
-        #expect(log.count(file.setAside) == 1)
-        #expect(try Data(contentsOf: URL(filePath: file.setAside)) == whole.prefix(200))
+        let aside = "\(file.path).damaged"
+        #expect(log.count(aside) == 1)
+        #expect(try Data(contentsOf: URL(filePath: aside)) == whole.prefix(200))
         #expect(try file.read(keptTypes) != nil, "a new one has taken its place")
+    }
+
+    @Test func `what a newer version has kept is not lost, and work goes on`() async throws {
+        try await arrive()
+        var newer = try #require(try file.read(keptTypes))
+        newer.version = 9
+        try file.write(newer)
+        let state = try Data(contentsOf: URL(filePath: file.path))
+        let history = "\(folder.path)/state/history.sqlite"
+        try SQLiteConnection(file: history, mode: .readWrite).execute("INSERT INTO migrations VALUES ('moods')")
+        let rows = try Data(contentsOf: URL(filePath: history))
+        try await run([2], until: 20) { client, events in
+            #expect(await heard("wifiPrompt", &events).contains("didEnterRegion"))
+            let status: StatusReport = try await client.get("/v1/status")
+            #expect(status.kept?.start == "refused")
+            #expect(status.kept?.reason.contains("Upgrade okaeri") == true)
+        }
+        #expect(log.count("\(file.path).layout-9") == 1)
+        #expect(try Data(contentsOf: URL(filePath: "\(file.path).layout-9")) == state)
+        #expect(try file.read(keptTypes)?.version == KeptState.version, "this one's own is kept beside it")
+        #expect(log.count("the history is not written: \(history) was written by a newer okaeri (\"moods\"") == 1)
+        #expect(try Data(contentsOf: URL(filePath: history)) == rows)
+    }
+
+    @Test func `a newer version's state that cannot be moved away is left where it is`() async throws {
+        try await arrive()
+        var newer = try #require(try file.read(keptTypes))
+        newer.version = 9
+        try file.write(newer)
+        let state = try Data(contentsOf: URL(filePath: file.path))
+        // A file cannot take a folder's place.
+        try FileManager.default.createDirectory(atPath: "\(file.path).layout-9", withIntermediateDirectories: false)
+        try await run([2], until: 20) { client, events in
+            #expect(await heard("wifiPrompt", &events).contains("didEnterRegion"))
+        }
+        #expect(log.count("cannot be moved away") == 1)
+        #expect(try Data(contentsOf: URL(filePath: file.path)) == state)
     }
 
     @Test func `never is kept, and so is that it was taken back`() async throws {

@@ -150,11 +150,18 @@ import WiFi
         #expect(!gone.hasSameEssence(as: state))
     }
 
-    @Test func `another layout is said to be one`() throws {
-        var newer = state
-        newer.version = 3
-        try file.write(newer)
-        #expect(throws: StateFileError.unknownVersion(3)) { try file.read(keptTypes) }
+    @Test func `a newer layout is said to be one, and one that never was is damage`() throws {
+        var other = state
+        for layout in [3, 1000] {
+            other.version = layout
+            try file.write(other)
+            #expect(throws: StateFileError.newer(layout: layout)) { try file.read(keptTypes) }
+        }
+        for layout in [0, -1] {
+            other.version = layout
+            try file.write(other)
+            #expect(throws: StateFileError.damaged("there is no layout \(layout)")) { try file.read(keptTypes) }
+        }
     }
 
     /// The file as the version before wrote it: what was learned of a beacon that pauses for eleven seconds now and then.

@@ -1,6 +1,9 @@
 import Foundation
 import Testing
 
+@testable import History
+@testable import okaeri
+
 /// What a script sees: exit statuses (sysexits.h), results on standard output, sentences on standard error.
 @Suite struct BinaryTests {
     private let binary: Binary
@@ -60,6 +63,33 @@ import Testing
         #expect(plot.status == 0 && plot.output.hasPrefix("<svg") && plot.output.hasSuffix("</svg>\n"))
         let score = try binary.run(["replay", "--score"] + Binary.demo)
         #expect(score.status == 0 && score.output.contains("home  inside for 1.7 min"))
+    }
+
+    @Test func `it tells its version, in what a bug report holds as well`() throws {
+        let version = try binary.run(["--version"])
+        #expect(version.status == 0 && version.output == "okaeri \(Version())\n")
+        let doctor = try binary.run(["doctor", "--socket", "\(binary.folder)/none"])
+        #expect(doctor.lines.first == "okaeri \(Version())")
+        let changelog = try String(contentsOfFile: "\(Binary.top)/debian/changelog", encoding: .utf8)
+        #expect(changelog.hasPrefix("okaeri (\(Version().number)) "))
+    }
+
+    @Test func `a newer okaeri's history is not told, and left as it is`() throws {
+        let state = ["--state-dir", binary.folder]
+        #expect(try binary.run(["replay"] + state + Binary.demo).status == 0)
+        let file = "\(binary.folder)/history.sqlite"
+        try SQLiteConnection(file: file, mode: .readWrite).execute("INSERT INTO migrations VALUES ('moods')")
+        let before = try Data(contentsOf: URL(filePath: file))
+        let sentence = "\(file) was written by a newer okaeri (\"moods\" is not known here). Upgrade okaeri"
+        for command in [["history"], ["history", "--json"], ["history", "--mistakes"], ["plot", "--day", "today"]] {
+            let outcome = try binary.run(command + state)
+            #expect(outcome.status == 65 && outcome.output.isEmpty, "\(command)")
+            #expect(outcome.errors.contains(sentence))
+        }
+        let replay = try binary.run(["replay"] + state + Binary.demo)
+        #expect(replay.status == 0 && replay.output.contains("didEnterRegion"))
+        #expect(replay.errors.contains("the history is not written: \(sentence)"))
+        #expect(try Data(contentsOf: URL(filePath: file)) == before)
     }
 
     @Test func `a capture that is cut is replayed to where it ends`() throws {

@@ -5,6 +5,11 @@ import Testing
 
 /// What is wrong with a command line is said before anything is done.
 @Suite struct CommandLineTests {
+    @Test func `the version names the commit where that is known`() {
+        #expect("\(Version(number: "1.2.3", commit: "abc1234-dirty"))" == "1.2.3 (abc1234-dirty)")
+        #expect("\(Version(number: "1.2.3", commit: ""))" == "1.2.3")
+    }
+
     @Test(
         arguments: [
             ("nonsense", "Unexpected argument 'nonsense'"),

@@ -10,6 +10,7 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var socket: SocketOptions
 
     func run() async throws {
+        print("okaeri \(Version())")
         var isWell = true
         await Doctor(configurationFile: config.file, client: socket.client).examine { finding in
             isWell = isWell && finding.verdict != .wrong

@@ -53,6 +53,7 @@ struct MonitorCommand: AsyncParsableCommand {
     func run() async throws {
         let (configuration, file) = try config.load()
         let logger = Terminal.logger(verbose: log.verbose)
+        logger.notice("version \(Version())")
         for notice in configuration.notices { logger.warning("\(file): \(notice)") }
         if let capture { logger.warning("NOT REAL: the capture \(capture) stands in for the Bluetooth adapter") }
         if wifi == .simulated { logger.warning("NOT REAL: a simulated Wi-Fi stands in for NetworkManager") }

@@ -1,0 +1,21 @@
+import FoundationEssentials
+package import TestSupport
+
+/// What an earlier version of the program has kept: see `Kept/README.md`.
+package struct KeptFixture: Sendable, CustomStringConvertible {
+    /// Which one: the version that wrote it, or its commit.
+    package let version: String
+
+    package var description: String { version }
+
+    /// All there are, the oldest first.
+    package static let all = ["d03aa8a", "323c346", "0.1.0"].map(KeptFixture.init)
+
+    /// Puts a copy of what it has under this name into `folder`, as the daemon would have left it there.
+    package func copy(_ name: String, to folder: TemporaryFolder) throws {
+        let source = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Kept/\(version)/\(name)")
+        let copy = try folder.file(name, Array(Data(contentsOf: source)))
+        // A clone may be writable for others, whose word is not taken.
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy)
+    }
+}

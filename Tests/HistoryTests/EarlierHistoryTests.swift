@@ -1,0 +1,89 @@
+import DaemonTestSupport
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Events
+@testable import History
+
+/// Histories that programs of earlier days have written: who upgrades keeps every row.
+@Suite struct EarlierHistoryTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// The columns of the first version, which all have.
+    private static let tables = [
+        "runs": ["id", "began", "ended"], "events": ["id", "run", "time", "name", "region", "json"],
+        "minutes": ["time", "region", "heard", "measured", "mean", "lowest", "highest", "accuracy"],
+    ]
+
+    /// All rows of all tables.
+    private func rows() throws -> [String: [String]] {
+        let connection = try SQLiteConnection(file: folder.history, mode: .readOnly)
+        return try Dictionary(
+            uniqueKeysWithValues: Self.tables.map { table, columns in
+                let row = columns.map { "quote(\($0))" }.joined(separator: " || ',' || ")
+                return (table, try connection.rows("SELECT \(row) FROM \(table) ORDER BY 1") { $0.text(0) })
+            })
+    }
+
+    private var migrations: [String] {
+        get throws {
+            try SQLiteConnection(file: folder.history, mode: .readOnly)
+                .rows("SELECT name FROM migrations ORDER BY rowid") { $0.text(0) }
+        }
+    }
+
+    @Test(arguments: KeptFixture.all)
+    func `it is read as it is, and told like one of today`(_ fixture: KeptFixture) throws {
+        try fixture.copy(HistoryStore.fileName, to: folder)
+        let before = try Data(contentsOf: URL(filePath: folder.history))
+        let events = try folder.events()
+        #expect(events.count > 30)
+        for event in events {
+            #expect(throws: Never.self) { try JSONDecoder().decode(Event.self, from: Data(event.json.utf8)) }
+        }
+        var text: [String] = []
+        try HistoryReport(directory: folder.path, region: "home", since: nil, form: .text).forEachLine {
+            text.append($0)
+        }
+        #expect(text.contains { $0.contains("wifiJoined") && $0.contains("HomeNet") })
+        #expect(text.contains { $0.contains("wifiPromptAnswered") && $0.contains("never") })
+        let day = try folder.reader().day(from: hour(0), to: hour(24), now: hour(24))
+        let region = try #require(day.regions.first { $0.identifier == "home" })
+        #expect(region.spans.map(\.state).contains("inside") && !region.minutes.isEmpty)
+        #expect(try Data(contentsOf: URL(filePath: folder.history)) == before, "who reads changes nothing")
+    }
+
+    @Test(arguments: KeptFixture.all)
+    func `it goes on, and keeps every row`(_ fixture: KeptFixture) throws {
+        try fixture.copy(HistoryStore.fileName, to: folder)
+        let (before, silences) = (try rows(), try folder.reader().silences())
+        let store = try folder.store()
+        #expect(try migrations == Migration.all.map(\.name))
+        #expect(try rows() == before)
+        #expect(try folder.reader().silences() == silences)
+        try store.record([exit("home", at: hour(20))], [minute("home", at: hour(20), rssi: -60)])
+        let after = try rows()
+        for (table, rows) in before { #expect(Set(after[table] ?? []).isSuperset(of: rows)) }
+        #expect(after.mapValues(\.count) == before.mapValues { $0.count + 1 })
+    }
+
+    @Test func `there is a history of every version of the tables`() throws {
+        var versions: Set<[String]> = []
+        for fixture in KeptFixture.all {
+            try fixture.copy(HistoryStore.fileName, to: folder)
+            versions.insert(try migrations)
+        }
+        #expect(versions == Set(Migration.all.indices.map { Migration.all[...$0].map(\.name) }))
+    }
+
+    @Test func `silences that were kept are still known`() throws {
+        let latest = try #require(KeptFixture.all.last)
+        try latest.copy(HistoryStore.fileName, to: folder)
+        _ = try folder.store()
+        #expect(try folder.reader().silences().map(\.length) == [12.06])
+        #expect(try folder.reader().silencesBegan() != nil)
+    }
+}

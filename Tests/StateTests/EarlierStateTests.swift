@@ -1,0 +1,57 @@
+import DaemonTestSupport
+import IBeacon
+import Plumbing
+import RegionMonitoring
+import TestSupport
+import Testing
+import WiFi
+
+@testable import Events
+@testable import Homecoming
+@testable import Presence
+@testable import State
+
+/// State that programs of earlier days have written: who upgrades loses nothing of it.
+@Suite struct EarlierStateTests {
+    private let folder: TemporaryFolder
+    private let file: StateFile
+
+    init() throws {
+        folder = try TemporaryFolder()
+        file = StateFile(directory: folder.path)
+    }
+
+    @Test(arguments: KeptFixture.all)
+    func `who was at home, what was learned and what was answered is still known`(_ fixture: KeptFixture) throws {
+        try fixture.copy("state.json", to: folder)
+        let state = try #require(try file.read(keptTypes))
+        let monitor = try #require(state[PresenceMemory.self]).monitorMemory(isStale: false)
+        #expect(monitor.regions.map(\.region.identifier) == ["home", "work"])
+        #expect(monitor.regions.map(\.lastKnown) == [.inside, .outside])
+        #expect(monitor.regions.map { $0.learnedExitTime != nil } == [true, false])
+        let learned = try #require(monitor.beacons.first)
+        #expect(learned.identity == home && learned.silences.learned == 15)
+        #expect(learned.silences.day.counts.reduce(0, +) > 100, "two minutes of adverts")
+        let prompts = try #require(state[PromptsMemory.self]).prompterMemory(age: nil)
+        #expect(prompts.refused == ["HomeNet"] && prompts.nextPrompt == 3)
+        #expect(prompts.visits.map(\.regions) == [["home"]])
+
+        // From now on it is kept in the layout of today, and is the same.
+        try file.write(KeptState(written: .now, parts: state.parts))
+        let again = try #require(try file.read(keptTypes))
+        #expect(again.version == KeptState.version)
+        #expect(again[PresenceMemory.self]?.monitorMemory(isStale: false) == monitor)
+        #expect(again[PromptsMemory.self] == state[PromptsMemory.self])
+        #expect(again[EventsMemory.self] == state[EventsMemory.self])
+    }
+
+    @Test func `there is state of every layout that can be read`() throws {
+        var layouts: Set<Int> = []
+        for fixture in KeptFixture.all {
+            try fixture.copy("state.json", to: folder)
+            let text = try #require(folder.text("state.json"))
+            layouts.formUnion(KeptState.versions.filter { text.contains("\"version\":\($0),") })
+        }
+        #expect(layouts == Set(KeptState.versions))
+    }
+}
