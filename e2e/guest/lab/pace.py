@@ -11,13 +11,16 @@ USUAL = 0.004
 # How often it is measured, in seconds: often enough to see a load come, seldom enough not to be one.
 INTERVAL = 0.25
 
-# How many times as long as usual everything takes: 1 or more. Whoever is forked from here sees what is measured.
+# A machine that is slower than this is broken, and what hangs on it is not waited for any longer.
+MOST = 10.0
+
+# How many times as long as usual everything takes: 1 to `MOST`. Whoever is forked from here sees what is measured.
 _pace = multiprocessing.Value("d", 1.0, lock=False)
 _slowest = multiprocessing.Value("d", 1.0, lock=False)
 
 
 def pace():
-    """How many times as long as usual everything takes: 1 or more."""
+    """How many times as long as usual everything takes: 1 to `MOST`."""
     return _pace.value
 
 
@@ -38,7 +41,7 @@ def _measure():
         sum(WORK)
         last = [*last[-2:], (time.monotonic() - began) / USUAL]
         # Of three the middle one: a process is put off for a moment on a fast machine, too.
-        _pace.value = max(1.0, statistics.median(last))
+        _pace.value = min(max(1.0, statistics.median(last)), MOST)
         _slowest.value = max(_slowest.value, _pace.value)
         time.sleep(INTERVAL)
 
