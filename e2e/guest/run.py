@@ -78,7 +78,7 @@ def run_one(scenario):
     complaint = outcome(scenario, folder)
     passed = time.monotonic() - began
     if complaint is None:
-        slow = f"  (at {pace.slowest():.1f} times the usual)" if pace.slowest() >= 2 else ""
+        slow = f"  (at {pace.mean():.1f} times the usual)" if pace.mean() >= 2 else ""
         report(f"ok    {scenario.name:<36} {passed:6.1f} s{slow}")
     else:
         with open(f"{folder}/journal", "w", encoding="utf-8") as file:

@@ -17,6 +17,9 @@ MOST = 10.0
 # How many times as long as usual everything takes: 1 to `MOST`. Whoever is forked from here sees what is measured.
 _pace = multiprocessing.Value("d", 1.0, lock=False)
 _slowest = multiprocessing.Value("d", 1.0, lock=False)
+# Of the times since `begin` the sum, and how many they were.
+_sum = multiprocessing.Value("d", 0.0, lock=False)
+_count = multiprocessing.Value("i", 0, lock=False)
 
 
 def pace():
@@ -29,9 +32,15 @@ def slowest():
     return _slowest.value
 
 
+def mean():
+    """What it was since `begin`, on average."""
+    return _sum.value / max(_count.value, 1)
+
+
 def begin():
     """Before a scenario: what the one before did to the machine no longer counts."""
     _slowest.value = _pace.value
+    _sum.value, _count.value = 0.0, 0
 
 
 def _measure():
@@ -43,6 +52,8 @@ def _measure():
         # Of three the middle one: a process is put off for a moment on a fast machine, too.
         _pace.value = min(max(1.0, statistics.median(last)), MOST)
         _slowest.value = max(_slowest.value, _pace.value)
+        _sum.value += _pace.value
+        _count.value += 1
         time.sleep(INTERVAL)
 
 
