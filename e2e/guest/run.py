@@ -81,6 +81,7 @@ def run_one(scenario):
         slow = f"  (at {pace.mean():.1f} times the usual)" if pace.mean() >= 2 else ""
         report(f"ok    {scenario.name:<36} {passed:6.1f} s{slow}")
     else:
+        machine.describe_threads(f"{folder}/threads")
         with open(f"{folder}/journal", "w", encoding="utf-8") as file:
             file.write(run("journalctl", "--no-pager", "--after-cursor", since, may_fail=True))
         with open(f"{folder}/complaint", "w", encoding="utf-8") as file:

@@ -1,5 +1,6 @@
 """The state that every scenario finds, whatever the one before has left behind."""
 
+import glob
 import os
 import shutil
 import signal
@@ -29,16 +30,39 @@ def prepare():
     run("systemctl", "daemon-reload")
 
 
+def running():
+    """The processes of what scenarios start."""
+    names = {program[:15] for program in PROGRAMS}
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/comm", encoding="utf-8") as file:
+                if file.read().strip() in names:
+                    yield int(process)
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+
+
+def describe_threads(path):
+    """What each thread of what runs waits for, and what came to its sockets: for somebody who asks why a scenario hangs."""
+    with open(path, "w", encoding="utf-8") as file:
+        for process in running():
+            for what in (f"/proc/{process}/cmdline", *glob.glob(f"/proc/{process}/task/*/stack"),
+                         *glob.glob(f"/proc/{process}/task/*/syscall"), *glob.glob(f"/proc/{process}/task/*/stat")):
+                try:
+                    with open(what, encoding="utf-8", errors="replace") as told:
+                        file.write(f"{what}\n{told.read()}\n".replace("\0", " "))
+                except OSError:
+                    continue
+
+
 def reset(name):
     """Before the scenario of that name: nothing of ours runs, no bluetoothd, no adapter, nothing kept, the clock is right;
     NetworkManager runs."""
     clock.set_right()
-    for process in filter(str.isdigit, os.listdir("/proc")):
+    for process in running():
         try:
-            with open(f"/proc/{process}/comm", encoding="utf-8") as file:
-                if file.read().strip() in {program[:15] for program in PROGRAMS}:
-                    os.kill(int(process), signal.SIGKILL)
-        except (FileNotFoundError, ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+        except ProcessLookupError:
             continue
     disk.remove()
     shutil.rmtree(daemon.STATE, ignore_errors=True)
