@@ -70,6 +70,16 @@ import Testing
         #expect(bench.rearm() == [.listening(true)])
     }
 
+    @Test mutating func whatIsHeardByTheScanOfOthersShowsThatBluetoothWorks() {
+        // Another scanner began between our commands: ours is refused, and theirs serves us.
+        _ = bench.identify()
+        _ = bench.reply(.leSetScanEnable)
+        #expect(bench.reply(.leSetScanParameters, .commandDisallowed) == [])
+        #expect(bench.foreign(.enable) == [.listening(true)])
+        #expect(bench.report() == [.update(.working)])
+        #expect(bench.report() == [])
+    }
+
     @Test mutating func aForeignScanWithDuplicatesIsLeftAlone() {
         bench.scan()
         _ = bench.foreign(.disable)

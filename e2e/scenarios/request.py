@@ -190,6 +190,8 @@ def commands_follow(folder):
         name: Process(folder, name, [PROGRAM, *arguments]) for name, arguments in commands.items()}
 
     def heard():
+        for name in ("scan", "range", "record"):
+            check(listeners[name].is_running, f"{name} has ended: {listeners[name].said()[-300:]}")
         return {
             "scan": listeners["scan"].said().count('"major":100'),
             "range": listeners["range"].said().count('"rssi":-60'),
@@ -203,7 +205,7 @@ def commands_follow(folder):
     before = heard()
     controller.switch_on()
     # Four scanners that begin at once take the scan from each other for a while.
-    wait_for("all of them hear again", lambda: all(heard()[name] > count for name, count in before.items()), within=60)
+    wait_for("all of them hear again", lambda: all(heard()[name] > count for name, count in before.items()), within=30)
     check(listeners["calibrate"].ended(within=20) == 0, f"calibrate: {listeners['calibrate'].said()}")
     for name in ("scan", "range", "record"):
         check(listeners[name].stop() == 0, f"{name} did not end well: {listeners[name].said()[-300:]}")

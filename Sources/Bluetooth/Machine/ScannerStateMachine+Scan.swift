@@ -29,8 +29,11 @@ extension ScannerStateMachine {
     }
 
     /// A well-formed advertising report came in.
-    public mutating func reportReceived(at now: Int64) {
+    public mutating func reportReceived(at now: Int64) -> [Action] {
         session?.heard(at: now)
+        // A scan of others that serves us shows that Bluetooth works, though nobody has answered us.
+        guard session?.isListening == true, lastUpdate?.state != .poweredOn else { return [] }
+        return actions([.works])
     }
 
     /// The owner wants silence on the air, for a while.

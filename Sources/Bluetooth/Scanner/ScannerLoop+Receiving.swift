@@ -26,7 +26,7 @@ extension ScannerLoop {
             fetched += 1
             deliver(batch, generation, &heard)
         } while batch.count == PacketBatch.capacity && fetched < Self.batchesPerTurn && generation == self.generation
-        if heard.report { machine.reportReceived(at: now) }
+        if heard.report { perform(machine.reportReceived(at: now)) }
         if heard.event { delegate.scannerDidHearController(at: now) }
         // The socket can have been full only when more was waiting than one batch holds.
         if fetched > 1 { countDrops() }

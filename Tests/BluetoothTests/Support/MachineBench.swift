@@ -65,7 +65,8 @@ struct MachineBench {
         machine.foreignCommandSent(command, at: now) + reply(command.opcode)
     }
 
-    mutating func report() {
+    @discardableResult
+    mutating func report() -> Actions {
         machine.reportReceived(at: now)
     }
 
