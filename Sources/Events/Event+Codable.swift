@@ -5,7 +5,7 @@ import RegionMonitoring
 extension Event: Codable {
     fileprivate enum Key: String, CodingKey {
         case time, event, region, state, beacon, beacons, reason, adapter, id, ssid, answer, device, code, identifier,
-            service, address, name, node, seq
+            service, address, name, node, seq, scope, room, owner
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -51,6 +51,10 @@ extension Event.Kind {
             }
             return state
         }
+        if let scope = try optional(.scope) {
+            self = .house(region: try text(.region), try Event.House(members, scope: scope, state: state))
+            return
+        }
         self =
             switch try members.decode(Name.self, forKey: .event) {
             case .didStartMonitoring: .didStartMonitoring(region: try text(.region))
@@ -75,7 +79,29 @@ extension Event.Kind {
             case .wifiJoinFailed: .wifiJoinFailed(try wifi(), code: try text(.code), reason: try text(.reason))
             case .peripheralDidConnect: .peripheralDidConnect(try peripheral())
             case .peripheralDidDisconnect: .peripheralDidDisconnect(try peripheral())
+            case .didDetermineRoom:
+                throw DecodingError.dataCorruptedError(
+                    forKey: .event, in: members, debugDescription: "a room is determined by a house, not by a node")
             }
+    }
+}
+
+extension Event.House {
+    fileprivate init(
+        _ members: KeyedDecodingContainer<Event.Key>, scope: String, state: () throws -> RegionState
+    ) throws {
+        let name = try members.decode(Event.Kind.Name.self, forKey: .event)
+        let room = try members.decodeIfPresent(String.self, forKey: .room)
+        let isOwner = try members.decodeIfPresent(Bool.self, forKey: .owner) ?? false
+        switch name {
+        case .didDetermineState where scope == Self.scope: self = .didDetermineState(try state())
+        case .didEnterRegion where scope == Self.scope: self = .didEnterRegion(room: room, isOwner: isOwner)
+        case .didExitRegion where scope == Self.scope: self = .didExitRegion(isOwner: isOwner)
+        case .didDetermineRoom where scope == Self.scope: self = .didDetermineRoom(room)
+        default:
+            throw DecodingError.dataCorruptedError(
+                forKey: .scope, in: members, debugDescription: "\(scope) has no \(name.rawValue)")
+        }
     }
 }
 
@@ -114,17 +140,32 @@ extension [EventField] {
 
     fileprivate func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: Name.self)
-        for field in self {
-            let key = Name(stringValue: field.name)
-            switch field.value {
-            case .text(let text): try members.encode(text, forKey: key)
-            case .integer(let number): try members.encode(number, forKey: key)
-            case .number(let number): try members.encode(number, forKey: key)
-            case .object(let fields): try fields.encode(to: members.superEncoder(forKey: key))
-            case .list(let objects):
-                var list = members.nestedUnkeyedContainer(forKey: key)
-                for fields in objects { try fields.encode(to: list.superEncoder()) }
-            }
+        for field in self { try members.encode(field.value, forKey: Name(stringValue: field.name)) }
+    }
+}
+
+extension EventField.Value: Encodable {
+    package func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .object(let fields): try fields.encode(to: encoder)
+        case .list(let objects):
+            var list = encoder.unkeyedContainer()
+            for fields in objects { try list.encode(Self.object(fields)) }
+        case .values(let values):
+            var list = encoder.unkeyedContainer()
+            for value in values { try list.encode(value) }
+        case .text(let text): try Self.encode(text, to: encoder)
+        case .integer(let number): try Self.encode(number, to: encoder)
+        case .number(let number): try Self.encode(number, to: encoder)
+        case .flag(let flag): try Self.encode(flag, to: encoder)
+        case .null:
+            var container = encoder.singleValueContainer()
+            try container.encodeNil()
         }
+    }
+
+    private static func encode(_ value: some Encodable, to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(value)
     }
 }

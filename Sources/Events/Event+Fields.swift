@@ -38,11 +38,30 @@ extension Event.Kind {
         case .wifiJoinFailed(let wifi, let code, let reason):
             wifi.fields + EventField.text("code", code) + EventField.text("reason", reason)
         case .peripheralDidConnect(let peripheral), .peripheralDidDisconnect(let peripheral): peripheral.fields
+        case .house(let region, let house):
+            EventField.text("region", region) + house.fields + EventField.text("scope", Event.House.scope)
         }
     }
 
     private static func region(_ identifier: String, _ state: RegionState? = nil) -> [EventField] {
         EventField.text("region", identifier) + EventField.text("state", state?.rawValue)
+    }
+}
+
+extension Event.House {
+    /// The value of the field that tells the house's word from a node's.
+    static let scope = "house"
+
+    fileprivate var fields: [EventField] {
+        switch self {
+        case .didDetermineState(let state): EventField.text("state", state.rawValue)
+        case .didEnterRegion(let room, let isOwner):
+            EventField.text("state", RegionState.inside.rawValue) + EventField.text("room", room)
+                + [EventField("owner", .flag(isOwner))]
+        case .didExitRegion(let isOwner):
+            EventField.text("state", RegionState.outside.rawValue) + [EventField("owner", .flag(isOwner))]
+        case .didDetermineRoom(let room): [EventField("room", room.map(EventField.Value.text) ?? .null)]
+        }
     }
 }
 

@@ -27,6 +27,18 @@ extension Event {
         case .peripheralDidConnect(let peripheral), .peripheralDidDisconnect(let peripheral):
             [peripheral.identifier, peripheral.service, peripheral.address, peripheral.name].compactMap { $0 }
                 .joined(separator: "  ")
+        case .house(let region, let house): "house  \(region)" + (house.details.isEmpty ? "" : " \(house.details)")
+        }
+    }
+}
+
+extension Event.House {
+    fileprivate var details: String {
+        switch self {
+        case .didDetermineState(let state): state.rawValue
+        case .didEnterRegion(let room, _): room ?? ""
+        case .didExitRegion: ""
+        case .didDetermineRoom(let room): room ?? "in no room"
         }
     }
 }

@@ -40,6 +40,21 @@ package struct Event: Sendable, Equatable {
         case wifiJoinFailed(WiFi, code: String, reason: String)
         case peripheralDidConnect(Peripheral)
         case peripheralDidDisconnect(Peripheral)
+        /// What the nodes of a house agree on about a region. Its name is that of the same news of one node, its scope is the
+        /// house: a kind of its own, so that nobody takes one for the other.
+        case house(region: String, House)
+    }
+
+    /// What a house of several nodes agrees on.
+    package enum House: Sendable, Equatable {
+        case didDetermineState(RegionState)
+        /// - Parameters:
+        ///   - room: where; nil where no room is known.
+        ///   - isOwner: whether this node is the one that acts for the house.
+        case didEnterRegion(room: String?, isOwner: Bool)
+        case didExitRegion(isOwner: Bool)
+        /// Nil: in none.
+        case didDetermineRoom(String?)
     }
 
     /// What all events of a prompt and its join have in common.
@@ -84,7 +99,7 @@ extension Event.Kind {
     package enum Name: String, Sendable, CaseIterable {
         case didStartMonitoring, didDetermineState, didEnterRegion, didExitRegion, didRangeBeacons, monitoringDidFail,
             rangingBeaconsDidFail, bluetoothStateDidUpdate, wifiPrompt, wifiPromptAnswered, wifiJoined, wifiJoinFailed,
-            peripheralDidConnect, peripheralDidDisconnect
+            peripheralDidConnect, peripheralDidDisconnect, didDetermineRoom
     }
 
     package var name: Name {
@@ -103,6 +118,10 @@ extension Event.Kind {
         case .wifiJoinFailed: .wifiJoinFailed
         case .peripheralDidConnect: .peripheralDidConnect
         case .peripheralDidDisconnect: .peripheralDidDisconnect
+        case .house(_, .didDetermineState): .didDetermineState
+        case .house(_, .didEnterRegion): .didEnterRegion
+        case .house(_, .didExitRegion): .didExitRegion
+        case .house(_, .didDetermineRoom): .didDetermineRoom
         }
     }
 

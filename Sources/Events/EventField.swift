@@ -12,8 +12,12 @@ package struct EventField: Sendable, Equatable {
         case text(String)
         case integer(Int)
         case number(Double)
+        case flag(Bool)
+        /// What is said to be unknown.
+        case null
         case object([EventField])
         case list([[EventField]])
+        case values([Value])
     }
 
     package init(_ name: String, _ value: Value) {
@@ -43,13 +47,14 @@ package struct EventField: Sendable, Equatable {
         ]
     }
 
-    /// The value on its own; nil for an object or a list.
+    /// The value on its own; nil for null, an object or a list.
     package var plain: String? {
         switch value {
         case .text(let text): text
         case .integer(let number): "\(number)"
         case .number(let number): "\(number)"
-        case .object, .list: nil
+        case .flag(let flag): "\(flag)"
+        case .null, .object, .list, .values: nil
         }
     }
 }
@@ -68,8 +73,8 @@ extension [EventField] {
         flatMap { field -> [EventField] in
             switch field.value {
             case .object(let fields): fields.flat
-            case .list: []
-            case .text, .integer, .number: [field]
+            case .list, .values: []
+            case .text, .integer, .number, .flag, .null: [field]
             }
         }
     }
@@ -87,8 +92,11 @@ extension EventField.Value {
         case .text(let text): JSON.text(text)
         case .integer(let number): "\(number)"
         case .number(let number): JSON.encoded(number)
+        case .flag(let flag): "\(flag)"
+        case .null: "null"
         case .object(let fields): fields.json
         case .list(let objects): "[" + objects.map(\.json).joined(separator: ",") + "]"
+        case .values(let values): "[" + values.map(\.json).joined(separator: ",") + "]"
         }
     }
 }

@@ -163,7 +163,7 @@ extension Event.Kind {
             .peripheralDidConnect, .peripheralDidDisconnect:
             true
         case .didStartMonitoring, .didEnterRegion, .didExitRegion, .didRangeBeacons, .monitoringDidFail,
-            .rangingBeaconsDidFail, .bluetoothStateDidUpdate:
+            .rangingBeaconsDidFail, .bluetoothStateDidUpdate, .didDetermineRoom:
             false
         }
     }

@@ -18,7 +18,7 @@ extension Event {
 
     private var priority: Journal.Priority {
         switch kind.name {
-        case .didStartMonitoring, .didDetermineState, .bluetoothStateDidUpdate: .info
+        case .didStartMonitoring, .didDetermineState, .bluetoothStateDidUpdate, .didDetermineRoom: .info
         case .didEnterRegion, .didExitRegion, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .peripheralDidConnect,
             .peripheralDidDisconnect:
             .notice

@@ -19,7 +19,8 @@ struct StatusSentence: Sendable {
         case .bluetoothStateDidUpdate(let state, _, let reason):
             bluetooth = reason.isEmpty ? "Bluetooth \(state)" : "Bluetooth \(state): \(reason)"
         case .didEnterRegion, .didExitRegion, .didRangeBeacons, .monitoringDidFail, .rangingBeaconsDidFail, .wifiPrompt,
-            .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed, .peripheralDidConnect, .peripheralDidDisconnect:
+            .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed, .peripheralDidConnect, .peripheralDidDisconnect,
+            .house:
             break
         }
     }

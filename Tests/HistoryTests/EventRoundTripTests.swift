@@ -36,7 +36,10 @@ import Testing
             .bluetoothStateDidUpdate(state: word(), adapter: maybe(), reason: word()), .wifiPrompt(wifi()),
             .wifiPromptAnswered(wifi(), answer: word()), .wifiJoined(wifi(), device: maybe()),
             .wifiJoinFailed(wifi(), code: word(), reason: word()), .peripheralDidConnect(peripheral()),
-            .peripheralDidDisconnect(peripheral()),
+            .peripheralDidDisconnect(peripheral()), .house(region: word(), .didDetermineState(state)),
+            .house(region: word(), .didEnterRegion(room: maybe(), isOwner: .random(using: &generator))),
+            .house(region: word(), .didExitRegion(isOwner: .random(using: &generator))),
+            .house(region: word(), .didDetermineRoom(maybe())),
         ]
         return kinds.enumerated().map { index, kind in
             Event(time: evening + Int64(index) * 1_000_000, node: "pi", sequence: UInt64(index + 1), kind: kind)
@@ -58,14 +61,15 @@ import Testing
                 continue
             }
             #expect(kept.time == event.time && kept.region == event.region)
-            #expect(kept.name == event.kind.name.rawValue)
+            let scope = if case .house = event.kind { "house." } else { "" }
+            #expect(kept.name == scope + event.kind.name.rawValue)
             let record = RecordedEvent(kept)
             let columns = RecordedEvent.header.split(separator: ",").map(String.init)
             let row = cells(record.csv)
             #expect(row.count == columns.count)
             for field in event.fields.flat {
                 let column = try #require(columns.firstIndex(of: field.name), "\(field.name) has no column")
-                #expect(row[column] == field.plain)
+                #expect(row[column] == field.plain ?? "")
             }
             #expect(record.line.hasSuffix(event.text))
         }

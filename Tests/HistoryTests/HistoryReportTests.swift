@@ -17,19 +17,19 @@ import Testing
         let columns = RecordedEvent.header.split(separator: ",").count
         let wifi = Event.WiFi(id: "1", ssid: "a \"b\", c", region: "home")
         let row = try recorded(.wifiPromptAnswered(wifi, answer: "later")).csv
-        #expect(row == #"2026-11-20T18:42:00.000Z,wifiPromptAnswered,home,,,,,,,,1,"a ""b"", c",later,,,,,,,,,,"#)
+        #expect(row == #"2026-11-20T18:42:00.000Z,wifiPromptAnswered,home,,,,,,,,1,"a ""b"", c",later,,,,,,,,,,,,,"#)
         let enter = try recorded(
             .didEnterRegion(region: "h", .init(identity: home, rssi: -78, accuracy: 2.104)))
         #expect(enter.csv.split(separator: ",", omittingEmptySubsequences: false).count == columns)
         #expect(enter.csv.contains("\(uuidText),100,100,-78,2.1,near"))
-        #expect(try recorded(.monitoringDidFail(region: "h", reason: "a\nb")).csv.hasSuffix("\"a\nb\",,,,,,"))
+        #expect(try recorded(.monitoringDidFail(region: "h", reason: "a\nb")).csv.hasSuffix("\"a\nb\",,,,,,,,,"))
     }
 
     @Test func `who connected is not lost`() throws {
         let event = try recorded(
             .peripheralDidConnect(
                 .init(identifier: "watch", service: "180D", address: "DC:A6:32:01:02:03", name: "Band")))
-        #expect(event.csv.hasSuffix(",watch,180D,DC:A6:32:01:02:03,Band,,"))
+        #expect(event.csv.hasSuffix(",watch,180D,DC:A6:32:01:02:03,Band,,,,,"))
         #expect(event.line.hasSuffix("  peripheralDidConnect  watch  180D  DC:A6:32:01:02:03  Band"))
     }
 

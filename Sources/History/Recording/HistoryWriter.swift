@@ -153,6 +153,8 @@ extension HistoryEvent {
     /// What is kept of an event; nil for ranging, of which a summary is kept.
     package init?(_ event: Event) {
         if event.kind.name == .didRangeBeacons { return nil }
-        self.init(time: event.time, name: event.kind.name.rawValue, region: event.region, json: event.json)
+        // Who asks the history for what this node saw must not be given what the house agreed on.
+        let scope = if case .house = event.kind { "house." } else { "" }
+        self.init(time: event.time, name: scope + event.kind.name.rawValue, region: event.region, json: event.json)
     }
 }

@@ -5,7 +5,7 @@ package struct HistoryEvent: Sendable, Hashable {
     /// When, on the wall: nanoseconds since the Unix epoch.
     package var time: Int64
 
-    /// Its name, such as `didEnterRegion`.
+    /// Its name, such as `didEnterRegion`; of a house's, `house.didEnterRegion`.
     package var name: String
 
     /// The region it is about, if it is about one.
