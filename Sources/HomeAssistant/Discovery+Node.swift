@@ -1,0 +1,70 @@
+import Events
+
+extension Discovery {
+    /// A node, announced by itself: whether it runs and hears, and its Wi-Fi prompt.
+    ///
+    /// - Parameter name: letters of ASCII, digits, hyphens and underscores.
+    package func node(_ name: String) -> Announcement {
+        let part = TopicName(name).part
+        let identifier = "\(root)_node_\(part)"
+        return announcement(
+            "node_\(part)",
+            device(
+                "Presence node", identifier: identifier, name: "Okaeri \(name)",
+                [EventField("sw", .text(version)), EventField("sn", .text(name))]),
+            [], health(name, identifier) + questions(name, identifier) + answers(name, identifier))
+    }
+
+    private func health(_ node: String, _ identifier: String) -> [Component] {
+        let status = topics.status(node), scanner = topics.scanner(node)
+        return [
+            // Always available: else it could not say that the node is off.
+            component("connected", "binary_sensor", identifier, nil, node)
+                .with(["dev_cla": "connectivity", "ent_cat": "diagnostic", "pl_on": "online", "pl_off": "offline"])
+                .state(status),
+            component("scanner", "binary_sensor", identifier, "Scanner", node)
+                .with(["dev_cla": "problem", "ent_cat": "diagnostic", "avty_t": status, "json_attr_t": scanner])
+                .state(scanner, "{{ 'OFF' if value_json.ok else 'ON' }}"),
+        ]
+    }
+
+    private func questions(_ node: String, _ identifier: String) -> [Component] {
+        let status = topics.status(node), prompt = topics.prompt(node)
+        return [
+            component("question", "event", identifier, "Wi-Fi question", node)
+                .with([EventField("evt_typ", .values(["asked", "answered", "withdrawn"].map { .text($0) }))])
+                .with(["avty_t": status, "ic": "mdi:wifi-alert"])
+                .state(topics.promptEvent(node)),
+            component("ssid", "sensor", identifier, "Wi-Fi asked about", node, entity: "wifi_asked")
+                .with(["avty_t": status, "json_attr_t": prompt, "ic": "mdi:wifi-alert"])
+                .state(prompt, "{{ value_json.ssid | default('None', true) }}"),
+        ]
+    }
+
+    private func answers(_ node: String, _ identifier: String) -> [Component] {
+        [
+            ("join", "Join Wi-Fi", "mdi:wifi-plus"), ("later", "Ask later", "mdi:wifi-arrow-down"),
+            ("never", "Never ask", "mdi:wifi-off"),
+        ].map { answer, name, icon in
+            component(answer, "button", identifier, name, node)
+                .with(["cmd_t": topics.promptAnswer(node), "pl_prs": "{\"answer\":\"\(answer)\"}", "ic": icon])
+                .with(
+                    Availability.all([
+                        Availability.topic(topics.status(node)),
+                        // Only while there is a question.
+                        Availability.topic(topics.prompt(node), "{{ 'online' if value_json.id else 'offline' }}"),
+                    ])
+                )
+                // A press that comes late is for another question.
+                .with([EventField("msg_exp_int", .integer(30))])
+        }
+    }
+
+    private func component(
+        _ key: String, _ platform: String, _ identifier: String, _ name: String?, _ node: String, entity: String? = nil
+    ) -> Component {
+        Component(
+            key, platform, identifier: "\(identifier)_\(key)", name: name,
+            entity: "\(TopicName(node).slug)_\(entity ?? key)")
+    }
+}

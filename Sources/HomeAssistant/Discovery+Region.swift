@@ -1,0 +1,86 @@
+import Events
+
+extension Discovery {
+    /// A region as the house knows it, announced by its owner.
+    ///
+    /// - Parameters:
+    ///   - identifier: the region's, in whatever script.
+    ///   - nodes: all that are known, online or not.
+    package func region(_ identifier: String, nodes: [String]) -> Announcement {
+        let name = TopicName(identifier)
+        return announcement(
+            "region_\(name.part)", device(of: identifier), Availability.any(of: nodes.sorted(), topics),
+            presence(name) + details(name))
+    }
+
+    /// How far a region's beacon is from a node, announced by that node.
+    package func part(region identifier: String, node: String) -> Announcement {
+        let name = TopicName(identifier), ranging = topics.ranging(name, by: node)
+        let nodeName = TopicName(node)
+        let components = [
+            ("distance", "Distance to \(node)", "distance", "m", "{{ value_json.accuracy | default('None', true) }}"),
+            ("signal", "Signal at \(node)", "signal_strength", "dBm", "{{ value_json.rssi | default('None', true) }}"),
+        ].map { key, title, kind, unit, template in
+            Component(
+                key, "sensor", identifier: "\(root)_\(name.part)_\(nodeName.part)_\(key)", name: title,
+                entity: "\(name.slug)_\(nodeName.slug)_\(key)"
+            )
+            .with(["dev_cla": kind, "unit_of_meas": unit, "stat_cla": "measurement"])
+            // A node that is gone has no word for it.
+            .with([EventField("exp_aft", .integer(120))])
+            .state(ranging, template)
+        }
+        return announcement(
+            "region_\(name.part)_\(nodeName.part)", device(of: identifier),
+            [EventField("avty", .list([Availability.topic(topics.status(node))]))],
+            [
+                components[0].with([EventField("sug_dsp_prc", .integer(1))]),
+                // For who looks for a fault: off until its owner wants it.
+                components[1].with(["ent_cat": "diagnostic"]).with([EventField("en", .flag(false))]),
+            ])
+    }
+
+    private func device(of identifier: String) -> EventField {
+        device(
+            "iBeacon region", identifier: "\(root)_\(TopicName(identifier).part)", name: identifier,
+            [EventField("via_device", .text(root))])
+    }
+
+    /// Who is at home. Anything but these states would make the tracker show the whole message.
+    private func presence(_ name: TopicName) -> [Component] {
+        let topic = topics.region(name), identifier = "\(root)_\(name.part)"
+        let attributes = ["room", "since", "beacon"].map { "'\($0)':value_json.\($0)|default(none)" }
+        return [
+            Component("tracker", "device_tracker", identifier: identifier, name: nil, entity: name.slug)
+                .with(["src_type": "bluetooth_le", "json_attr_t": topic])
+                .with(["json_attr_tpl": "{{ {\(attributes.joined(separator: ","))} | tojson }}"])
+                .state(topic, "{{ {'inside':'home','outside':'not_home'}.get(value_json.state,'None') }}"),
+            component("presence", "binary_sensor", name, "Presence")
+                .with(["dev_cla": "presence"])
+                // The only end of a presence whose node and broker lost their power together.
+                .with([EventField("exp_aft", .integer(900))])
+                .state(topic, "{{ {'inside':'ON','outside':'OFF'}.get(value_json.state,'None') }}"),
+        ]
+    }
+
+    private func details(_ name: TopicName) -> [Component] {
+        let topic = topics.region(name)
+        return [
+            component("room", "sensor", name, "Room").with(["ic": "mdi:map-marker"])
+                .state(topic, "{{ value_json.room | default('None', true) }}"),
+            component("changed", "sensor", name, "Last change")
+                .with(["dev_cla": "timestamp", "ent_cat": "diagnostic"])
+                .state(topic, "{{ value_json.since | default('None', true) }}"),
+            Component(
+                "event", "event", identifier: "\(root)_\(name.part)_event", name: "Arrival", entity: name.slug
+            )
+            .with([EventField("evt_typ", .values([.text("enter"), .text("exit")]))])
+            .state(topics.event(name)),
+        ]
+    }
+
+    private func component(_ key: String, _ platform: String, _ name: TopicName, _ title: String) -> Component {
+        Component(
+            key, platform, identifier: "\(root)_\(name.part)_\(key)", name: title, entity: "\(name.slug)_\(key)")
+    }
+}

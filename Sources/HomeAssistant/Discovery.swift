@@ -1,0 +1,91 @@
+import Events
+
+/// What Home Assistant is told, so that it shows the house without any configuration of its own
+/// (https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery): a device for the house, for each node and for each
+/// region. Needs Home Assistant 2024.12 or later. A pure function of the house: the same on every node.
+package struct Discovery: Sendable {
+    /// A retained message; one without content takes the device or the part away.
+    package struct Announcement: Hashable, Sendable {
+        package var topic: String
+        package var payload: String
+    }
+
+    package let topics: Topics
+
+    /// Where Home Assistant looks for devices: `homeassistant`, unless its owner says otherwise.
+    package let prefix: String
+    let version: String
+
+    /// - Parameter version: this program's.
+    package init(topics: Topics, prefix: String = "homeassistant", version: String) {
+        self.topics = topics
+        self.prefix = prefix
+        self.version = version
+    }
+
+    /// What begins every identifier in this house.
+    var root: String { "okaeri_\(TopicName(topics.site).part)" }
+
+    /// The house.
+    ///
+    /// - Parameter nodes: all that are known, online or not.
+    package func hub(nodes: [String]) -> Announcement {
+        let count = Component("nodes", "sensor", identifier: "\(root)_nodes", name: "Nodes online", entity: "nodes")
+            .with(["ent_cat": "diagnostic", "stat_cla": "measurement", "ic": "mdi:access-point-network"])
+            .state(topics.house, "{{ value_json.online }}")
+        return announcement(
+            "hub", device("House", identifier: root, name: "Okaeri", [EventField("sw", .text(version))]),
+            Availability.any(of: nodes.sorted(), topics), [count])
+    }
+
+    /// Where all devices of this house are announced: a filter of topics.
+    package var everyDevice: String { topic("+") }
+
+    /// What was announced under a topic.
+    package enum Subject: Hashable, Sendable {
+        case hub
+        /// By the names' ``TopicName/part``.
+        case node(String)
+        case region(String)
+        case part(region: String, node: String)
+    }
+
+    /// What was announced under a topic, by this program; nil for what it never announces.
+    package func subject(of topic: String) -> Subject? {
+        let (start, end) = ("\(prefix)/device/\(root)/", "/config")
+        guard topic.hasPrefix(start), topic.hasSuffix(end), topic.utf8.count <= 400 else { return nil }
+        let words = topic.dropFirst(start.count).dropLast(end.count).split(
+            separator: "_", omittingEmptySubsequences: false)
+        guard words.allSatisfy(TopicName.isLevel) else { return nil }
+        return switch (words.count, words[0]) {
+        case (1, "hub"): .hub
+        case (2, "node"): .node(String(words[1]))
+        case (2, "region"): .region(String(words[1]))
+        case (3, "region"): .part(region: String(words[1]), node: String(words[2]))
+        default: nil
+        }
+    }
+
+    func topic(_ object: String) -> String { "\(prefix)/device/\(root)/\(object)/config" }
+
+    func device(_ model: String, identifier: String, name: String, _ more: [EventField]) -> EventField {
+        EventField(
+            "dev",
+            .object(
+                [
+                    EventField("ids", .values([.text(identifier)])), EventField("name", .text(name)),
+                    EventField("mf", .text("Okaeri")), EventField("mdl", .text(model)),
+                ] + more))
+    }
+
+    func announcement(
+        _ object: String, _ device: EventField, _ settings: [EventField], _ components: [Component]
+    ) -> Announcement {
+        let origin = [EventField("name", .text("okaeri")), EventField("sw", .text(version))]
+        let components = components.map { EventField($0.key, .object($0.fields)) }
+        let fields =
+            [device, EventField("o", .object(origin)), EventField("qos", .integer(1))] + settings
+            + [EventField("cmps", .object(components))]
+        return Announcement(topic: topic(object), payload: fields.json)
+    }
+}

@@ -1,0 +1,45 @@
+/// The topics of one house on a broker. What its nodes tell each other and what Home Assistant reads is the same.
+package struct Topics: Hashable, Sendable {
+    /// The house's name; several can share a broker.
+    package let site: String
+
+    /// - Parameter site: letters of ASCII, digits, hyphens and underscores.
+    package init(site: String = "home") {
+        self.site = site
+    }
+
+    var root: String { "okaeri/\(site)" }
+
+    /// A node's `online`, or `offline`, which is its will. Retained.
+    package func status(_ node: String) -> String { "\(root)/node/\(node)/status" }
+
+    /// Whether a node's Bluetooth hears. Retained.
+    package func scanner(_ node: String) -> String { "\(root)/node/\(node)/scanner" }
+
+    /// What a node is: version, room, which regions it watches. Retained.
+    package func about(_ node: String) -> String { "\(root)/node/\(node)/about" }
+
+    /// What a node itself makes of a region. Retained.
+    package func sight(_ region: TopicName, by node: String) -> String { "\(root)/node/\(node)/region/\(region.level)" }
+
+    /// A region's nearest beacon as a node hears it, every few seconds. Not retained.
+    package func ranging(_ region: TopicName, by node: String) -> String { sight(region, by: node) + "/ranging" }
+
+    /// The Wi-Fi prompt that a node waits for an answer to. Retained.
+    package func prompt(_ node: String) -> String { "\(root)/node/\(node)/prompt" }
+
+    /// What became of a node's prompts. Not retained.
+    package func promptEvent(_ node: String) -> String { prompt(node) + "/event" }
+
+    /// Where a node's prompts are answered. Not retained.
+    package func promptAnswer(_ node: String) -> String { prompt(node) + "/answer" }
+
+    /// What the house agrees on about a region. Retained.
+    package func region(_ region: TopicName) -> String { "\(root)/region/\(region.level)" }
+
+    /// The house's enter and exit. Not retained.
+    package func event(_ region: TopicName) -> String { self.region(region) + "/event" }
+
+    /// How many nodes are online. Retained.
+    package var house: String { "\(root)/house" }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import HomeAssistant
+import Testing
+
+@Suite struct DiscoveryTests {
+    let discovery = Discovery(topics: Topics(), version: "1.0.0")
+
+    private func members(_ announcement: Discovery.Announcement) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(announcement.payload.utf8)) as? [String: Any])
+    }
+
+    private func components(_ announcement: Discovery.Announcement) throws -> [String: [String: Any]] {
+        try #require(try members(announcement)["cmps"] as? [String: [String: Any]])
+    }
+
+    private var all: [Discovery.Announcement] {
+        [
+            discovery.hub(nodes: ["hall", "attic"]), discovery.node("hall"),
+            discovery.region("keys", nodes: ["hall", "attic"]), discovery.part(region: "keys", node: "hall"),
+        ]
+    }
+
+    @Test func eachHasItsTopic() {
+        #expect(
+            all.map(\.topic) == [
+                "homeassistant/device/okaeri_home/hub/config", "homeassistant/device/okaeri_home/node_hall/config",
+                "homeassistant/device/okaeri_home/region_keys/config",
+                "homeassistant/device/okaeri_home/region_keys_hall/config",
+            ])
+    }
+
+    /// Home Assistant refuses a whole device for an unknown key, a missing origin, or one component without identifier.
+    @Test func nothingIsRefused() throws {
+        let known: Set = ["dev", "o", "qos", "avty", "avty_mode", "cmps"]
+        for announcement in all {
+            let members = try members(announcement)
+            #expect(Set(members.keys).isSubset(of: known))
+            #expect((members["o"] as? [String: Any])?["name"] as? String == "okaeri")
+            for (key, component) in try components(announcement) {
+                for required in ["p", "uniq_id", "def_ent_id"] {
+                    #expect(component[required] is String, "\(key) \(required)")
+                }
+                // Both exclude each other.
+                #expect(members["avty"] == nil || component["avty_t"] == nil && component["avty"] == nil)
+            }
+        }
+    }
+
+    @Test func everyEntityHasAnIdentifierOfItsOwn() throws {
+        let houses = ["home", "home_keys"].flatMap { site in
+            let discovery = Discovery(topics: Topics(site: site), version: "1")
+            let regions = ["keys", "keys_hall", "hall", "node", "nodes", "keys_presence", "お帰り", "keys-hall", "x"]
+            let nodes = ["hall", "node", "keys_hall", "presence"]
+            return [discovery.hub(nodes: nodes)] + nodes.map { discovery.node($0) }
+                + regions.map { discovery.region($0, nodes: nodes) }
+                + regions.flatMap { region in nodes.map { discovery.part(region: region, node: $0) } }
+        }
+        let identifiers = try houses.flatMap { try components($0).values.compactMap { $0["uniq_id"] as? String } }
+        #expect(Set(identifiers).count == identifiers.count)
+        #expect(Set(houses.map(\.topic)).count == houses.count)
+        let devices = try houses.map { announcement -> String in
+            let device = try #require(try members(announcement)["dev"] as? [String: Any])
+            return try #require((device["ids"] as? [String])?.first)
+        }
+        // A region's parts belong to its device.
+        #expect(Set(devices).count == 2 * (1 + 4 + 9))
+    }
+
+    @Test func theTrackerKnowsThreeStates() throws {
+        let tracker = try #require(try components(discovery.region("keys", nodes: ["hall"]))["tracker"])
+        #expect(tracker["name"] is NSNull)
+        #expect(tracker["src_type"] as? String == "bluetooth_le")
+        #expect(tracker["stat_t"] as? String == "okaeri/home/region/keys")
+        #expect(
+            tracker["val_tpl"] as? String
+                == "{{ {'inside':'home','outside':'not_home'}.get(value_json.state,'None') }}")
+        #expect(tracker["def_ent_id"] as? String == "device_tracker.okaeri_keys")
+    }
+
+    @Test func namesOfAnyScriptAreKept() throws {
+        let announcement = discovery.region("お帰り \"1\"/#", nodes: ["hall"])
+        #expect(announcement.topic.utf8.allSatisfy { $0 < 0x80 && $0 > 0x20 })
+        #expect(announcement.topic.split(separator: "/").count == 5)
+        let device = try #require(try members(announcement)["dev"] as? [String: Any])
+        #expect(device["name"] as? String == "お帰り \"1\"/#")
+        #expect(TopicName("お帰り").level != TopicName("ただいま").level)
+        #expect(TopicName("").level.count == 13)
+        #expect(TopicName("Front-Door_1").level == "Front-Door_1")
+        #expect(TopicName("Front-Door_1").slug == "front_door_1")
+        #expect(TopicName(String(repeating: "a", count: 65)).level.count == 13)
+    }
+
+    @Test func theSameHouseIsAnnouncedInTheSameWords() {
+        #expect(discovery.hub(nodes: ["a", "b"]) == discovery.hub(nodes: ["b", "a"]))
+        #expect(discovery.region("keys", nodes: ["a", "b"]) == discovery.region("keys", nodes: ["b", "a"]))
+    }
+
+    @Test func aNodeThatIsOffCanSaySo() throws {
+        let components = try components(discovery.node("hall"))
+        #expect(components["connected"]?["avty_t"] == nil)
+        #expect(components["scanner"]?["avty_t"] as? String == "okaeri/home/node/hall/status")
+        #expect(components["join"]?["pl_prs"] as? String == "{\"answer\":\"join\"}")
+        #expect((components["join"]?["avty"] as? [[String: String]])?.count == 2)
+        #expect(Set(components.keys) == ["connected", "scanner", "question", "ssid", "join", "later", "never"])
+    }
+
+    @Test func whatWasAnnouncedIsKnownByItsTopic() {
+        #expect(
+            all.map { discovery.subject(of: $0.topic) } == [
+                .hub, .node("hall"), .region("keys"), .part(region: "keys", node: "hall"),
+            ])
+        let part = discovery.part(region: "front_door", node: "my_pi")
+        #expect(
+            discovery.subject(of: part.topic)
+                == .part(region: TopicName("front_door").part, node: TopicName("my_pi").part))
+        for topic in [
+            "", "homeassistant/device/okaeri_home/region_/config", "homeassistant/device/okaeri_home//config",
+            "homeassistant/device/okaeri_home_x/hub/config", "homeassistant/device/okaeri_home/region_a_b_c/config",
+        ] {
+            #expect(discovery.subject(of: topic) == nil)
+        }
+    }
+}
