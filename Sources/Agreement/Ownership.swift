@@ -1,0 +1,45 @@
+/// Who writes what a house agrees on: of each region the node with the highest rendezvous weight (Thaler and Ravishankar, "Using
+/// name-based mappings to increase hit rates", 1998). Everybody computes the same from names alone, and when a node comes
+/// or goes only its own regions move.
+package enum Ownership {
+    /// The region that stands for the house itself: its owner counts the nodes and announces them.
+    package static let hub = "-"
+
+    /// The weight of a node for a region; of equal weights the smaller name wins.
+    package static func weight(node: String, region: String) -> UInt64 {
+        weight(hash(node), hash(region))
+    }
+
+    /// The owner of a region among these nodes; nil: nobody.
+    package static func owner(of region: String, among nodes: some Sequence<String>) -> String? {
+        let region = hash(region)
+        var best: (node: String, weight: UInt64)?
+        for node in nodes {
+            let weight = weight(hash(node), region)
+            guard let known = best else {
+                best = (node, weight)
+                continue
+            }
+            if weight > known.weight || weight == known.weight && node < known.node { best = (node, weight) }
+        }
+        return best?.node
+    }
+
+    /// FNV-1a of 64 bits over the UTF-8 (Fowler, Noll and Vo).
+    static func hash(_ text: String) -> UInt64 {
+        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+
+    /// Both hashes, mixed until each bit of one depends on all: the finalizer of SplitMix64, twice. FNV alone leaves names that
+    /// differ in the last letter nearly in order.
+    static func weight(_ node: UInt64, _ region: UInt64) -> UInt64 {
+        mixed(mixed(node) ^ region)
+    }
+
+    private static func mixed(_ value: UInt64) -> UInt64 {
+        var value = value &+ 0x9E37_79B9_7F4A_7C15
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

@@ -1,0 +1,220 @@
+/// In which room a beacon is, from what several receivers hear of it.
+///
+/// What speaks for another room than the told one is added up: by how many dB that room is stronger, beyond a bias, for how
+/// many seconds. A clear lead is believed soon, a slight one late, one that comes and goes never.
+///
+/// How much is asked for is learned from the beacon itself. A receiver says how much its signal jumps from half second to
+/// half second; over a quarter of a minute the signal of a beacon at rest swings by as much and no more, that of one that
+/// moves by several times as much. The less the beacon moves, measured so over all receivers, and the noisier it is, the
+/// more evidence a change of room takes. (Von Neumann's ratio, "Distribution of the ratio of the mean square successive
+/// difference to the variance", 1941.)
+struct RoomEstimator: Sendable {
+    /// Found by search on recordings of a flat, a garage and a hall, whole, thinned, with noise added and receivers left out.
+    struct Parameters: Sendable {
+        /// The evidence that a change takes at ``motion``, in dB·s, and for each dB of noise so much more.
+        var threshold = 9.56
+        var thresholdOfNoise = 1.31
+        /// The lead that counts for nothing, in dB, and for each dB of noise so much more.
+        var bias = 1.13
+        var biasOfNoise = 0.291
+        /// The variance of a moving beacon as a multiple of its noise: there the threshold holds as it is.
+        var motion = 2.35
+        /// With which power of the motion less evidence is asked for, in halves, and within which bounds.
+        var power = 1.5
+        var scale = 0.401...8.0
+        /// Over how many seconds the swing is measured.
+        var memory = 10.1
+        /// Which part of the noise counts for a beacon that moves.
+        var movingNoise = 0.6
+    }
+
+    var parameters = Parameters()
+
+    /// What no receiver hears, in dBm: a room without a signal.
+    static let floor = -105.0
+
+    /// A lead of more dB than this is no surer.
+    private static let longestLead = 20.0
+
+    /// Who has just come is listened to for so long before the room is told: the sights of several receivers come within.
+    private static let firstWait = Nanoseconds.second * 3 / 2
+
+    /// The step of the sum, and how much is added up at most at once: a signal that old says nothing.
+    private static let step = Nanoseconds.second / 2
+    private static let longestSum = 60 * Nanoseconds.second
+
+    /// How fast the evidence for a room that is not heard any more fades, in dB, and the word of a dead receiver.
+    private static let fading = 3.0
+    private static let deadFading = 0.25
+
+    private struct Receiver: Sendable {
+        var node: String
+        var room: Int
+        var level: Double
+        var noise: Double
+        var slow: Double
+        var variance = 0.0
+        /// Since nothing came of it: what it said last counts less and less.
+        var isDark = false
+        var heardAt: Int64
+    }
+
+    private var receivers: [Receiver] = []
+    private var rooms: [String] = []
+    private var evidence: [Double] = []
+    private var began: Int64?
+    private var last: Int64 = 0
+    private var told: Int?
+
+    /// The room, if there is one.
+    var room: String? { told.map { rooms[$0] } }
+
+    /// The strongest room at this moment, told or not.
+    var strongest: String? {
+        receivers.max { $0.level < $1.level }.map { rooms[$0.room] }
+    }
+
+    /// When ``advanced(to:)`` is next needed; nil while nothing is to be decided.
+    var nextDeadline: Int64? {
+        guard !receivers.isEmpty else { return nil }
+        let isOpen = told == nil || evidence.contains { $0 > 0 } || receivers.contains { $0.isDark || $0.room != told }
+        return isOpen ? last.later(by: Self.step) : nil
+    }
+}
+
+extension RoomEstimator {
+    /// A receiver's signal.
+    ///
+    /// - Parameters:
+    ///   - signal: in dBm; nil: it hears nothing.
+    ///   - spread: its noise in dB.
+    mutating func heard(by node: String, in room: String, signal: Double?, spread: Double?, at now: Int64) {
+        advance(to: now)
+        let index = receivers.firstIndex { $0.node == node }
+        guard let signal else {
+            if let index { receivers.remove(at: index) }
+            return
+        }
+        let place = position(of: room)
+        let noise = min(20, max(0.5, spread ?? 2.5))
+        if let index {
+            receivers[index].level = signal
+            receivers[index].noise = noise
+            receivers[index].room = place
+            receivers[index].isDark = false
+            receivers[index].heardAt = now
+        } else {
+            receivers.append(
+                Receiver(node: node, room: place, level: signal, noise: noise, slow: signal, heardAt: now))
+        }
+        if began == nil { began = now }
+    }
+
+    /// Nobody knows what a receiver hears.
+    mutating func lost(_ node: String, at now: Int64) {
+        advance(to: now)
+        guard let index = receivers.firstIndex(where: { $0.node == node }) else { return }
+        receivers[index].isDark = true
+    }
+
+    /// A receiver is not inside, or no more: it hears nothing.
+    mutating func forgot(_ node: String, at now: Int64) {
+        advance(to: now)
+        receivers.removeAll { $0.node == node }
+    }
+
+    /// Time went on.
+    mutating func advanced(to now: Int64) { advance(to: now) }
+
+    private mutating func position(of room: String) -> Int {
+        if let place = rooms.firstIndex(of: room) { return place }
+        rooms.append(room)
+        evidence.append(0)
+        return rooms.count - 1
+    }
+
+    private mutating func advance(to now: Int64) {
+        guard !receivers.isEmpty, now > last else {
+            last = max(last, now)
+            return
+        }
+        if now.since(last) > Self.longestSum { last = now.later(by: -Self.longestSum) }
+        while last < now {
+            let span = min(Self.step, now.since(last))
+            last = last.later(by: span)
+            forgetTheSilent()
+            weigh(Nanoseconds.seconds(span))
+        }
+    }
+
+    /// A receiver that has missed its refreshes is dark.
+    private mutating func forgetTheSilent() {
+        for index in receivers.indices
+        where last.since(receivers[index].heardAt) > Sight.missed * Sight.insideInterval {
+            receivers[index].isDark = true
+        }
+    }
+
+    /// Adds up a span of so many seconds, through which every level held.
+    private mutating func weigh(_ seconds: Double) {
+        let ratio = motion(seconds)
+        var levels = [Double?](repeating: nil, count: rooms.count)
+        var noises = [Double](repeating: 0, count: rooms.count)
+        for receiver in receivers where receiver.level > levels[receiver.room] ?? -.infinity {
+            levels[receiver.room] = receiver.level
+            noises[receiver.room] = receiver.noise
+        }
+        guard let told else {
+            guard let began, last.since(began) >= Self.firstWait else { return }
+            self.told = levels.indices.max { levels[$0] ?? -.infinity < levels[$1] ?? -.infinity }
+            return
+        }
+        let scale = min(
+            max(Self.power(parameters.motion / ratio, parameters.power), parameters.scale.lowerBound),
+            parameters.scale.upperBound)
+        let part = parameters.movingNoise + (1 - parameters.movingNoise) * min(1, max(0, (scale - 1) / 2))
+        var best: (room: Int, surplus: Double)?
+        for room in rooms.indices where room != told {
+            guard let level = levels[room] else {
+                evidence[room] = max(0, evidence[room] - Self.fading * seconds)
+                continue
+            }
+            let noise = part * (noises[room] * noises[room] + noises[told] * noises[told]).squareRoot()
+            let lead = min(Self.longestLead, level - (levels[told] ?? Self.floor))
+            let bias = (parameters.bias + parameters.biasOfNoise * noise) * scale
+            evidence[room] = max(0, evidence[room] + (lead - bias) * seconds)
+            let surplus = evidence[room] / ((parameters.threshold + parameters.thresholdOfNoise * noise) * scale)
+            if surplus >= 1, surplus > best?.surplus ?? 0 { best = (room, surplus) }
+        }
+        guard let best else { return }
+        self.told = best.room
+        for room in evidence.indices { evidence[room] = 0 }
+    }
+
+    /// How much the beacon swings beyond its noise.
+    private mutating func motion(_ seconds: Double) -> Double {
+        let weight = seconds / (seconds + parameters.memory)
+        var swing = 0.0
+        var noise = 0.0
+        for index in receivers.indices {
+            if receivers[index].isDark {
+                receivers[index].level -= Self.deadFading * seconds
+                continue
+            }
+            let distance = receivers[index].level - receivers[index].slow
+            receivers[index].variance += weight * (distance * distance - receivers[index].variance)
+            receivers[index].slow += weight * distance
+            swing += receivers[index].variance
+            noise += receivers[index].noise * receivers[index].noise + 1
+        }
+        receivers.removeAll { $0.level < Self.floor }
+        return noise > 0 ? max(0.05, swing / noise) : 1
+    }
+
+    /// `base` to the power of `exponent`, of halves: nothing is imported that could do more.
+    private static func power(_ base: Double, _ exponent: Double) -> Double {
+        var result = 1.0
+        for _ in 0..<Int(exponent) { result *= base }
+        return exponent - exponent.rounded(.down) >= 0.5 ? result * base.squareRoot() : result
+    }
+}

@@ -1,0 +1,79 @@
+/// One node's signal of one region: what it is worth telling others.
+///
+/// The samples of half a second are averaged: shorter windows flap, longer ones are late by as much. Their jumps from one to
+/// the next are the noise of the beacon at this receiver, for who moves changes little in half a second.
+struct SignalWindow: Sendable {
+    static let width = Nanoseconds.second / 2
+
+    /// Without a word for so long, or for four times the usual gap, the beacon is not heard: a held value would be made up.
+    private static let shortestSilence = Nanoseconds.second * 5 / 2
+    private static let gapsOfSilence: Int64 = 4
+
+    /// In how many seconds the noise is learned anew, and what it is taken for before.
+    private static let memory = 30.0
+    private static let firstNoise = 2.5
+
+    /// Another beacon of the region must be that much stronger to be followed in place of the one that is, in dB.
+    private static let takeover = 6.0
+
+    /// Which beacon is followed.
+    private var beacon: UInt64?
+    private var sum = 0.0
+    private var count = 0.0
+    private var previous: (mean: Double, end: Int64)?
+    private var variance = firstNoise * firstNoise
+    private var gap = Nanoseconds.second
+    private(set) var lastHeard: Int64?
+
+    /// The mean of the last window in dBm; nil when it is silent.
+    private(set) var level: Double?
+
+    /// When the open window closes.
+    private(set) var closes: Int64?
+
+    var noise: Double { variance.squareRoot() }
+
+    /// When the beacon is silent, if nothing more is heard.
+    var silentAt: Int64? { lastHeard.map { $0.later(by: max(Self.shortestSilence, Self.gapsOfSilence * gap)) } }
+
+    mutating func heard(_ rssi: Double, from beacon: UInt64, at now: Int64) {
+        if beacon != self.beacon {
+            guard self.beacon == nil || level.map({ rssi >= $0 + Self.takeover }) ?? true else { return }
+            self = SignalWindow()
+            self.beacon = beacon
+        }
+        if let lastHeard {
+            let passed = min(max(0, now.since(lastHeard)), 10 * Nanoseconds.second)
+            gap += (passed - gap) / 10
+        }
+        lastHeard = now
+        sum += rssi
+        count += 1
+        if level == nil { level = rssi }
+        if closes == nil {
+            // The windows follow each other without a gap, where there is no silence between them.
+            let next = previous?.end.later(by: Self.width) ?? now
+            closes = next > now ? next : now.later(by: Self.width)
+        }
+    }
+
+    /// The window's end: its mean is the level.
+    mutating func close(at now: Int64) {
+        guard count > 0 else { return }
+        let mean = sum / count
+        if let previous, now.since(previous.end) <= max(4 * Nanoseconds.second, Self.gapsOfSilence * gap) {
+            let weight = min(0.3, Nanoseconds.seconds(now.since(previous.end)) / Self.memory)
+            let jump = mean - previous.mean
+            variance += max(0, weight) * (jump * jump / 2 - variance)
+        }
+        previous = (mean, now)
+        level = mean
+        (sum, count, closes) = (0, 0, nil)
+    }
+
+    /// Nothing was heard for so long that there is no signal.
+    mutating func fellSilent() {
+        (level, previous, closes, beacon) = (nil, nil, nil, nil)
+        (sum, count) = (0, 0)
+    }
+}

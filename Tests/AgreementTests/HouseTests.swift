@@ -1,0 +1,181 @@
+import Testing
+
+@testable import Agreement
+
+/// A house by hand: one node's view, each event with its time in seconds.
+private struct Hand {
+    var house: House
+    var actions: [HouseAction] = []
+    private var sequences: [String: UInt64] = [:]
+
+    /// A node that has listened, alone in the house: it owns the region and may write.
+    init(_ node: String, regions: [String] = ["keys"], before: HouseState? = nil, for listened: Double = 6) {
+        house = House(node: node, regions: regions)
+        connect(before: before, for: listened)
+    }
+
+    static func moment(_ seconds: Double) -> Moment {
+        Moment(instant: Int64(seconds * 1e9), wall: Int64(seconds * 1e9))
+    }
+
+    /// A connection, the retained state if there is one, and the time that is listened: sights are wanted after three seconds, and
+    /// two later the region is spoken for.
+    private mutating func connect(before: HouseState?, for listened: Double) {
+        actions = house.connected(at: Self.moment(0))
+        describe(house.node, at: 0)
+        if let before {
+            actions += house.stateReceived(region: "keys", before, wasRetained: true, at: Self.moment(0))
+        }
+        status(house.node, true, at: 0)
+        pass(to: listened)
+    }
+
+    mutating func describe(_ node: String, at now: Double) {
+        actions += house.nodeDescribed(node: node, room: node, regions: nil, at: Self.moment(now))
+    }
+
+    mutating func status(_ node: String, _ isOnline: Bool, found: Bool = false, at now: Double) {
+        pass(to: now)
+        actions += house.statusReceived(node: node, isOnline: isOnline, wasRetained: found, at: Self.moment(now))
+    }
+
+    mutating func sight(
+        _ node: String, _ state: SightState, signal: Double? = nil, daemon: Int = 1, region: String = "keys",
+        found: Bool = false, age: Double? = nil, at now: Double
+    ) {
+        pass(to: now)
+        sequences[node, default: 0] += 1
+        let sight = Sight(
+            state: state, signal: signal, age: age, incarnation: "\(node)-\(daemon)", sequence: sequences[node] ?? 0)
+        actions += house.sightReceived(node: node, region: region, sight, wasRetained: found, at: Self.moment(now))
+    }
+
+    /// Time goes on, and every timer is kept.
+    mutating func pass(to now: Double) {
+        let end = Self.moment(now)
+        while let due = house.nextDeadline, due <= end.instant {
+            actions += house.advanced(to: Moment(instant: due, wall: due))
+        }
+    }
+
+    var state: HouseState? { house.state(of: "keys") }
+
+    var events: [HouseEvent.Kind] {
+        actions.compactMap { if case .publishEvent(_, let event) = $0 { event.kind } else { nil } }
+    }
+
+    var happenings: [HouseHappening] {
+        actions.compactMap { if case .happened("keys", let news, _) = $0 { news } else { nil } }
+    }
+}
+
+@Suite struct HouseTests {
+    @Test func `who leaves is seen by the node that heard the beacon, and there is one exit`() {
+        var hand = Hand("hall")
+        hand.sight("hall", .outside, at: 10)
+        hand.sight("hall", .inside, signal: -60, at: 20)
+        hand.sight("hall", .outside, at: 30)
+        #expect(hand.events == [.enter, .exit])
+    }
+
+    @Test func `nobody is sent away when the node dies that was inside`() {
+        var hand = Hand("hall")
+        hand.sight("hall", .outside, at: 10)
+        hand.sight("attic", .inside, signal: -60, at: 11)
+        hand.status("attic", true, at: 11)
+        #expect(hand.state?.state == .inside)
+        hand.status("attic", false, at: 12)
+        #expect(hand.state?.state == .unknown)
+        #expect(hand.state?.waiting == ["attic"])
+        #expect(hand.events == [.enter])
+    }
+
+    @Test func `a node that is back and does not know is waited for by name, for the owner after us`() {
+        var hand = Hand("hall")
+        hand.sight("hall", .inside, signal: -60, at: 10)
+        hand.sight("hall", .unknown, daemon: 2, at: 20)
+        #expect(hand.state?.state == .unknown)
+        #expect(hand.state?.waiting == ["hall"])
+    }
+
+    @Test func `who is waited for by the word of the owner before us stays so, alive and then dead`() {
+        let before = HouseState(state: .unknown, lastKnown: .inside, since: 1, waiting: ["attic"])
+        var hand = Hand("hall", before: before, for: 4)
+        hand.sight("hall", .outside, at: 10)
+        hand.sight("attic", .unknown, daemon: 2, found: true, at: 10)
+        hand.status("attic", true, at: 11)
+        hand.status("attic", false, at: 12)
+        hand.pass(to: 13)
+        #expect(hand.state?.state == .unknown)
+        #expect(hand.events == [])
+    }
+
+    @Test func `who took over somebody who was inside suspects the node that does not know`() {
+        var hand = Hand("hall", before: HouseState(state: .inside, room: "attic", since: 1), for: 4)
+        hand.sight("attic", .unknown, daemon: 2, found: true, at: 4)
+        hand.status("attic", true, found: true, at: 4)
+        hand.sight("hall", .outside, age: 5, at: 7)
+        hand.status("attic", false, at: 8)
+        hand.pass(to: 9)
+        #expect(hand.state?.state == .unknown)
+        #expect(hand.events == [])
+    }
+
+    @Test func `our own word that comes back late is no other owner's`() throws {
+        var hand = Hand("hall")
+        hand.sight("hall", .outside, at: 10)
+        let late = try #require(hand.state)
+        #expect(late.state == .outside)
+        hand.sight("hall", .inside, signal: -60, at: 10.5)
+        hand.actions = []
+        hand.actions += hand.house.stateReceived(region: "keys", late, wasRetained: false, at: Hand.moment(11))
+        #expect(hand.state?.state == .inside)
+        hand.pass(to: 14)
+        #expect(hand.events == [])
+        #expect(hand.state?.state == .inside)
+    }
+
+    @Test func `a sight of an earlier daemon does not come to life when a new one starts`() {
+        var hand = Hand("hall")
+        hand.sight("hall", .outside, at: 10)
+        hand.status("attic", true, found: true, at: 11)
+        hand.sight("attic", .inside, signal: -60, found: true, at: 11)
+        hand.pass(to: 30)
+        hand.actions += hand.house.scannerReceived(
+            node: "attic", isScanning: true, wasRetained: false, at: Hand.moment(31))
+        #expect(hand.state?.state != .inside)
+        #expect(hand.events == [])
+    }
+
+    @Test func `a new daemon's word about one region makes nothing live of another`() {
+        var hand = Hand("hall", regions: ["keys", "bag"])
+        hand.sight("hall", .outside, at: 10)
+        hand.status("attic", true, found: true, at: 11)
+        hand.sight("attic", .inside, signal: -60, found: true, at: 11)
+        hand.sight("attic", .unknown, daemon: 2, region: "bag", at: 12)
+        #expect(hand.state?.state != .inside)
+        #expect(hand.events == [])
+    }
+
+    @Test func `a node that was silent owns its regions again at its first word`() throws {
+        let regions = ["a", "b", "c", "d", "e", "f", "g", "h"]
+        var hand = Hand("hall", regions: regions)
+        // A third node owns the hub, and is slow to say that the silent one is offline.
+        let hub = try #require(
+            ["porch", "kitchen", "cellar", "loft"].first {
+                Ownership.owner(of: Ownership.hub, among: ["hall", $0]) == $0
+            })
+        hand.status(hub, true, found: true, at: 7)
+        hand.status("attic", true, found: true, at: 7)
+        let theirs = regions.filter { Ownership.owner(of: $0, among: ["attic", "hall", hub]) == "attic" }
+        func owned() -> [String] { regions.filter { hand.house.owner(of: $0) == "attic" } }
+        #expect(!theirs.isEmpty)
+        #expect(owned() == theirs)
+        hand.status("hall", true, at: 300)
+        hand.status(hub, true, at: 300)
+        hand.pass(to: 340)
+        #expect(owned() == [])
+        hand.status("attic", true, at: 341)
+        #expect(owned() == theirs)
+    }
+}

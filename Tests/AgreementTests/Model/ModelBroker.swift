@@ -1,0 +1,74 @@
+import Agreement
+
+/// What goes over the broker, as values: what a topic and its payload say.
+enum ModelMessage: Equatable {
+    case status(node: String, isOnline: Bool)
+    case scanner(node: String, isScanning: Bool)
+    case description(node: String, room: String)
+    case sight(node: String, region: String, Sight)
+    case state(region: String, HouseState)
+    case event(region: String, HouseEvent)
+    /// A node's topics were emptied.
+    case forgotten(node: String)
+
+    /// The topic, under which the latest is retained; nil: it is not.
+    var topic: String? {
+        switch self {
+        case .status(let node, _): "node/\(node)/status"
+        case .scanner(let node, _): "node/\(node)/scanner"
+        case .description(let node, _): "node/\(node)/about"
+        case .sight(let node, let region, _): "node/\(node)/region/\(region)"
+        case .state(let region, _): "region/\(region)"
+        case .event, .forgotten: nil
+        }
+    }
+
+    /// What keeps its order: emptied topics come behind what was retained under them.
+    var line: String? { if case .forgotten(let node) = self { "node/\(node)/status" } else { topic } }
+
+    /// The region, if only its owner wants it.
+    var sightOf: String? { if case .sight(_, let region, _) = self { region } else { nil } }
+}
+
+/// A message on its way to one node.
+struct ModelDelivery {
+    var due: Int64
+    /// Keeps the order of one publisher.
+    var order: Int
+    var session: Int
+    var message: ModelMessage
+    var wasRetained: Bool
+}
+
+/// One node: its house, its plan, its clocks, and what it hears.
+struct ModelNode {
+    let name: String
+    let room: String
+    /// What its monotonic clock and its wall are ahead of the model's time.
+    let ahead: (instant: Int64, wall: Int64)
+    var house: House
+    var plan: SightPlan
+    var incarnations = 0
+    var isAlive = false
+    var isFrozen = false
+    var isConnected = false
+    var isScanning = true
+    /// Counts its connections: what was under way in an earlier one is lost.
+    var session = 0
+    var subscribed: Set<String> = []
+    var inbox: [ModelDelivery] = []
+    /// When each sender's last message comes, so that its messages keep their order.
+    var lastDue: [String: Int64] = [:]
+    /// When its status is said again.
+    var refreshAt: Int64 = 0
+
+    func moment(_ now: Int64) -> Moment { Moment(instant: now + ahead.instant, wall: now + ahead.wall) }
+
+    /// The next time at which something happens here by itself.
+    func nextDue() -> Int64? {
+        guard isAlive, !isFrozen else { return nil }
+        let timers =
+            isConnected ? [house.nextDeadline, plan.nextDeadline].compactMap { $0 }.map { $0 - ahead.instant } : []
+        return (timers + [inbox.first?.due].compactMap { $0 } + (isConnected ? [refreshAt] : [])).min()
+    }
+}

@@ -1,0 +1,110 @@
+import Agreement
+
+// What happens to nodes and broker.
+extension ModelHouse {
+    mutating func start(_ index: Int) {
+        guard !nodes[index].isAlive else { return }
+        nodes[index].isAlive = true
+        nodes[index].isFrozen = false
+        nodes[index].incarnations += 1
+        nodes[index].isScanning = true
+        nodes[index].house = House(node: nodes[index].name, regions: [Self.region])
+        nodes[index].plan = SightPlan(
+            regions: [Self.region], incarnation: "\(nodes[index].name)-\(nodes[index].incarnations)")
+        connect(index)
+    }
+
+    /// A session begins: the broker sends what it keeps, the node says everything, and last that it is online.
+    mutating func connect(_ index: Int) {
+        guard nodes[index].isAlive, !nodes[index].isFrozen, !nodes[index].isConnected else { return }
+        nodes[index].isConnected = true
+        nodes[index].session += 1
+        nodes[index].subscribed = []
+        nodes[index].inbox = []
+        nodes[index].lastDue = [:]
+        wills.removeAll { $0.node == index }
+        let moment = nodes[index].moment(now)
+        for message in retained.values.sorted(by: { $0.topic ?? "" < $1.topic ?? "" }) where message.sightOf == nil {
+            deliver(message, to: index, by: "broker", wasRetained: true)
+        }
+        act(nodes[index].house.connected(at: moment), index)
+        say(.description(node: nodes[index].name, room: nodes[index].room), by: nodes[index].name)
+        say(.scanner(node: nodes[index].name, isScanning: nodes[index].isScanning), by: nodes[index].name)
+        publish(nodes[index].plan.connected(at: moment.instant), index)
+        sayOnline(index)
+    }
+
+    /// The connection is lost; unless it is back in time, or the broker is gone, too, its will is done.
+    mutating func disconnect(_ index: Int, hasWill: Bool = true) {
+        guard nodes[index].isConnected else { return }
+        nodes[index].isConnected = false
+        nodes[index].inbox = []
+        _ = nodes[index].house.disconnected(at: nodes[index].moment(now))
+        if hasWill { wills.append((now + .random(in: 0...12, using: &random) * Self.second, index)) }
+        log.wentDark(nodes[index].name, at: now)
+    }
+
+    mutating func kill(_ index: Int) {
+        guard nodes[index].isAlive else { return }
+        disconnect(index)
+        nodes[index].isAlive = false
+    }
+
+    mutating func freeze(_ index: Int) {
+        guard nodes[index].isAlive, !nodes[index].isFrozen else { return }
+        nodes[index].isFrozen = true
+        log.wentDark(nodes[index].name, at: now)
+    }
+
+    /// Within its keepalive nobody noticed; later its connection is gone.
+    mutating func thaw(_ index: Int, after frozen: Int64) {
+        guard nodes[index].isFrozen else { return }
+        nodes[index].isFrozen = false
+        if frozen > 16 * Self.second {
+            disconnect(index, hasWill: false)
+            connect(index)
+        } else if nodes[index].isConnected {
+            isHeard(index)
+        }
+    }
+
+    mutating func determine(_ index: Int, _ state: SightState) {
+        guard nodes[index].isAlive, !nodes[index].isFrozen, nodes[index].isScanning || state == .unknown else { return }
+        let instant = nodes[index].moment(now).instant
+        var publications = nodes[index].plan.determined(Self.region, state, at: instant)
+        if state == .inside {
+            publications += nodes[index].plan.heard(
+                Self.region, rssi: .random(in: -90 ... -40, using: &random), at: instant)
+        }
+        publish(publications, index)
+    }
+
+    mutating func setScanning(_ index: Int, _ isScanning: Bool) {
+        guard nodes[index].isAlive, !nodes[index].isFrozen, nodes[index].isScanning != isScanning else { return }
+        nodes[index].isScanning = isScanning
+        guard nodes[index].isConnected else { return }
+        isHeard(index)
+        say(.scanner(node: nodes[index].name, isScanning: isScanning), by: nodes[index].name)
+        if isScanning { determine(index, .unknown) }
+    }
+
+    mutating func forget(_ index: Int) {
+        guard !nodes[index].isAlive else { return }
+        let name = nodes[index].name
+        retained = retained.filter { !$0.key.hasPrefix("node/\(name)/") }
+        wills.removeAll { $0.node == index }
+        log.forgot(name)
+        say(.forgotten(node: name), by: "person")
+    }
+
+    /// The broker is back after a power cut, in which no will was done: with its data, or without.
+    mutating func restartBroker(keepingData: Bool) {
+        for index in nodes.indices { disconnect(index, hasWill: false) }
+        wills = []
+        if !keepingData {
+            retained = [:]
+            log.wasWiped = true
+        }
+        for index in nodes.indices where !nodes[index].isFrozen { connect(index) }
+    }
+}

@@ -1,0 +1,168 @@
+import Agreement
+import TestSupport
+
+/// Several nodes and a broker, at the model's own time in nanoseconds. Messages come late, twice, or not at all where a connection
+/// was lost; nodes die, freeze and return; the broker loses its power and perhaps its data.
+struct ModelHouse {
+    static let second: Int64 = 1_000_000_000
+    static let region = "keys"
+
+    var random: SeededGenerator
+    var now: Int64 = 0
+    var nodes: [ModelNode]
+    var retained: [String: ModelMessage] = [:]
+    var wills: [(due: Int64, node: Int)] = []
+    var order = 0
+    var log = ModelLog()
+
+    init(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let year = 365 * 86_400 * Self.second
+        let names = ["attic", "hall", "kitchen", "porch"].prefix(Int.random(in: 1...4, using: &random))
+        nodes = names.map { name in
+            ModelNode(
+                name: name, room: name,
+                ahead: (.random(in: 0...5 * year, using: &random), .random(in: -30 * year...30 * year, using: &random)),
+                house: House(node: name, regions: [Self.region]),
+                plan: SightPlan(regions: [Self.region], incarnation: ""))
+        }
+        self.random = random
+    }
+
+    /// Lets time pass until `end`.
+    mutating func run(until end: Int64) {
+        var turns = 0
+        while let next = nextDue(), next <= end {
+            turns = next > now ? 0 : turns + 1
+            guard turns < 1000 else { return log.complain("nothing ends at \(now)") }
+            now = max(now, next)
+            for index in nodes.indices { turn(index) }
+            for will in wills where will.due <= now {
+                say(.status(node: nodes[will.node].name, isOnline: false), by: "will")
+            }
+            wills.removeAll { $0.due <= now }
+        }
+        now = end
+    }
+
+    private func nextDue() -> Int64? { (nodes.compactMap { $0.nextDue() } + wills.map(\.due)).min() }
+
+    /// A node does what is due: first what the broker has for it, then its timers.
+    private mutating func turn(_ index: Int) {
+        guard nodes[index].isAlive, !nodes[index].isFrozen else { return }
+        while let first = nodes[index].inbox.first, first.due <= now {
+            nodes[index].inbox.removeFirst()
+            if first.session == nodes[index].session, nodes[index].isConnected { receive(first, index) }
+        }
+        guard nodes[index].isConnected else { return }
+        let moment = nodes[index].moment(now)
+        if nodes[index].plan.nextDeadline.map({ $0 <= moment.instant }) ?? false {
+            publish(nodes[index].plan.advanced(to: moment.instant), index)
+        }
+        if nodes[index].refreshAt <= now { sayOnline(index) }
+        if nodes[index].house.nextDeadline.map({ $0 <= moment.instant }) ?? false {
+            act(nodes[index].house.advanced(to: moment), index)
+        }
+    }
+
+    private mutating func receive(_ delivery: ModelDelivery, _ index: Int) {
+        let (moment, retained) = (nodes[index].moment(now), delivery.wasRetained)
+        var actions: [HouseAction] = []
+        switch delivery.message {
+        case .status(let node, let isOnline):
+            actions = nodes[index].house.statusReceived(
+                node: node, isOnline: isOnline, wasRetained: retained, at: moment)
+        case .scanner(let node, let isScanning):
+            actions = nodes[index].house.scannerReceived(
+                node: node, isScanning: isScanning, wasRetained: retained, at: moment)
+        case .description(let node, let room):
+            actions = nodes[index].house.nodeDescribed(node: node, room: room, regions: nil, at: moment)
+        case .sight(let node, let region, let sight):
+            actions = nodes[index].house.sightReceived(
+                node: node, region: region, sight, wasRetained: retained, at: moment)
+        case .state(let region, let state):
+            actions = nodes[index].house.stateReceived(region: region, state, wasRetained: retained, at: moment)
+        case .event(let region, let event):
+            nodes[index].house.eventReceived(region: region, event, at: moment)
+        case .forgotten(let node):
+            actions = nodes[index].house.forgotten(node: node, at: moment)
+        }
+        act(actions, index)
+    }
+
+    /// What a house wants done. Who is killed in the middle does the rest no more.
+    mutating func act(_ actions: [HouseAction], _ index: Int) {
+        for action in actions {
+            guard nodes[index].isAlive, nodes[index].isConnected else { return }
+            switch action {
+            case .subscribe(let region):
+                nodes[index].subscribed.insert(region)
+                for message in retained.values.sorted(by: { $0.topic ?? "" < $1.topic ?? "" })
+                where message.sightOf == region {
+                    deliver(message, to: index, by: "broker", wasRetained: true)
+                }
+            case .unsubscribe(let region): nodes[index].subscribed.remove(region)
+            case .publishState(let region, let state):
+                log.agreed(state, at: now)
+                say(.state(region: region, state), by: nodes[index].name)
+                if Int.random(in: 0..<40, using: &random) == 0, isKillable { kill(index) }
+            case .publishEvent(let region, let event):
+                log.happened(event, by: nodes[index].name, at: now)
+                say(.event(region: region, event), by: nodes[index].name)
+            case .publishOffline(let node): say(.status(node: node, isOnline: false), by: nodes[index].name)
+            case .publishOnline: sayOnline(index)
+            case .publishHouse, .happened: break
+            }
+        }
+    }
+
+    var isKillable = false
+
+    /// The broker has a message: it keeps it, and sends it to who is there and wants it.
+    mutating func say(_ message: ModelMessage, by sender: String) {
+        if let topic = message.topic { retained[topic] = message }
+        for index in nodes.indices where nodes[index].isAlive && nodes[index].isConnected {
+            if let region = message.sightOf, !nodes[index].subscribed.contains(region) { continue }
+            deliver(message, to: index, by: sender, wasRetained: false)
+            // QoS 1: at least once.
+            if Int.random(in: 0..<10, using: &random) == 0 {
+                deliver(message, to: index, by: sender, wasRetained: false)
+            }
+        }
+    }
+
+    mutating func deliver(_ message: ModelMessage, to index: Int, by sender: String, wasRetained: Bool) {
+        let isLate = Int.random(in: 0..<8, using: &random) == 0
+        let delay = Int64.random(in: 1...(isLate ? 900 : 40), using: &random) * 1_000_000
+        // What one node says keeps its order, and so does what is said under one topic.
+        let topic = message.line ?? sender
+        let due = max(now + delay, nodes[index].lastDue[sender] ?? 0, nodes[index].lastDue[topic] ?? 0)
+        nodes[index].lastDue[sender] = due
+        nodes[index].lastDue[topic] = due
+        order += 1
+        let delivery = ModelDelivery(
+            due: due, order: order, session: nodes[index].session, message: message, wasRetained: wasRetained)
+        let place = nodes[index].inbox.firstIndex { $0.due > due } ?? nodes[index].inbox.endIndex
+        nodes[index].inbox.insert(delivery, at: place)
+    }
+
+    mutating func publish(_ publications: [SightPlan.Publication], _ index: Int) {
+        guard nodes[index].isAlive, nodes[index].isConnected, !nodes[index].isFrozen else { return }
+        for publication in publications {
+            log.said(publication.sight.state, by: nodes[index].name, at: now)
+            say(.sight(node: nodes[index].name, region: publication.region, publication.sight), by: nodes[index].name)
+        }
+    }
+
+    /// A node is there: live, if its adapter hears.
+    mutating func isHeard(_ index: Int) {
+        let name = nodes[index].name
+        if nodes[index].isScanning { log.isLive(name, at: now) } else { log.wentDark(name, at: now) }
+    }
+
+    mutating func sayOnline(_ index: Int) {
+        nodes[index].refreshAt = now + 300 * Self.second
+        isHeard(index)
+        say(.status(node: nodes[index].name, isOnline: true), by: nodes[index].name)
+    }
+}

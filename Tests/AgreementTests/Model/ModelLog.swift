@@ -1,0 +1,115 @@
+import Agreement
+
+/// Everything that was said, in the order of time: what the house may agree on follows from it, by rules that look at all of
+/// it each time.
+struct ModelLog {
+    /// How long a word may be under way, and an owner be missing: within it two orders of the same words are both right.
+    private static let slack = 6 * ModelHouse.second
+    private static let handover = 40 * ModelHouse.second
+
+    private struct Word {
+        var node: String
+        var state: SightState
+        var at: Int64
+    }
+
+    private struct Darkness {
+        var node: String
+        var from: Int64
+    }
+
+    private var words: [Word] = []
+    private var darknesses: [Darkness] = []
+    private(set) var events: [(event: HouseEvent, at: Int64)] = []
+    private(set) var complaints: [String] = []
+    /// How many words had been said when a node was forgotten: what it knew before is no more.
+    private var forgotten: [String: Int] = [:]
+    /// Since when a node that was inside last cannot say so any more: dark, or alive and without knowledge.
+    private var unsureSince: [String: Int64] = [:]
+    private var lastInside: Int64?
+    var wasWiped = false
+    var wasKilledBetween = false
+
+    mutating func said(_ state: SightState, by node: String, at now: Int64) {
+        words.append(Word(node: node, state: state, at: now))
+        if state == .unknown { isUnsure(node, at: now) } else { unsureSince[node] = nil }
+    }
+
+    mutating func isLive(_ node: String, at now: Int64) { darknesses.removeAll { $0.node == node } }
+
+    mutating func wentDark(_ node: String, at now: Int64) {
+        if !darknesses.contains(where: { $0.node == node }) { darknesses.append(Darkness(node: node, from: now)) }
+        isUnsure(node, at: now)
+    }
+
+    private mutating func isUnsure(_ node: String, at now: Int64) {
+        if lastKnownWord(node) == .inside, unsureSince[node] == nil { unsureSince[node] = now }
+    }
+
+    mutating func forgot(_ node: String) {
+        forgotten[node] = words.count
+        unsureSince[node] = nil
+    }
+
+    mutating func agreed(_ state: HouseState, at now: Int64) {
+        if state.state == .inside { lastInside = now }
+    }
+
+    /// The last word of each node.
+    private func lastWord(_ node: String) -> Word? { words.last { $0.node == node } }
+
+    /// The nodes that are dark, were inside last, and are missed: nobody else heard the beacon since.
+    ///
+    /// - Parameter isSure: whether even the slowest way leaves no other reading.
+    func missed(isSure: Bool) -> [String] {
+        darknesses.compactMap { dark -> String? in
+            guard !wasWiped, lastKnownWord(dark.node) == .inside else { return nil }
+            // Who came back without knowledge and died again is missed since it knew: what another one heard in between counts.
+            let from = unsureSince[dark.node] ?? dark.from
+            let since = isSure ? from - Self.slack : from + Self.handover
+            let heard = words.contains { $0.node != dark.node && $0.state == .inside && $0.at > since }
+            return heard ? nil : dark.node
+        }
+    }
+
+    /// What a node knew last: unknown is no knowledge.
+    private func lastKnownWord(_ node: String) -> SightState? {
+        words.dropFirst(forgotten[node] ?? 0).last { $0.node == node && $0.state != .unknown }?.state
+    }
+
+    mutating func happened(_ event: HouseEvent, by owner: String, at now: Int64) {
+        switch event.kind {
+        case .enter:
+            if !words.contains(where: { $0.state == .inside && $0.at > now - Self.handover }) {
+                complaints.append("entered at \(now), and nobody heard the beacon")
+            }
+        case .exit:
+            let inside = lastInside ?? 0
+            if !words.contains(where: { $0.state == .outside && $0.at > inside - Self.handover }) {
+                complaints.append("left at \(now), and nobody saw it leave")
+            }
+            let missed = missed(isSure: true).filter { name in
+                darknesses.contains { $0.node == name && $0.from < now - Self.slack }
+            }
+            if !missed.isEmpty { complaints.append("left at \(now), while \(missed) is dark and was inside") }
+        }
+        if let last = events.last, last.event.kind == event.kind, now - last.at < 10 * ModelHouse.second,
+            event.identifier == last.event.identifier
+        {
+            complaints.append("\(event.kind) at \(now) and before at \(last.at)")
+        }
+        events.append((event, now))
+    }
+
+    mutating func complain(_ complaint: String) { complaints.append(complaint) }
+
+    /// What the house may agree on in the end, by the live nodes and those that are missed.
+    func permitted(live: [String]) -> Set<SightState> {
+        let states = live.compactMap { lastWord($0)?.state }
+        if states.contains(.inside) { return [.inside] }
+        if states.contains(.unknown) || states.isEmpty { return [.unknown] }
+        if !missed(isSure: true).isEmpty { return [.unknown] }
+        let isClear = darknesses.allSatisfy { lastKnownWord($0.node) != .inside } && !wasWiped
+        return isClear ? [.outside] : [.outside, .unknown]
+    }
+}
