@@ -1,10 +1,13 @@
 import HCI
 import IBeacon
+import Plumbing
 import RegionMonitoring
 import WiFi
 
 extension Configuration {
-    private static let keys = ["adapter", "scan", "state", "history", "sensitivity", "regions", "services"]
+    private static let keys = [
+        "adapter", "scan", "state", "history", "sensitivity", "regions", "services", "node", "nodes", "mqtt",
+    ]
     private static let scanKeys = ["interval", "window"]
     private static let stateKeys = ["validFor"]
     private static let historyKeys = ["keep"]
@@ -68,6 +71,9 @@ extension Configuration {
         if let node = top.node("scan") { configuration.scan = scan(node, problems) }
         if let node = top.node("state") { configuration.state = state(node, problems) }
         if let node = top.node("history") { configuration.history = history(node, problems) }
+        if let node = top.node("mqtt") { configuration.mqtt = mqtt(node, problems) }
+        if let node = top.node("node") { configuration.node = self.node(node, problems) }
+        if let node = top.node("nodes") { configuration.nodes = self.nodes(node, problems) }
         if top.node("services") != nil { configuration.services = services(top, problems) }
         return configuration
     }
@@ -191,14 +197,8 @@ extension Configuration {
         }
         let join = word("join", of: JoinPolicy.self, reader)
         let passphraseFile = reader.string(
-            "passphraseFile", expected: "an absolute path, or \(PassphraseFile.credentialPrefix)NAME"
-        ) { $0.hasPrefix("/") || isCredential($0) }
+            "passphraseFile", expected: SecretFile.expected, where: SecretFile.isPath)
         guard let ssid else { return nil }
         return try? HomeNetwork(ssid: ssid, join: join ?? .prompt, passphraseFile: passphraseFile)
-    }
-
-    private static func isCredential(_ path: String) -> Bool {
-        let name = path.dropFirst(PassphraseFile.credentialPrefix.count)
-        return path.hasPrefix(PassphraseFile.credentialPrefix) && !name.isEmpty && !name.contains("/")
     }
 }

@@ -72,6 +72,15 @@ package struct Configuration: Sendable, Equatable {
     /// Which peripherals are kept connected, in the order of the file.
     package var services: [ServiceRule] = []
 
+    /// The broker; nil: there is none, and nothing of MQTT runs.
+    package var mqtt: MQTT?
+
+    /// This machine, among several in a house.
+    package var node = Node()
+
+    /// The nodes whose captures are replayed together, by name.
+    package var nodes: [String: Node] = [:]
+
     /// The regions, in the order of the file.
     package var regions: [Region]
 

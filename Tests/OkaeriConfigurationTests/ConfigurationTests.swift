@@ -98,7 +98,7 @@ import WiFi
         #expect(problems(region(#""pathLosExponent": 2"#)).first?.hasSuffix("mean \"pathLossExponent\"?") == true)
         #expect(problems(region(#""measurdPower": -60"#)).first?.hasSuffix("mean \"measuredPower\"?") == true)
         #expect(problems(#"{"region": [], "regions": []}"#).first?.hasSuffix("did you mean \"regions\"?") == true)
-        #expect(problems(#"{"zzzzzz": 1, "regions": []}"#).first?.hasSuffix("services") == true, "nothing is near")
+        #expect(problems(#"{"zzzzzz": 1, "regions": []}"#).first?.hasSuffix("mqtt") == true, "nothing is near")
         #expect(problems(#"{"": 1, "regions": []}"#).first?.hasPrefix(#""": found an unknown key"#) == true)
     }
 

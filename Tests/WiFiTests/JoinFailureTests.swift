@@ -1,3 +1,4 @@
+import Plumbing
 import Testing
 import WiFi
 
@@ -13,7 +14,7 @@ struct JoinFailureTests {
         (.savedProfileUnsecured(profile: "Home", security: .wep), "savedProfileUnsecured", false),
         (.noCredentials(ssid: "Home"), "noCredentials", false),
         (.enterpriseNeedsProfile(ssid: "Home"), "enterpriseNeedsProfile", false),
-        (.passphraseFile(PassphraseFileError(path: "/x", problem: .empty)), "passphraseFile", false),
+        (.passphraseFile(PassphraseFileError(path: "/x", problem: .file(.empty))), "passphraseFile", false),
         (.wrongPassphrase(ssid: "Home"), "wrongPassphrase", false),
         (.noPermission, "noPermission", false),
         (.noAddress(ssid: "Home"), "noAddress", false),

@@ -1,3 +1,4 @@
+import Plumbing
 import Testing
 import WiFi
 
@@ -193,7 +194,8 @@ extension NetworkManagerTests {
             #expect(conditions.0 == .ready(via: .passphraseFile))
             #expect(
                 conditions.1
-                    == .unavailable(.passphraseFile(PassphraseFileError(path: open.path, problem: .open(mode: 0o644)))))
+                    == .unavailable(
+                        .passphraseFile(PassphraseFileError(path: open.path, problem: .file(.open(mode: 0o644))))))
         }
 
         @Test func rawKeyCannotServeSAE() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Plumbing
 import Testing
 import WiFi
 
@@ -31,16 +32,16 @@ struct PassphraseFileTests {
     }
 
     @Test(arguments: [
-        ("", PassphraseFileError.Problem.empty),
-        ("\n", .empty),
+        ("", PassphraseFileError.Problem.file(.empty)),
+        ("\n", .file(.empty)),
         (characters(7), .length(7)),
         (characters(7) + "\n", .length(7)),
         (characters(64), .notHexadecimal),
         (digits(63) + "g", .notHexadecimal),
         (digits(65), .length(65)),
-        (digits(64) + "\n\n", .tooLarge(limit: 65)),
-        (digits(66), .tooLarge(limit: 65)),
-        (String(repeating: "x", count: 100_000), .tooLarge(limit: 65)),
+        (digits(64) + "\n\n", .file(.tooLarge(limit: 65))),
+        (digits(66), .file(.tooLarge(limit: 65))),
+        (String(repeating: "x", count: 100_000), .file(.tooLarge(limit: 65))),
         ("two lines\n\n", .notPrintable(position: 10)),
         ("carriage\r\n", .notPrintable(position: 9)),
         ("tab\tulator", .notPrintable(position: 4)),
@@ -58,40 +59,40 @@ struct PassphraseFileTests {
 
     @Test(arguments: [0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o666])
     func refusesMode(mode: Int) throws {
-        #expect(try problem(content: "correct horse", mode: mode) == .open(mode: UInt32(mode)))
+        #expect(try problem(content: "correct horse", mode: mode) == .file(.open(mode: UInt32(mode))))
     }
 
     @Test func refusesAnotherOwner() throws {
         let file = try TemporaryFile("correct horse")
         // Root's files are always good: for another user's, it must be one.
         guard geteuid() == 0 else {
-            #expect(problem(file.path, user: geteuid() + 1) == .foreignOwner(uid: geteuid()))
+            #expect(problem(file.path, user: geteuid() + 1) == .file(.foreignOwner(uid: geteuid())))
             return
         }
         #expect(problem(file.path, user: 4711) == nil)
         #expect(chown(file.path, 4711, 4711) == 0)
         #expect(problem(file.path, user: 4711) == nil)
-        #expect(problem(file.path, user: 0) == .foreignOwner(uid: 4711))
+        #expect(problem(file.path, user: 0) == .file(.foreignOwner(uid: 4711)))
     }
 
     @Test func refusesWhatIsNoFile() throws {
         let file = try TemporaryFile("correct horse")
         let link = file.sibling("link")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file.path)
-        #expect(problem(link) == .symbolicLink)
+        #expect(problem(link) == .file(.symbolicLink))
 
         let fifo = file.sibling("fifo")
         #expect(mkfifo(fifo, 0o600) == 0)
-        #expect(problem(fifo) == .notARegularFile)
-        #expect(problem(URL(fileURLWithPath: file.path).deletingLastPathComponent().path) == .notARegularFile)
-        #expect(problem("/dev/null") == .notARegularFile)
+        #expect(problem(fifo) == .file(.notARegularFile))
+        #expect(problem(URL(fileURLWithPath: file.path).deletingLastPathComponent().path) == .file(.notARegularFile))
+        #expect(problem("/dev/null") == .file(.notARegularFile))
     }
 
     @Test func saysWhatIsMissing() throws {
-        #expect(problem("/nonexistent/psk") == .unreadable(errno: ENOENT))
+        #expect(problem("/nonexistent/psk") == .file(.unreadable(errno: ENOENT)))
         let file = try TemporaryFile("correct horse")
         let cut = file.path + "\0.psk"
-        #expect(problem(cut) == .unreadable(errno: EINVAL))
+        #expect(problem(cut) == .file(.unreadable(errno: EINVAL)))
     }
 
     @Test(arguments: [(0o400, true), (0o440, true), (0o460, false), (0o404, false)])
@@ -108,20 +109,20 @@ struct PassphraseFileTests {
             }
         }
         guard isGood else {
-            #expect(throws: PassphraseFileError(path: credential, problem: .open(mode: UInt32(mode)))) {
+            #expect(throws: PassphraseFileError(path: credential, problem: .file(.open(mode: UInt32(mode))))) {
                 try PassphraseFile.check(credential, credentials: folder)
             }
             return
         }
         #expect(problem("HomeNet.psk", folder) == nil)
-        #expect(problem("Other.psk", folder) == .unreadable(errno: ENOENT))
-        #expect(problem("HomeNet.psk", nil) == .noCredentials)
+        #expect(problem("Other.psk", folder) == .file(.unreadable(errno: ENOENT)))
+        #expect(problem("HomeNet.psk", nil) == .file(.noCredentials))
     }
 
     private let credential = "$CREDENTIALS_DIRECTORY/HomeNet.psk"
 
     @Test func saysHowToMendTheMode() throws {
-        let error = PassphraseFileError(path: "/etc/okaeri/Home.psk", problem: .open(mode: 0o644))
+        let error = PassphraseFileError(path: "/etc/okaeri/Home.psk", problem: .file(.open(mode: 0o644)))
         #expect(
             error.description
                 == "the passphrase file /etc/okaeri/Home.psk has mode 0644, so others can get at it; "

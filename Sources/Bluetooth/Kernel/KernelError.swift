@@ -25,8 +25,8 @@ public struct KernelError: Error, Hashable, Sendable {
         /// `ioctl(HCIGETDEVINFO)`.
         case readAdapter = "reading the adapter's state"
 
-        /// `eventfd`.
-        case createWakeUp = "creating an event descriptor"
+        /// `socketpair`.
+        case createWakeUp = "creating a pair of sockets"
 
         /// `poll`.
         case wait = "waiting for the adapter"

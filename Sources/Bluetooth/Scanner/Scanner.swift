@@ -1,3 +1,4 @@
+import Plumbing
 import Synchronization
 
 /// Scans for LE advertisements, for as long as it runs: over stolen scans, adapters that come and go, and faults.

@@ -1,5 +1,6 @@
 import Glibc
 import HCI
+import Plumbing
 
 /// The scanner's thread: it waits for whatever comes first, tells the state machine, and does what that says.
 struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {

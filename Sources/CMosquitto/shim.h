@@ -1,0 +1,24 @@
+#pragma once
+
+#include <dlfcn.h>
+
+#include <mosquitto.h>
+#include <mqtt_protocol.h>
+
+/* What libmosquitto does not say about TLS. It links OpenSSL, which is asked by name: to link it too would be to need the
+ * same version of it. Nothing else belongs here. */
+
+/* Why the broker's certificate was refused, an X509_V_ERR_ number (openssl/x509_vfy.h); 0: it was not. */
+static inline long okaeri_tls_verification(struct mosquitto *client) {
+    long (*verification)(const void *) = (long (*)(const void *)) dlsym((void *) 0, "SSL_get_verify_result");
+    void *session = mosquitto_ssl_get(client);
+    return verification && session ? verification(session) : 0;
+}
+
+/* How many bytes OpenSSL has read and nobody has taken: poll(2) knows nothing of them. */
+static inline int okaeri_tls_pending(struct mosquitto *client) {
+    void *session = mosquitto_ssl_get(client);
+    if (!session) return 0;
+    int (*pending)(const void *) = (int (*)(const void *)) dlsym((void *) 0, "SSL_pending");
+    return pending ? pending(session) : 0;
+}

@@ -1,0 +1,105 @@
+import CMosquitto
+import Glibc
+import Plumbing
+
+extension BrokerProblem {
+    /// A sentence for a person: what happened, why, what to do next.
+    package func sentence(_ broker: MQTTSettings.Broker, clientID: String) -> String {
+        let place = "the MQTT broker at \(broker.description.plain())"
+        switch self {
+        case .unknownHost:
+            return "the name of \(place) does not resolve; correct \"host\" in beacons.json, or see with "
+                + "`getent hosts \(broker.host.plain())` why nobody knows it"
+        case .refused:
+            return
+                "nothing listens at \(broker); start the broker (`sudo systemctl start mosquitto`), correct \"port\", or "
+                + "let it listen beyond its own machine (`listener \(broker.port)` in mosquitto.conf)"
+        case .unreachable(let code):
+            guard code != 0 else {
+                return "no connection to \(place) can be made; see whether the broker runs there "
+                    + "(`systemctl status mosquitto`) and listens to the network, and whether that machine is reachable"
+            }
+            return "there is no way to \(place) (\(String(cString: strerror(code)))); see whether that machine is on "
+                + "and reachable: `ping \(broker.host.plain())`"
+        case .silent:
+            return "\(place) takes the connection and says nothing; see whether an MQTT broker runs on that port"
+        case .closed:
+            return broker.tls == nil
+                ? "\(place) hangs up before it answers; if it expects TLS on that port, write \"tls\": true beside \"host\", "
+                    + "else see its log"
+                : "\(place) hangs up before it answers; see its log, and whether that port speaks TLS"
+        case .certificate(let problem): return problem.sentence(broker, place)
+        case .clientCertificate:
+            return
+                "\(place) does not take this machine's certificate, or wants one; name one that its CA has signed as "
+                + "\"certificate\" and \"key\" under \"tls\""
+        case .noTLS:
+            return
+                "what answers at \(broker) does not speak TLS; take the port of the broker that does, 8883 mostly, or "
+                + "take \"tls\" away"
+        case .tls(let words):
+            return "TLS with \(place) fails: \(words); see the broker's log"
+        case .file(let sentence): return sentence
+        case .login:
+            return "\(place) does not accept the user name \(broker.login?.username.plain() ?? "") with its password; "
+                + "correct \"username\" and the password file, or set the password at the broker with mosquitto_passwd"
+        case .loginNeeded:
+            return "\(place) lets nobody in without a login; name \"username\" and \"passwordFile\" under \"mqtt\""
+        case .clientIdentifier:
+            return "\(place) does not accept the client id \(clientID); give this machine another \"node\" name"
+        case .banned: return "\(place) has banned this client; lift that at the broker"
+        case .protocolVersion:
+            return "\(place) does not speak MQTT 5; update it: mosquitto does since version 1.6"
+        case .full:
+            return "\(place) has no room for another client; raise its limits (`max_connections` of mosquitto), or see "
+                + "who else is connected"
+        case .unavailable: return "\(place) is not ready for clients; it is tried again"
+        case .moved: return "\(place) sends its clients to another one; correct \"host\" in beacons.json"
+        case .reason(let reason):
+            return "\(place) refuses the connection with reason \(hexadecimal(reason)); see its log"
+        case .lost: return "the connection to \(place) broke; it is tried again"
+        case .unsteady:
+            return
+                "the connection to \(place) breaks each time soon after it has begun, so probably another machine uses the "
+                + "client id \(clientID); give each a \"node\" name of its own, else see the broker's log"
+        case .shuttingDown: return "\(place) shuts down; it is tried again"
+        case .twin:
+            return "another client with the id \(clientID) has thrown this one out at \(place), so it stays away for a "
+                + "quarter of an hour; give each machine a \"node\" name of its own, then restart okaeri"
+        case .unanswered: return "\(place) does not answer any more; it is tried again"
+        case .malformed:
+            return "what \(place) sends is no MQTT 5; update the broker (mosquitto speaks it since 1.6), or see "
+                + "what else listens on that port"
+        case .other(let code):
+            return "libmosquitto cannot reach \(place): \(String(cString: mosquitto_strerror(code))) (\(code))"
+        }
+    }
+}
+
+extension BrokerProblem.Certificate {
+    func sentence(_ broker: MQTTSettings.Broker, _ place: String) -> String {
+        let show =
+            "`openssl s_client -connect \(broker) </dev/null | openssl x509 -noout -subject -issuer -dates -ext "
+            + "subjectAltName`"
+        switch self {
+        case .untrusted:
+            return broker.tls?.authorities.map {
+                "the certificate of \(place) is not signed by the CA in \($0.plain()); name the CA that has signed it"
+            } ?? "the certificate of \(place) is signed by nobody whom this machine trusts; name its CA as "
+                + "\"tls\": {\"ca\": \"/etc/okaeri/ca.pem\"}"
+        case .expired:
+            return
+                "the certificate of \(place), or its CA's, has expired; renew it, and see that this machine's clock is "
+                + "right (`timedatectl`)"
+        case .notYetValid:
+            return "the certificate of \(place) is not valid yet, so this machine's clock is probably wrong; see "
+                + "`timedatectl`"
+        case .wrongName:
+            return
+                "the certificate of \(place) is for another name than \(broker.host.plain()); write the name that is in "
+                + "it as \"host\" (\(show)), or make one for this name"
+        case .other(let code):
+            return "the certificate of \(place) is refused (OpenSSL's number \(code)); look at it with \(show)"
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Plumbing
+
+extension BrokerState: CustomStringConvertible {
+    /// One sentence: what is, why, what to do next.
+    package var description: String {
+        switch phase {
+        case .connecting: "connecting to the MQTT broker at \(broker)"
+        case .connected:
+            refusals.first.map { $0.sentence(clientID, broker) } ?? "connected to the MQTT broker at \(broker)"
+        case .failed(let problem): problem.sentence(broker, clientID: clientID)
+        case .stopped: "no connection to the MQTT broker at \(broker) is wanted any more"
+        }
+    }
+}
+
+extension BrokerState.Refusal {
+    func sentence(_ clientID: String, _ broker: MQTTSettings.Broker) -> String {
+        let deed = isSubscription ? "subscribe to" : "publish"
+        let topic = topic.plain()
+        guard isPermission else {
+            return
+                "the MQTT broker at \(broker) does not take \(topic) (reason \(code)); see its log, and its limits of "
+                + "size and number"
+        }
+        let user = broker.login.map { "user \($0.username.plain())" } ?? "client \(clientID)"
+        return
+            "the MQTT broker at \(broker) does not let \(user) \(deed) \(topic); allow it in the broker's ACL file, as "
+            + "docs/mqtt.md shows"
+    }
+}
+
+extension MQTTSettings.Broker: CustomStringConvertible {
+    /// `mqtt.example:8883`, or `[::1]:1883`.
+    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}

@@ -1,0 +1,53 @@
+/// How it stands with the broker.
+package struct BrokerState: Sendable, Equatable {
+    package enum Phase: Sendable, Equatable {
+        /// Never connected yet, and nothing wrong is known.
+        case connecting
+        /// Nanoseconds of the session's clock.
+        case connected(since: Int64)
+        /// Not connected; it is tried again.
+        case failed(BrokerProblem)
+        case stopped
+    }
+
+    /// What the broker does not take, though it is connected.
+    package struct Refusal: Sendable, Equatable {
+        package let topic: String
+        package let isSubscription: Bool
+        /// Whether the client may not (0x87); else it is something about the message.
+        package let isPermission: Bool
+        /// The broker's reason (MQTT 5.0, 2.4), or a number of libmosquitto.
+        package let code: Int
+
+        init(_ item: Outbox.Item, reason: UInt8) {
+            self.init(item, code: Int(reason), isPermission: reason == 0x87)
+        }
+
+        init(_ item: Outbox.Item, code: Int32) {
+            self.init(item, code: Int(code), isPermission: false)
+        }
+
+        private init(_ item: Outbox.Item, code: Int, isPermission: Bool) {
+            switch item {
+            case .publish(let publication): (topic, isSubscription) = (publication.topic, false)
+            case .subscribe(let filter), .unsubscribe(let filter): (topic, isSubscription) = (filter, true)
+            }
+            (self.code, self.isPermission) = (code, isPermission)
+        }
+    }
+
+    /// How many refusals are kept.
+    static let refusalLimit = 8
+
+    package let broker: MQTTSettings.Broker
+    package let clientID: String
+    package let phase: Phase
+
+    /// The first few of this connection.
+    package let refusals: [Refusal]
+
+    package var isConnected: Bool { if case .connected = phase { true } else { false } }
+
+    /// Whether there is something to be mended.
+    package var isTroubled: Bool { if case .failed = phase { true } else { !refusals.isEmpty } }
+}

@@ -1,0 +1,232 @@
+import CMosquitto
+import Glibc
+import Plumbing
+
+/// One connection by libmosquitto, from the attempt to its end. It lives on one thread, and so do all calls and callbacks.
+///
+/// A new one is made for each attempt: it holds nothing of the one before, so that libmosquitto sends nothing of that
+/// again, and files are read anew.
+final class MQTTConnection {
+    let client: OpaquePointer
+    let settings: MQTTSettings
+    private let report: (MQTTSession.Event) -> Void
+    private let deliver: (MQTTMessage) -> Void
+
+    /// What was sent, by libmosquitto's number; and what is being sent, for an answer that comes before its number.
+    private var tokens: [Int32: UInt64] = [:]
+    private var sending: UInt64?
+
+    /// What the broker and OpenSSL have said, should the connection be lost.
+    private var reason: UInt8?
+    private var verification = 0
+    private var lines: [String] = []
+
+    private var isConnected = false
+    private var readings = 0
+    private var keepAlive: Int64
+    private var keepAliveDue: Int64 = .max
+
+    /// A broker that has not answered after so many readings sends nonsense, or libmosquitto turns in a circle (2.0.11
+    /// does where TLS is reset in its handshake).
+    private static let readingsToConnect = 1000
+
+    /// - Parameters:
+    ///   - report: what happens, for the session.
+    ///   - deliver: what was published.
+    /// - Returns: nil where there is no memory.
+    init?(
+        _ settings: MQTTSettings, report: @escaping (MQTTSession.Event) -> Void,
+        deliver: @escaping (MQTTMessage) -> Void
+    ) {
+        _ = Self.library
+        guard let client = mosquitto_new(settings.clientID, true, nil) else { return nil }
+        self.client = client
+        self.settings = settings
+        self.report = report
+        self.deliver = deliver
+        keepAlive = settings.limits.keepAlive.clampedNanoseconds
+        mosquitto_user_data_set(client, Unmanaged.passUnretained(self).toOpaque())
+        setCallbacks()
+    }
+
+    deinit { mosquitto_destroy(client) }
+
+    private static let library: Void = {
+        // With TLS, libmosquitto writes to a socket that the broker has closed.
+        signal(SIGPIPE, SIG_IGN)
+        mosquitto_lib_init()
+    }()
+
+    /// The loss behind a number that libmosquitto returned just now.
+    func loss(_ code: Int32, errno: Int32 = errno) -> MQTTLoss {
+        MQTTLoss(
+            code: code, errno: errno, reason: reason, verification: verification,
+            tlsLine: lines.isEmpty ? nil : lines.joined(separator: "; "))
+    }
+
+    /// The connection to the port is there.
+    func opened() {
+        keepAliveDue = KernelClock.boottime.addingClamped(keepAlive)
+    }
+
+    // MARK: - Sending
+
+    /// Returns why it cannot be sent, if the connection is lost.
+    func publish(_ publication: MQTTPublication, token: UInt64) -> MQTTLoss? {
+        var properties: OpaquePointer?
+        defer { mosquitto_property_free_all(&properties) }
+        if let expiry = publication.expiry {
+            mosquitto_property_add_int32(&properties, Int32(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.rawValue), expiry)
+        }
+        return send(token) { number in
+            mosquitto_publish_v5(
+                client, &number, publication.topic, Int32(clamping: publication.payload.count), publication.payload,
+                publication.quality.rawValue, publication.isRetained, properties)
+        }
+    }
+
+    func subscribe(_ filter: String, token: UInt64) -> MQTTLoss? {
+        send(token) { mosquitto_subscribe_v5(client, &$0, filter, 1, 0, nil) }
+    }
+
+    func unsubscribe(_ filter: String, token: UInt64) -> MQTTLoss? {
+        send(token) { mosquitto_unsubscribe_v5(client, &$0, filter, nil) }
+    }
+
+    private func send(_ token: UInt64, _ call: (inout Int32) -> Int32) -> MQTTLoss? {
+        var number: Int32 = 0
+        sending = token
+        let code = call(&number)
+        keepAliveDue = KernelClock.boottime.addingClamped(keepAlive)
+        switch code {
+        case MOSQ_ERR_SUCCESS.rawValue:
+            if let token = sending { tokens[number] = token }
+            sending = nil
+            return nil
+        case MOSQ_ERR_NO_CONN.rawValue, MOSQ_ERR_CONN_LOST.rawValue, MOSQ_ERR_ERRNO.rawValue, MOSQ_ERR_NOMEM.rawValue,
+            MOSQ_ERR_TLS.rawValue:
+            return loss(code)
+        default:
+            sending = nil
+            report(.unsendable(token, code: code))
+            return nil
+        }
+    }
+
+    /// Takes leave, and waits for a moment until the broker has hung up: what it has not read would be lost with the
+    /// connection, and then it would publish the last word.
+    func disconnect() {
+        mosquitto_disconnect_v5(client, 0, nil)
+        let deadline = KernelClock.boottime.addingClamped(500_000_000)
+        while mosquitto_socket(client) >= 0 {
+            let left = deadline.subtractingClamped(KernelClock.boottime) / 1_000_000
+            guard left > 0 else { return }
+            let writes = mosquitto_want_write(client)
+            var descriptor = pollfd(
+                fd: mosquitto_socket(client), events: Int16(writes ? POLLIN | POLLOUT : POLLIN), revents: 0)
+            guard poll(&descriptor, 1, Int32(left)) > 0 else { return }
+            if writes, mosquitto_loop_write(client, 1) != 0 { return }
+            if descriptor.revents & ~Int16(POLLOUT) != 0, mosquitto_loop_read(client, 1) != 0 { return }
+        }
+    }
+
+    // MARK: - Waiting
+
+    /// Waits for the broker, for a signal, or for the time, and does what there is to do.
+    ///
+    /// - Returns: why the connection is lost, if it is.
+    func wait(until deadline: Int64?, _ wakeUp: borrowing WakeUp) -> MQTTLoss? {
+        let now = KernelClock.boottime
+        var due = min(deadline ?? .max, keepAliveDue)
+        var events = POLLIN
+        if mosquitto_want_write(client) {
+            // In a handshake libmosquitto wants to write though it must read first (before 2.1): not in a circle.
+            if isConnected || readings == 0 { events |= POLLOUT } else { due = min(due, now.addingClamped(50_000_000)) }
+        }
+        // Rounded up, or it would wait again for less than a millisecond.
+        let left = max(0, due.subtractingClamped(now)).addingClamped(999_999) / 1_000_000
+        var descriptors = [
+            pollfd(fd: mosquitto_socket(client), events: Int16(events), revents: 0),
+            pollfd(fd: wakeUp.number, events: Int16(POLLIN), revents: 0),
+        ]
+        let count = poll(&descriptors, 2, Int32(clamping: min(left, 3_600_000)))
+        if descriptors[1].revents != 0 { wakeUp.clear() }
+        if !isConnected { readings += 1 }
+        return read(descriptors[0].revents) ?? write(descriptors[0].revents, timedOut: count == 0) ?? maintain()
+    }
+
+    private func read(_ events: Int16) -> MQTTLoss? {
+        guard events & ~Int16(POLLOUT) != 0 else { return nil }
+        repeat {
+            let code = mosquitto_loop_read(client, 1)
+            // The socket is gone without an error where the broker has taken leave.
+            if code != MOSQ_ERR_SUCCESS.rawValue || mosquitto_socket(client) < 0 { return loss(code) }
+        } while okaeri_tls_pending(client) > 0
+        return isConnected || readings < Self.readingsToConnect ? nil : loss(MOSQ_ERR_PROTOCOL.rawValue)
+    }
+
+    private func write(_ events: Int16, timedOut: Bool) -> MQTTLoss? {
+        guard events & Int16(POLLOUT) != 0 || (timedOut && mosquitto_want_write(client)) else { return nil }
+        let code = mosquitto_loop_write(client, 1)
+        return code == MOSQ_ERR_SUCCESS.rawValue ? nil : loss(code)
+    }
+
+    /// Asks whether the broker is still there when nothing was sent for long. Not sooner: libmosquitto would not tell
+    /// whether it has asked, and then the next time would be wrong.
+    private func maintain() -> MQTTLoss? {
+        let now = KernelClock.boottime
+        guard now >= keepAliveDue else { return nil }
+        keepAliveDue = now.addingClamped(keepAlive)
+        let code = mosquitto_loop_misc(client)
+        return code == MOSQ_ERR_SUCCESS.rawValue ? nil : loss(code)
+    }
+
+    // MARK: - Callbacks
+
+    func took(_ reason: Int32, keepAlive server: UInt16?) {
+        guard reason == 0 else {
+            self.reason = UInt8(clamping: reason)
+            return
+        }
+        isConnected = true
+        if let server, server > 0 {
+            keepAlive = Duration.seconds(server).clampedNanoseconds
+            keepAliveDue = KernelClock.boottime.addingClamped(keepAlive)
+        }
+        // What it says of each packet is for nobody.
+        mosquitto_log_callback_set(client, nil)
+        report(.connected)
+    }
+
+    /// Libmosquitto's numbers come this way too; the broker's reasons are those of errors.
+    func dismissed(_ reason: Int32) {
+        if reason >= 0x80 { self.reason = UInt8(clamping: reason) }
+    }
+
+    func answered(_ number: Int32, _ reason: Int32) {
+        guard let token = tokens.removeValue(forKey: number) ?? sending else { return }
+        if token == sending { sending = nil }
+        report(.answered(token, reason: UInt8(clamping: reason)))
+    }
+
+    func received(_ message: mosquitto_message) {
+        let limits = settings.limits
+        let bytes = Int(message.payloadlen)
+        let length = message.topic.map { strnlen($0, limits.topicLength + 1) } ?? 0
+        guard let topic = message.topic, length <= limits.topicLength, bytes <= limits.payload,
+            let text = String(validatingCString: topic)
+        else {
+            let start = message.topic.map { UnsafeRawBufferPointer(start: $0, count: min(length, 100)) }
+            report(.refused(topic: start.map { String(decoding: $0, as: UTF8.self) } ?? "", bytes: bytes + length))
+            return
+        }
+        let payload = Array(UnsafeRawBufferPointer(start: message.payload, count: max(0, bytes)))
+        deliver(MQTTMessage(topic: text, payload: payload, isRetained: message.retain))
+    }
+
+    func logged(_ level: Int32, _ line: String) {
+        guard level == MOSQ_LOG_ERR else { return }
+        if verification == 0 { verification = okaeri_tls_verification(client) }
+        if lines.count < 4 { lines.append(String(line.prefix(200))) }
+    }
+}

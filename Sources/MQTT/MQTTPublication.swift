@@ -1,0 +1,68 @@
+/// What is to be published.
+package struct MQTTPublication: Sendable, Equatable {
+    /// How it is delivered (MQTT 5.0, 4.3).
+    package enum QualityOfService: Int32, Sendable {
+        case atMostOnce = 0
+        case atLeastOnce = 1
+    }
+
+    /// In what order a retained value is published when a connection begins.
+    package enum Turn: Sendable {
+        /// With the others, in the order in which they were first given.
+        case inOrder
+        /// After all others: what says that the others hold, such as `online`.
+        case last
+    }
+
+    package let topic: String
+    package let payload: [UInt8]
+    package let isRetained: Bool
+    package let quality: QualityOfService
+
+    /// After how many seconds the broker forgets it; nil: never.
+    package let expiry: UInt32?
+
+    /// For a retained value.
+    package let turn: Turn
+
+    /// Whether a retained value is published again from time to time, changed or not.
+    package let isRefreshed: Bool
+
+    /// A value that the broker keeps for those who subscribe later. Only the latest one of a topic is ever sent.
+    package static func value(
+        _ topic: String, _ payload: some Sequence<UInt8>, expiry: UInt32? = nil, turn: Turn = .inOrder,
+        isRefreshed: Bool = false
+    ) -> MQTTPublication {
+        MQTTPublication(
+            topic: topic, payload: Array(payload), isRetained: true, quality: .atLeastOnce, expiry: expiry, turn: turn,
+            isRefreshed: isRefreshed)
+    }
+
+    /// The end of a value: the broker forgets it, and so does the session once the broker has answered.
+    package static func clearing(_ topic: String) -> MQTTPublication { .value(topic, []) }
+
+    /// Something that happens. At least once: kept for a minute while there is no connection. At most once: not kept.
+    package static func event(
+        _ topic: String, _ payload: some Sequence<UInt8>, quality: QualityOfService = .atLeastOnce,
+        expiry: UInt32? = nil
+    ) -> MQTTPublication {
+        MQTTPublication(
+            topic: topic, payload: Array(payload), isRetained: false, quality: quality, expiry: expiry, turn: .inOrder,
+            isRefreshed: false)
+    }
+}
+
+/// What the broker has delivered.
+package struct MQTTMessage: Sendable, Equatable {
+    package let topic: String
+    package let payload: [UInt8]
+
+    /// Whether it is a retained value, sent because of a new subscription.
+    package let isRetained: Bool
+
+    package init(topic: String, payload: [UInt8], isRetained: Bool) {
+        self.topic = topic
+        self.payload = payload
+        self.isRetained = isRetained
+    }
+}

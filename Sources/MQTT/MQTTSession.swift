@@ -1,0 +1,277 @@
+import Plumbing
+
+/// When to connect, what to send and what to make of the answers: without a socket, a thread or a clock of its own.
+///
+/// It is given what happens, and asked with ``next(at:)`` what to do, until that is to wait. All times are nanoseconds of
+/// one monotonic clock.
+package struct MQTTSession: Sendable {
+    /// What happens.
+    package enum Event: Sendable {
+        /// The owner wants a connection from now on.
+        case started
+        /// The owner wants no connection any more.
+        case stopped
+        /// The owner has something to publish.
+        case published(MQTTPublication)
+        /// Somebody else has published a value in the topic's place.
+        case overwritten(topic: String)
+        /// The owner has no say in this topic any more.
+        case released(topic: String)
+        /// Messages to these topics are wanted, or no more; a filter as in MQTT 5.0, 4.7.
+        case subscribed(String)
+        case unsubscribed(String)
+        /// Somebody has lost what was published: all values are sent anew, within three seconds.
+        case announcementWanted
+        /// There is a connection to the broker's port: now it must answer.
+        case opened
+        /// The broker has taken this client (CONNACK).
+        case connected
+        /// There is no connection, or none any more.
+        case lost(MQTTLoss)
+        /// The broker has answered what was sent under this token (PUBACK, SUBACK, UNSUBACK).
+        case answered(UInt64, reason: UInt8)
+        /// This cannot be sent, now or ever; a number of libmosquitto.
+        case unsendable(UInt64, code: Int32)
+        /// A message was too large or its topic no text, and was dropped.
+        case refused(topic: String, bytes: Int)
+    }
+
+    /// What to do.
+    package enum Action: Sendable, Equatable {
+        case connect
+        case publish(MQTTPublication, token: UInt64)
+        case subscribe(String, token: UInt64)
+        case unsubscribe(String, token: UInt64)
+        /// Leaves the broker in order: it publishes no last word.
+        case disconnect
+        /// Gives the connection up, as if it were cut.
+        case cut
+        /// A sentence for the log.
+        case note(String)
+        /// Nothing until then, or until something happens; nil: until something happens.
+        case wait(until: Int64?)
+        /// It is over; a connection that is still there is cut.
+        case end
+    }
+
+    enum Phase: Sendable, Equatable {
+        case idle
+        case waiting(until: Int64)
+        /// The time by which the broker must have answered; nil while there is no connection to its port.
+        case connecting(deadline: Int64?)
+        case connected(since: Int64)
+        case stopping(deadline: Int64)
+        case stopped
+    }
+
+    struct Sent: Sendable {
+        let item: Outbox.Item
+        let time: Int64
+    }
+
+    /// How long a connection must last to be one, and how many that do not are more than bad luck.
+    private static let steady = Duration.seconds(60)
+    private static let suspiciousBreaks = 4
+
+    let settings: MQTTSettings
+    let chance: @Sendable () -> Double
+
+    var phase = Phase.idle
+    var outbox: Outbox
+    var inFlight: [UInt64: Sent] = [:]
+    var notices: Notices
+    private var tokens: UInt64 = 0
+    private var backOff: BackOff
+    private var problem: BrokerProblem?
+    private(set) var refusals: [BrokerState.Refusal] = []
+    /// How many connections in a row have broken soon.
+    private var breaks = 0
+    private var isLastWordSent = false
+    private var announceAt: Int64?
+    private var refreshAt: Int64 = .max
+
+    /// - Parameter chance: a number from 0 to 1, another one each time.
+    package init(_ settings: MQTTSettings, chance: @escaping @Sendable () -> Double = { .random(in: 0..<1) }) {
+        self.settings = settings
+        self.chance = chance
+        outbox = Outbox(settings.limits)
+        notices = Notices()
+        backOff = BackOff(settings.limits.firstDelay, limit: settings.limits.longestDelay)
+    }
+
+    /// How it stands with the broker.
+    package var state: BrokerState {
+        BrokerState(broker: settings.broker, clientID: settings.clientID, phase: statePhase, refusals: refusals)
+    }
+
+    private var statePhase: BrokerState.Phase {
+        switch phase {
+        case .connected(let since): .connected(since: since)
+        case .idle, .waiting, .connecting: problem.map { .failed($0) } ?? .connecting
+        case .stopping, .stopped: .stopped
+        }
+    }
+
+    package var isConnected: Bool { if case .connected = phase { true } else { false } }
+
+    // MARK: - Events
+
+    package mutating func handle(_ event: Event, at now: Int64) {
+        switch event {
+        case .started: if phase == .idle { phase = .waiting(until: now) }
+        case .stopped: stop(at: now)
+        case .published(let publication): outbox.add(publication, at: now, isConnected: isConnected)
+        case .overwritten(let topic): if isConnected { outbox.sendAnew { $0.topic == topic } }
+        case .released(let topic): outbox.release(topic)
+        case .subscribed(let filter): outbox.subscribe(filter, isConnected: isConnected)
+        case .unsubscribed(let filter): outbox.unsubscribe(filter, isConnected: isConnected)
+        case .announcementWanted:
+            if isConnected, announceAt == nil { announceAt = later(now, .seconds(3), share: chance()) }
+        case .opened:
+            if case .connecting = phase { phase = .connecting(deadline: later(now, settings.limits.answer)) }
+        case .connected: connected(at: now)
+        case .lost(let loss): lose(BrokerProblem(loss, broker: settings.broker, wasConnected: isConnected), at: now)
+        case .answered(let token, let reason): answered(token, reason)
+        case .unsendable(let token, let code): unsendable(token, code)
+        case .refused(let topic, let bytes): notices.refused(topic: topic, bytes: bytes)
+        }
+    }
+
+    private func later(_ now: Int64, _ duration: Duration, share: Double = 1) -> Int64 {
+        now.addingClamped((duration * min(max(share, 0), 1)).clampedNanoseconds)
+    }
+
+    private mutating func connected(at now: Int64) {
+        guard case .connecting = phase else { return }
+        phase = .connected(since: now)
+        (problem, refusals, inFlight, announceAt) = (nil, [], [:], nil)
+        // Spread: a broker that comes back has all clients at the same moment.
+        refreshAt = later(now, settings.limits.refresh, share: 0.5 + chance() / 2)
+        outbox.begin()
+    }
+
+    private mutating func lose(_ problem: BrokerProblem, at now: Int64) {
+        switch phase {
+        case .connecting: break
+        case .connected(let since):
+            // A connection that lasts only moments is no reason to try faster.
+            if now.subtractingClamped(since) >= Self.steady.clampedNanoseconds {
+                backOff.reset()
+                breaks = 0
+            } else {
+                breaks += 1
+            }
+        case .stopping:
+            phase = .stopped
+            return
+        default: return
+        }
+        inFlight = [:]
+        outbox.end()
+        // Mosquitto before 2.0.12 does not say that another client of the same name has come.
+        self.problem = problem == .lost && breaks >= Self.suspiciousBreaks ? .unsteady : problem
+        let delay = problem == .twin ? settings.limits.twinDelay : backOff.next()
+        phase = .waiting(until: later(now, delay, share: 1 - chance() / 2))
+    }
+
+    private mutating func answered(_ token: UInt64, _ reason: UInt8) {
+        guard let sent = inFlight.removeValue(forKey: token) else { return }
+        outbox.answered(token, sent.item)
+        // Below 0x80 it is no error (MQTT 5.0, 2.4): nobody listens, for example.
+        if reason >= 0x80 { refuse(BrokerState.Refusal(sent.item, reason: reason)) }
+    }
+
+    private mutating func unsendable(_ token: UInt64, _ code: Int32) {
+        guard let sent = inFlight.removeValue(forKey: token) else { return }
+        outbox.answered(token, sent.item)
+        refuse(BrokerState.Refusal(sent.item, code: code))
+    }
+
+    private mutating func refuse(_ refusal: BrokerState.Refusal) {
+        guard refusals.count < BrokerState.refusalLimit, !refusals.contains(refusal) else { return }
+        refusals.append(refusal)
+    }
+
+    private mutating func stop(at now: Int64) {
+        switch phase {
+        case .connected:
+            phase = .stopping(deadline: later(now, settings.limits.stop))
+            outbox.dropLastOnes()
+        case .stopping, .stopped: break
+        case .idle, .waiting, .connecting: phase = .stopped
+        }
+    }
+
+    // MARK: - Actions
+
+    /// What to do now. To be asked again until it is to wait, or it is over.
+    package mutating func next(at now: Int64) -> Action {
+        if let note = notices.next(at: now, dropped: &outbox) { return .note(note) }
+        switch phase {
+        case .idle: return .wait(until: nil)
+        case .waiting(let until):
+            guard now >= until else { return .wait(until: until) }
+            phase = .connecting(deadline: nil)
+            return .connect
+        case .connecting(let deadline):
+            guard let deadline, now >= deadline else { return .wait(until: deadline) }
+            return cut(.silent, at: now)
+        case .connected: return nextWhileConnected(at: now)
+        case .stopping(let deadline): return nextWhileStopping(deadline, at: now)
+        case .stopped: return .end
+        }
+    }
+
+    private mutating func cut(_ problem: BrokerProblem, at now: Int64) -> Action {
+        lose(problem, at: now)
+        return .cut
+    }
+
+    private mutating func nextWhileConnected(at now: Int64) -> Action {
+        let limit = settings.limits.answer.clampedNanoseconds
+        let oldest = inFlight.values.map(\.time).min()
+        if let oldest, now.subtractingClamped(oldest) >= limit { return cut(.unanswered, at: now) }
+        if now >= refreshAt {
+            refreshAt = later(now, settings.limits.refresh)
+            outbox.sendAnew { $0.isRefreshed }
+        }
+        if let due = announceAt, now >= due {
+            announceAt = nil
+            outbox.sendAnew { !$0.payload.isEmpty }
+        }
+        if let action = send(at: now) { return action }
+        return .wait(
+            until: [refreshAt, announceAt, oldest?.addingClamped(limit), notices.due].compactMap(\.self).min())
+    }
+
+    private mutating func send(at now: Int64) -> Action? {
+        guard inFlight.count < settings.limits.inFlight, let item = outbox.next(at: now, token: tokens + 1) else {
+            return nil
+        }
+        return send(item, at: now)
+    }
+
+    private mutating func send(_ item: Outbox.Item, at now: Int64) -> Action {
+        tokens += 1
+        inFlight[tokens] = Sent(item: item, time: now)
+        switch item {
+        case .subscribe(let filter): return .subscribe(filter, token: tokens)
+        case .unsubscribe(let filter): return .unsubscribe(filter, token: tokens)
+        case .publish(let publication): return .publish(publication, token: tokens)
+        }
+    }
+
+    /// What is queued goes out, then the last word; then the client leaves, in order if the broker has had it all.
+    private mutating func nextWhileStopping(_ deadline: Int64, at now: Int64) -> Action {
+        if now < deadline {
+            if let action = send(at: now) { return action }
+            if let lastWord = settings.lastWord, !isLastWordSent, inFlight.count < settings.limits.inFlight {
+                isLastWordSent = true
+                return send(.publish(lastWord.publication), at: now)
+            }
+            if !inFlight.isEmpty { return .wait(until: deadline) }
+        }
+        phase = .stopped
+        return inFlight.isEmpty ? .disconnect : .cut
+    }
+}

@@ -1,0 +1,32 @@
+import Plumbing
+
+/// What was dropped, as a sentence for the log once a minute at most: a stranger may send a million of them.
+struct Notices: Sendable {
+    private static let interval = Duration.seconds(60)
+
+    private var refusedCount = 0
+    private var largest = (topic: "", bytes: 0)
+    private var lostCount = 0
+    private var quietUntil: Int64?
+
+    /// When the next sentence may be said; nil where there is none.
+    var due: Int64? { refusedCount + lostCount > 0 ? quietUntil : nil }
+
+    mutating func refused(topic: String, bytes: Int) {
+        refusedCount += 1
+        if bytes >= largest.bytes { largest = (topic, bytes) }
+    }
+
+    mutating func next(at now: Int64, dropped outbox: inout Outbox) -> String? {
+        lostCount += outbox.takeDropped()
+        guard refusedCount + lostCount > 0, now >= quietUntil ?? now else { return nil }
+        quietUntil = now.addingClamped(Self.interval.clampedNanoseconds)
+        if refusedCount > 0 {
+            defer { (refusedCount, largest) = (0, ("", 0)) }
+            return "\(refusedCount) MQTT message(s) dropped, which cannot be meant for Okaeri: the largest has "
+                + "\(largest.bytes) bytes, on \(largest.topic.plain()); see who publishes there"
+        }
+        defer { lostCount = 0 }
+        return "\(lostCount) MQTT message(s) not sent: the broker takes them too slowly, or was away for too long"
+    }
+}

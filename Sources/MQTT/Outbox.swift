@@ -1,0 +1,246 @@
+import Plumbing
+
+/// What is to be sent, in order: subscriptions, the latest value of each topic, events. Bounded, whatever the broker does.
+struct Outbox: Sendable {
+    /// One thing to send.
+    enum Item: Sendable, Equatable {
+        case subscribe(String)
+        case unsubscribe(String)
+        case publish(MQTTPublication)
+    }
+
+    /// The latest value of a topic.
+    private struct Value: Sendable {
+        var publication: MQTTPublication
+        /// In what order the topics were first given.
+        let rank: Int
+        /// Whether it is in a queue, or is to be when the broker has answered.
+        var isDue = false
+        var isInFlight = false
+        /// Whether it is forgotten once it is sent: it is another client's.
+        var isReleased = false
+    }
+
+    private struct Event: Sendable {
+        let publication: MQTTPublication
+        let time: Int64
+    }
+
+    private enum Entry: Sendable {
+        /// To be subscribed or unsubscribed, whatever is wanted then.
+        case filter(String)
+        case value(topic: String)
+        case event(Event)
+    }
+
+    private let limits: MQTTSettings.Limits
+    private var values: [String: Value] = [:]
+    private var filters: [String: Int] = [:]
+    private var dueFilters: Set<String> = []
+    private var ranks = 0
+
+    /// What is sent first, then the values that come last, then what happened before those were sent.
+    private var queue = Fifo<Entry>()
+    private var lastOnes = Fifo<Entry>()
+    private var backlog = Fifo<Event>()
+    /// How many events there are in `queue`.
+    private var queuedEvents = 0
+    private var hasBegun = false
+
+    /// Events that wait for an answer, for the case that none comes.
+    private var unanswered: [UInt64: Event] = [:]
+
+    /// How many publications were dropped since somebody asked.
+    private var dropped = 0
+
+    init(_ limits: MQTTSettings.Limits) {
+        self.limits = limits
+    }
+
+    var isEmpty: Bool { queue.isEmpty && lastOnes.isEmpty && backlog.isEmpty }
+
+    /// How many topics have a value.
+    var topicCount: Int { values.count }
+
+    mutating func takeDropped() -> Int {
+        defer { dropped = 0 }
+        return dropped
+    }
+
+    // MARK: - From the owner
+
+    mutating func add(_ publication: MQTTPublication, at now: Int64, isConnected: Bool) {
+        guard publication.isRetained else {
+            if isConnected || publication.quality == .atLeastOnce { add(Event(publication: publication, time: now)) }
+            return
+        }
+        let topic = publication.topic
+        guard var value = values[topic] else {
+            // A topic that has no value here may have one at the broker: it is cleared there.
+            guard values.count < limits.topics else {
+                dropped += 1
+                return
+            }
+            ranks += 1
+            values[topic] = Value(publication: publication, rank: ranks)
+            return makeDue(topic, isConnected)
+        }
+        value.isReleased = false
+        guard value.publication != publication else {
+            values[topic] = value
+            return
+        }
+        value.publication = publication
+        values[topic] = value
+        makeDue(topic, isConnected)
+    }
+
+    /// The topic is somebody else's from now on.
+    mutating func release(_ topic: String) {
+        guard let value = values[topic] else { return }
+        if value.isDue || value.isInFlight { values[topic]?.isReleased = true } else { values[topic] = nil }
+    }
+
+    private mutating func add(_ event: Event) {
+        guard hasBegun, lastOnes.isEmpty, backlog.isEmpty else {
+            if backlog.count >= limits.events {
+                _ = backlog.popFirst()
+                dropped += 1
+            }
+            return backlog.append(event)
+        }
+        guard queuedEvents < limits.events else {
+            dropped += 1
+            return
+        }
+        queuedEvents += 1
+        queue.append(.event(event))
+    }
+
+    private mutating func makeDue(_ topic: String, _ isConnected: Bool) {
+        guard isConnected, var value = values[topic], !value.isDue else { return }
+        value.isDue = true
+        values[topic] = value
+        if !value.isInFlight { enqueue(topic, value.publication.turn) }
+    }
+
+    private mutating func enqueue(_ topic: String, _ turn: MQTTPublication.Turn) {
+        switch turn {
+        case .inOrder: queue.append(.value(topic: topic))
+        case .last: lastOnes.append(.value(topic: topic))
+        }
+    }
+
+    mutating func subscribe(_ filter: String, isConnected: Bool) {
+        guard filters[filter] == nil else { return }
+        ranks += 1
+        filters[filter] = ranks
+        if isConnected { makeDue(filter: filter) }
+    }
+
+    mutating func unsubscribe(_ filter: String, isConnected: Bool) {
+        guard filters.removeValue(forKey: filter) != nil, isConnected else { return }
+        makeDue(filter: filter)
+    }
+
+    private mutating func makeDue(filter: String) {
+        if dueFilters.insert(filter).inserted { queue.append(.filter(filter)) }
+    }
+
+    // MARK: - Connections
+
+    /// A connection begins: everything is sent, whatever the broker may still know.
+    mutating func begin() {
+        hasBegun = true
+        for filter in inOrder(filters) { makeDue(filter: filter) }
+        sendAnew { _ in true }
+    }
+
+    /// Values are sent once more.
+    mutating func sendAnew(where isWanted: (MQTTPublication) -> Bool) {
+        let wanted = values.filter { isWanted($0.value.publication) }
+        for topic in inOrder(wanted.mapValues(\.rank)) { makeDue(topic, true) }
+    }
+
+    /// The connection is gone, and with it what was not answered: values are sent with the next one anyway.
+    mutating func end() {
+        hasBegun = false
+        let waiting = queue.contents.compactMap { if case .event(let event) = $0 { event } else { nil } }
+        let events = (unanswered.sorted { $0.key < $1.key }.map(\.value) + backlog.contents + waiting)
+            .filter { $0.publication.quality == .atLeastOnce }
+        let kept = events.suffix(limits.events)
+        dropped += events.count - kept.count
+        unanswered = [:]
+        backlog.replace(with: Array(kept))
+        queue.replace(with: [])
+        lastOnes.replace(with: [])
+        (queuedEvents, dueFilters) = (0, [])
+        values = values.filter { !$0.value.isReleased }
+        for topic in values.keys {
+            values[topic]?.isDue = false
+            values[topic]?.isInFlight = false
+        }
+    }
+
+    /// Values that come last are not sent any more: the owner leaves.
+    mutating func dropLastOnes() {
+        lastOnes.replace(with: [])
+    }
+
+    private func inOrder(_ ranks: [String: Int]) -> [String] {
+        ranks.sorted { $0.value < $1.value }.map(\.key)
+    }
+
+    // MARK: - To the broker
+
+    /// What to send now; nil where there is nothing. The broker's answer comes under the token.
+    mutating func next(at now: Int64, token: UInt64) -> Item? {
+        while let entry = popFirst() {
+            switch entry {
+            case .filter(let filter):
+                dueFilters.remove(filter)
+                return filters[filter] == nil ? .unsubscribe(filter) : .subscribe(filter)
+            case .value(let topic):
+                guard let publication = take(topic) else { continue }
+                return .publish(publication)
+            case .event(let event):
+                guard now.subtractingClamped(event.time) <= limits.eventAge.clampedNanoseconds else {
+                    dropped += 1
+                    continue
+                }
+                unanswered[token] = event
+                return .publish(event.publication)
+            }
+        }
+        return nil
+    }
+
+    private mutating func popFirst() -> Entry? {
+        guard let entry = queue.popFirst() else { return lastOnes.popFirst() ?? backlog.popFirst().map(Entry.event) }
+        if case .event = entry { queuedEvents -= 1 }
+        return entry
+    }
+
+    private mutating func take(_ topic: String) -> MQTTPublication? {
+        guard var value = values[topic], value.isDue else { return nil }
+        (value.isDue, value.isInFlight) = (false, true)
+        values[topic] = value
+        return value.publication
+    }
+
+    /// The broker has answered, or what was to be sent cannot be.
+    mutating func answered(_ token: UInt64, _ item: Item) {
+        unanswered[token] = nil
+        guard case .publish(let publication) = item, publication.isRetained, var value = values[publication.topic]
+        else {
+            return
+        }
+        value.isInFlight = false
+        values[publication.topic] = value
+        if value.isDue {
+            enqueue(publication.topic, value.publication.turn)
+        } else if value.publication.payload.isEmpty || value.isReleased {
+            values[publication.topic] = nil
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Plumbing
+
+extension Configuration {
+    /// The broker that several nodes and Home Assistant meet at.
+    package struct MQTT: Sendable, Equatable {
+        /// A name or an address.
+        package var host: String
+        package var port: UInt16
+        /// Nil: without encryption.
+        package var tls: TLS?
+        package var username: String?
+        /// An absolute path or a credential of systemd (`SecretFile`).
+        package var passwordFile: String?
+        /// What the houses at one broker are told apart by.
+        package var site = "home"
+        /// The first level of Home Assistant's discovery topics; nil: nothing is announced there.
+        package var discovery: String? = "homeassistant"
+
+        package init(host: String, port: UInt16 = 1883, tls: TLS? = nil) {
+            self.host = host
+            self.port = port
+            self.tls = tls
+        }
+    }
+
+    /// Absolute paths of files in PEM.
+    package struct TLS: Sendable, Equatable {
+        /// Who signs the broker's certificate; nil: whom this machine trusts.
+        package var ca: String?
+        /// What the broker knows this machine by.
+        package var certificate: String?
+        package var key: String?
+
+        package init(ca: String? = nil, certificate: String? = nil, key: String? = nil) {
+            self.ca = ca
+            self.certificate = certificate
+            self.key = key
+        }
+    }
+
+    private static let mqttKeys = ["host", "port", "tls", "username", "passwordFile", "site", "discovery"]
+    private static let tlsKeys = ["ca", "certificate", "key"]
+
+    static func mqtt(_ node: JSONNode, _ problems: ObjectReader.Problems) -> MQTT? {
+        guard let reader = ObjectReader(node, path: "mqtt", keys: mqttKeys, problems: problems) else { return nil }
+        let host = reader.required("host", expected: "the broker's name or address, such as \"mqtt.lan\"") {
+            $0.string.flatMap { isHost($0) ? $0 : nil }
+        }
+        let port = reader.integer("port", in: 1...65_535)
+        let encryption = tls(reader, problems)
+        let username = reader.string("username", expected: "a name of the broker's users") { isText($0) }
+        let password = reader.string("passwordFile", expected: SecretFile.expected, where: SecretFile.isPath)
+        let site = reader.string("site", expected: "1 to 64 letters of ASCII, digits, hyphens and underscores") {
+            (1...64).contains($0.utf8.count) && $0.utf8.allSatisfy { isPlain($0) }
+        }
+        if password != nil, reader.node("username") == nil {
+            reader.report("username", found: "nothing", expected: "a name beside the password")
+        }
+        if password != nil, reader.node("tls") == nil, let host, !isLoopback(host) {
+            reader.report(
+                "tls", found: "nothing",
+                expected:
+                    "true or {\"ca\": …} beside a password, which anybody in the network could read otherwise; false, if "
+                    + "that is as you want it")
+        }
+        guard let host else { return nil }
+        var mqtt = MQTT(host: host, port: UInt16(port ?? (encryption == nil ? 1883 : 8883)), tls: encryption)
+        (mqtt.username, mqtt.passwordFile) = (username, password)
+        if let site { mqtt.site = site }
+        if let discovery = discovery(reader) { mqtt.discovery = discovery }
+        return mqtt
+    }
+
+    /// Nil where it is not said; nil inside where it is switched off.
+    private static func discovery(_ reader: ObjectReader) -> String?? {
+        let expected = "Home Assistant's prefix, \"homeassistant\" mostly, or false"
+        return reader.value("discovery", expected: expected) { (value) -> String?? in
+            if case .bool(false) = value { return .some(nil) }
+            guard let prefix = value.string, (1...64).contains(prefix.utf8.count) else { return .none }
+            guard prefix.utf8.allSatisfy({ isPlain($0) }) else { return .none }
+            return .some(prefix)
+        }
+    }
+
+    private static func tls(_ top: ObjectReader, _ problems: ObjectReader.Problems) -> TLS? {
+        guard let node = top.node("tls") else { return nil }
+        switch node.value {
+        case .bool(let isOn): return isOn ? TLS() : nil
+        case .object: break
+        default:
+            top.report(
+                "tls", found: node.summary, expected: "true, false or an object with \(tlsKeys.joined(separator: ", "))"
+            )
+            return nil
+        }
+        guard let reader = ObjectReader(node, path: top.place(of: "tls"), keys: tlsKeys, problems: problems) else {
+            return nil
+        }
+        let paths = tlsKeys.map {
+            reader.string($0, expected: "an absolute path of a file in PEM") { $0.hasPrefix("/") }
+        }
+        for (key, other) in [("certificate", "key"), ("key", "certificate")]
+        where reader.node(key) != nil && reader.node(other) == nil {
+            reader.report(other, found: "nothing", expected: "the file that belongs to the \(key)")
+        }
+        return TLS(ca: paths[0], certificate: paths[1], key: paths[2])
+    }
+
+    /// What fits into an MQTT topic, and what Home Assistant takes in one of discovery.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    private static func isText(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 1024 && text.plain() == text
+    }
+
+    /// No URL, and nothing that a resolver would not be asked for.
+    private static func isHost(_ host: String) -> Bool {
+        isText(host) && host.utf8.count <= 253 && !host.utf8.contains { [0x20, 0x2F, 0x40].contains($0) }
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || (host.hasPrefix("127.") && host.utf8.allSatisfy { $0 < 0x3A })
+    }
+}

@@ -1,0 +1,75 @@
+extension Configuration {
+    /// What a house of several nodes knows one of them by.
+    package struct Node: Sendable, Equatable {
+        /// Its name in topics and events; nil: the host's.
+        package var name: String?
+        /// The room it is in; nil: none.
+        package var room: String?
+        /// What its receiver hears too weakly, in dB.
+        package var offset = 0.0
+
+        package init(name: String? = nil, room: String? = nil, offset: Double = 0) {
+            self.name = name
+            self.room = room
+            self.offset = offset
+        }
+    }
+
+    private static let nodeKeys = ["name", "room", "offset"]
+    private static let namelessKeys = ["room", "offset"]
+
+    /// As far apart as two receivers are that still hear the same.
+    private static let offsetRange = -40.0...40.0
+
+    /// A room is a word on a dashboard.
+    private static let longestRoom = 64
+
+    /// Whether a node may be called so: what a topic and Home Assistant take.
+    package static func isNodeName(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// This machine among several.
+    static func node(_ node: JSONNode, _ problems: ObjectReader.Problems) -> Node {
+        guard let reader = ObjectReader(node, path: "node", keys: nodeKeys, problems: problems) else { return Node() }
+        let name = reader.string("name", expected: "up to 64 letters of ASCII, digits, - and _", where: isNodeName)
+        return place(reader, name: name)
+    }
+
+    /// The nodes of a replay, by name.
+    static func nodes(_ node: JSONNode, _ problems: ObjectReader.Problems) -> [String: Node] {
+        guard case .object(let members) = node.value else {
+            problems.list.append(.init(place: "nodes", found: node.summary, expected: "an object"))
+            return [:]
+        }
+        var nodes: [String: Node] = [:]
+        for member in members {
+            let path = "nodes.\(member.key)"
+            guard isNodeName(member.key) else {
+                problems.list.append(
+                    .init(place: path, found: "this name", expected: "up to 64 letters of ASCII, digits, - and _"))
+                continue
+            }
+            guard let reader = ObjectReader(member.node, path: path, keys: namelessKeys, problems: problems) else {
+                continue
+            }
+            nodes[member.key] = place(reader, name: member.key)
+        }
+        return nodes
+    }
+
+    private static func place(_ reader: ObjectReader, name: String?) -> Node {
+        let room = reader.string("room", expected: "the name of a room, of up to \(longestRoom) bytes") {
+            (1...longestRoom).contains($0.utf8.count)
+        }
+        return Node(name: name, room: room, offset: reader.number("offset", in: offsetRange, unit: " dB") ?? 0)
+    }
+}

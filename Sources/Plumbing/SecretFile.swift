@@ -1,0 +1,106 @@
+import Glibc
+
+/// A file that holds one secret and nothing else: a passphrase, a password.
+///
+/// It belongs to root or to the user the program runs as, nobody else may read or write it, and it is no symbolic link. A
+/// newline at its end is no part of the secret.
+///
+/// `$CREDENTIALS_DIRECTORY/NAME` is the credential of that name which systemd gives its service (systemd.exec(5)). It may
+/// be readable to the group: systemd lends it to the service by an access control list, whose mask is shown there.
+package enum SecretFile {
+    /// What the path of a credential begins with.
+    package static let credentialPrefix = "$CREDENTIALS_DIRECTORY/"
+
+    /// What a configuration may call it.
+    package static let expected = "an absolute path, or \(credentialPrefix)NAME"
+
+    /// Whether a configuration may name it: an absolute path, or a credential.
+    package static func isPath(_ path: String) -> Bool {
+        guard path.hasPrefix(credentialPrefix) else { return path.hasPrefix("/") }
+        let name = path.dropFirst(credentialPrefix.count)
+        return !name.isEmpty && !name.contains("/")
+    }
+
+    /// `$CREDENTIALS_DIRECTORY`; nil when systemd gave this process none.
+    package static var credentialsDirectory: String? {
+        unsafe getenv("CREDENTIALS_DIRECTORY").map { unsafe String(cString: $0) }
+    }
+
+    /// Lends what is in the file. The memory it was read into is wiped afterwards.
+    ///
+    /// - Parameters:
+    ///   - limit: how many bytes the secret may have.
+    ///   - user: who must own the file, if not root; nil: who runs this program.
+    ///   - credentials: where systemd has put the service's credentials.
+    ///   - failure: makes the error.
+    ///   - body: takes the secret, one byte at least; it must not keep the memory.
+    package static func withContents<Value: ~Copyable, Failure>(
+        of path: String, limit: Int, user: UInt32? = nil, credentials: String? = credentialsDirectory,
+        failure: (SecretFileProblem) -> Failure, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        // The longest secret, its newline, and one byte that proves there is more.
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: limit + 2, alignment: 1)
+        defer {
+            if let start = buffer.baseAddress { unsafe explicit_bzero(start, buffer.count) }
+            unsafe buffer.deallocate()
+        }
+        let length: Int
+        do throws(SecretFileProblem) {
+            let (file, forbidden) = try place(of: path, credentials: credentials)
+            length = try unsafe secretLength(file, in: buffer, user: user ?? geteuid(), forbidden: forbidden)
+        } catch {
+            throw failure(error)
+        }
+        // Safe: the bytes were read, and stay until the body has returned.
+        return try unsafe body(UnsafeRawBufferPointer(rebasing: buffer[..<length]))
+    }
+
+    /// Reads the file, and returns how much of it is the secret.
+    private static func secretLength(
+        _ path: String, in buffer: UnsafeMutableRawBufferPointer, user: uid_t, forbidden: mode_t
+    ) throws(SecretFileProblem) -> Int {
+        var length = try unsafe read(path, into: buffer, user: user, forbidden: forbidden)
+        if unsafe length > 0 && buffer[length - 1] == UInt8(ascii: "\n") { length -= 1 }
+        guard length > 0 else { throw .empty }
+        return length
+    }
+
+    /// The file to open, and the bits that its mode must not have.
+    private static func place(
+        of path: String, credentials: String?
+    ) throws(SecretFileProblem) -> (file: String, forbidden: mode_t) {
+        guard path.hasPrefix(credentialPrefix) else { return (path, 0o077) }
+        guard let credentials else { throw .noCredentials }
+        return ("\(credentials)/\(path.dropFirst(credentialPrefix.count))", 0o037)
+    }
+
+    /// Opens first and asks the descriptor, so that nobody can change the file in between. A FIFO does not block.
+    private static func read(
+        _ path: String, into buffer: UnsafeMutableRawBufferPointer, user: uid_t, forbidden: mode_t
+    ) throws(SecretFileProblem) -> Int {
+        guard !path.utf8.contains(0) else { throw .unreadable(errno: EINVAL) }
+        func unreadable(_ code: Int32) -> SecretFileProblem { .unreadable(errno: code) }
+        let file = OwnedDescriptor(
+            owning: try OwnedDescriptor.retrying({ $0 == ELOOP ? .symbolicLink : unreadable($0) }) {
+                unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+            })
+        let descriptor = file.number
+
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw .unreadable(errno: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notARegularFile }
+        guard status.st_uid == 0 || status.st_uid == user else { throw .foreignOwner(uid: status.st_uid) }
+        guard status.st_mode & forbidden == 0 else { throw .open(mode: status.st_mode & 0o7777) }
+
+        var length = 0
+        while length < buffer.count {
+            let count = try OwnedDescriptor.retrying(unreadable) {
+                unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: length), buffer.count - length)
+            }
+            if count == 0 { break }
+            length += count
+        }
+        guard length < buffer.count else { throw .tooLarge(limit: buffer.count - 1) }
+        return length
+    }
+}

@@ -1,0 +1,118 @@
+import Testing
+
+@testable import MQTT
+
+/// Against what is no broker, a bad one, or one full of strangers' messages.
+@Suite(.timeLimit(.minutes(1)))
+struct MQTTClientHostileTests {
+    @Test(arguments: [
+        (UInt8(0x84), BrokerProblem.protocolVersion), (0x85, .clientIdentifier), (0x86, .loginNeeded),
+        (0x88, .unavailable),
+        (0x89, .unavailable), (0x8A, .banned), (0x97, .full), (0x9D, .moved), (0x80, .reason(0x80)),
+    ])
+    func refusals(reason: UInt8, problem: BrokerProblem) async throws {
+        let broker = try FakeBroker(FakeBroker.connack(reason))
+        let client = try TestClient(broker.port)
+        try await client.failed(problem)
+    }
+
+    @Test func brokerOfTheVersionBefore() async throws {
+        // The CONNACK of MQTT 3.1.1: unacceptable protocol version.
+        let broker = try FakeBroker([0x20, 2, 0, 1])
+        let client = try TestClient(broker.port)
+        // Libmosquitto knows that answer, but for some versions between 2.0.11 and 2.1.
+        let state = try await client.state { [.failed(.protocolVersion), .failed(.malformed)].contains($0.phase) }
+        #expect(state.description.contains("MQTT 5; update"))
+    }
+
+    /// Not with bytes at random: libmosquitto 2.0.11 ends the process where a property of MQTT 5 has an unknown number.
+    @Test(arguments: [
+        "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", "SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n",
+        "220 mail.example ESMTP\r\n", "\u{15}\u{3}\u{1}\0\u{2}\u{2}\u{28}", "\0\0\0\0\0\0\0\0",
+        "0\u{7F}\u{7F}\u{7F}\u{7F}",
+    ])
+    func whatSpeaksSomethingElse(text: String) async throws {
+        for hangsUp in [true, false] {
+            let broker = try FakeBroker(Array(text.utf8), hangsUp: hangsUp)
+            let client = try TestClient(broker.port) { $0.limits.answer = .milliseconds(100) }
+            try await client.state { if case .failed = $0.phase { true } else { false } }
+            try await client.stop()
+        }
+    }
+
+    @Test(arguments: [
+        [0x20, 3, 0, 0, 0],  // a second CONNACK
+        [0x31, 4, 0, 0, 0, 0],  // no topic
+        [0x31, 5, 0, 1, 0xFF, 0, 0],  // a topic that is no UTF-8
+        [0x31, 3, 0xFF, 0xFF, 0x61],  // a topic longer than its packet
+        [0x33, 6, 0, 1, 0x61, 0, 0, 0],  // QoS 1 without a number
+        [0x37, 6, 0, 1, 0x61, 0, 1, 0],  // QoS 3
+        [0x40, 2, 0, 0], [0x40, 2, 0x12, 0x34], [0x90, 4, 0x12, 0x34, 0, 0x87],  // answers to nothing
+        [0x31, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F], [0xC0, 0], [0x10, 0], [0x82, 0],
+    ])
+    func nonsenseAfterAGoodBeginning(packet: [UInt8]) async throws {
+        let broker = try FakeBroker(FakeBroker.connack() + packet)
+        let client = try TestClient(broker.port) { $0.limits.answer = .milliseconds(100) }
+        client.value("okaeri/a", "1")
+        // It refuses what is wrong, or waits in vain for an answer to what it has sent.
+        try await client.state { if case .failed = $0.phase { true } else { false } }
+        try await client.stop()
+    }
+
+    @Test(arguments: [[], [0x20], [0x20, 0xFF, 0xFF, 0xFF, 0x7F, 0]])
+    func halfAPacket(answer: [UInt8]) async throws {
+        let broker = try FakeBroker(answer)
+        let client = try TestClient(broker.port) { $0.limits.answer = .milliseconds(100) }
+        try await client.failed(.silent)
+        #expect(client.client.state.description.contains("takes the connection and says nothing"))
+        try await client.stop()
+        let other = try FakeBroker(answer, hangsUp: true)
+        let cut = try TestClient(other.port)
+        try await cut.failed(.closed)
+    }
+
+    @Test func messagesThatAreTooLarge() async throws {
+        let broker = try FakeBroker(
+            FakeBroker.connack() + FakeBroker.publish(Array("a".utf8), [UInt8](repeating: 120, count: 10 << 20))
+                + FakeBroker.publish(Array("b".utf8), [UInt8](repeating: 120, count: 64 << 10))
+                + FakeBroker.publish([UInt8](repeating: 116, count: 65_535), [1])
+                + FakeBroker.publish(Array("帰/\u{7}".utf8), [0, 0xFF]))
+        let client = try TestClient(broker.port)
+        #expect(try await client.message().payload.count == 64 << 10)
+        for await notice in client.notices {
+            #expect(
+                notice.contains(
+                    "MQTT message(s) dropped, which cannot be meant for Okaeri: the largest has 10485761 bytes, on a;"))
+            break
+        }
+    }
+
+    @Test func retainedMessagesOfStrangers() async throws {
+        let broker = try TestBroker()
+        let stranger = try TestClient(broker.port, "stranger")
+        stranger.client.publish(.value("okaeri/large", [UInt8](repeating: 120, count: 10 << 20)))
+        stranger.value("okaeri/お帰り", "うち")
+        stranger.value("okaeri/" + String(repeating: "x", count: 60_000), "1")
+        stranger.value("okaeri/end", "1", turn: .last)
+        let watch = try TestClient(broker.port, "watch")
+        watch.client.subscribe("okaeri/end")
+        #expect(try await watch.text("okaeri/end") == "1")
+        let client = try TestClient(broker.port)
+        client.client.subscribe("okaeri/#")
+        var topics: Set<String> = []
+        while topics.count < 2 { topics.insert(try await client.message().topic) }
+        #expect(topics == ["okaeri/お帰り", "okaeri/end"])
+        #expect(client.client.state.isConnected)
+    }
+
+    @Test func topicsThatCannotBe() async throws {
+        let broker = try TestBroker()
+        let client = try TestClient(broker.port)
+        client.client.subscribe("okaeri/#")
+        for topic in ["", "okaeri/#", "okaeri/+", String(repeating: "x", count: 70_000)] { client.value(topic, "1") }
+        client.client.subscribe("a/#/b")
+        client.value("okaeri/a", "1")
+        #expect(try await client.text("okaeri/a") == "1")
+        #expect(try await client.state { $0.refusals.count == 5 }.isConnected)
+    }
+}

@@ -1,0 +1,164 @@
+import Testing
+
+@testable import MQTT
+
+/// Against a real mosquitto.
+@Suite(.timeLimit(.minutes(1)))
+struct MQTTClientTests {
+    private func status(_ settings: inout MQTTSettings) {
+        settings.lastWord = .init(
+            topic: "okaeri/home/node/test/status", payload: Array("offline".utf8), delay: .seconds(1))
+    }
+
+    @Test func publishesAndListens() async throws {
+        let broker = try TestBroker()
+        let listener = try TestClient(broker.port, "listener")
+        listener.client.subscribe("okaeri/#")
+        try await listener.connected()
+        let client = try TestClient(broker.port)
+        client.value("okaeri/home/region/keys", "inside")
+        client.event("okaeri/home/region/keys/event", "enter")
+        #expect(
+            try await listener.message()
+                == MQTTMessage(topic: "okaeri/home/region/keys", payload: Array("inside".utf8), isRetained: false))
+        #expect(try await listener.text("okaeri/home/region/keys/event") == "enter")
+        // Who comes later is told the value, and not the event.
+        let late = try TestClient(broker.port, "late")
+        late.client.subscribe("okaeri/home/region/#")
+        #expect(
+            try await late.message()
+                == MQTTMessage(topic: "okaeri/home/region/keys", payload: Array("inside".utf8), isRetained: true))
+        client.client.publish(.clearing("okaeri/home/region/keys"))
+        #expect(try await late.text("okaeri/home/region/keys") == "")
+        try await client.stop()
+        #expect(client.client.state.phase == .stopped)
+    }
+
+    @Test func lastWordOfAClientThatIsCut() async throws {
+        let broker = try TestBroker()
+        let listener = try TestClient(broker.port, "listener")
+        listener.client.subscribe("okaeri/home/node/+/status")
+        let client = try TestClient(broker.port) {
+            status(&$0)
+            $0.limits.answer = .milliseconds(200)
+            $0.limits.firstDelay = .seconds(600)
+            $0.limits.longestDelay = .seconds(600)
+        }
+        client.value("okaeri/home/node/test/status", "online", turn: .last)
+        #expect(try await listener.text("okaeri/home/node/test/status") == "online")
+        // The client gives up a broker that stands still, and does not come back soon.
+        broker.freeze()
+        client.value("okaeri/home/region/keys", "inside")
+        try await client.failed(.unanswered)
+        broker.thaw()
+        #expect(try await listener.text("okaeri/home/node/test/status") == "offline")
+    }
+
+    @Test func noticesItsTwin() async throws {
+        let broker = try TestBroker()
+        let client = try TestClient(broker.port)
+        try await client.connected()
+        let twin = try TestClient(broker.port)
+        try await twin.connected()
+        // Debian 12's mosquitto says nothing: then they throw each other out, less and less often.
+        let state = try await client.state { [.failed(.twin), .failed(.unsteady)].contains($0.phase) }
+        #expect(
+            state.description.contains("client id okaeri-home-test")
+                || state.description.contains("id okaeri-home-test has"))
+        #expect(state.description.contains("\"node\" name of its own"))
+    }
+
+    @Test func saysALastWordWhenItStops() async throws {
+        let broker = try TestBroker()
+        let listener = try TestClient(broker.port, "listener")
+        listener.client.subscribe("okaeri/#")
+        let client = try TestClient(broker.port) { status(&$0) }
+        client.value("okaeri/home/node/test/status", "online", turn: .last)
+        client.value("okaeri/home/region/keys", "inside")
+        #expect(try await listener.text("okaeri/home/region/keys") == "inside")
+        #expect(try await listener.text("okaeri/home/node/test/status") == "online")
+        try await client.stop()
+        #expect(try await listener.text("okaeri/home/node/test/status") == "offline")
+        try await broker.logged("Received DISCONNECT from okaeri-home-test")
+    }
+
+    @Test(arguments: [true, false])
+    func publishesAllAnewToABrokerThatComesBack(keepsData: Bool) async throws {
+        let broker = try TestBroker(
+            ["allow_anonymous true", "persistence \(keepsData)", "autosave_interval 1", "autosave_on_changes true"])
+        let client = try TestClient(broker.port) { status(&$0) }
+        for (topic, text) in [("b", "1"), ("a", "2")] { client.value("okaeri/\(topic)", text) }
+        client.value("okaeri/status", "online", turn: .last)
+        client.client.subscribe("command")
+        try await client.connected()
+        broker.kill()
+        try await client.state { if case .failed = $0.phase { true } else { false } }
+        client.value("okaeri/a", "3")
+        client.value("okaeri/a", "4")
+        client.value("okaeri/c", "5")
+        client.event("okaeri/event", "enter")
+        try broker.start()
+        try await client.connected()
+        let listener = try TestClient(broker.port, "listener")
+        listener.client.subscribe("okaeri/#")
+        var values: [String: String] = [:]
+        while values.count < 4 {
+            let message = try await listener.message()
+            if message.topic != "okaeri/event" {
+                values[message.topic] = String(decoding: message.payload, as: UTF8.self)
+            }
+        }
+        #expect(values == ["okaeri/a": "4", "okaeri/b": "1", "okaeri/c": "5", "okaeri/status": "online"])
+        // In order, each once, the status after all others and what happened after that.
+        try await broker.logged("Received PUBLISH from okaeri-home-test", times: 5)
+        let topics = broker.text.split(separator: "\n").filter { $0.contains("Received PUBLISH from okaeri-home-test") }
+            .compactMap { $0.split(separator: "'").dropFirst().first.map(String.init) }
+        #expect(topics == ["okaeri/b", "okaeri/a", "okaeri/c", "okaeri/status", "okaeri/event"])
+        // And it hears again.
+        listener.event("command", "go")
+        #expect(try await client.text("command") == "go")
+    }
+
+    @Test func waitsForABrokerThatIsNotThere() async throws {
+        let port = try freePort()
+        let client = try TestClient(port)
+        // Libmosquitto 2.1 loses the reason.
+        let state = try await client.state { [.failed(.refused), .failed(.unreachable(errno: 0))].contains($0.phase) }
+        #expect(state.description.contains("127.0.0.1:\(port)"))
+        #expect(state.description.contains("systemctl st"))
+        try await client.stop()
+    }
+
+    @Test func nameThatNobodyKnows() async throws {
+        let client = try TestClient(1883, host: "broker.invalid")
+        try await client.failed(.unknownHost)
+        #expect(client.client.state.description.contains("`getent hosts broker.invalid`"))
+        try await client.stop()
+    }
+
+    @Test func stopsBeforeItHasConnected() async throws {
+        let client = try TestClient(try freePort())
+        try await client.stop()
+        #expect(client.client.state.phase == .stopped)
+    }
+
+    @Test func keepsAQuietConnection() async throws {
+        let broker = try TestBroker()
+        let client = try TestClient(broker.port) { $0.limits.keepAlive = .seconds(5) }
+        let since = try await client.connected().phase
+        try await broker.logged("Received PINGREQ from okaeri-home-test", times: 3)
+        #expect(client.client.state.phase == since)
+        #expect(!broker.text.contains("exceeded timeout"))
+    }
+
+    @Test func noticesABrokerThatStandsStill() async throws {
+        let broker = try TestBroker()
+        let client = try TestClient(broker.port) { $0.limits.answer = .milliseconds(500) }
+        try await client.connected()
+        broker.freeze()
+        client.value("okaeri/a", "1")
+        try await client.failed(.unanswered)
+        broker.thaw()
+        try await client.connected()
+    }
+}

@@ -1,0 +1,298 @@
+import Testing
+import TestSupport
+
+@testable import MQTT
+
+/// The session alone, at fixed times.
+struct MQTTSessionTests {
+    @Test func connectsAndSendsAllInOrder() {
+        var scene = Scene()
+        #expect(scene.deeds() == ["wait"])
+        let events: [MQTTSession.Event] = [
+            .value("status", "online", turn: .last), .value("b", "1"), .subscribed("answer/#"), .value("a", "2"),
+            .event("event", "enter"), .value("b", "3"),
+        ]
+        for event in events { #expect(scene.deeds(event) == ["wait"]) }
+        #expect(scene.deeds(.started) == ["connect", "wait"])
+        #expect(scene.deeds(at: 5, .opened) == ["wait 25.0"])
+        #expect(
+            scene.deeds(at: 6, .connected)
+                == [
+                    "subscribe answer/#", "value b=3", "value a=2", "value status=online", "event event=enter",
+                    "wait 26.0",
+                ])
+        // All is answered: only the refreshing is waited for.
+        #expect(scene.settle().isEmpty)
+        #expect(scene.deeds() == ["wait 156.0"])
+        #expect(scene.session.state.phase == .connected(since: 6_000_000_000))
+    }
+
+    @Test func sendsTheLatestValueOnlyOneAtATime() {
+        var scene = Scene()
+        _ = scene.connect()
+        #expect(scene.deeds(.value("a", "1")) == ["value a=1", "wait 20.0"])
+        for text in ["2", "3", "4"] { #expect(scene.deeds(.value("a", text)) == ["wait 20.0"]) }
+        #expect(scene.settle() == ["value a=4"])
+        // What the broker knows is not sent again.
+        #expect(scene.deeds(.value("a", "4")) == ["wait 150.0"])
+    }
+
+    @Test func limitsWhatIsOnItsWay() {
+        var scene = Scene { $0.limits.inFlight = 2 }
+        _ = scene.connect()
+        let events = (1...5).map { MQTTSession.Event.value("topic\($0)", "1") }
+        for event in events { scene.session.handle(event, at: 0) }
+        #expect(scene.deeds() == ["value topic1=1", "value topic2=1", "wait 20.0"])
+        #expect(scene.settle() == ["value topic3=1", "value topic4=1", "value topic5=1"])
+    }
+
+    @Test func sendsValuesAnewAndNoOldEvents() {
+        var scene = Scene()
+        _ = scene.connect()
+        _ = scene.deeds(.value("a", "1"), .event("event", "unanswered"))
+        #expect(scene.deeds(at: 10, .lost(MQTTLoss(code: 7))) == ["wait 11.0"])
+        #expect(scene.session.state.phase == .failed(.lost))
+        _ = scene.deeds(at: 10, .event("event", "offline"), .event("ranging", "1", quality: .atMostOnce))
+        #expect(scene.deeds(at: 11) == ["connect", "wait"])
+        #expect(scene.connect(at: 12) == ["value a=1", "event event=unanswered", "event event=offline"])
+        // A minute later they would say nothing true.
+        _ = scene.deeds(at: 20, .lost(MQTTLoss(code: 7)), .event("event", "old"))
+        _ = scene.deeds(at: 30, .event("event", "young"))
+        let sent = scene.connect(at: 81)
+        #expect(sent.contains("event event=young") && !sent.contains("event event=old"))
+        #expect(sent.contains { $0.hasPrefix("note 1 MQTT message(s) not sent") })
+    }
+
+    @Test func keepsSoManyEventsTheLatest() {
+        var scene = Scene { $0.limits.events = 3 }
+        for number in 1...100_000 { scene.session.handle(.event("event", "\(number)"), at: 0) }
+        #expect(scene.deeds().first?.hasPrefix("note 99997 MQTT message(s) not sent") == true)
+        #expect(scene.connect() == ["event event=99998", "event event=99999", "event event=100000"])
+    }
+
+    @Test func keepsSoManyTopics() {
+        var scene = Scene { $0.limits.topics = 10 }
+        for number in 1...1000 { scene.session.handle(.value("topic\(number)", "1"), at: 0) }
+        #expect(scene.session.outbox.topicCount == 10)
+    }
+
+    @Test func forgetsAValueThatIsCleared() {
+        var scene = Scene()
+        _ = scene.deeds(
+            .value("a", "1"), .value("b", "1"), .published(.clearing("a")), .published(.clearing("foreign")))
+        #expect(scene.connect() == ["value a=", "value b=1", "value foreign="])
+        #expect(scene.session.outbox.topicCount == 1)
+        _ = scene.deeds(at: 1, .lost(MQTTLoss(code: 7)))
+        #expect(scene.connect(at: 60) == ["value b=1"])
+    }
+
+    @Test func backsOff() {
+        var scene = Scene()
+        _ = scene.deeds(.started)
+        var waits: [Double] = []
+        for _ in 0..<9 {
+            let before = scene.now
+            guard case .wait(let until?)? = scene.actions(.lost(MQTTLoss(code: 14, errno: 111))).last else { return }
+            scene.now = Double(until) / 1e9
+            waits.append(scene.now - before)
+            #expect(scene.session.state.phase == .failed(.refused))
+            #expect(scene.deeds() == ["connect", "wait"])
+        }
+        #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60, 60])
+        // Chance shortens it, by a half at most.
+        var early = MQTTSession(scene.session.settings) { 1 }
+        early.handle(.started, at: 0)
+        _ = early.next(at: 0)
+        early.handle(.lost(MQTTLoss(code: 14)), at: 0)
+        #expect(early.next(at: 0) == .wait(until: 500_000_000))
+    }
+
+    @Test func tightensNothingByShortConnections() {
+        var scene = Scene()
+        var waits: [Double] = []
+        for _ in 0..<4 {
+            _ = scene.connect(at: scene.now + 100)
+            guard case .wait(let until?)? = scene.actions(.lost(MQTTLoss(code: 7))).last else { return }
+            waits.append(Double(until) / 1e9 - scene.now)
+        }
+        #expect(waits == [1, 2, 4, 8])
+        _ = scene.connect(at: scene.now + 100)
+        #expect(scene.deeds(at: scene.now + 61, .lost(MQTTLoss(code: 7))).last == "wait \(scene.now + 1)")
+    }
+
+    @Test func doesNotWaitForEverForAnAnswer() {
+        var scene = Scene()
+        #expect(scene.deeds(.started) == ["connect", "wait"])
+        #expect(scene.deeds(at: 100, .opened) == ["wait 120.0"])
+        #expect(scene.deeds(at: 120) == ["cut", "wait 121.0"])
+        #expect(scene.session.state.phase == .failed(.silent))
+        _ = scene.connect(at: 121)
+        #expect(scene.deeds(at: 130, .value("a", "1")) == ["value a=1", "wait 150.0"])
+        #expect(scene.deeds(at: 150) == ["cut", "wait 152.0"])
+        #expect(scene.session.state.phase == .failed(.unanswered))
+    }
+
+    @Test func refreshesWhatIsToBe() {
+        var scene = Scene()
+        _ = scene.deeds(.value("status", "online", turn: .last, refreshed: true))
+        _ = scene.deeds(.value("config", "{}"), .value("region", "inside", refreshed: true))
+        #expect(scene.connect().count == 3)
+        #expect(scene.deeds(at: 149) == ["wait 150.0"])
+        #expect(scene.deeds(at: 150) == ["value region=inside", "value status=online", "wait 170.0"])
+        _ = scene.settle()
+        #expect(scene.deeds() == ["wait 450.0"])
+    }
+
+    @Test func announcesAgainWhenAsked() {
+        var scene = Scene()
+        scene.session = MQTTSession(scene.session.settings) { 0.5 }
+        _ = scene.deeds(.value("status", "online", turn: .last), .value("config", "{}"), .subscribed("answer"))
+        #expect(scene.connect().count == 3)
+        #expect(scene.deeds(at: 10, .announcementWanted, .announcementWanted) == ["wait 11.5"])
+        #expect(scene.deeds(at: 11.5) == ["value config={}", "value status=online", "wait 31.5"])
+    }
+
+    @Test func stopsWithALastWord() {
+        var scene = Scene()
+        _ = scene.deeds(.value("status", "online", turn: .last))
+        _ = scene.connect()
+        #expect(
+            scene.deeds(at: 5, .event("event", "exit"), .stopped) == [
+                "event event=exit", "value status=offline", "wait 7.0",
+            ])
+        #expect(scene.settle() == ["disconnect", "end"])
+        #expect(scene.session.state.phase == .stopped)
+    }
+
+    @Test func leavesTheLastWordToABrokerThatDoesNotAnswer() {
+        var scene = Scene()
+        _ = scene.connect()
+        #expect(scene.deeds(at: 5, .stopped) == ["value status=offline", "wait 7.0"])
+        // Without a DISCONNECT the broker publishes the will.
+        #expect(scene.deeds(at: 7) == ["cut", "end"])
+    }
+
+    @Test func stopsAtAnyTime() {
+        var scene = Scene()
+        #expect(scene.deeds(.stopped) == ["end"])
+        scene = Scene()
+        _ = scene.deeds(.started)
+        #expect(scene.deeds(.stopped, .connected) == ["end"])
+        scene = Scene()
+        _ = scene.deeds(.started, .lost(MQTTLoss(code: 7)))
+        #expect(scene.deeds(.stopped, .stopped, .started) == ["end"])
+        scene = Scene()
+        _ = scene.connect()
+        _ = scene.deeds(.stopped)
+        #expect(scene.deeds(.lost(MQTTLoss(code: 7))) == ["end"])
+    }
+
+    @Test func staysAwayFromATwin() {
+        var scene = Scene()
+        _ = scene.connect()
+        #expect(scene.deeds(at: 10, .lost(MQTTLoss(code: 0, reason: 0x8E))) == ["wait 910.0"])
+        #expect(scene.session.state.phase == .failed(.twin))
+    }
+
+    /// Debian 12's mosquitto does not say that a twin has come.
+    @Test func suspectsATwin() {
+        var scene = Scene()
+        for _ in 0..<3 {
+            _ = scene.connect(at: scene.now + 100)
+            _ = scene.deeds(.lost(MQTTLoss(code: 7)))
+            #expect(scene.session.state.phase == .failed(.lost))
+        }
+        _ = scene.connect(at: scene.now + 100)
+        _ = scene.deeds(.lost(MQTTLoss(code: 7)))
+        #expect(scene.session.state.phase == .failed(.unsteady))
+        // A broker that is not there is another matter.
+        _ = scene.deeds(at: scene.now + 100)
+        _ = scene.deeds(.lost(MQTTLoss(code: 14, errno: 111)))
+        #expect(scene.session.state.phase == .failed(.refused))
+    }
+
+    @Test func saysWhatTheBrokerDoesNotTake() {
+        var scene = Scene()
+        _ = scene.connect()
+        _ = scene.deeds(.value("a", "1"))
+        let tokens = scene.session.inFlight.keys.sorted()
+        _ = scene.deeds(.answered(tokens[0], reason: 0x87), .answered(4711, reason: 0x87))
+        #expect(scene.session.state.isTroubled)
+        #expect(
+            scene.session.state.description
+                == "the MQTT broker at broker:1883 does not let client okaeri-home-hall publish a; allow it in the broker's "
+                + "ACL file, as docs/mqtt.md shows")
+        // Nobody listening (0x10) is no trouble, nor is one that is mended with the next connection.
+        _ = scene.deeds(at: 1, .lost(MQTTLoss(code: 7)))
+        _ = scene.connect(at: 2)
+        #expect(!scene.session.state.isTroubled)
+    }
+
+    @Test func subscribesAndUnsubscribes() {
+        var scene = Scene()
+        _ = scene.deeds(.subscribed("a"), .subscribed("b"), .unsubscribed("a"), .unsubscribed("never"))
+        #expect(scene.connect() == ["subscribe b"])
+        #expect(scene.deeds(.subscribed("b"), .subscribed("c")).first == "subscribe c")
+        #expect(scene.settle().isEmpty)
+        #expect(scene.deeds(.unsubscribed("b")).first == "unsubscribe b")
+        // Whatever is wanted and not, the queue does not grow.
+        for _ in 0..<1000 {
+            scene.session.handle(.subscribed("d"), at: 0); scene.session.handle(.unsubscribed("d"), at: 0)
+        }
+        #expect(scene.deeds().filter { $0.hasSuffix(" d") } == ["unsubscribe d"])
+    }
+
+    @Test func saysOnceAMinuteWhatItDropped() {
+        var scene = Scene()
+        for bytes in [70_000, 10_000_000, 80_000] { scene.session.handle(.refused(topic: "a\nb", bytes: bytes), at: 0) }
+        #expect(
+            scene.deeds() == [
+                "note 3 MQTT message(s) dropped, which cannot be meant for Okaeri: the largest has 10000000 bytes, on a b; "
+                    + "see who publishes there", "wait",
+            ])
+        #expect(scene.deeds(at: 59, .refused(topic: "a", bytes: 1)) == ["wait"])
+        #expect(scene.deeds(at: 60).first?.hasPrefix("note 1 MQTT message(s) dropped") == true)
+    }
+
+    /// Whatever comes in whatever order: nothing traps, no queue grows, and what is said last of a topic gets there.
+    @Test func random() {
+        var generator = SeededGenerator(seed: 15)
+        for round in 0..<300 {
+            var scene = Scene {
+                $0.limits.inFlight = 3
+                $0.limits.events = 5
+            }
+            var latest: [String: String] = [:]
+            _ = scene.deeds(.started)
+            for step in 0..<200 {
+                let token = scene.session.inFlight.keys.randomElement(using: &generator) ?? 0
+                scene.now += Double.random(in: 0...3, using: &generator)
+                let topic = "topic\(Int.random(in: 0..<6, using: &generator))"
+                switch Int.random(in: 0..<10, using: &generator) {
+                case 0: _ = scene.actions(.opened)
+                case 1: _ = scene.actions(.connected)
+                case 2:
+                    _ = scene.actions(
+                        .lost(
+                            MQTTLoss(
+                                code: Int32.random(in: 0..<30, using: &generator),
+                                reason: Bool.random(using: &generator) ? .random(in: 0...255, using: &generator) : nil))
+                    )
+                case 3, 4: _ = scene.actions(.answered(token, reason: .random(in: 0...255, using: &generator)))
+                case 5: _ = scene.actions(.event(topic, "\(step)"))
+                case 6: _ = scene.actions(.subscribed(topic), .unsubscribed(topic))
+                case 7: _ = scene.actions(.announcementWanted, .unsendable(token, code: 3))
+                default:
+                    latest[topic] = "\(step)"
+                    _ = scene.actions(.value(topic, "\(step)"))
+                }
+                #expect(scene.session.inFlight.count <= 3)
+            }
+            _ = scene.actions(.lost(MQTTLoss(code: 7)))
+            let sent = Set(scene.connect(at: scene.now + 1000))
+            let expected = Set(latest.map { "value \($0.key)=\($0.value)" })
+            #expect(expected.isSubset(of: sent), "round \(round)")
+            #expect(scene.session.outbox.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import TestSupport
+
+@testable import MQTT
+
+/// A session with times in seconds, and a broker that does what the test says.
+struct Scene {
+    var session: MQTTSession
+    var now = 0.0
+
+    init(_ change: (inout MQTTSettings) -> Void = { _ in }) {
+        var settings = MQTTSettings(
+            broker: .init(host: "broker", port: 1883), clientID: "okaeri-home-hall",
+            lastWord: .init(topic: "status", payload: Array("offline".utf8)))
+        change(&settings)
+        session = MQTTSession(settings) { 0 }
+    }
+
+    /// What the session does at this time, until it waits; that is the last of them.
+    mutating func actions(at time: Double? = nil, _ events: MQTTSession.Event...) -> [MQTTSession.Action] {
+        now = time ?? now
+        for event in events { session.handle(event, at: nanoseconds(now)) }
+        var actions: [MQTTSession.Action] = []
+        while true {
+            let action = session.next(at: nanoseconds(now))
+            actions.append(action)
+            switch action {
+            case .wait, .end: return actions
+            default: continue
+            }
+        }
+    }
+
+    /// The same in short: `publish a=1`, `subscribe b`, `wait 3.5`.
+    mutating func deeds(at time: Double? = nil, _ events: MQTTSession.Event...) -> [String] {
+        now = time ?? now
+        for event in events { session.handle(event, at: nanoseconds(now)) }
+        return actions().map(Self.text)
+    }
+
+    /// The broker answers all that is on its way, until nothing is.
+    mutating func settle() -> [String] {
+        var deeds: [String] = []
+        while let token = session.inFlight.keys.min() {
+            deeds += self.deeds(.answered(token, reason: 0)).filter { !$0.hasPrefix("wait") }
+        }
+        return deeds
+    }
+
+    /// Has it connect, and returns what it sends then.
+    mutating func connect(at time: Double? = nil) -> [String] {
+        now = time ?? now
+        _ = actions(.started)
+        let sent = deeds(.opened, .connected).filter { !$0.hasPrefix("wait") }
+        return sent + settle()
+    }
+
+    static func text(_ action: MQTTSession.Action) -> String {
+        switch action {
+        case .connect: "connect"
+        case .publish(let publication, _):
+            "\(publication.isRetained ? "value" : "event") \(publication.topic)="
+                + String(decoding: publication.payload, as: UTF8.self)
+        case .subscribe(let filter, _): "subscribe \(filter)"
+        case .unsubscribe(let filter, _): "unsubscribe \(filter)"
+        case .disconnect: "disconnect"
+        case .cut: "cut"
+        case .note(let sentence): "note \(sentence)"
+        case .wait(let until): until.map { "wait \(Double($0) / 1e9)" } ?? "wait"
+        case .end: "end"
+        }
+    }
+}
+
+extension MQTTSession.Event {
+    static func value(_ topic: String, _ text: String, turn: MQTTPublication.Turn = .inOrder, refreshed: Bool = false)
+        -> Self
+    {
+        .published(.value(topic, text.utf8, turn: turn, isRefreshed: refreshed))
+    }
+
+    static func event(_ topic: String, _ text: String, quality: MQTTPublication.QualityOfService = .atLeastOnce) -> Self
+    {
+        .published(.event(topic, text.utf8, quality: quality))
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+
+/// A mosquitto of the test's own, on a port of its own. Its data lie in its folder, over a restart too.
+///
+/// `$OKAERI_MOSQUITTO` names another one than the machine's.
+///
+/// Sendable: what changes does so on the test's task alone, but for the log.
+final class TestBroker: @unchecked Sendable {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    let folder: TemporaryFolder
+    private(set) var port: UInt16 = 0
+    private let lines: [String]
+    private var process: Process?
+    private let log = Mutex("")
+    private let news = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    /// - Parameter lines: what is in its configuration beside the port.
+    init(_ lines: [String] = ["allow_anonymous true"], folder: TemporaryFolder? = nil) throws {
+        self.folder = try folder ?? TemporaryFolder()
+        self.lines = lines
+        // The port may be taken before the broker has it.
+        for _ in 0..<10 {
+            port = try freePort()
+            do {
+                try start()
+                return
+            } catch {
+                guard text.contains("Address already in use") else { throw error }
+            }
+        }
+        throw Failure(description: "no port is free")
+    }
+
+    deinit { kill() }
+
+    /// What it has written.
+    var text: String { log.withLock { $0 } }
+
+    /// Starts it, on the same port again, and waits until it listens.
+    func start() throws {
+        // Started by root it would become somebody else, who may not write into the folder.
+        let configuration = [
+            "user \(geteuid() == 0 ? "root" : "mosquitto")", "listener \(port) 127.0.0.1", "log_type all",
+            "log_dest stderr", "persistence_location \(folder.path)/",
+        ]
+        let path = try folder.file("mosquitto.conf", Array((configuration + lines).joined(separator: "\n").utf8) + [10])
+        let process = Process()
+        process.executableURL = URL(
+            fileURLWithPath: ProcessInfo.processInfo.environment["OKAERI_MOSQUITTO"] ?? "/usr/sbin/mosquitto")
+        process.arguments = ["-c", path]
+        let output = Pipe()
+        process.standardError = output
+        process.standardOutput = FileHandle.nullDevice
+        log.withLock { $0 = "" }
+        try process.run()
+        self.process = process
+        while true {
+            let piece = output.fileHandleForReading.availableData
+            guard !piece.isEmpty else { throw Failure(description: "mosquitto ends: \(text)") }
+            log.withLock { $0 += String(decoding: piece, as: UTF8.self) }
+            if text.contains(" running") { break }
+        }
+        output.fileHandleForReading.readabilityHandler = { [weak self] handle in
+            let piece = handle.availableData
+            if piece.isEmpty { handle.readabilityHandler = nil }
+            self?.log.withLock { $0 += String(decoding: piece, as: UTF8.self) }
+            self?.news.continuation.yield()
+        }
+    }
+
+    /// Waits until it has written this so often.
+    func logged(_ words: String, times: Int = 1) async throws {
+        func isThere() -> Bool { text.components(separatedBy: words).count > times }
+        if isThere() { return }
+        for await _ in news.stream where isThere() { return }
+        throw CancellationError()
+    }
+
+    /// Its power is cut. In order it cannot end: the test runner's children may not hear SIGTERM.
+    func kill() {
+        guard let process, process.isRunning else { return }
+        signal(SIGKILL)
+        process.waitUntilExit()
+    }
+
+    /// It stands still, and listens no more.
+    func freeze() { signal(SIGSTOP) }
+    func thaw() { signal(SIGCONT) }
+
+    private func signal(_ number: Int32) {
+        if let process { Glibc.kill(process.processIdentifier, number) }
+    }
+}
+
+/// A port of loopback that nobody uses just now.
+func freePort() throws -> UInt16 {
+    let listener = try LoopbackListener()
+    defer { listener.close() }
+    return listener.port
+}
+
+/// A socket that listens on loopback.
+struct LoopbackListener {
+    let descriptor: Int32
+    let port: UInt16
+
+    init() throws {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, length) == 0 && listen(descriptor, 16) == 0
+                    && getsockname(descriptor, address, &length) == 0
+            }
+        }
+        guard result else { throw TestBroker.Failure(description: "no port: errno \(errno)") }
+        self.descriptor = descriptor
+        port = UInt16(bigEndian: address.sin_port)
+    }
+
+    func close() { Glibc.close(descriptor) }
+}

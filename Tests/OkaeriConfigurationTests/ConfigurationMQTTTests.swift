@@ -1,0 +1,76 @@
+import Testing
+
+@testable import OkaeriConfiguration
+
+struct ConfigurationMQTTTests {
+    private func configuration(_ mqtt: String) throws(ConfigurationError) -> Configuration {
+        try Configuration(json: Array(#"{"regions": [], "mqtt": \#(mqtt)}"#.utf8), file: "beacons.json")
+    }
+
+    private func problems(_ mqtt: String) -> [String] {
+        do throws(ConfigurationError) {
+            _ = try configuration(mqtt)
+            return []
+        } catch {
+            return error.problems.map(\.description)
+        }
+    }
+
+    @Test func `only the host is required`() throws {
+        let mqtt = try #require(try configuration(#"{"host": "mqtt.lan"}"#).mqtt)
+        #expect(mqtt == Configuration.MQTT(host: "mqtt.lan", port: 1883))
+        #expect(mqtt.site == "home" && mqtt.discovery == "homeassistant")
+        #expect(try Configuration(json: Array(#"{"regions": []}"#.utf8), file: "").mqtt == nil)
+        #expect(problems("{}").first?.hasPrefix("mqtt.host: found nothing") == true)
+    }
+
+    @Test func `everything`() throws {
+        let json = """
+            {"host": "fd00::1", "port": 18883, "tls": {"ca": "/ca.pem", "certificate": "/c.pem", "key": "/k.pem"},
+             "username": "okaeri", "passwordFile": "$CREDENTIALS_DIRECTORY/mqtt", "site": "Sea_house-2", "discovery": "ha"}
+            """
+        var expected = Configuration.MQTT(
+            host: "fd00::1", port: 18_883, tls: .init(ca: "/ca.pem", certificate: "/c.pem", key: "/k.pem"))
+        (expected.username, expected.passwordFile) = ("okaeri", "$CREDENTIALS_DIRECTORY/mqtt")
+        (expected.site, expected.discovery) = ("Sea_house-2", "ha")
+        #expect(try configuration(json).mqtt == expected)
+        let silent = try configuration(#"{"host": "a", "discovery": false, "tls": true}"#).mqtt
+        #expect(silent?.discovery == nil && silent?.port == 8883 && silent?.tls == Configuration.TLS())
+        #expect(try configuration(#"{"host": "a", "tls": false}"#).mqtt?.port == 1883)
+    }
+
+    @Test(arguments: [
+        (#"{"host": "mqtt://lan"}"#, "mqtt.host: found \"mqtt://lan\""),
+        (#"{"host": ""}"#, "mqtt.host: found \"\""),
+        (#"{"host": "a", "port": 0}"#, "mqtt.port: found 0, expected a whole number from 1 to 65535"),
+        (#"{"host": "a", "tsl": true}"#, "mqtt.tsl: found an unknown key"),
+        (#"{"host": "a", "tls": "yes"}"#, "mqtt.tls: found \"yes\", expected true, false or an object"),
+        (#"{"host": "a", "tls": {"ca": "ca.pem"}}"#, "mqtt.tls.ca: found \"ca.pem\", expected an absolute path"),
+        (#"{"host": "a", "tls": {"cert": "/c"}}"#, "mqtt.tls.cert: found an unknown key"),
+        (
+            #"{"host": "a", "tls": {"key": "/k"}}"#,
+            "mqtt.tls.certificate: found nothing, expected the file that belongs"
+        ),
+        (#"{"host": "a", "site": "うち"}"#, "mqtt.site: found \"うち\""),
+        (#"{"host": "a", "site": ""}"#, "mqtt.site: found \"\""),
+        (#"{"host": "a", "discovery": true}"#, "mqtt.discovery: found true"),
+        (#"{"host": "a", "discovery": "a/#"}"#, "mqtt.discovery: found \"a/#\""),
+        (#"{"host": "a", "tls": true, "passwordFile": "/p"}"#, "mqtt.username: found nothing, expected a name beside"),
+        (#"{"host": "a", "tls": true, "username": "a", "passwordFile": "p"}"#, "mqtt.passwordFile: found \"p\""),
+        ("[]", "mqtt: found an array of 0, expected an object"),
+    ])
+    func `mistakes`(json: String, start: String) {
+        #expect(problems(json).first?.hasPrefix(start) == true, "\(problems(json))")
+    }
+
+    @Test func `a password in the clear must be meant`() {
+        let login = #""username": "okaeri", "passwordFile": "/etc/okaeri/mqtt""#
+        #expect(
+            problems(#"{"host": "192.168.1.2", \#(login)}"#).first?.hasPrefix("mqtt.tls: found nothing, expected true")
+                == true)
+        #expect(problems(#"{"host": "127.0.0.1.example", \#(login)}"#).count == 1)
+        for host in ["localhost", "127.0.0.1", "::1"] { #expect(problems(#"{"host": "\#(host)", \#(login)}"#).isEmpty) }
+        #expect(problems(#"{"host": "192.168.1.2", "tls": false, \#(login)}"#).isEmpty)
+        #expect(problems(#"{"host": "192.168.1.2", "tls": true, \#(login)}"#).isEmpty)
+    }
+}
