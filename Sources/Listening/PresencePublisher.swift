@@ -1,5 +1,6 @@
 import Bluetooth
 package import Events
+import IBeacon
 package import Presence
 package import RegionMonitoring
 import Synchronization
@@ -14,20 +15,25 @@ package final class PresencePublisher: Sendable {
         package var summarize: (@Sendable ([SignalMinute]) -> Void)?
         /// Is given each silence that was long enough to be recorded.
         package var silenceEnded: (@Sendable (SilenceRecord) -> Void)?
+        /// Is given each sighting of a region's beacon.
+        package var heard: (@Sendable (_ region: String, BeaconSighting) -> Void)?
 
         package init(
             publish: @escaping @Sendable (Event.Kind, Int64) -> Void,
             summarize: (@Sendable ([SignalMinute]) -> Void)? = nil,
-            silenceEnded: (@Sendable (SilenceRecord) -> Void)? = nil
+            silenceEnded: (@Sendable (SilenceRecord) -> Void)? = nil,
+            heard: (@Sendable (_ region: String, BeaconSighting) -> Void)? = nil
         ) {
             self.publish = publish
             self.summarize = summarize
             self.silenceEnded = silenceEnded
+            self.heard = heard
         }
     }
 
     package let driver: PresenceDriver
     private let summary: SignalSummary?
+    private let names: RegionNames
 
     /// - Parameters:
     ///   - clock: what the events' times are read from.
@@ -36,9 +42,11 @@ package final class PresencePublisher: Sendable {
     package init(regions: [MonitoredRegion], clock: any WallClock, quietPeriod: Duration? = nil, outputs: Outputs) {
         let summary = outputs.summarize.map { SignalSummary(regions, $0) }
         self.summary = summary
+        let names = RegionNames(regions)
+        self.names = names
         driver = PresenceDriver(
             regions: regions, clock: clock, quietPeriod: quietPeriod,
-            handler: summary.map { $0.handler(clock) },
+            handler: Self.handler(summary?.handler(clock), outputs.heard, names),
             publish: { event, time in
                 if case .action(.silenceDidEnd(let region, let silence), _) = event {
                     outputs.silenceEnded?(SilenceRecord(silence, of: region, at: time.wall))
@@ -52,12 +60,40 @@ package final class PresencePublisher: Sendable {
     package func reload(_ regions: [MonitoredRegion], at now: Instant) {
         driver.updateRegions(at: now) {
             summary?.reload(regions)
+            names.replace(with: regions)
             $0 = regions
+        }
+    }
+
+    /// Gives each sighting to both, where there are any.
+    private static func handler(
+        _ summary: PresencePipeline.SightingHandler?, _ heard: (@Sendable (String, BeaconSighting) -> Void)?,
+        _ names: RegionNames
+    ) -> PresencePipeline.SightingHandler? {
+        guard let heard else { return summary }
+        return { sighting, regions, now in
+            summary?(sighting, regions, now)
+            for name in names.at(regions) { heard(name, sighting) }
         }
     }
 
     /// Hands over what was heard in a minute that is not over: nothing more comes.
     package func summarizeMinute() { summary?.drain() }
+}
+
+/// The regions' identifiers, by their positions in the monitor.
+private final class RegionNames: Sendable {
+    private let names: Mutex<[String]>
+
+    init(_ regions: [MonitoredRegion]) {
+        names = Mutex(regions.map(\.region.identifier))
+    }
+
+    func replace(with regions: [MonitoredRegion]) {
+        names.withLock { $0 = regions.map(\.region.identifier) }
+    }
+
+    func at(_ positions: [Int]) -> [String] { names.withLock { names in positions.map { names[$0] } } }
 }
 
 /// The signal meter, and where its minutes go.

@@ -9,7 +9,9 @@ import SystemPackage
 
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replay", abstract: "The same over a capture, at the capture's own clock.")
+        commandName: "replay",
+        abstract:
+            "The same over a capture, at the capture's own clock; over those of several nodes, what they agree on.")
 
     @OptionGroup var config: ConfigurationOptions
     @OptionGroup var log: LogOptions
@@ -26,17 +28,38 @@ struct ReplayCommand: ParsableCommand {
     @Option(help: "How many times faster than recorded; as fast as it goes by default.")
     var speed: Double?
 
-    @Argument(help: "A btsnoop, pcap or pcapng file; - for standard input.", completion: .file())
-    var capture: String
+    @Argument(
+        help: "A btsnoop, pcap or pcapng file; - for standard input. Of several nodes: NODE=CAPTURE for each.",
+        completion: .file())
+    var captures: [String]
 
     func validate() throws {
         if let speed, !(speed > 0 && speed.isFinite) { throw ValidationError("--speed takes a number above zero") }
         if score, speed != nil { throw ValidationError("--score replays as fast as it goes: without --speed") }
         if score, stateDirectory != nil { throw ValidationError("--score keeps no history: without --state-dir") }
+        guard let house else {
+            if captures.count == 1 { return }
+            throw ValidationError("Several captures are those of several nodes: NODE=CAPTURE for each")
+        }
+        if score || speed != nil || stateDirectory != nil {
+            throw ValidationError("--score, --speed and --state-dir are for one capture")
+        }
+        if Set(house.map(\.node)).count < house.count { throw ValidationError("Each node has one capture") }
+    }
+
+    /// The captures of several nodes; nil where it is one without a name.
+    private var house: [HouseReplay.Capture]? {
+        let named = captures.compactMap { argument -> HouseReplay.Capture? in
+            guard let sign = argument.firstIndex(of: "="), Configuration.isNodeName(String(argument[..<sign])) else {
+                return nil
+            }
+            return .init(node: String(argument[..<sign]), file: String(argument[argument.index(after: sign)...]))
+        }
+        return named.count == captures.count ? named : nil
     }
 
     func run() throws {
-        let (configuration, _) = try config.load()
+        let (configuration, file) = try config.load()
         let progress = Terminal.showsProgress ? ProgressLine() : nil
         defer { progress?.clear() }
         let output = OutputBuffer(flushesEachLine: speed != nil || Terminal.isInteractive)
@@ -45,14 +68,24 @@ struct ReplayCommand: ParsableCommand {
         let logger = Terminal.logger(verbose: log.verbose)
         let update = { @Sendable (read: UInt64, size: UInt64?) -> Void in progress?.update(read: read, size: size) }
         do throws(CaptureFileError) {
-            if score {
-                try Replay.score(capture, regions: regions, logger: logger, progress: update) { score in
+            if let house {
+                for node in house where configuration.nodes[node.node]?.room == nil {
+                    Terminal.complain(
+                        "\(node.node) is in no room: \(file) has no \"nodes\": {\"\(node.node)\": {\"room\": …}}")
+                }
+                let cut = try HouseReplay.run(
+                    house, nodes: configuration.nodes, regions: regions, logger: logger, progress: update
+                ) { [json] event in output.add(json ? event.json : event.line) }
+                output.flush()
+                for error in cut { Terminal.complain(error.description) }
+            } else if score {
+                try Replay.score(captures[0], regions: regions, logger: logger, progress: update) { score in
                     progress?.clear()
                     output.add(json ? score.json : score.text)
                 }
             } else {
                 try Replay.run(
-                    capture, regions: regions,
+                    captures[0], regions: regions,
                     writer: stateDirectory.flatMap {
                         HistoryWriter.ofReplay(directory: $0, settings: configuration.history, logger: logger)
                     },

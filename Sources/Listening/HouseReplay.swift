@@ -1,0 +1,160 @@
+import Agreement
+import Bluetooth
+package import Events
+import IBeacon
+package import Logging
+package import OkaeriConfiguration
+package import Presence
+package import RegionMonitoring
+
+/// The captures of several nodes, replayed together: what they would agree on, without a broker.
+package enum HouseReplay {
+    /// A node's capture.
+    package struct Capture: Sendable {
+        package var node: String
+        package var file: String
+
+        package init(node: String, file: String) {
+            self.node = node
+            self.file = file
+        }
+    }
+
+    /// So long before the first packet the nodes are together already: who joins listens first.
+    private static let earlier = 10_000_000_000 as Int64
+
+    /// How often a node says that it is there.
+    private static let interval = 300_000_000_000 as Int64
+
+    /// Replays the captures one after the other, and what they say together in the order of time.
+    ///
+    /// - Parameters:
+    ///   - nodes: their rooms and offsets, by name.
+    ///   - publish: is given each event of the house, in order.
+    /// - Returns: the captures that are cut; what came before the cut was replayed.
+    /// - Throws: when one is no capture or damaged otherwise.
+    package static func run(
+        _ captures: [Capture], nodes: [String: Configuration.Node], regions: [MonitoredRegion], logger: Logger,
+        progress: @escaping @Sendable (UInt64, UInt64?) -> Void, _ publish: @escaping @Sendable (Event) -> Void
+    ) throws(CaptureFileError) -> [CaptureFileError] {
+        var cut: [CaptureFileError] = []
+        var played: [Played] = []
+        for capture in captures {
+            let source = try CaptureSource(file: capture.file, speed: nil, logger: logger, progress: progress)
+            let node = Played(capture.node, source, regions, offset: nodes[capture.node]?.offset ?? 0)
+            do throws(CaptureFileError) {
+                try source.replay(node.driver)
+            } catch {
+                guard error.isCut else { throw error }
+                cut.append(error)
+            }
+            played.append(node)
+        }
+        guard let end = played.map(\.source.now).max() else { return cut }
+        // A receiver that heard nothing more until the end was there all the same.
+        for node in played { node.advance(to: end) }
+        say(played, nodes: nodes, regions: regions, until: end, publish)
+        return cut
+    }
+
+    /// One node and what it said.
+    private struct Played {
+        let name: String
+        let source: CaptureSource
+        let recorder: SightRecorder
+        let driver: PresenceDriver
+
+        init(_ name: String, _ source: CaptureSource, _ regions: [MonitoredRegion], offset: Double) {
+            let recorder = SightRecorder(regions: regions, node: name, offset: offset, clock: source)
+            self.name = name
+            self.source = source
+            self.recorder = recorder
+            driver = PresenceDriver(
+                regions: regions, clock: source, handler: recorder.handler,
+                publish: { event, time in
+                    if case .action(.didStartMonitoring, _) = event { recorder.started(at: time.instant) }
+                    recorder.happened(event, at: time.instant)
+                })
+        }
+
+        /// - Parameter end: nanoseconds since the Unix epoch.
+        func advance(to end: Int64) {
+            let last = source.instant.advanced(by: .nanoseconds(end - source.now))
+            while let due = driver.nextDeadline, due <= last.nanoseconds {
+                recorder.advanced(to: Instant(nanoseconds: due))
+                guard let next = driver.scannerDidFinishTurn(at: due), next > due else { break }
+            }
+            recorder.advanced(to: last)
+        }
+    }
+
+    /// Lets one house hear what all said. Its first node owns everything: the others watch nothing that it could lose.
+    private static func say(
+        _ played: [Played], nodes: [String: Configuration.Node], regions: [MonitoredRegion], until end: Int64,
+        _ publish: @escaping @Sendable (Event) -> Void
+    ) {
+        let said = played.flatMap { node in node.recorder.entries.map { (node: node.name, entry: $0) } }
+            .enumerated().sorted { ($0.element.entry.time, $0.offset) < ($1.element.entry.time, $1.offset) }
+            .map(\.element)
+        guard let owner = played.first?.name, let first = said.first?.entry.time else { return }
+        let hub = EventHub(node: NodeName.local)
+        hub.record(with: publish)
+        var house = House(node: owner, regions: regions.map(\.region.identifier))
+        func act(_ actions: [HouseAction], at time: Int64) {
+            for case .happened(let region, let news, _) in actions {
+                hub.happened(.house(region: region, .init(news)), at: max(time, first))
+            }
+        }
+        func advance(to time: Int64) {
+            while let due = house.nextDeadline, due <= time {
+                act(house.advanced(to: Moment(due)), at: due)
+                if house.nextDeadline.map({ $0 <= due }) ?? false { break }
+            }
+        }
+        var refresh = first - earlier
+        act(house.connected(at: Moment(refresh)), at: first)
+        for node in played {
+            act(
+                house.nodeDescribed(
+                    node: node.name, room: nodes[node.name]?.room, regions: node.name == owner ? nil : [],
+                    at: Moment(refresh)), at: first)
+        }
+        func sayOnline(until time: Int64) {
+            while refresh <= time {
+                advance(to: refresh)
+                for node in played {
+                    let actions = house.statusReceived(
+                        node: node.name, isOnline: true, wasRetained: false, at: Moment(refresh))
+                    act(actions, at: refresh)
+                }
+                refresh += interval
+            }
+        }
+        for (node, entry) in said {
+            sayOnline(until: entry.time)
+            advance(to: entry.time)
+            let actions = house.sightReceived(
+                node: node, region: entry.publication.region, entry.publication.sight, wasRetained: false,
+                at: Moment(entry.time))
+            act(actions, at: entry.time)
+        }
+        advance(to: end)
+    }
+}
+
+extension Moment {
+    /// In a replay both clocks are the capture's.
+    fileprivate init(_ time: Int64) { self.init(instant: time, wall: time) }
+}
+
+extension Event.House {
+    /// In a replay there is nobody else who could act for the house.
+    fileprivate init(_ news: HouseHappening) {
+        switch news {
+        case .didEnterRegion(let room): self = .didEnterRegion(room: room, isOwner: true)
+        case .didExitRegion: self = .didExitRegion(isOwner: true)
+        case .didDetermineState(let state): self = .didDetermineState(RegionState(state))
+        case .didDetermineRoom(let room): self = .didDetermineRoom(room)
+        }
+    }
+}

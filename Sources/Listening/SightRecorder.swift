@@ -1,0 +1,96 @@
+import Agreement
+import IBeacon
+import Presence
+import RegionMonitoring
+import Synchronization
+
+/// What one node would say of its regions while its capture is replayed, at the capture's clock.
+final class SightRecorder: Sendable {
+    /// A sight, and when it was said: nanoseconds since the Unix epoch.
+    struct Entry: Sendable {
+        var time: Int64
+        var publication: SightPlan.Publication
+    }
+
+    private struct State: Sendable {
+        var plan: SightPlan
+        var entries: [Entry] = []
+    }
+
+    private let state: Mutex<State>
+    private let regions: [String]
+    private let clock: any WallClock
+
+    /// - Parameter offset: what the node's receiver hears too weakly, in dB.
+    init(regions: [MonitoredRegion], node: String, offset: Double, clock: any WallClock) {
+        self.regions = regions.map(\.region.identifier)
+        self.clock = clock
+        state = Mutex(State(plan: SightPlan(regions: self.regions, incarnation: node, offset: offset)))
+    }
+
+    /// What was said, in order.
+    var entries: [Entry] { state.withLock(\.entries) }
+
+    /// Is given each sighting of a region's beacon.
+    var handler: PresencePipeline.SightingHandler {
+        { [self] sighting, regions, now in
+            guard let rssi = sighting.rssi else { return }
+            let beacon =
+                sighting.identity.uuid.low ^ UInt64(sighting.identity.major) << 16
+                ^ UInt64(sighting.identity.minor)
+            for region in regions where self.regions.indices.contains(region) {
+                record(at: now) { $0.heard(self.regions[region], from: beacon, rssi: rssi, at: now.nanoseconds) }
+            }
+        }
+    }
+
+    /// Is given each event of the driver.
+    func happened(_ event: PresenceEvent, at now: Instant) {
+        guard case .action(.didDetermineState(let region, let state), _) = event else { return }
+        record(at: now) { $0.determined(region, SightState(state), at: now.nanoseconds) }
+    }
+
+    /// The node says everything: it joined.
+    func started(at now: Instant) { record(at: now) { $0.connected(at: now.nanoseconds) } }
+
+    /// Time went on, and nothing was heard.
+    func advanced(to now: Instant) { record(at: now) { _ in [] } }
+
+    private func record(at now: Instant, _ change: (inout SightPlan) -> [SightPlan.Publication]) {
+        state.withLock { state in
+            while let due = state.plan.nextDeadline, due <= now.nanoseconds {
+                let publications = state.plan.advanced(to: due)
+                add(publications, at: Instant(nanoseconds: due), &state)
+                if publications.isEmpty, state.plan.nextDeadline == due { break }
+            }
+            add(change(&state.plan), at: now, &state)
+        }
+    }
+
+    private func add(_ publications: [SightPlan.Publication], at now: Instant, _ state: inout State) {
+        let time = clock.wallTime(of: now)
+        state.entries += publications.map { Entry(time: time, publication: $0) }
+    }
+}
+
+extension SightState {
+    /// As the region monitor decided.
+    init(_ state: RegionState) {
+        switch state {
+        case .unknown: self = .unknown
+        case .inside: self = .inside
+        case .outside: self = .outside
+        }
+    }
+}
+
+extension RegionState {
+    /// As the house agrees.
+    init(_ state: SightState) {
+        switch state {
+        case .unknown: self = .unknown
+        case .inside: self = .inside
+        case .outside: self = .outside
+        }
+    }
+}
