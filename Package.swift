@@ -45,6 +45,8 @@ let package = Package(
             // The standard library rounds by it, and links it only for who imports Glibc.
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
 
+        .target(name: "Agreement", swiftSettings: core),
+
         .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),  // its headers, not the library
         .target(name: "Bluetooth", dependencies: ["HCI", "CBluetooth", "Plumbing"], swiftSettings: core),
         .target(
@@ -75,13 +77,23 @@ let package = Package(
         .executableTarget(
             name: "ReadBattery", dependencies: ["BlueZ"], path: "Examples/ReadBattery", swiftSettings: house),
 
+        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+        .target(name: "MQTT", dependencies: ["CMosquitto", "Plumbing"], swiftSettings: house),
+
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "Events", dependencies: ["IBeacon", "Plumbing", "RegionMonitoring"], swiftSettings: house),
+        .target(name: "HomeAssistant", dependencies: ["Events"], swiftSettings: house),
         .target(
             name: "OkaeriConfiguration",
             dependencies: [
                 "BlueZ", "HCI", "IBeacon", "Plumbing", "RegionMonitoring", "WiFi",
                 .product(name: "SystemPackage", package: "swift-system"),
+            ], swiftSettings: house),
+        .target(
+            name: "Broker",
+            dependencies: [
+                "Agreement", "Events", "HomeAssistant", "MQTT", "Plumbing", "RegionMonitoring",
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], swiftSettings: house),
         .target(
             name: "API", dependencies: ["Events", "IBeacon", "Plumbing", "RegionMonitoring"], swiftSettings: house),
@@ -157,7 +169,8 @@ let package = Package(
         .target(
             name: "Listening",
             dependencies: [
-                "API", "Bluetooth", "Events", "HCI", "IBeacon", "OkaeriConfiguration", "Plumbing", "Presence",
+                "API", "Agreement", "Bluetooth", "Events", "HCI", "IBeacon", "OkaeriConfiguration", "Plumbing",
+                "Presence",
                 "RegionMonitoring", "ThreadService",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -167,8 +180,9 @@ let package = Package(
         .target(
             name: "OkaeriDaemon",
             dependencies: [
-                "API", "Bluetooth", "Client", "Events", "History", "Homecoming", "Hooks", "IBeacon", "Listening",
-                "NetworkManager", "OkaeriConfiguration", "Plumbing", "Presence", "RegionMonitoring", "Server",
+                "API", "Bluetooth", "Broker", "Client", "Events", "History", "Homecoming", "Hooks", "IBeacon",
+                "Listening",
+                "MQTT", "NetworkManager", "OkaeriConfiguration", "Plumbing", "Presence", "RegionMonitoring", "Server",
                 "ServiceWatch", "State", "Systemd", "ThreadService", "WiFi",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -245,11 +259,19 @@ let package = Package(
                 "ServiceWatch", "TestSupport",
             ], path: "Tests/DaemonTestSupport", exclude: ["Kept"], swiftSettings: house),
         .testTarget(name: "PlumbingTests", dependencies: ["Plumbing", "TestSupport"], swiftSettings: house),
+        .testTarget(
+            name: "BrokerTests",
+            dependencies: [
+                "Agreement", "Broker", "Events", "HomeAssistant", "MQTT", "RegionMonitoring", "TestSupport",
+            ],
+            swiftSettings: house),
+        .testTarget(name: "HomeAssistantTests", dependencies: ["Events", "HomeAssistant"], swiftSettings: house),
         .testTarget(name: "IBeaconTests", dependencies: ["IBeacon", "TestSupport"], swiftSettings: house),
         .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: house),
         .testTarget(
             name: "RegionMonitoringTests", dependencies: ["IBeacon", "RegionMonitoring", "TestSupport"],
             swiftSettings: house),
+        .testTarget(name: "AgreementTests", dependencies: ["Agreement", "TestSupport"], swiftSettings: house),
         .testTarget(
             name: "BluetoothTests", dependencies: ["Bluetooth", "HCI", "Plumbing", "TestSupport"],
             swiftSettings: house),
@@ -268,11 +290,12 @@ let package = Package(
         .testTarget(
             name: "DBusTests", dependencies: ["CGIO", "DBus", "Plumbing", "TestSupport"], swiftSettings: house),
         .testTarget(
-            name: "WiFiTests", dependencies: ["NetworkManager", "TestSupport", "WiFi"],
+            name: "WiFiTests", dependencies: ["NetworkManager", "Plumbing", "TestSupport", "WiFi"],
             exclude: ["Support/bench.py", "Support/networkmanager.py"], swiftSettings: house),
         .testTarget(
             name: "BlueZTests", dependencies: ["BlueZ", "BlueZMachines", "Bluetooth", "DBus", "TestSupport"],
             swiftSettings: house),
+        .testTarget(name: "MQTTTests", dependencies: ["MQTT", "Plumbing", "TestSupport"], swiftSettings: house),
         .testTarget(
             name: "EventsTests", dependencies: ["DaemonTestSupport", "Events", "RegionMonitoring", "TestSupport"],
             swiftSettings: house),

@@ -10,19 +10,20 @@ ROWS = [
     {"OkaeriDaemon": 440, "Agent": 850, "GATTStatus": 985},
     {"Listening": 200, "Doctor": 660},
     {"ThreadService": 92, "History": 215, "Systemd": 325, "Server": 440, "State": 550, "Hooks": 655, "Homecoming": 765,
-     "ServiceWatch": 895},
+     "ServiceWatch": 895, "Broker": 1010},
     {"Client": 530, "OkaeriConfiguration": 745},
-    {"VirtualController": 104, "BeaconLocation": 280, "API": 450, "BlueZ": 800, "NetworkManager": 965},
+    {"VirtualController": 104, "BeaconLocation": 280, "API": 450, "HomeAssistant": 610, "BlueZ": 800, "NetworkManager": 965},
     {"ControllerEmulation": 104, "Presence": 280, "Events": 440, "BlueZMachines": 800, "WiFi": 965},
-    {"Bluetooth": 240, "RegionMonitoring": 430, "DBus": 800},
-    {"HCI": 200, "IBeacon": 400, "GLib": 880},
+    {"Bluetooth": 240, "RegionMonitoring": 430, "MQTT": 620, "DBus": 800},
+    {"Agreement": 84, "HCI": 200, "IBeacon": 400, "GLib": 880},
     {"Plumbing": 440},
 ]
 
 # What a room stands on outside of the package, as people know it.
 BACKENDS = {
-    "CBluetooth": "kernel", "CGIO": "GIO", "CNetworkManager": "libnm", "CSQLite": "SQLite", "nio": "NIO",
-    "hummingbird": "Hummingbird", "subprocess": "Subprocess", "argument-parser": "ArgumentParser",
+    "CBluetooth": "kernel", "CGIO": "GIO", "CNetworkManager": "libnm", "CMosquitto": "libmosquitto",
+    "CSQLite": "SQLite", "nio": "NIO", "hummingbird": "Hummingbird", "subprocess": "Subprocess",
+    "argument-parser": "ArgumentParser",
 }
 
 # The road of a report: each stop's room, what it does, and what it passes on.
@@ -40,6 +41,7 @@ CONSUMERS = [
     ("Homecoming", "prompts, joins"),
     ("State", "state.json"),
     ("Server", "event stream"),
+    ("Broker", "MQTT"),
 ]
 BACKEND = ("OkaeriDaemon", "APIBackend")
 

@@ -21,6 +21,8 @@ package struct StatusReport: Codable, Sendable, Equatable {
     package var air: Air?
     /// What is kept over a restart; nil where nothing is.
     package var kept: Kept?
+    /// How it stands with the MQTT broker; nil where the configuration names none.
+    package var mqtt: MQTT?
 
     package struct Bluetooth: Codable, Sendable, Equatable {
         /// CoreBluetooth's word: unknown, resetting, unsupported, unauthorized, poweredOff, poweredOn.
@@ -104,6 +106,18 @@ package struct StatusReport: Codable, Sendable, Equatable {
         }
     }
 
+    /// How it stands with the MQTT broker.
+    package struct MQTT: Codable, Sendable, Equatable {
+        package var connected: Bool
+        /// What is, why, and what to do about it.
+        package var reason: String
+
+        package init(connected: Bool, reason: String) {
+            self.connected = connected
+            self.reason = reason
+        }
+    }
+
     /// What came by since the start.
     package struct Counters: Codable, Sendable, Equatable {
         /// LE advertising reports of whatever content.
@@ -126,7 +140,7 @@ package struct StatusReport: Codable, Sendable, Equatable {
     package init(
         time: String, source: String, simulated: [String], stale: Bool, bluetooth: Bluetooth, wifi: WiFi,
         regions: [RegionReport], prompts: [PromptReport], services: [ServiceReport]? = nil, counters: Counters,
-        air: Air? = nil, kept: Kept? = nil
+        air: Air? = nil, kept: Kept? = nil, mqtt: MQTT? = nil
     ) {
         self.time = time
         self.source = source
@@ -140,6 +154,7 @@ package struct StatusReport: Codable, Sendable, Equatable {
         self.counters = counters
         self.air = air
         self.kept = kept
+        self.mqtt = mqtt
     }
 }
 

@@ -34,6 +34,7 @@ package struct StatusSummary: Sendable {
         if bluetooth.state != "poweredOn" { lines.append("           \(bluetooth.reason)") }
         lines.append("Wi-Fi      \(wifi)")
         lines += (report.services ?? []).map(line)
+        if let mqtt = report.mqtt { lines.append("MQTT       \(mqtt.reason)") }
         if let kept = report.kept {
             lines.append("State      \(kept.reason)")
             if let problem = kept.problem { lines.append("           NOT KEPT: \(kept.file): \(problem)") }

@@ -31,7 +31,7 @@ package struct Doctor: Sendable {
         Self.permissionFindings(mayScan: diagnosis.mayScan).forEach(report)
         report(Self.bluetoothd)
         await networkFindings(NetworkManagerService()).forEach(report)
-        report(await daemon)
+        await daemonFindings.forEach(report)
     }
 
     var configured: Configuration? { try? configuration.get().configuration }
@@ -124,13 +124,19 @@ package struct Doctor: Sendable {
         }
     }
 
-    private var daemon: Finding {
+    private var daemonFindings: [Finding] {
         get async {
             switch await answer {
-            case .success(let status): .ok("daemon", "it runs, with \(status.regions.count) regions")
-            case .failure(let failure): .note("daemon", failure.description)
+            case .success(let status):
+                [.ok("daemon", "it runs, with \(status.regions.count) regions")] + Self.brokerFindings(status.mqtt)
+            case .failure(let failure): [.note("daemon", failure.description)]
             }
         }
+    }
+
+    /// Only the daemon knows how it stands with the broker.
+    static func brokerFindings(_ mqtt: StatusReport.MQTT?) -> [Finding] {
+        mqtt.map { [Finding(subject: "MQTT", verdict: $0.connected ? .ok : .wrong, finding: $0.reason)] } ?? []
     }
 }
 

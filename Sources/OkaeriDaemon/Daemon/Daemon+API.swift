@@ -1,10 +1,12 @@
 package import API
 import Bluetooth
+import Broker
 package import Events
 import History
 import Homecoming
 import IBeacon
 import Listening
+import MQTT
 import Plumbing
 import Presence
 import RegionMonitoring
@@ -46,7 +48,7 @@ extension Daemon: APIBackend {
                 air: .init(
                     devices: snapshot.air.devices, isCompany: snapshot.air.isCompany,
                     deaf: snapshot.air.deaf.seconds(digits: 1)),
-                kept: kept)
+                kept: kept, mqtt: broker.map { .init(connected: $0.state.isConnected, reason: $0.state.description) })
         }
     }
 

@@ -59,6 +59,10 @@ extension Daemon {
             homecoming, hooks, serviceWatch, ReloadService(reload: { [reloader] in await reloader.reload() }),
             StartupPages(),
         ]
+        if let broker {
+            services.append(broker)
+            services.append(AnswersService(answers: answers, homecoming: homecoming, logger: logger))
+        }
         if isServed {
             services.append(
                 APIServer(

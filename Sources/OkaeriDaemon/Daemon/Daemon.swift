@@ -1,4 +1,5 @@
 package import Bluetooth
+import Broker
 package import Events
 import History
 import Homecoming
@@ -8,6 +9,7 @@ package import Logging
 import NetworkManager
 package import OkaeriConfiguration
 package import Presence
+import RegionMonitoring
 import ServiceWatch
 import State
 package import Systemd
@@ -33,10 +35,13 @@ package final class Daemon: Sendable {
         package var serviceManager: ServiceManager?
         /// This machine's name in every event.
         package var node: String
+        /// This program's number, for others in the house.
+        package var version: String
 
         package init(
             configurationFile: String, capture: String? = nil, speed: Double = 1, simulatesWiFi: Bool = false,
-            socket: String, stateDirectory: String? = nil, serviceManager: ServiceManager? = nil, node: String = ""
+            socket: String, stateDirectory: String? = nil, serviceManager: ServiceManager? = nil, node: String = "",
+            version: String = ""
         ) {
             self.configurationFile = configurationFile
             self.capture = capture
@@ -46,6 +51,7 @@ package final class Daemon: Sendable {
             self.stateDirectory = stateDirectory
             self.serviceManager = serviceManager
             self.node = node
+            self.version = version
         }
     }
 
@@ -59,6 +65,9 @@ package final class Daemon: Sendable {
     let homecoming: Homecoming
     let hooks: Hooks
     let serviceWatch: ServiceWatch
+    /// Nil where the configuration names none.
+    let broker: Broker?
+    let answers = Answers()
     let stateStore: StateStore?
     let supervision: Supervision?
     let reloader: Reloader
@@ -93,18 +102,26 @@ package final class Daemon: Sendable {
         }
         self.recorder = recorder
         if let recorder { hub.record { recorder.record($0) } }
+        let broker = try Self.broker(configuration, options: options, hub: hub, answered: answers, logger: logger)
+        self.broker = broker
         let presence = PresencePublisher(
             regions: regions, clock: source, quietPeriod: options.capture == nil ? quietPeriod : nil,
             outputs: .init(
                 publish: { [silences] kind, time in
                     if case .didStartMonitoring = kind { silences.began(at: time) }
                     hub.happened(kind, at: time)
+                    if case .didDetermineState(let region, let state) = kind { broker?.determined(region, state) }
                 }, summarize: recorder.map { recorder in { @Sendable minutes in recorder.record(minutes) } },
                 silenceEnded: { [silences] silence in
                     silences.add(silence)
                     recorder?.record(silence)
-                }))
+                },
+                heard: broker?.listener))
         self.presence = presence
+        broker?.measure {
+            let now = source.instant
+            return presence.driver.beacons(since: now.advanced(by: .seconds(-5))).flatMap { BrokerRanging.list($0) }
+        }
         wifi = options.simulatesWiFi ? Self.simulatedWiFi(configuration) : NetworkManagerService()
         homecoming = Homecoming(
             regions: configuration.regions, wifi: wifi, hub: hub,
@@ -135,7 +152,7 @@ package final class Daemon: Sendable {
             // Who acts on what happens knows the new regions before anything happens in them.
             parts: [hooks, homecoming] + (options.capture == nil ? [serviceWatch] : []) + [
                 ConfiguredPresence(presence: presence, source: source)
-            ], supervision: supervision, logger: logger)
+            ] + (broker.map { [$0] } ?? []), supervision: supervision, logger: logger)
     }
 
     private static func simulatedWiFi(_ configuration: Configuration) -> SimulatedWiFi {

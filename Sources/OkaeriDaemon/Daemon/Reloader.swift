@@ -30,8 +30,8 @@ final class Reloader: Sendable {
                 defer { configuration = new }
                 return configuration
             }
-            if (old.adapter, old.scan, old.history) != (new.adapter, new.scan, new.history) {
-                logger.warning("adapter, scan and history take effect at the next start")
+            if (old.adapter, old.scan, old.history, old.mqtt) != (new.adapter, new.scan, new.history, new.mqtt) {
+                logger.warning("adapter, scan, history and mqtt take effect at the next start")
             }
             for part in parts { await part.configured(new) }
             logger.notice("the configuration was read again", metadata: ["file": "\(file)"])

@@ -1,5 +1,6 @@
 package import Bluetooth
 import HCI
+import Plumbing
 package import RegionMonitoring
 import Synchronization
 import SystemPackage

@@ -64,7 +64,9 @@ struct MonitorCommand: AsyncParsableCommand {
                 socket: socket.forDaemon,
                 // What a capture makes of a home is no memory of this one, unless a place is named for it.
                 stateDirectory: capture == nil ? state.forDaemon : state.directory,
-                serviceManager: ServiceManager(environment: environment), node: NodeName.local),
+                serviceManager: ServiceManager(environment: environment),
+                node: configuration.node.name ?? NodeName.local,
+                version: Version().number),
             logger: logger)
         var services: [any Service] = [printer(daemon.allEvents())]
         if Terminal.canAsk, !json {

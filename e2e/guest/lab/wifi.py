@@ -4,7 +4,7 @@ import glob
 import os
 
 from .processes import Process, run
-from .waiting import wait_for
+from .waiting import Failure, wait_for
 
 # The network at home. Each scenario has its own name for it: the kernel remembers the networks of the one before.
 SSID = "home"
@@ -66,6 +66,11 @@ def connected():
     return names[0] if names and "192.168." in address else None
 
 
+def is_ready():
+    """Whether NetworkManager has the station's device, and it may connect."""
+    return "wlan1:disconnected" in run("nmcli", "-g", "DEVICE,STATE", "device", may_fail=True)
+
+
 def begin(name):
     """NetworkManager runs, has taken up the station's device, and knows no profile; home has the name of a scenario."""
     global SSID
@@ -78,6 +83,9 @@ def begin(name):
             os.remove(profile)
     run("systemctl", "start", "NetworkManager")
     run("nmcli", "radio", "wifi", "on")
-    wait_for(
-        "wlan1, ready to connect",
-        lambda: "wlan1:disconnected" in run("nmcli", "-g", "DEVICE,STATE", "device", may_fail=True), within=30)
+    try:
+        wait_for("wlan1, ready to connect", is_ready, within=15)
+    except Failure:
+        # Where wpa_supplicant took too long to start, NetworkManager has given the device up.
+        run("systemctl", "restart", "wpa_supplicant", "NetworkManager")
+        wait_for("wlan1, ready to connect", is_ready, within=30)

@@ -1,0 +1,93 @@
+import Agreement
+import Events
+import HomeAssistant
+import MQTT
+import RegionMonitoring
+
+/// This node's own words.
+extension BrokerCore {
+    /// For how many seconds the broker keeps what must be said again: three times as long as it takes.
+    private static let expiry: UInt32 = 900
+
+    /// What is published and listened to from the beginning, whether there is a connection or not.
+    func started() -> [Output] {
+        [
+            .publish(online), .publish(scanner(ok: false, adapter: nil, reason: "it has just started")),
+            .publish(promptValue), .publish(about),
+        ]
+            + [topics.everyStatus, topics.everyScanner, topics.everyAbout, topics.promptAnswer(node)].map {
+                .subscribe($0)
+            } + levels.flatMap { follow($0) } + (discovery.map { [.subscribe("\($0.prefix)/status")] } ?? [])
+    }
+
+    var online: MQTTPublication {
+        .value(topics.status(node), Wire.online.utf8, expiry: Self.expiry, turn: .last, isRefreshed: true)
+    }
+
+    var about: MQTTPublication { .value(topics.about(node), card.payload.utf8) }
+
+    private func follow(_ level: String) -> [Output] {
+        [.subscribe(topics.region(name(level))), .subscribe(topics.event(name(level)))]
+    }
+
+    private func scanner(ok: Bool, adapter: String?, reason: String?) -> MQTTPublication {
+        .value(topics.scanner(node), Wire.scanner(ok: ok, adapter: adapter, reason: reason).utf8)
+    }
+
+    /// Bluetooth's state changed here.
+    func bluetoothChanged(_ state: String, adapter: String?, reason: String) -> [Output] {
+        let ok = state == "poweredOn"
+        return [.publish(scanner(ok: ok, adapter: adapter, reason: ok ? nil : reason))]
+    }
+
+    /// The region monitor determined a state.
+    mutating func determined(_ identifier: String, _ state: RegionState, at now: Int64) -> [Output] {
+        guard let sight = SightState(rawValue: state.rawValue) else { return [] }
+        let level = TopicName(identifier).level
+        return published(plan.determined(level, sight, at: now))
+            + insideChanged(level, to: state == .inside, at: now)
+    }
+
+    /// A beacon of the region was heard.
+    mutating func heard(_ identifier: String, from beacon: UInt64, rssi: Int8, at now: Int64) -> [Output] {
+        published(plan.heard(TopicName(identifier).level, from: beacon, rssi: rssi, at: now))
+    }
+
+    func published(_ publications: [SightPlan.Publication]) -> [Output] {
+        publications.map { publication in
+            let topic = topics.sight(name(publication.region), by: node)
+            return .publish(.value(topic, Wire.sight(publication.sight).utf8, expiry: Self.expiry))
+        }
+    }
+
+    /// Time went on.
+    mutating func advanced(to now: Moment) -> [Output] {
+        var outputs = published(plan.advanced(to: now.instant))
+        outputs += acted(house.advanced(to: now), at: now)
+        if let until = looksUntil, until <= now.instant { outputs += lookedThrough(at: now.instant) }
+        return outputs
+    }
+
+    /// The configuration changed.
+    mutating func configured(_ identifiers: [String], at now: Moment) -> [Output] {
+        let old = levels
+        take(identifiers)
+        let (gone, new) = (Set(old).subtracting(levels), levels.filter { !old.contains($0) })
+        var outputs: [Output] = gone.sorted().flatMap { level -> [Output] in
+            sights[level] = nil
+            inside.remove(level)
+            ranged.remove(level)
+            let part = discovery.map { Output.publish(.clearing($0.part(region: level, node: node).topic)) }
+            return [
+                .unsubscribe(topics.region(name(level))), .unsubscribe(topics.event(name(level))),
+                .publish(.clearing(topics.sight(name(level), by: node))),
+            ] + (part.map { [$0] } ?? [])
+        }
+        outputs += new.flatMap { follow($0) } + [.publish(about)]
+        outputs += acted(house.regionsReplaced(with: levels, at: now), at: now)
+        outputs += acted(house.nodeDescribed(node: node, room: room, regions: Set(levels), at: now), at: now)
+        outputs += published(plan.regionsReplaced(with: levels, at: now.instant))
+        if isConnected, !gone.isEmpty { outputs += lookForRemains(at: now.instant) }
+        return outputs + announcements(at: now.instant)
+    }
+}

@@ -1,0 +1,121 @@
+import Agreement
+import Events
+import HomeAssistant
+import MQTT
+import RegionMonitoring
+
+/// What this node tells a broker, and what it makes of what comes from there: everything but threads, sockets and clocks.
+///
+/// What happens goes in by a function in the past tense, what is to be done comes back. Instants are those of one monotonic
+/// clock, see ``Agreement/Moment``.
+struct BrokerCore: Sendable {
+    /// What is to be done.
+    enum Output: Sendable, Equatable {
+        case publish(MQTTPublication)
+        /// The topic's value was overwritten by others: it is published again.
+        case `repeat`(topic: String)
+        /// The topic's value is another node's from now on: it stays at the broker, and is not published from here again.
+        case release(topic: String)
+        case subscribe(String)
+        case unsubscribe(String)
+        /// Everything is to be published again: somebody has lost it.
+        case announce
+        /// For this node's own consumers, at that time on the wall.
+        case happened(Event.Kind, at: Int64)
+        /// Somebody answers the prompt of this node that waits.
+        case answer(prompt: String, word: String)
+    }
+
+    let node: String
+    let topics: Topics
+    let version: String
+    let since: String
+    /// Nil: Home Assistant is told nothing.
+    let discovery: Discovery?
+
+    var house: House
+    var plan: SightPlan
+    var isConnected = false
+
+    /// The identifiers of the regions, by their level in topics; and in the order of the configuration.
+    private(set) var regions: [String: String] = [:]
+    private(set) var levels: [String] = []
+    var room: String?
+
+    /// What nodes say of themselves, and whether they are online, by name.
+    var cards: [String: NodeCard] = [:]
+    var statuses: [String: Bool] = [:]
+    /// The sights of the regions that are owned here, by region and node: for who asks.
+    var sights: [String: [String: Sight]] = [:]
+
+    /// What Home Assistant was told: the topics that are ours, and who was known then.
+    var announced: Announced?
+    var found: Set<String> = []
+    var looksUntil: Int64?
+
+    /// The prompt that waits for an answer.
+    var prompt: (id: String, ssid: String, region: String?)?
+    /// Where somebody is, by level, and whether others know how far.
+    var inside: Set<String> = []
+    var ranged: Set<String> = []
+    /// When it is next looked how far the beacons are.
+    var rangingAt: Int64?
+
+    init(_ settings: BrokerSettings, regions identifiers: [String], incarnation: String, since: Int64) {
+        node = settings.node
+        topics = Topics(site: settings.site)
+        version = settings.version
+        room = settings.room
+        self.since = Timestamp.text(since)
+        discovery = settings.discovery.map {
+            Discovery(topics: Topics(site: settings.site), prefix: $0, version: settings.version)
+        }
+        house = House(node: settings.node, regions: [])
+        plan = SightPlan(regions: [], incarnation: incarnation, offset: settings.offset)
+        take(identifiers)
+        let moment = Moment(instant: 0, wall: since)
+        _ = house.regionsReplaced(with: levels, at: moment)
+        _ = house.nodeDescribed(node: node, room: room, regions: Set(levels), at: moment)
+        _ = plan.regionsReplaced(with: levels, at: 0)
+    }
+
+    mutating func take(_ identifiers: [String]) {
+        let levels = identifiers.map { TopicName($0).level }
+        regions = Dictionary(zip(levels, identifiers), uniquingKeysWith: { first, _ in first })
+        self.levels = levels
+    }
+
+    /// When ``advanced(to:)`` is next needed; nil for whenever something happens.
+    var nextDeadline: Int64? {
+        [plan.nextDeadline, house.nextDeadline, looksUntil, rangingAt].compactMap(\.self).min()
+    }
+
+    var card: NodeCard { NodeCard(room: room, version: version, since: since, regions: levels) }
+
+    /// A hash stands for itself.
+    func name(_ level: String) -> TopicName { TopicName(level) }
+}
+
+/// What the configuration says of this node and its broker.
+package struct BrokerSettings: Hashable, Sendable {
+    package var node: String
+    package var room: String?
+    /// What this node hears too weakly, in dB.
+    package var offset: Double
+    package var site: String
+    /// Where Home Assistant looks for devices; nil: it is told nothing.
+    package var discovery: String?
+    /// This program's.
+    package var version: String
+
+    package init(
+        node: String, room: String?, offset: Double = 0, site: String, discovery: String?, version: String
+    ) {
+        self.node = node
+        self.room = room
+        self.offset = offset
+        self.site = site
+        self.discovery = discovery
+        self.version = version
+    }
+}

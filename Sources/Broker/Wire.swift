@@ -1,0 +1,117 @@
+import Agreement
+import Events
+import FoundationEssentials
+import HomeAssistant
+
+/// What nodes say to each other and to Home Assistant, as JSON. Every key is always there, `null` where there is nothing to
+/// say: a template that misses one complains with each message. What comes in is read with suspicion: a broker is open to
+/// others, too.
+enum Wire {
+    static let online = "online"
+    static let offline = "offline"
+
+    static func sight(_ sight: Sight) -> String {
+        [
+            EventField("state", .text(sight.state.rawValue)), number("rssi", sight.signal),
+            number("spread", sight.spread), number("age", sight.age), text("incarnation", sight.incarnation),
+            EventField("seq", .integer(Int(clamping: sight.sequence))),
+        ].json
+    }
+
+    /// A node's sight; nil for what is none.
+    static func sight(_ payload: [UInt8]) -> Sight? {
+        struct Members: Decodable {
+            var state: String
+            var rssi: Double?
+            var spread: Double?
+            var age: Double?
+            var incarnation: String
+            var seq: UInt64
+        }
+        guard let members = decode(Members.self, payload), let state = SightState(rawValue: members.state),
+            members.incarnation.utf8.count <= 64
+        else { return nil }
+        return Sight(
+            state: state, signal: members.rssi.map { min(max($0, -127), 20) },
+            spread: members.spread.map { min(max($0, 0), 40) }, age: members.age.map { min(max($0, 0), 1e6) },
+            incarnation: members.incarnation, sequence: members.seq)
+    }
+
+    static func region(_ state: HouseState) -> String {
+        [
+            EventField("state", .text(state.state.rawValue)), text("room", state.room),
+            EventField("since", .text(Timestamp.text(state.since))), EventField("beacon", .null),
+            text("last", state.lastKnown?.rawValue), EventField("waiting", .values(state.waiting.map { .text($0) })),
+        ].json
+    }
+
+    /// What the house agrees on; nil for what is no word of an owner.
+    static func region(_ payload: [UInt8]) -> HouseState? {
+        struct Members: Decodable {
+            var state: String
+            var room: String?
+            var since: String
+            var last: String?
+            var waiting: [String]?
+        }
+        guard let members = decode(Members.self, payload), let state = SightState(rawValue: members.state),
+            let since = Timestamp.nanoseconds(members.since)
+        else { return nil }
+        return HouseState(
+            state: state, lastKnown: members.last.flatMap(SightState.init), room: members.room.flatMap(name),
+            since: since, waiting: (members.waiting ?? []).prefix(1000).compactMap(name))
+    }
+
+    static func event(_ event: HouseEvent) -> String {
+        [
+            EventField("event_type", .text(event.kind.rawValue)), text("room", event.room),
+            EventField("time", .text(Timestamp.text(event.time))),
+            EventField("id", .text(String(event.identifier, radix: 16))),
+        ].json
+    }
+
+    static func event(_ payload: [UInt8]) -> HouseEvent? {
+        struct Members: Decodable {
+            var event_type: String
+            var room: String?
+            var time: String
+            var id: String
+        }
+        guard let members = decode(Members.self, payload), let kind = HouseEvent.Kind(rawValue: members.event_type),
+            let time = Timestamp.nanoseconds(members.time), let identifier = UInt64(members.id, radix: 16)
+        else { return nil }
+        return HouseEvent(kind: kind, room: members.room.flatMap(name), time: time, identifier: identifier)
+    }
+
+    static func scanner(ok: Bool, adapter: String?, reason: String?) -> String {
+        [EventField("ok", .flag(ok)), text("adapter", adapter), text("reason", reason)].json
+    }
+
+    static func isScanning(_ payload: [UInt8]) -> Bool? {
+        struct Members: Decodable { var ok: Bool }
+        return decode(Members.self, payload)?.ok
+    }
+
+    static func house(online: Int, leader: String) -> String {
+        [EventField("online", .integer(online)), text("leader", leader)].json
+    }
+
+    static func text(_ name: String, _ value: String?) -> EventField {
+        EventField(name, value.map(EventField.Value.text) ?? .null)
+    }
+
+    static func number(_ name: String, _ value: Double?) -> EventField {
+        EventField(name, value.map(EventField.Value.number) ?? .null)
+    }
+
+    /// A room or a node as others call it, if people can read that.
+    static func name(_ text: String) -> String? { 1...64 ~= text.count && text.utf8.count <= 256 ? text : nil }
+
+    static func decode<Members: Decodable>(_ type: Members.Type, _ payload: [UInt8]) -> Members? {
+        guard payload.count <= largestPayload else { return nil }
+        return try? JSONDecoder().decode(type, from: Data(payload))
+    }
+
+    /// The longest that is looked at: what a node with two thousand regions says of itself.
+    private static let largestPayload = 64 << 10
+}

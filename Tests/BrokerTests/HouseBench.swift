@@ -1,0 +1,159 @@
+import Agreement
+import Events
+import MQTT
+import RegionMonitoring
+
+@testable import Broker
+
+/// Several nodes and a broker that delivers at once, at a clock that is set by hand.
+struct HouseBench {
+    struct Node {
+        var core: BrokerCore
+        var isConnected = false
+        var filters: Set<String> = []
+        /// What this node publishes again when it connects.
+        var values: [String: [UInt8]] = [:]
+        var happened: [Event.Kind] = []
+        var answers: [String] = []
+    }
+
+    static let second: Int64 = 1_000_000_000
+
+    private(set) var nodes: [String: Node] = [:]
+    private(set) var retained: [String: [UInt8]] = [:]
+    /// What was published and not retained.
+    private(set) var events: [MQTTMessage] = []
+    var now: Int64 = 1000 * second
+    private var queue: [(node: String, message: MQTTMessage)] = []
+
+    /// A node's daemon starts.
+    mutating func start(
+        _ name: String, room: String? = nil, regions: [String] = ["keys"], discovery: String? = "homeassistant"
+    ) {
+        let settings = BrokerSettings(
+            node: name, room: room ?? name, site: "home", discovery: discovery, version: "1.0.0")
+        let core = BrokerCore(settings, regions: regions, incarnation: "\(name)-\(now)", since: now)
+        nodes[name] = Node(core: core)
+        let outputs = core.started()
+        carryOut(outputs, of: name)
+        connect(name)
+        perform(name) { core, _ in core.bluetoothChanged("poweredOn", adapter: "hci0", reason: "") }
+    }
+
+    mutating func connect(_ name: String) {
+        nodes[name]?.isConnected = true
+        perform(name) { $0.connected(at: $1) }
+        for filter in nodes[name]?.filters ?? [] { deliverRetained(filter, to: name) }
+        for (topic, payload) in nodes[name]?.values ?? [:] { publish(topic, payload, isRetained: true) }
+        settle()
+    }
+
+    /// Its connection is cut; the broker publishes its will.
+    mutating func kill(_ name: String, will: Bool = true) {
+        nodes[name]?.isConnected = false
+        nodes[name] = nil
+        if will { publish("okaeri/home/node/\(name)/status", Array("offline".utf8), isRetained: true) }
+        settle()
+    }
+
+    mutating func perform(_ name: String, _ body: (inout BrokerCore, Moment) -> [BrokerCore.Output]) {
+        guard var node = nodes[name] else { return }
+        let outputs = body(&node.core, Moment(instant: now, wall: now))
+        nodes[name] = node
+        carryOut(outputs, of: name)
+        settle()
+    }
+
+    /// The node's region monitor decides, and the beacon is heard with that signal.
+    mutating func see(_ name: String, _ state: RegionState, rssi: Int8? = nil, region: String = "keys") {
+        perform(name) { $0.determined(region, state, at: $1.instant) }
+        if let rssi { perform(name) { $0.heard(region, from: 1, rssi: rssi, at: $1.instant) } }
+    }
+
+    /// Lets time pass, with what each node hears all the while, five times a second.
+    mutating func pass(_ seconds: Double, hearing signals: [String: Int8] = [:]) {
+        let end = now + Int64(seconds * Double(Self.second))
+        while now < end {
+            now += Self.second / 5
+            for (name, rssi) in signals.sorted(by: { $0.key < $1.key }) {
+                perform(name) { $0.heard("keys", from: 1, rssi: rssi, at: $1.instant) }
+            }
+            for name in nodes.keys.sorted() {
+                guard let due = nodes[name]?.core.nextDeadline, due <= now else { continue }
+                perform(name) { $0.advanced(to: $1) }
+            }
+        }
+    }
+
+    /// Somebody publishes something.
+    mutating func publish(_ topic: String, _ payload: [UInt8], isRetained: Bool) {
+        if isRetained { retained[topic] = payload.isEmpty ? nil : payload }
+        if !isRetained { events.append(MQTTMessage(topic: topic, payload: payload, isRetained: false)) }
+        for (name, node) in nodes.sorted(by: { $0.key < $1.key })
+        where node.isConnected && node.filters.contains(where: { Self.matches($0, topic) }) {
+            queue.append((name, MQTTMessage(topic: topic, payload: payload, isRetained: false)))
+        }
+    }
+
+    mutating func settle() {
+        while !queue.isEmpty {
+            let (name, message) = queue.removeFirst()
+            guard var node = nodes[name], node.isConnected else { continue }
+            let outputs = node.core.received(message, at: Moment(instant: now, wall: now))
+            nodes[name] = node
+            carryOut(outputs, of: name)
+        }
+    }
+
+    private mutating func carryOut(_ outputs: [BrokerCore.Output], of name: String) {
+        for output in outputs {
+            switch output {
+            case .publish(let publication):
+                if publication.isRetained {
+                    guard
+                        nodes[name]?.values.updateValue(publication.payload, forKey: publication.topic)
+                            != publication.payload
+                    else { continue }
+                }
+                guard nodes[name]?.isConnected == true else { continue }
+                publish(publication.topic, publication.payload, isRetained: publication.isRetained)
+            case .repeat(let topic): publish(topic, nodes[name]?.values[topic] ?? [], isRetained: true)
+            case .release(let topic): nodes[name]?.values[topic] = nil
+            case .subscribe(let filter):
+                nodes[name]?.filters.insert(filter)
+                if nodes[name]?.isConnected == true { deliverRetained(filter, to: name) }
+            case .unsubscribe(let filter): nodes[name]?.filters.remove(filter)
+            case .announce: break
+            case .happened(let kind, _): nodes[name]?.happened.append(kind)
+            case .answer(let prompt, let word): nodes[name]?.answers.append("\(prompt) \(word)")
+            }
+        }
+    }
+
+    private mutating func deliverRetained(_ filter: String, to name: String) {
+        for (topic, payload) in retained.sorted(by: { $0.key < $1.key }) where Self.matches(filter, topic) {
+            queue.append((name, MQTTMessage(topic: topic, payload: payload, isRetained: true)))
+        }
+    }
+
+    private static func matches(_ filter: String, _ topic: String) -> Bool {
+        let (filter, topic) = (filter.split(separator: "/"), topic.split(separator: "/"))
+        return filter.count == topic.count && zip(filter, topic).allSatisfy { $0 == "+" || $0 == $1 }
+    }
+
+    /// A retained value as text; nil: there is none.
+    func value(_ topic: String) -> String? { retained[topic].map { String(decoding: $0, as: UTF8.self) } }
+
+    /// What the node's own consumers were told of the house, in a word each.
+    func news(_ name: String) -> [String] {
+        (nodes[name]?.happened ?? []).compactMap { kind in
+            guard case .house(_, let house) = kind else { return nil }
+            return switch house {
+            case .didDetermineState(let state): state.rawValue
+            case .didEnterRegion(let room, _): "enter \(room ?? "?")"
+            case .didExitRegion: "exit"
+            case .didDetermineRoom(let room): "room \(room ?? "none")"
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Agreement
+import Events
+import MQTT
+import RegionMonitoring
+import TestSupport
+import Testing
+
+@testable import Broker
+
+@Suite struct HouseTests {
+    var house = HouseBench()
+
+    /// Enters and exits of the whole house, as the broker had them.
+    private var events: [String] {
+        house.events.filter { $0.topic == "okaeri/home/region/keys/event" }
+            .compactMap { Wire.event($0.payload)?.kind.rawValue }
+    }
+
+    @Test mutating func oneNodeIsAHouse() {
+        house.start("hall")
+        house.pass(10)
+        house.see("hall", .outside)
+        house.pass(5)
+        #expect(house.value("okaeri/home/node/hall/status") == "online")
+        #expect(house.value("okaeri/home/region/keys")?.contains("\"state\":\"outside\"") == true)
+        house.see("hall", .inside, rssi: -60)
+        house.pass(5, hearing: ["hall": -60])
+        #expect(house.value("okaeri/home/region/keys")?.contains("\"state\":\"inside\",\"room\":\"hall\"") == true)
+        house.see("hall", .outside)
+        house.pass(5)
+        #expect(house.value("okaeri/home/region/keys")?.contains("\"state\":\"outside\",\"room\":null") == true)
+        #expect(events == ["enter", "exit"])
+        #expect(house.value("okaeri/home/house") == "{\"online\":1,\"leader\":\"hall\"}")
+    }
+
+    @Test mutating func aWalkThroughThreeRoomsIsOneArrivalAndOneDeparture() {
+        for name in ["attic", "hall", "kitchen"] { house.start(name) }
+        house.pass(10)
+        for name in ["attic", "hall", "kitchen"] { house.see(name, .outside) }
+        house.pass(5)
+        house.see("hall", .inside, rssi: -50)
+        house.pass(10, hearing: ["hall": -50])
+        house.see("kitchen", .inside, rssi: -50)
+        house.pass(20, hearing: ["hall": -75, "kitchen": -50])
+        house.see("attic", .inside, rssi: -50)
+        house.pass(20, hearing: ["hall": -80, "kitchen": -75, "attic": -50])
+        house.see("hall", .outside)
+        house.see("kitchen", .outside)
+        house.pass(10, hearing: ["attic": -50])
+        house.see("attic", .outside)
+        house.pass(10)
+        #expect(events == ["enter", "exit"])
+        for name in ["attic", "hall", "kitchen"] {
+            let rooms = house.news(name).filter { $0.hasPrefix("room") || $0.hasPrefix("enter") || $0 == "exit" }
+            #expect(
+                rooms.filter { $0 != "room none" } == [
+                    "enter hall", "room hall", "room kitchen", "room attic", "exit",
+                ],
+                "\(name): \(house.news(name))")
+        }
+        let owners = ["attic", "hall", "kitchen"].filter { name in
+            (house.nodes[name]?.happened ?? []).contains {
+                if case .house(_, .didEnterRegion(_, isOwner: true)) = $0 { true } else { false }
+            }
+        }
+        #expect(owners.count == 1, "a hook of the house is run once: \(owners)")
+    }
+
+    @Test mutating func nobodyIsSentAwayByANodesEndAndNobodyArrivesByItsReturn() {
+        for name in ["attic", "hall"] { house.start(name) }
+        house.pass(10)
+        house.see("attic", .outside)
+        house.see("hall", .inside, rssi: -50)
+        house.pass(10, hearing: ["hall": -50])
+        let before = events
+        house.kill("hall")
+        house.pass(1200)
+        #expect(house.value("okaeri/home/region/keys")?.contains("\"state\":\"unknown\"") == true)
+        house.start("hall")
+        house.see("hall", .inside, rssi: -50)
+        house.pass(30, hearing: ["hall": -50])
+        #expect(house.value("okaeri/home/region/keys")?.contains("\"state\":\"inside\"") == true)
+        #expect(events == before)
+    }
+
+    @Test mutating func aNodeThatIsForgottenIsGone() {
+        for name in ["attic", "hall"] { house.start(name) }
+        house.pass(15)
+        house.kill("attic")
+        house.pass(15)
+        house.perform("hall") { core, _ in core.forget("hall") ?? [] }
+        house.perform("hall") { core, _ in core.forget("attic") ?? [] }
+        #expect(house.retained.keys.filter { $0.contains("attic") }.sorted() == [])
+        #expect(house.nodes["hall"]?.core.statuses.keys.sorted() == ["hall"])
+    }
+
+    @Test(arguments: 0..<20) mutating func whateverIsPublishedNothingTraps(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        house.start("hall", regions: ["keys", "お帰り"])
+        house.pass(6)
+        let topics =
+            house.retained.keys.sorted() + [
+                "okaeri/home/node/x/status", "okaeri/home/node/x/about", "okaeri/home/node/x/scanner",
+                "okaeri/home/node/x/region/keys", "okaeri/home/region/keys/event",
+                "okaeri/home/node/hall/prompt/answer",
+                "homeassistant/status", "homeassistant/device/okaeri_home/region_x/config",
+            ]
+        let words = [
+            "", "online", "offline", "{}", "[]", "null", "{\"state\":\"inside\"}",
+            "{\"state\":\"inside\",\"rssi\":1e308,\"age\":-1e308,\"spread\":1e308,\"incarnation\":\"a\",\"seq\":1}",
+            "{\"state\":\"outside\",\"room\":null,\"since\":\"9999-12-31T23:59:59Z\"}",
+            "{\"ok\":false}", "{\"regions\":[\"keys\",\"#\",\"\"]}", "{\"answer\":\"join\"}",
+            "{\"event_type\":\"enter\",\"time\":\"1970-01-01T00:00:00Z\",\"id\":\"ffffffffffffffff\"}",
+            String(repeating: "[", count: 60_000),
+        ]
+        for _ in 0..<200 {
+            let topic = topics.randomElement(using: &generator) ?? ""
+            let payload =
+                Bool.random(using: &generator)
+                ? Array((words.randomElement(using: &generator) ?? "").utf8)
+                : (0..<20).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
+            house.publish(topic, payload, isRetained: Bool.random(using: &generator))
+            house.settle()
+            house.pass(Double.random(in: 0...2, using: &generator))
+        }
+        // This node still says what it sees.
+        house.see("hall", .inside, rssi: -50)
+        house.pass(400, hearing: ["hall": -50])
+        #expect(house.value("okaeri/home/node/hall/region/keys")?.contains("\"state\":\"inside\"") == true)
+    }
+}

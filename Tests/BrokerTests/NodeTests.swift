@@ -1,0 +1,105 @@
+import Agreement
+import Events
+import MQTT
+import RegionMonitoring
+import Testing
+
+@testable import Broker
+
+/// What a node says of itself.
+@Suite struct NodeTests {
+    var house = HouseBench()
+
+    @Test mutating func whatIsRemovedWhileTheDaemonIsOffIsTakenAway() {
+        house.start("hall", regions: ["keys", "front_door"])
+        house.pass(15)
+        house.see("hall", .outside, region: "front_door")
+        house.pass(5)
+        let before = house.retained.keys.filter { $0.contains("front") }
+        #expect(before.count == 4, "a device, a part of it, a sight and a state: \(before.sorted())")
+        house.kill("hall")
+        house.start("hall")
+        house.pass(15)
+        #expect(house.retained.keys.filter { $0.contains("front") }.isEmpty)
+        #expect(house.retained.keys.filter { $0.contains("keys") }.count == 4)
+    }
+
+    @Test mutating func aRegionThatAnotherNodeWatchesStays() {
+        house.start("attic", regions: ["keys", "car"])
+        house.start("hall", regions: ["keys", "car"])
+        house.pass(15)
+        house.perform("hall") { $0.configured(["keys"], at: $1) }
+        house.pass(15)
+        let car = house.retained.keys.filter { $0.contains("car") }
+        #expect(car.filter { $0.contains("hall") }.isEmpty, "\(car)")
+        #expect(car.contains("okaeri/home/region/car"))
+        #expect(car.contains("homeassistant/device/okaeri_home/region_car/config"))
+        house.perform("attic") { $0.configured(["keys"], at: $1) }
+        house.pass(15)
+        #expect(house.retained.keys.filter { $0.contains("car") }.isEmpty)
+    }
+
+    @Test mutating func aPromptIsAnsweredOnce() {
+        house.start("hall")
+        house.perform("hall") { core, _ in core.asked(.init(id: "7", ssid: "HomeNet", region: "keys")) }
+        #expect(
+            house.value("okaeri/home/node/hall/prompt") == #"{"id":"7","ssid":"HomeNet","region":"keys"}"#)
+        let answers = "okaeri/home/node/hall/prompt/answer"
+        for answer in [#"{"id":6,"answer":"join"}"#, #"{"id":"8","answer":"join"}"#, #"{"answer":7}"#, "join", ""] {
+            house.publish(answers, Array(answer.utf8), isRetained: false)
+        }
+        house.publish("okaeri/home/node/attic/prompt/answer", Array(#"{"answer":"join"}"#.utf8), isRetained: false)
+        house.settle()
+        #expect(house.nodes["hall"]?.answers == [])
+        for answer in [#"{"answer":"join"}"#, #"{"id":7,"answer":"never"}"#, #"{"id":"7","answer":"later"}"#] {
+            house.publish(answers, Array(answer.utf8), isRetained: false)
+        }
+        house.settle()
+        #expect(house.nodes["hall"]?.answers == ["7 join", "7 never", "7 later"])
+        house.perform("hall") { core, _ in
+            core.ended(.init(id: "7", ssid: "HomeNet", region: nil), wasAnswered: true)
+        }
+        house.publish(answers, Array(#"{"answer":"join"}"#.utf8), isRetained: false)
+        house.settle()
+        #expect(house.nodes["hall"]?.answers.count == 3)
+        #expect(house.value("okaeri/home/node/hall/prompt") == #"{"id":null,"ssid":null,"region":null}"#)
+        let told = house.events.filter { $0.topic == "okaeri/home/node/hall/prompt/event" }.map {
+            String(decoding: $0.payload, as: UTF8.self)
+        }
+        #expect(
+            told == [
+                #"{"event_type":"asked","id":"7","ssid":"HomeNet"}"#,
+                #"{"event_type":"answered","id":"7","ssid":"HomeNet"}"#,
+            ])
+    }
+
+    @Test mutating func anAnswerThatWasRetainedIsForNobody() {
+        house.start("hall")
+        house.perform("hall") { core, _ in core.asked(.init(id: "7", ssid: "HomeNet", region: "keys")) }
+        house.perform("hall") { core, now in
+            core.received(
+                MQTTMessage(
+                    topic: "okaeri/home/node/hall/prompt/answer", payload: Array(#"{"answer":"join"}"#.utf8),
+                    isRetained: true), at: now)
+        }
+        #expect(house.nodes["hall"]?.answers == [])
+    }
+
+    @Test mutating func theDistanceIsToldEveryFiveSecondsWhileSomebodyIsInside() {
+        let ranging = BrokerRanging(region: "keys", rssi: -61, accuracy: 1.84, proximity: "near")
+        let topic = "okaeri/home/node/hall/region/keys/ranging"
+        house.start("hall")
+        house.perform("hall") { $0.measured([ranging], at: $1.instant) }
+        #expect(!house.events.contains { $0.topic == topic }, "nobody is inside")
+        house.see("hall", .inside, rssi: -61)
+        #expect(house.nodes["hall"]?.core.rangingAt == house.now + 5 * HouseBench.second)
+        house.perform("hall") { $0.measured([ranging], at: $1.instant) }
+        house.see("hall", .outside)
+        #expect(house.nodes["hall"]?.core.rangingAt == nil)
+        #expect(
+            house.events.filter { $0.topic == topic }.map { String(decoding: $0.payload, as: UTF8.self) } == [
+                #"{"rssi":-61,"accuracy":1.84,"proximity":"near"}"#,
+                #"{"rssi":null,"accuracy":null,"proximity":null}"#,
+            ])
+    }
+}
