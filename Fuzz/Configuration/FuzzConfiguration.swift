@@ -44,14 +44,26 @@ private func checkSyntax(_ bytes: [UInt8]) {
             let other = try JSONDecoder().decode(OtherNode.self, from: Data(bytes))
             require(other.isSame(as: node), "the text means something else")
         } catch {
-            // It refuses 0e1, which is a number (RFC 8259, 6).
+            // It refuses 0e1 and 1e-1000, which are numbers (RFC 8259, 6).
             let text = String(decoding: bytes, as: UTF8.self)
-            require(text.contains("0e") || text.contains("0E"), "what is no JSON was taken: \(error)")
+            require(
+                text.contains("0e") || text.contains("0E") || hasLongExponent(bytes),
+                "what is no JSON was taken: \(error)")
         }
     } catch {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         require(1...lines.count ~= error.line, "the mistake is in no line")
         require(1...(lines[error.line - 1].count + 1) ~= error.column, "the mistake is in no column")
         require(!error.found.isEmpty && !error.expected.isEmpty, "the mistake has no words")
+    }
+}
+
+/// Whether there is an exponent beyond those that a Double has.
+private func hasLongExponent(_ bytes: [UInt8]) -> Bool {
+    bytes.indices.contains { index in
+        guard bytes[index] | 0x20 == UInt8(ascii: "e") else { return false }
+        let rest = bytes[(index + 1)...]
+        let digits = rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") ? rest.dropFirst() : rest
+        return digits.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.count >= 3
     }
 }
