@@ -82,5 +82,6 @@ package final class Broker: Service {
             await cancelWhenGracefulShutdown { [client] in try? await client.run() }
             group.cancelAll()
         }
+        try await gracefulShutdown()
     }
 }

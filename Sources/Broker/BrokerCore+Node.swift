@@ -42,15 +42,14 @@ extension BrokerCore {
 
     /// The region monitor determined a state.
     mutating func determined(_ identifier: String, _ state: RegionState, at now: Int64) -> [Output] {
-        guard let sight = SightState(rawValue: state.rawValue) else { return [] }
-        let level = TopicName(identifier).level
+        guard let sight = SightState(rawValue: state.rawValue), let level = levelOf[identifier] else { return [] }
         return published(plan.determined(level, sight, at: now))
             + insideChanged(level, to: state == .inside, at: now)
     }
 
     /// A beacon of the region was heard.
     mutating func heard(_ identifier: String, from beacon: UInt64, rssi: Int8, at now: Int64) -> [Output] {
-        published(plan.heard(TopicName(identifier).level, from: beacon, rssi: rssi, at: now))
+        levelOf[identifier].map { published(plan.heard($0, from: beacon, rssi: rssi, at: now)) } ?? []
     }
 
     func published(_ publications: [SightPlan.Publication]) -> [Output] {

@@ -40,6 +40,8 @@ struct BrokerCore: Sendable {
     /// The identifiers of the regions, by their level in topics; and in the order of the configuration.
     private(set) var regions: [String: String] = [:]
     private(set) var levels: [String] = []
+    /// The other way round: it is asked with each advertisement.
+    private(set) var levelOf: [String: String] = [:]
     var room: String?
 
     /// What nodes say of themselves, and whether they are online, by name.
@@ -83,6 +85,7 @@ struct BrokerCore: Sendable {
         let levels = identifiers.map { TopicName($0).level }
         regions = Dictionary(zip(levels, identifiers), uniquingKeysWith: { first, _ in first })
         self.levels = levels
+        levelOf = Dictionary(zip(identifiers, levels), uniquingKeysWith: { first, _ in first })
     }
 
     /// When ``advanced(to:)`` is next needed; nil for whenever something happens.

@@ -23,6 +23,7 @@ package actor Homecoming: Service {
     private var inside: Set<String> = []
     private let lastInside: @Sendable () -> Set<String>
     private let now: @Sendable () -> Int64
+    private let withdrawn: @Sendable (_ prompt: String) -> Void
     private let logger: Logger
 
     /// What takes time, handed to ``run()``'s task group.
@@ -36,14 +37,16 @@ package actor Homecoming: Service {
     /// - Parameters:
     ///   - lastInside: the regions that were inside before a restart, once the region monitor is restored.
     ///   - now: the time that events of ours are stamped with.
+    ///   - withdrawn: is told the number of a prompt that is not asked any more, and was not answered.
     package init(
         regions: [Configuration.Region], wifi: any WiFiService, hub: EventHub,
         lastInside: @escaping @Sendable () -> Set<String> = { [] }, now: @escaping @Sendable () -> Int64,
-        logger: Logger
+        withdrawn: @escaping @Sendable (_ prompt: String) -> Void = { _ in }, logger: Logger
     ) {
         networks = Self.networks(regions)
         self.lastInside = lastInside
         self.now = now
+        self.withdrawn = withdrawn
         self.wifi = wifi
         self.hub = hub
         events = hub.events(backlog: .max)
@@ -171,6 +174,7 @@ extension Homecoming {
         case .withdraw(let prompt, .answered(let answer)):
             publish(.wifiPromptAnswered(.init(prompt), answer: answer.rawValue))
         case .withdraw(let prompt, let reason):
+            withdrawn(prompt.id)
             logger.notice("the prompt is withdrawn", metadata: ["prompt": "\(prompt.id)", "why": "\(reason)"])
         case .joined(let attempt, let joined):
             publish(.wifiJoined(.init(attempt), device: joined.device))

@@ -73,6 +73,15 @@ import Testing
             ])
     }
 
+    @Test mutating func aPromptThatIsWithdrawnIsAskedNoMore() {
+        house.start("hall")
+        house.perform("hall") { core, _ in core.asked(.init(id: "7", ssid: "HomeNet", region: "keys")) }
+        house.perform("hall") { core, _ in core.withdrawn("6") }
+        #expect(house.value("okaeri/home/node/hall/prompt")?.contains("HomeNet") == true)
+        house.perform("hall") { core, _ in core.withdrawn("7") }
+        #expect(house.value("okaeri/home/node/hall/prompt") == #"{"id":null,"ssid":null,"region":null}"#)
+    }
+
     @Test mutating func anAnswerThatWasRetainedIsForNobody() {
         house.start("hall")
         house.perform("hall") { core, _ in core.asked(.init(id: "7", ssid: "HomeNet", region: "keys")) }

@@ -125,7 +125,8 @@ package final class Daemon: Sendable {
         wifi = options.simulatesWiFi ? Self.simulatedWiFi(configuration) : NetworkManagerService()
         homecoming = Homecoming(
             regions: configuration.regions, wifi: wifi, hub: hub,
-            lastInside: { presence.driver.lastInside }, now: now, logger: logger)
+            lastInside: { presence.driver.lastInside }, now: now,
+            withdrawn: { broker?.withdrawn($0) }, logger: logger)
         // A capture has no peripherals.
         serviceWatch = ServiceWatch(
             rules: options.capture == nil ? configuration.services : [], adapter: configuration.adapter, hub: hub,
