@@ -42,6 +42,11 @@ static inline int okaeri_hci_device_up(int fd, uint16_t device) {
     return ioctl(fd, HCIDEVUP, (unsigned long)device);
 }
 
+/* HCIDEVDOWN: switches an adapter off. */
+static inline int okaeri_hci_device_down(int fd, uint16_t device) {
+    return ioctl(fd, HCIDEVDOWN, (unsigned long)device);
+}
+
 /* Binds to an adapter, or with HCI_DEV_NONE to none. */
 static inline int okaeri_hci_bind(int fd, uint16_t device, uint16_t channel) {
     struct sockaddr_hci address = {.hci_family = AF_BLUETOOTH, .hci_dev = device, .hci_channel = channel};

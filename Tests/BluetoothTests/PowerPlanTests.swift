@@ -21,6 +21,15 @@ import Testing
         #expect(try kernel.adapters() == [Self.adapter(isUp: true)])
     }
 
+    @Test(arguments: [adapter(isUp: true), adapter(), adapter(.soft)])
+    func itIsTakenBackToWhatItWas(_ adapter: Adapter) async throws {
+        let kernel = FakeKernel([adapter])
+        let plan = try PowerPlan(adapter: "hci0", kernel: kernel)
+        try await plan.carryOut()
+        try await plan.takeBack()
+        #expect(try kernel.adapters() == [adapter])
+    }
+
     @Test func theIntentionSaysWhatWillBeDone() throws {
         let soft = try PowerPlan(adapter: "hci0", kernel: FakeKernel([Self.adapter(.soft)]))
         #expect(soft.intention == "lift rfkill's block of hci0 and switch it on")

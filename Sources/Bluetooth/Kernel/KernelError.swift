@@ -39,6 +39,12 @@ public struct KernelError: Error, Hashable, Sendable {
 
         /// `ioctl(HCIDEVUP)`, which needs CAP_NET_ADMIN.
         case switchOn = "switching the adapter on"
+
+        /// Writing a `struct rfkill_event` to /dev/rfkill.
+        case block = "setting rfkill's block"
+
+        /// `ioctl(HCIDEVDOWN)`, which needs CAP_NET_ADMIN.
+        case switchOff = "switching the adapter off"
     }
 
     /// What was asked.
@@ -91,8 +97,8 @@ extension KernelError: CustomStringConvertible {
         switch state {
         case .unauthorized:
             switch operation {
-            case .unblock: RadioSwitches.advice
-            case .switchOn:
+            case .unblock, .block: RadioSwitches.advice
+            case .switchOn, .switchOff:
                 "that needs CAP_NET_ADMIN: \(Self.setcap); or, where bluetoothd runs, `bluetoothctl power on`"
             case .openSocket, .bindSocket, .setFilter, .send, .receive, .listAdapters, .readAdapter, .createWakeUp,
                 .wait, .startThread:

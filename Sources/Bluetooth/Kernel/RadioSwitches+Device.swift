@@ -8,15 +8,27 @@ extension RadioSwitches {
 
     /// Lifts the soft block of an adapter's radio, of no other.
     func unblock(_ adapter: String) throws(KernelError) {
+        try set(.unblock, blocked: false, adapter)
+    }
+
+    /// Sets it.
+    func block(_ adapter: String) throws(KernelError) {
+        try set(.block, blocked: true, adapter)
+    }
+
+    private func set(
+        _ operation: KernelError.Operation, blocked: Bool, _ adapter: String
+    ) throws(KernelError) {
         let device = OwnedDescriptor(
-            owning: try OwnedDescriptor.retrying(.unblock) { unsafe open(Self.device, O_WRONLY | O_CLOEXEC) })
+            owning: try OwnedDescriptor.retrying(operation) { unsafe open(Self.device, O_WRONLY | O_CLOEXEC) })
         for number in numbers(of: adapter) {
             var event = rfkill_event()
             event.idx = number
             event.op = UInt8(RFKILL_OP_CHANGE.rawValue)
             event.type = UInt8(RFKILL_TYPE_BLUETOOTH.rawValue)
+            event.soft = blocked ? 1 : 0
             let descriptor = device.number
-            _ = try OwnedDescriptor.retrying(.unblock) {
+            _ = try OwnedDescriptor.retrying(operation) {
                 unsafe write(descriptor, &event, MemoryLayout<rfkill_event>.size)
             }
         }

@@ -24,6 +24,21 @@ extension LinuxKernel: PowerKernel {
         }
     }
 
+    /// Sets the soft block through /dev/rfkill, or switches the adapter off by HCIDEVDOWN.
+    public func takeBack(_ step: PowerStep, of adapter: Adapter) throws(KernelError) {
+        switch step {
+        case .unblock: try radioSwitches.block(adapter.name)
+        case .switchOn:
+            let socket = try openControlSocket(.switchOff)
+            let number = socket.number
+            do throws(KernelError) {
+                _ = try OwnedDescriptor.retrying(.switchOff) { okaeri_hci_device_down(number, adapter.index) }
+            } catch  where error.code == EALREADY {
+                // bluetoothd may have been faster.
+            }
+        }
+    }
+
     /// Throws what the step would throw for want of a right, EPERM or EACCES, without doing it.
     public func demandRight(to step: PowerStep) throws(KernelError) {
         switch step {

@@ -48,10 +48,21 @@ public struct PowerPlan: Sendable {
     ///
     /// - Throws: ``PowerFailure`` when Linux or the controller does not let it be done.
     public func carryOut() async throws(PowerFailure) {
+        try await onThread { () throws(KernelError) in try take(steps) }
+    }
+
+    /// Undoes it, for somebody who has thought better of it: the adapter is off and blocked as it was found.
+    ///
+    /// - Throws: ``PowerFailure`` when Linux does not let it be done.
+    public func takeBack() async throws(PowerFailure) {
+        try await onThread { () throws(KernelError) in
+            for step in steps.reversed() { try kernel.takeBack(step, of: adapter) }
+        }
+    }
+
+    private func onThread(_ body: @escaping @Sendable () throws(KernelError) -> Void) async throws(PowerFailure) {
         do throws(KernelError) {
-            try await BlockingThread.run({ KernelError(.startThread, code: $0) }) { () throws(KernelError) in
-                try take(steps)
-            }
+            try await BlockingThread.run({ KernelError(.startThread, code: $0) }, body)
         } catch {
             throw PowerFailure(error)
         }

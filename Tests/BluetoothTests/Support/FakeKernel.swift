@@ -91,6 +91,19 @@ extension FakeKernel: PowerKernel {
         try take(.switchOn) { $0.isUp = true }
     }
 
+    func takeBack(_ step: PowerStep, of adapter: Adapter) throws(KernelError) {
+        try state.withLock { state throws(KernelError) in
+            var adapters = try state.adapters.get()
+            for index in adapters.indices {
+                switch step {
+                case .unblock: adapters[index].radioBlock = .soft
+                case .switchOn: adapters[index].isUp = false
+                }
+            }
+            state.adapters = .success(adapters)
+        }
+    }
+
     func demandRight(to step: PowerStep) throws(KernelError) {
         if let error = state.withLock({ $0.lackedRights[step] }) { throw error }
     }
