@@ -28,7 +28,7 @@ extension House {
             let event = HouseEvent(kind, of: region, room: state.room, since: state.since)
             // Its owner may die before it has sent it. Where it was heard first, nothing is missing.
             if !isRepeated(event, in: index, at: now.instant) {
-                regions[index].missing = (event, now.instant.later(by: Self.repetition))
+                regions[index].missing = (event, now.instant.later(by: Self.succession))
             }
         }
         return told(state, kind: kind, room: state.room, in: index, isOwner: false)
@@ -52,6 +52,7 @@ extension House {
         let count = min(regions[index].desk?.contradictions ?? 0, Self.longestWait)
         regions[index].desk?.contradictions = count + 1
         let speaks = now.later(by: HouseRegion.Desk.listening << Int64(count))
+        if regions[index].desk?.listensUntil != nil { regions[index].desk?.listensUntil = speaks }
         regions[index].desk?.speaksAt = speaks
         regions[index].desk?.writtenAt = nil
         regions[index].desk?.due = speaks

@@ -13,8 +13,15 @@ extension House {
             if !wasOnline {
                 known.onlineAt = now.instant
                 known.wasFound = wasRetained
+                if name != node, now.instant < speaksAt {
+                    speaksAt = max(speaksAt, min(speaksUntil, now.instant.later(by: Self.calm)))
+                    scheduleNodes(speaksAt)
+                }
             }
-            if !wasRetained { (known.statusAt, known.saidAt) = (now.instant, now.instant) }
+            if !wasRetained {
+                (known.statusAt, known.saidAt) = (now.instant, now.instant)
+                if name == node { heard(at: now.instant) }
+            }
         } else {
             // What it says next, it says anew.
             (known.statusAt, known.saidAt) = (nil, nil)
@@ -28,6 +35,15 @@ extension House {
         // Somebody took us for silent, or our will came late.
         if name == node, !isOnline, !wasRetained { actions.append(.publishOnline) }
         return actions + houseCounted(at: now)
+    }
+
+    /// Our own status came back: so did all that was to be said to us before it.
+    private mutating func heard(at now: Int64) {
+        guard let connectedAt = unheardSince else { return }
+        unheardSince = nil
+        speaksAt = max(connectedAt.later(by: Self.listening), now.later(by: Self.calm))
+        speaksUntil = now.later(by: Self.longestListening)
+        scheduleNodes(speaksAt)
     }
 
     /// Whether a node's adapter hears.
@@ -56,19 +72,26 @@ extension House {
         known.regions = watched.map { watched in watched.filter { positions[$0] != nil } }
         if known.regions?.count == positions.count { known.regions = nil }
         nodes[name] = known
-        guard isConnected else { return [] }
-        return old == known.regions ? [] : ownersFound(at: now)
+        guard isConnected, old != known.regions else { return [] }
+        redescribed.insert(name)
+        return ownersFound(at: now)
     }
 
     /// Somebody said that a node is no more, or its topics were emptied.
     package mutating func forgotten(node name: String, at now: Moment) -> [HouseAction] {
-        guard isConnected, name != node, nodes.removeValue(forKey: name) != nil else { return [] }
+        guard isConnected, name != node, nodes[name] != nil || isWaited(for: name) else { return [] }
+        nodes[name] = nil
         var actions = ownersFound(at: now)
         for index in regions.indices where regions[index].desk != nil {
             regions[index].desk?.forget(name, at: now.instant)
             actions += regionJudged(index, at: now)
         }
         return actions + houseCounted(at: now)
+    }
+
+    /// Whether the house waits for a node, though the broker may know no more of it.
+    package func isWaited(for name: String) -> Bool {
+        regions.contains { $0.desk?.waiting[name] != nil || $0.written?.waiting.contains(name) ?? false }
     }
 
     /// The node of this name, a new one if there is room for it.

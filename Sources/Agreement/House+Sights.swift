@@ -8,6 +8,17 @@ extension House {
             Self.isName(sight.incarnation)
         else { return [] }
         thaw(at: now.instant)
+        let actions = sightTaken(sight, of: name, in: index, wasRetained: wasRetained, at: now)
+        guard name == node, !wasRetained, let instant = regions[index].desk?.listensUntil else { return actions }
+        // Our own sight came back: so did all that the broker keeps of the others.
+        regions[index].desk?.listensUntil = nil
+        regions[index].desk?.speaksAt = instant
+        return actions + regionJudged(index, at: now)
+    }
+
+    private mutating func sightTaken(
+        _ sight: Sight, of name: String, in index: Int, wasRetained: Bool, at now: Moment
+    ) -> [HouseAction] {
         if nodes[name] == nil {
             guard Self.isName(name), nodes.count < Self.nodeLimit else { return [] }
             nodes[name] = HouseNode()
@@ -45,7 +56,7 @@ extension House {
     private func mayHaveBeenInside(_ name: String, in index: Int) -> Bool {
         guard let desk = regions[index].desk else { return false }
         let before = regions[index].written ?? regions[index].remembered
-        return desk.waiting[name] != nil || desk.writtenAt == nil && before?.state == .inside
+        return desk.waiting[name] != nil || desk.writtenAt == nil && before?.lastKnown == .inside
     }
 
     /// A node's sight was removed: its topic was emptied, the region is not its any more.
@@ -91,6 +102,8 @@ extension House {
             let mayLive = known.isUnheard(at: now, since: entry.cameAt, for: HouseRegion.Desk.pendingFor)
             regions[index].desk?.weigh(name, as: mayLive ? .pending : .nothing)
             if mayLive {
+                // A new owner would tell the room of whoever speaks first.
+                rank(name, known, entry.sight, in: index, at: now)
                 weighAgain(index, at: entry.cameAt.later(by: HouseRegion.Desk.pendingFor))
             } else {
                 wait(for: name, in: index, at: now)
@@ -104,8 +117,7 @@ extension House {
         switch sight.state {
         case .inside:
             regions[index].desk?.overrule(by: name)
-            guard let room = known.room else { return }
-            regions[index].desk?.rooms.heard(by: name, in: room, signal: sight.signal, spread: sight.spread, at: now)
+            rank(name, known, sight, in: index, at: now)
         case .outside:
             regions[index].desk?.waiting[name] = nil
             regions[index].desk?.rooms.forgot(name, at: now)
@@ -114,6 +126,12 @@ extension House {
             wait(for: name, in: index, at: now)
             regions[index].desk?.rooms.forgot(name, at: now)
         }
+    }
+
+    /// What a sight says of the room.
+    private mutating func rank(_ name: String, _ known: HouseNode, _ sight: Sight, in index: Int, at now: Int64) {
+        guard let room = known.room else { return }
+        regions[index].desk?.rooms.heard(by: name, in: room, signal: sight.signal, spread: sight.spread, at: now)
     }
 
     /// The node was inside last and cannot say so now, and nobody heard the beacon since.

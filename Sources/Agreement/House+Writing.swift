@@ -23,7 +23,13 @@ extension House {
         let before = regions[index].written ?? regions[index].remembered
         if let before, before.state == state { agreed.since = before.since }
         if let missing = regions[index].missing, missing.until > now.instant, desk.writtenAt == nil {
-            actions.append(.publishEvent(region: regions[index].identifier, missing.event))
+            let region = regions[index].identifier
+            actions.append(.publishEvent(region: region, missing.event))
+            // Who did not come to send it did not come to act on it: here it is told again, for the hooks of the house.
+            let news: HouseHappening =
+                missing.event.kind == .enter ? .didEnterRegion(room: missing.event.room) : .didExitRegion
+            actions.append(.happened(region: region, news, isOwner: true))
+            regions[index].lastEvent = (missing.event, now.instant)
         }
         regions[index].missing = nil
         let isDue = desk.writtenAt.map { now.instant >= $0.later(by: Sight.interval) } ?? false

@@ -31,11 +31,20 @@ package struct House: Sendable {
     /// After a connection it is listened for so long before anything is written.
     static let listening = 3 * Nanoseconds.second
 
+    /// And until our own status has come back, behind all that the broker had for us before; and then, while other nodes connect,
+    /// until none has come for so long. Each for no longer than the second. After a power cut the first of three hundred would own
+    /// everything, and be sent all that all others see.
+    static let (calm, longestListening) = (2 * Nanoseconds.second, 30 * Nanoseconds.second)
+
     /// A call that comes so much too late tells that this process was frozen, and knows nothing of the time between.
     private static let frozen = 5 * Nanoseconds.second
 
     /// An event that is heard twice within this is one.
     static let repetition = 10 * Nanoseconds.second
+
+    /// For so long an event that its owner did not send is sent by the next one: an owner's death is told by the broker after
+    /// ten seconds, its silence after half a minute. What is older is no news.
+    static let succession = 60 * Nanoseconds.second
 
     package let node: String
     package internal(set) var isConnected = false
@@ -43,10 +52,18 @@ package struct House: Sendable {
     var regions: [HouseRegion]
     var positions: [String: Int] = [:]
     var nodes: [String: HouseNode] = [:]
+    /// Those of the nodes that may own regions.
+    var candidates: [String: Candidate] = [:]
+    /// Those that watch other regions than when their owners were found.
+    var redescribed: Set<String> = []
     var ownsHub = false
     var writtenOnline: Int?
     /// Before this nothing is written.
     var speaksAt: Int64 = 0
+    /// And not after this because of others that come.
+    var speaksUntil: Int64 = 0
+    /// When the connection began, while the broker has not yet sent our own status back.
+    var unheardSince: Int64?
 
     /// When a node is next eligible, stale or silent. May be early, is never late.
     var nodesDue: Int64?
@@ -86,19 +103,23 @@ package struct House: Sendable {
 extension House {
     /// The broker took us in. All that it keeps follows, as retained.
     package mutating func connected(at now: Moment) -> [HouseAction] {
-        var actions = disconnected(at: now)
+        let actions = disconnected(at: now)
         isConnected = true
-        speaksAt = now.instant.later(by: Self.listening)
+        unheardSince = now.instant
+        speaksAt = now.instant.later(by: Self.longestListening)
+        speaksUntil = speaksAt
         nodesDue = speaksAt
         schedule(speaksAt)
         if nodes[node] == nil { nodes[node] = HouseNode() }
-        actions += ownersFound(at: now)
         return actions
     }
 
     /// The broker is away: there is no house until it is back. What is known last stays known.
+    ///
+    /// Nothing is owned any more: what a next connection brings without being asked for would come before anything is.
     package mutating func disconnected(at now: Moment) -> [HouseAction] {
         isConnected = false
+        let actions = regions.filter { $0.desk != nil }.map { HouseAction.unsubscribe(region: $0.identifier) }
         for index in regions.indices {
             regions[index].owner = nil
             regions[index].desk = nil
@@ -108,12 +129,12 @@ extension House {
         }
         let room = nodes[node]?.room
         let watched = nodes[node]?.regions
-        nodes = [:]
+        (nodes, candidates, redescribed) = ([:], [:], [])
         nodes[node] = HouseNode()
         nodes[node]?.room = room
         nodes[node]?.regions = watched
         (ownsHub, writtenOnline, nextDeadline, nodesDue) = (false, nil, nil, nil)
-        return []
+        return actions
     }
 
     /// Other regions are watched here from now on; those that stay keep what is known of them.

@@ -8,8 +8,9 @@ struct HouseRegion: Sendable {
         hash = Ownership.hash(identifier)
     }
 
-    /// Who owns it.
+    /// Who owns it, and by what weight.
     var owner: String?
+    var ownersWeight: UInt64 = 0
 
     /// What was written last, by whomever.
     var written: HouseState?
@@ -67,8 +68,15 @@ struct HouseRegion: Sendable {
         /// How long a new owner listens, and one that another contradicts.
         static let listening = 2 * Nanoseconds.second
 
+        /// How long a new owner waits at most for its own sight to come back, behind those that the broker keeps of the others:
+        /// who knows only some of them would send somebody away.
+        static let longestListening = 10 * Nanoseconds.second
+
         /// Before this nothing is written.
         var speaksAt: Int64
+
+        /// Nothing is written before this even if all is heard; nil: all is.
+        var listensUntil: Int64?
 
         /// By node.
         var entries: [String: Entry] = [:]

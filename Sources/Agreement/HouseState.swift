@@ -8,7 +8,8 @@ package struct HouseState: Hashable, Sendable {
     /// Where the beacon is; nil while nobody knows, or nobody is inside.
     package var room: String?
 
-    /// Since when it is so, on the wall of who wrote it: nanoseconds since the Unix epoch. For people, and compared by nobody.
+    /// Since when it is so, on the wall of who wrote it: nanoseconds since the Unix epoch, whole milliseconds, for so it comes back
+    /// from the broker, and who wrote it must know it again. For people; no clocks are compared by it.
     package var since: Int64
 
     /// The nodes that were inside when they last knew, and went dark or do not know now: nobody is sent away for that, until
@@ -21,7 +22,7 @@ package struct HouseState: Hashable, Sendable {
         self.state = state
         self.lastKnown = state == .unknown ? lastKnown : state
         self.room = room
-        self.since = since
+        self.since = since.wholeMilliseconds
         self.waiting = waiting
     }
 
@@ -52,13 +53,21 @@ package struct HouseEvent: Hashable, Sendable {
     package init(kind: Kind, room: String?, time: Int64, identifier: UInt64) {
         self.kind = kind
         self.room = room
-        self.time = time
+        self.time = time.wholeMilliseconds
         self.identifier = identifier
     }
 
     init(_ kind: Kind, of region: String, room: String?, since: Int64) {
         let identifier = Ownership.weight(Ownership.hash(region), Ownership.hash("\(since) \(kind.rawValue)"))
         self.init(kind: kind, room: room, time: since, identifier: identifier)
+    }
+}
+
+extension Int64 {
+    /// Of nanoseconds, rounded down.
+    fileprivate var wholeMilliseconds: Int64 {
+        let rest = self % 1_000_000
+        return later(by: rest < 0 ? -1_000_000 - rest : -rest)
     }
 }
 
@@ -78,6 +87,8 @@ package struct Moment: Hashable, Sendable {
 package enum HouseAction: Hashable, Sendable {
     /// Every node's sight of the region is wanted, the retained ones too.
     case subscribe(region: String)
+    /// Retained: this node's own sight of the region once more, behind the subscription: when it comes back, so have the others.
+    case repeatSight(region: String)
     /// It is wanted no more.
     case unsubscribe(region: String)
     /// Retained: the region's state. To be sent before what follows it.

@@ -36,6 +36,10 @@ struct RoomEstimator: Sendable {
     /// A lead of more dB than this is no surer.
     private static let longestLead = 20.0
 
+    /// However still a beacon lies, a lead beyond this counts: else a first room that was wrong would stay. On the recordings
+    /// six dB change nothing.
+    private static let largestBias = 10.0
+
     /// Who has just come is listened to for so long before the room is told: the sights of several receivers come within.
     private static let firstWait = Nanoseconds.second * 3 / 2
 
@@ -181,7 +185,7 @@ extension RoomEstimator {
             }
             let noise = part * (noises[room] * noises[room] + noises[told] * noises[told]).squareRoot()
             let lead = min(Self.longestLead, level - (levels[told] ?? Self.floor))
-            let bias = (parameters.bias + parameters.biasOfNoise * noise) * scale
+            let bias = min(Self.largestBias, (parameters.bias + parameters.biasOfNoise * noise) * scale)
             evidence[room] = max(0, evidence[room] + (lead - bias) * seconds)
             let surplus = evidence[room] / ((parameters.threshold + parameters.thresholdOfNoise * noise) * scale)
             if surplus >= 1, surplus > best?.surplus ?? 0 { best = (room, surplus) }

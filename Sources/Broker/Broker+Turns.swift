@@ -1,13 +1,13 @@
-import Agreement
+package import Agreement
 import Events
-import MQTT
+package import MQTT
 import Plumbing
 package import RegionMonitoring
 import Synchronization
 
 /// What comes from the client, on its thread, to whoever is there.
-final class Inbox: Sendable {
-    enum Delivery: Sendable {
+package final class Inbox: Sendable {
+    package enum Delivery: Sendable {
         case connection(Bool)
         case message(MQTTMessage)
     }
@@ -40,20 +40,7 @@ extension Broker {
         perform { core, now in core.configured(regions, at: now) }
     }
 
-    /// Forgets a node that is offline: its topics are emptied.
-    ///
-    /// - Returns: whether there was one that may be forgotten.
-    package func forget(_ node: String) -> Bool {
-        var isKnown = false
-        perform { core, _ in
-            let outputs = core.forget(node)
-            isKnown = outputs != nil
-            return outputs ?? []
-        }
-        return isKnown
-    }
-
-    func received(_ delivery: Inbox.Delivery) {
+    package func received(_ delivery: Inbox.Delivery) {
         perform { core, now in
             switch delivery {
             case .connection(true): core.connected(at: now)
@@ -76,6 +63,11 @@ extension Broker {
                 []
             }
         }
+    }
+
+    /// Looks at the house as this node knows it. Others wait meanwhile.
+    package func withHouse<Value>(_ look: (House) -> Value) -> Value {
+        guarded.withLock { look($0.core.house) }
     }
 
     /// The prompt with this number is asked no more.

@@ -66,6 +66,9 @@ package final class Broker: Service {
             onNotice: outputs.noted)
     }
 
+    /// The house's name.
+    package var site: String { guarded.withLock { $0.core.topics.site } }
+
     /// How it stands with the broker.
     package var state: BrokerState { client.state }
 

@@ -21,17 +21,17 @@ extension BrokerCore {
 
     /// Announces what is ours, where that is another than before.
     mutating func announcements(at now: Int64) -> [Output] {
-        guard let discovery, isConnected else { return [] }
+        var outputs = hubMoved(at: now)
+        guard let discovery, isConnected else { return outputs }
         let wanted = Announced(
             nodes: statuses.keys.sorted(), regions: levels.filter { house.owner(of: $0) == node }, isHub: house.isHub)
-        guard wanted != announced else { return [] }
+        guard wanted != announced else { return outputs }
         let old = announced
         announced = wanted
-        var outputs: [Output] = []
         if wanted.isHub {
             outputs.append(announce(discovery.hub(nodes: wanted.nodes)))
         } else if old?.isHub == true {
-            outputs += [.release(topic: discovery.hub(nodes: []).topic), .release(topic: topics.house)]
+            outputs.append(.release(topic: discovery.hub(nodes: []).topic))
         }
         if old == nil { outputs.append(announce(discovery.node(node))) }
         for level in wanted.regions {
@@ -46,25 +46,39 @@ extension BrokerCore {
         return outputs
     }
 
+    /// Another node counts the house from now on, or this one does.
+    mutating func hubMoved(at now: Int64) -> [Output] {
+        guard wasHub != house.isHub else { return [] }
+        wasHub = house.isHub
+        return wasHub ? remainsLookedFor(at: now) : [.release(topic: topics.house)]
+    }
+
     private func announce(_ announcement: Discovery.Announcement) -> Output {
         .publish(.value(announcement.topic, announcement.payload.utf8))
     }
 
-    /// Where that of before is looked for.
-    private var everything: [String] {
-        [topics.everySightOf(node), topics.everyRegion] + (discovery.map { [$0.everyDevice] } ?? [])
-    }
-
-    /// Looks for what was published before: a region may have been removed while the daemon was off.
-    mutating func lookForRemains(at now: Int64) -> [Output] {
+    /// Looks for what was published before: a region may have been removed while the daemon was off. Each node looks through its
+    /// own sights, and one through the devices of all, which are as many as nodes times regions.
+    mutating func remainsLookedFor(at now: Int64) -> [Output] {
+        if looksUntil == nil { found = [] }
         looksUntil = now.addingClamped(Self.lookingFor)
-        found = []
-        return everything.map { .subscribe($0) }
+        let devices = house.isHub ? discovery?.everyDevice : nil
+        return [.subscribe(topics.everySightOf(node))] + (devices.map { [.subscribe($0)] } ?? [])
     }
 
     /// Something retained of a region that is not watched here.
     mutating func remains(_ message: MQTTMessage) -> [Output] {
         if looksUntil != nil, !message.payload.isEmpty, found.count < Self.mostFound { found.insert(message.topic) }
+        return []
+    }
+
+    /// The house's state of a region that is not watched here.
+    mutating func stateReceived(ofStranger level: String, _ message: MQTTMessage) -> [Output] {
+        if message.payload.isEmpty {
+            strangers.remove(level)
+        } else if strangers.count < Self.mostFound {
+            strangers.insert(level)
+        }
         return []
     }
 
@@ -77,27 +91,35 @@ extension BrokerCore {
         return discovery.subject(of: message.topic) == nil ? [] : remains(message)
     }
 
-    /// Takes away what is no longer: this node's own words, and as the house's, regions that nobody watches.
+    /// Takes away what is no longer: this node's own sights, and for the house what nobody watches.
     mutating func lookedThrough(at now: Int64) -> [Output] {
         looksUntil = nil
-        let me = TopicName(node).part
-        let mine = Set(levels)
-        let watched = mine.union(cards.values.flatMap(\.regions))
-        let (myParts, parts) = (Set(mine.map { TopicName($0).part }), Set(watched.map { TopicName($0).part }))
-        let isHub = house.isHub
         let stale = found.filter { topic in
-            switch topics.subject(of: topic) {
-            case .sight(let level, node): return !mine.contains(level)
-            case .region(let level): return isHub && !watched.contains(level)
-            default: break
-            }
-            return switch discovery?.subject(of: topic) {
-            case .part(let region, me): !myParts.contains(region)
-            case .part(let region, _), .region(let region): isHub && !parts.contains(region)
+            guard case .sight(let level, node)? = topics.subject(of: topic) else { return false }
+            return regions[level] == nil
+        }
+        let gone = stale.union(house.isHub ? staleOfHouse : [])
+        found = []
+        return ([topics.everySightOf(node)] + (discovery.map { [$0.everyDevice] } ?? [])).map { .unsubscribe($0) }
+            + gone.sorted().map { .publish(.clearing($0)) }
+    }
+
+    /// The topics of regions that nobody watches, and of parts whose node watches the region no more.
+    private var staleOfHouse: Set<String> {
+        var watched = cards.mapValues { Set($0.regions) }
+        watched[node] = Set(levels)
+        let all = watched.values.reduce(into: Set()) { $0.formUnion($1) }
+        let parts = Dictionary(all.map { ($0, TopicName($0).part) }, uniquingKeysWith: { first, _ in first })
+        let regions = Set(parts.values)
+        let ofNode = Dictionary(
+            watched.map { (TopicName($0).part, Set($1.compactMap { parts[$0] })) }, uniquingKeysWith: { $0.union($1) })
+        let devices = found.filter { topic in
+            switch discovery?.subject(of: topic) {
+            case .part(let region, let node): !(ofNode[node] ?? regions).contains(region)
+            case .region(let region): !regions.contains(region)
             case .hub, .node, nil: false
             }
         }
-        found = []
-        return everything.map { .unsubscribe($0) } + stale.sorted().map { .publish(.clearing($0)) }
+        return devices.union(strangers.subtracting(all).map { topics.region(name($0)) })
     }
 }

@@ -9,17 +9,19 @@ extension BrokerCore {
     /// The broker took this node in: all it keeps follows.
     mutating func connected(at now: Moment) -> [Output] {
         isConnected = true
-        (statuses, cards, sights, announced) = ([:], [:], [:], nil)
+        (statuses, cards, scanners, announced, strangers) = ([:], [:], [:], nil, [])
+        survey?.connected(at: now.instant)
         // First what this node sees: nobody is to be thought away.
         let outputs = published(plan.connected(at: now.instant)) + acted(house.connected(at: now), at: now)
-        return outputs + lookForRemains(at: now.instant)
+        return outputs + remainsLookedFor(at: now.instant)
     }
 
+    /// What this node wrote for the house is for others to write: it would not know what they did.
     mutating func disconnected(at now: Moment) -> [Output] {
         guard isConnected else { return [] }
         isConnected = false
         looksUntil = nil
-        return acted(house.disconnected(at: now), at: now)
+        return acted(house.disconnected(at: now), at: now) + announcements(at: now.instant)
     }
 
     /// Something was delivered.
@@ -30,34 +32,32 @@ extension BrokerCore {
         case .status(let name): return statusReceived(message, from: name, at: now)
         case .about(let name):
             guard !message.payload.isEmpty else { return forgotten(name, at: now) }
-            guard let card = NodeCard(message.payload), cards[name] != nil || cards.count < House.nodeLimit else {
-                return []
-            }
-            let isLess = !Set(cards[name]?.regions ?? []).isSubset(of: card.regions)
+            guard cards[name] != nil || cards.count < House.nodeLimit,
+                let card = NodeCard(message.payload, like: list)
+            else { return [] }
+            let before = cards[name]?.regions ?? card.regions
+            let isLess = before != card.regions && !Set(before).isSubset(of: card.regions)
             cards[name] = card
-            var outputs = acted(
-                house.nodeDescribed(node: name, room: card.room, regions: Set(card.regions), at: now), at: now)
+            var outputs = described(name, card, at: now)
             // It may have been the last one that watched a region.
-            if isLess, house.isHub { outputs += lookForRemains(at: now.instant) }
+            if isLess, house.isHub { outputs += remainsLookedFor(at: now.instant) }
             return outputs + announcements(at: now.instant)
         case .scanner(let name):
-            guard let isScanning = Wire.isScanning(message.payload) else { return [] }
+            guard let scanner = Scanner(message.payload) else { return [] }
+            if scanners[name] != nil || scanners.count < House.nodeLimit { scanners[name] = scanner }
             return acted(
-                house.scannerReceived(node: name, isScanning: isScanning, wasRetained: old, at: now), at: now)
+                house.scannerReceived(node: name, isScanning: scanner.ok, wasRetained: old, at: now), at: now)
         case .sight(let level, let name):
+            survey?.received(message.payload, level, name, at: now.instant)
             guard regions[level] != nil else { return name == node ? remains(message) : [] }
             if message.payload.isEmpty {
-                sights[level]?[name] = nil
                 return acted(house.sightRemoved(node: name, region: level, at: now), at: now)
             }
             guard let sight = Wire.sight(message.payload) else { return [] }
-            if sights[level]?[name] != nil || sights[level]?.count ?? 0 < House.nodeLimit {
-                sights[level, default: [:]][name] = sight
-            }
             return acted(
                 house.sightReceived(node: name, region: level, sight, wasRetained: old, at: now), at: now)
         case .region(let level):
-            guard regions[level] != nil else { return remains(message) }
+            guard regions[level] != nil else { return stateReceived(ofStranger: level, message) }
             guard let state = Wire.region(message.payload) else { return [] }
             return acted(house.stateReceived(region: level, state, wasRetained: old, at: now), at: now)
         case .event(let level):
@@ -66,6 +66,12 @@ extension BrokerCore {
             return []
         case .promptAnswer(let name): return name == node ? answered(message) : []
         }
+    }
+
+    /// What a node watches: all that is configured here, in most houses.
+    mutating func described(_ name: String, _ card: NodeCard, at now: Moment) -> [Output] {
+        let watched = card.regions == list.regions ? nil : Set(card.regions)
+        return acted(house.nodeDescribed(node: name, room: card.room, regions: watched, at: now), at: now)
     }
 
     private mutating func statusReceived(_ message: MQTTMessage, from name: String, at now: Moment) -> [Output] {
@@ -80,23 +86,11 @@ extension BrokerCore {
             + announcements(at: now.instant)
     }
 
-    private mutating func forgotten(_ name: String, at now: Moment) -> [Output] {
+    mutating func forgotten(_ name: String, at now: Moment) -> [Output] {
         guard name != node else { return [] }
-        (statuses[name], cards[name]) = (nil, nil)
-        for level in sights.keys { sights[level]?[name] = nil }
+        (statuses[name], cards[name], scanners[name]) = (nil, nil, nil)
+        survey?.forgotten(name)
         return acted(house.forgotten(node: name, at: now), at: now) + announcements(at: now.instant)
-    }
-
-    /// Somebody asks to forget a node: its topics are emptied. Nil if it is not known, or online.
-    mutating func forget(_ name: String) -> [Output]? {
-        guard name != node, isConnected, let isOnline = statuses[name], !isOnline else { return nil }
-        let regions = cards[name]?.regions ?? levels
-        var gone = regions.map { topics.sight(TopicName($0), by: name) }
-        if let discovery {
-            gone += regions.map { discovery.part(region: $0, node: name).topic } + [discovery.node(name).topic]
-        }
-        gone += [topics.scanner(name), topics.prompt(name), topics.about(name), topics.status(name)]
-        return gone.map { .publish(.clearing($0)) }
     }
 
     /// Does what the house wants.
@@ -105,8 +99,8 @@ extension BrokerCore {
         for action in actions {
             switch action {
             case .subscribe(let level): outputs.append(.subscribe(topics.everySight(name(level))))
+            case .repeatSight(let level): outputs.append(.repeat(topic: topics.sight(name(level), by: node)))
             case .unsubscribe(let level):
-                sights[level] = nil
                 outputs += [
                     .unsubscribe(topics.everySight(name(level))), .release(topic: topics.region(name(level))),
                 ]

@@ -15,9 +15,10 @@ extension BrokerCore {
             .publish(online), .publish(scanner(ok: false, adapter: nil, reason: "it has just started")),
             .publish(promptValue), .publish(about),
         ]
-            + [topics.everyStatus, topics.everyScanner, topics.everyAbout, topics.promptAnswer(node)].map {
-                .subscribe($0)
-            } + levels.flatMap { follow($0) } + (discovery.map { [.subscribe("\($0.prefix)/status")] } ?? [])
+            + [
+                topics.everyStatus, topics.everyScanner, topics.everyAbout, topics.everyRegion, topics.everyEvent,
+                topics.promptAnswer(node),
+            ].map { .subscribe($0) } + (discovery.map { [.subscribe("\($0.prefix)/status")] } ?? [])
     }
 
     var online: MQTTPublication {
@@ -26,12 +27,8 @@ extension BrokerCore {
 
     var about: MQTTPublication { .value(topics.about(node), card.payload.utf8) }
 
-    private func follow(_ level: String) -> [Output] {
-        [.subscribe(topics.region(name(level))), .subscribe(topics.event(name(level)))]
-    }
-
     private func scanner(ok: Bool, adapter: String?, reason: String?) -> MQTTPublication {
-        .value(topics.scanner(node), Wire.scanner(ok: ok, adapter: adapter, reason: reason).utf8)
+        .value(topics.scanner(node), Scanner(ok: ok, adapter: adapter, reason: reason).payload.utf8)
     }
 
     /// Bluetooth's state changed here.
@@ -62,8 +59,9 @@ extension BrokerCore {
     /// Time went on.
     mutating func advanced(to now: Moment) -> [Output] {
         var outputs = published(plan.advanced(to: now.instant))
-        outputs += acted(house.advanced(to: now), at: now)
+        outputs += acted(house.advanced(to: now), at: now) + hubMoved(at: now.instant)
         if let until = looksUntil, until <= now.instant { outputs += lookedThrough(at: now.instant) }
+        if let survey, survey.until <= now.instant { outputs += surveyed() }
         return outputs
     }
 
@@ -73,20 +71,22 @@ extension BrokerCore {
         take(identifiers)
         let (gone, new) = (Set(old).subtracting(levels), levels.filter { !old.contains($0) })
         var outputs: [Output] = gone.sorted().flatMap { level -> [Output] in
-            sights[level] = nil
             inside.remove(level)
             ranged.remove(level)
             let part = discovery.map { Output.publish(.clearing($0.part(region: level, node: node).topic)) }
+            strangers.insert(level)
             return [
-                .unsubscribe(topics.region(name(level))), .unsubscribe(topics.event(name(level))),
-                .publish(.clearing(topics.sight(name(level), by: node))),
+                .unsubscribe(topics.region(name(level))), .publish(.clearing(topics.sight(name(level), by: node))),
             ] + (part.map { [$0] } ?? [])
         }
-        outputs += new.flatMap { follow($0) } + [.publish(about)]
+        // What the broker keeps of it was delivered already, and not heeded: asked for by name it comes again.
+        outputs += new.map { .subscribe(topics.region(name($0))) } + [.publish(about)]
+        strangers.subtract(new)
         outputs += acted(house.regionsReplaced(with: levels, at: now), at: now)
-        outputs += acted(house.nodeDescribed(node: node, room: room, regions: Set(levels), at: now), at: now)
+        cards[node] = card
+        for (name, card) in cards { outputs += described(name, card, at: now) }
         outputs += published(plan.regionsReplaced(with: levels, at: now.instant))
-        if isConnected, !gone.isEmpty { outputs += lookForRemains(at: now.instant) }
+        if isConnected, !gone.isEmpty { outputs += remainsLookedFor(at: now.instant) }
         return outputs + announcements(at: now.instant)
     }
 }

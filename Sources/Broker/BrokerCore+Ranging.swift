@@ -1,7 +1,9 @@
 import Events
 import HomeAssistant
+import IBeacon
 import MQTT
 import Plumbing
+package import RegionMonitoring
 
 /// A beacon of a region, as this node hears it.
 package struct BrokerRanging: Hashable, Sendable {
@@ -18,6 +20,19 @@ package struct BrokerRanging: Hashable, Sendable {
         self.rssi = rssi
         self.accuracy = accuracy
         self.proximity = proximity
+    }
+}
+
+extension BrokerRanging {
+    /// One for each of the beacon's regions.
+    package static func list(_ beacon: RegionMonitor.BeaconSnapshot) -> [BrokerRanging] {
+        guard let rssi = beacon.rssi else { return [] }
+        let accuracy = beacon.accuracy
+        return beacon.regions.map {
+            BrokerRanging(
+                region: $0, rssi: Int(rssi), accuracy: accuracy < 0 ? nil : (accuracy * 100).rounded() / 100,
+                proximity: Proximity(accuracy: accuracy).rawValue)
+        }
     }
 }
 

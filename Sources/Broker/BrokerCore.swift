@@ -40,6 +40,8 @@ struct BrokerCore: Sendable {
     /// The identifiers of the regions, by their level in topics; and in the order of the configuration.
     private(set) var regions: [String: String] = [:]
     private(set) var levels: [String] = []
+    /// As the nodes' cards have them.
+    private(set) var list = NodeCard.RegionList([])
     /// The other way round: it is asked with each advertisement.
     private(set) var levelOf: [String: String] = [:]
     var room: String?
@@ -47,13 +49,18 @@ struct BrokerCore: Sendable {
     /// What nodes say of themselves, and whether they are online, by name.
     var cards: [String: NodeCard] = [:]
     var statuses: [String: Bool] = [:]
-    /// The sights of the regions that are owned here, by region and node: for who asks.
-    var sights: [String: [String: Sight]] = [:]
+    var scanners: [String: Scanner] = [:]
+    /// What nodes see, while somebody wants to know.
+    var survey: Survey?
 
+    /// Whether this node counted the house when it was last looked.
+    var wasHub = false
     /// What Home Assistant was told: the topics that are ours, and who was known then.
     var announced: Announced?
     var found: Set<String> = []
     var looksUntil: Int64?
+    /// Regions that others watch, or nobody any more, of which the broker has a state: by level.
+    var strangers: Set<String> = []
 
     /// The prompt that waits for an answer.
     var prompt: (id: String, ssid: String, region: String?)?
@@ -85,15 +92,16 @@ struct BrokerCore: Sendable {
         let levels = identifiers.map { TopicName($0).level }
         regions = Dictionary(zip(levels, identifiers), uniquingKeysWith: { first, _ in first })
         self.levels = levels
+        list = NodeCard.RegionList(Set(levels))
         levelOf = Dictionary(zip(identifiers, levels), uniquingKeysWith: { first, _ in first })
     }
 
     /// When ``advanced(to:)`` is next needed; nil for whenever something happens.
     var nextDeadline: Int64? {
-        [plan.nextDeadline, house.nextDeadline, looksUntil, rangingAt].compactMap(\.self).min()
+        [plan.nextDeadline, house.nextDeadline, looksUntil, rangingAt, survey?.until].compactMap(\.self).min()
     }
 
-    var card: NodeCard { NodeCard(room: room, version: version, since: since, regions: levels) }
+    var card: NodeCard { NodeCard(room: room, version: version, since: since, regions: list.regions) }
 
     /// A hash stands for itself.
     func name(_ level: String) -> TopicName { TopicName(level) }

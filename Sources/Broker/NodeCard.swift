@@ -8,7 +8,7 @@ package struct NodeCard: Hashable, Sendable {
     package var version: String
     /// Since when its daemon runs, on its own wall: RFC 3339. For people.
     package var since: String
-    /// The levels of the regions it watches.
+    /// The levels of the regions it watches, in order.
     package var regions: [String]
 
     /// More are not believed.
@@ -29,17 +29,38 @@ package struct NodeCard: Hashable, Sendable {
     }
 
     /// Nil for what no node of ours says.
-    init?(_ payload: [UInt8]) {
+    ///
+    /// - Parameter list: is taken where the card has the same one.
+    init?(_ payload: [UInt8], like list: RegionList) {
         struct Members: Decodable {
             var room: String?
             var version: String?
             var since: String?
             var regions: [String]
         }
-        guard let members = Wire.decode(Members.self, payload) else { return nil }
+        let isSame = list.ends(payload)
+        let shortened = isSame ? payload.dropLast(list.end.count) + Array("\"regions\":[]}".utf8) : payload
+        guard let members = Wire.decode(Members.self, shortened) else { return nil }
         room = members.room.flatMap(Wire.name)
         version = members.version.flatMap(Wire.name) ?? ""
         since = members.since.flatMap(Wire.name) ?? ""
-        regions = members.regions.prefix(Self.mostRegions).filter(TopicName.isLevel)
+        regions = isSame ? list.regions : members.regions.prefix(Self.mostRegions).filter { TopicName.isLevel($0) }
+    }
+
+    /// The regions of a card, and the end of its payload that they make. In most houses all nodes watch the same: with hundreds
+    /// of both, each would otherwise read and keep the same hundreds of names hundreds of times.
+    struct RegionList: Sendable {
+        /// In order.
+        let regions: [String]
+        let end: [UInt8]
+
+        init(_ levels: some Sequence<String>) {
+            regions = levels.sorted()
+            end = Array([EventField("regions", .values(regions.map { .text($0) }))].json.utf8.dropFirst())
+        }
+
+        func ends(_ payload: [UInt8]) -> Bool {
+            payload.count > end.count && payload[(payload.count - end.count)...] == end[...]
+        }
     }
 }

@@ -83,15 +83,6 @@ enum Wire {
         return HouseEvent(kind: kind, room: members.room.flatMap(name), time: time, identifier: identifier)
     }
 
-    static func scanner(ok: Bool, adapter: String?, reason: String?) -> String {
-        [EventField("ok", .flag(ok)), text("adapter", adapter), text("reason", reason)].json
-    }
-
-    static func isScanning(_ payload: [UInt8]) -> Bool? {
-        struct Members: Decodable { var ok: Bool }
-        return decode(Members.self, payload)?.ok
-    }
-
     static func house(online: Int, leader: String) -> String {
         [EventField("online", .integer(online)), text("leader", leader)].json
     }

@@ -21,8 +21,10 @@ extension Topics {
     /// For who wants to hear what every node makes of a region.
     package func everySight(_ region: TopicName) -> String { sight(region, by: "+") }
 
-    /// All that the house agrees on, and all that a node sees: for who looks for what is left of regions that are no more.
+    /// All that the house agrees on, and what comes and goes; all that a node sees.
     package var everyRegion: String { "\(root)/region/+" }
+    package var everyEvent: String { "\(root)/region/+/event" }
+    package var everySight: String { everySightOf("+") }
     package func everySightOf(_ node: String) -> String { "\(root)/node/\(node)/region/+" }
 
     /// What a message with this topic is about; nil for what is none of ours, or has a name that none of ours has.

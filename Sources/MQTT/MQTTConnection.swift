@@ -151,8 +151,16 @@ final class MQTTConnection {
         ]
         let count = poll(&descriptors, 2, Int32(clamping: min(left, 3_600_000)))
         if descriptors[1].revents != 0 { wakeUp.clear() }
+        if isGivenUp { return loss(MOSQ_ERR_KEEPALIVE.rawValue) }
         if !isConnected { readings += 1 }
         return read(descriptors[0].revents) ?? write(descriptors[0].revents, timedOut: count == 0) ?? maintain()
+    }
+
+    /// Whether the broker has not heard of this client for one and a half times the keep alive, because it stood still: the
+    /// broker has given it up and told everybody (MQTT 5.0, 3.1.2.10), and what still lies in the socket is over. Mosquitto
+    /// counts whole seconds.
+    private var isGivenUp: Bool {
+        KernelClock.boottime.subtractingClamped(max(keepAlive / 2 - 1_000_000_000, 1_000_000_000)) >= keepAliveDue
     }
 
     private func read(_ events: Int16) -> MQTTLoss? {
@@ -176,6 +184,7 @@ final class MQTTConnection {
     private func maintain() -> MQTTLoss? {
         let now = KernelClock.boottime
         guard now >= keepAliveDue else { return nil }
+        if isGivenUp { return loss(MOSQ_ERR_KEEPALIVE.rawValue) }
         keepAliveDue = now.addingClamped(keepAlive)
         let code = mosquitto_loop_misc(client)
         return code == MOSQ_ERR_SUCCESS.rawValue ? nil : loss(code)

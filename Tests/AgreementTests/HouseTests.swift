@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Agreement
@@ -14,8 +15,9 @@ private struct Hand {
         connect(before: before, for: listened)
     }
 
+    /// The wall shows no whole milliseconds, as no wall does.
     static func moment(_ seconds: Double) -> Moment {
-        Moment(instant: Int64(seconds * 1e9), wall: Int64(seconds * 1e9))
+        Moment(instant: Int64(seconds * 1e9), wall: Int64(seconds * 1e9) + 123_456)
     }
 
     /// A connection, the retained state if there is one, and the time that is listened: sights are wanted after three seconds, and
@@ -48,6 +50,13 @@ private struct Hand {
         let sight = Sight(
             state: state, signal: signal, age: age, incarnation: "\(node)-\(daemon)", sequence: sequences[node] ?? 0)
         actions += house.sightReceived(node: node, region: region, sight, wasRetained: found, at: Self.moment(now))
+    }
+
+    /// Another owner writes.
+    mutating func state(_ state: SightState, at now: Double) {
+        pass(to: now)
+        actions += house.stateReceived(
+            region: "keys", HouseState(state: state, since: Int64(now * 1e9)), wasRetained: false, at: Self.moment(now))
     }
 
     /// Time goes on, and every timer is kept.
@@ -90,6 +99,50 @@ private struct Hand {
         #expect(hand.events == [.enter])
     }
 
+    @Test func `what we wrote ourselves and the broker sends back late contradicts nobody`() throws {
+        var hand = Hand("hall")
+        hand.sight("hall", .outside, at: 10)
+        hand.sight("hall", .inside, signal: -60, at: 20)
+        var written = try #require(hand.state)
+        // As it is on the wire: RFC 3339 with milliseconds.
+        written.since -= written.since % 1_000_000
+        hand.sight("hall", .outside, at: 21)
+        let told = hand.actions.count
+        hand.actions += hand.house.stateReceived(
+            region: "keys", written, wasRetained: false, at: Hand.moment(22))
+        #expect(hand.actions.count == told)
+        #expect(hand.state?.state == .outside)
+    }
+
+    @Test(arguments: [12.0, 45]) func `what an owner wrote and died before it said is said by the next`(after: Double)
+        throws
+    {
+        let owner = try #require(
+            ["attic", "cellar", "kitchen", "stairs"].first { name in
+                var hand = Hand("hall")
+                hand.status(name, true, at: 10)
+                hand.pass(to: 20)
+                return hand.house.owner(of: "keys") == name
+            })
+        var hand = Hand("hall")
+        hand.sight("hall", .outside, at: 7)
+        hand.status(owner, true, at: 10)
+        hand.pass(to: 20)
+        hand.state(.outside, at: 20)
+        hand.state(.inside, at: 30)
+        #expect(hand.events == [])
+        hand.sight("kitchen", .inside, signal: -60, at: 31)
+        hand.status(owner, false, at: 30 + after)
+        hand.status("kitchen", true, at: 31 + after)
+        hand.sight("kitchen", .inside, signal: -60, at: 31 + after)
+        hand.pass(to: 50 + after)
+        #expect(hand.events == [.enter])
+        let acts = hand.actions.filter {
+            if case .happened(_, .didEnterRegion, isOwner: true) = $0 { true } else { false }
+        }
+        #expect(acts.count == 1, "a hook of the house is run")
+    }
+
     @Test func `a node that is back and does not know is waited for by name, for the owner after us`() {
         var hand = Hand("hall")
         hand.sight("hall", .inside, signal: -60, at: 10)
@@ -110,6 +163,18 @@ private struct Hand {
         #expect(hand.events == [])
     }
 
+    @Test func `who took over a house that does not know suspects the node that does not either`() {
+        var hand = Hand("hall", before: HouseState(state: .unknown, lastKnown: .inside, since: 1), for: 4)
+        hand.sight("attic", .unknown, found: true, at: 4)
+        hand.status("attic", true, found: true, at: 4)
+        hand.sight("hall", .outside, age: 5, at: 7)
+        hand.status("attic", false, at: 8)
+        hand.pass(to: 9)
+        #expect(hand.state?.state == .unknown)
+        #expect(hand.state?.waiting == ["attic"])
+        #expect(hand.events == [])
+    }
+
     @Test func `who took over somebody who was inside suspects the node that does not know`() {
         var hand = Hand("hall", before: HouseState(state: .inside, room: "attic", since: 1), for: 4)
         hand.sight("attic", .unknown, daemon: 2, found: true, at: 4)
@@ -119,6 +184,16 @@ private struct Hand {
         hand.pass(to: 9)
         #expect(hand.state?.state == .unknown)
         #expect(hand.events == [])
+    }
+
+    @Test func `a new owner tells the room by what it found, and not by whoever speaks first`() {
+        var hand = Hand("hall", before: HouseState(state: .inside, room: "attic", since: 1), for: 4)
+        hand.describe("attic", at: 4)
+        hand.status("attic", true, found: true, at: 4)
+        hand.sight("attic", .inside, signal: -50, found: true, at: 4)
+        hand.sight("hall", .inside, signal: -80, at: 4.2)
+        hand.pass(to: 9)
+        #expect(hand.state?.room == "attic")
     }
 
     @Test func `our own word that comes back late is no other owner's`() throws {
@@ -177,5 +252,34 @@ private struct Hand {
         #expect(owned() == [])
         hand.status("attic", true, at: 341)
         #expect(owned() == theirs)
+    }
+
+    @Test func `owners found one change after another are those of all nodes at once`() {
+        let regions = (0..<20).map { "region\($0)" }
+        var hand = Hand("hall", regions: regions)
+        var watched: [String: Set<String>] = ["hall": Set(regions)]
+        var random = SeededGenerator(seed: 15)
+        for step in 0..<400 {
+            let name = "node\(random.next() % 12)"
+            let now = 10 + Double(step) / 10
+            switch random.next() % 3 {
+            case 0:
+                hand.status(name, false, at: now)
+                watched[name] = nil
+            case 1:
+                let some = Set(regions.filter { _ in random.next() % 4 > 0 })
+                hand.actions += hand.house.nodeDescribed(node: name, room: nil, regions: some, at: Hand.moment(now))
+                hand.status(name, true, found: true, at: now)
+                watched[name] = some
+            default:
+                hand.actions += hand.house.nodeDescribed(node: name, room: nil, regions: nil, at: Hand.moment(now))
+                hand.status(name, true, found: true, at: now)
+                watched[name] = Set(regions)
+            }
+            for region in regions {
+                let candidates = watched.filter { $0.value.contains(region) }.keys
+                #expect(hand.house.owner(of: region) == Ownership.owner(of: region, among: candidates))
+            }
+        }
     }
 }

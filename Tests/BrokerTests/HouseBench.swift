@@ -56,6 +56,14 @@ struct HouseBench {
         settle()
     }
 
+    /// Its connection is cut; its daemon goes on, and the broker publishes its will.
+    mutating func cut(_ name: String) {
+        nodes[name]?.isConnected = false
+        perform(name) { $0.disconnected(at: $1) }
+        publish("okaeri/home/node/\(name)/status", Array("offline".utf8), isRetained: true)
+        settle()
+    }
+
     mutating func perform(_ name: String, _ body: (inout BrokerCore, Moment) -> [BrokerCore.Output]) {
         guard var node = nodes[name] else { return }
         let outputs = body(&node.core, Moment(instant: now, wall: now))
@@ -95,6 +103,9 @@ struct HouseBench {
         }
     }
 
+    /// The broker loses what it kept of a topic.
+    mutating func lose(_ topic: String) { retained[topic] = nil }
+
     mutating func settle() {
         while !queue.isEmpty {
             let (name, message) = queue.removeFirst()
@@ -117,10 +128,13 @@ struct HouseBench {
                 }
                 guard nodes[name]?.isConnected == true else { continue }
                 publish(publication.topic, publication.payload, isRetained: publication.isRetained)
-            case .repeat(let topic): publish(topic, nodes[name]?.values[topic] ?? [], isRetained: true)
+            case .repeat(let topic):
+                guard let value = nodes[name]?.values[topic] else { continue }
+                publish(topic, value, isRetained: true)
             case .release(let topic): nodes[name]?.values[topic] = nil
             case .subscribe(let filter):
-                nodes[name]?.filters.insert(filter)
+                // The client asks the broker once.
+                guard nodes[name]?.filters.insert(filter).inserted == true else { continue }
                 if nodes[name]?.isConnected == true { deliverRetained(filter, to: name) }
             case .unsubscribe(let filter): nodes[name]?.filters.remove(filter)
             case .announce: break

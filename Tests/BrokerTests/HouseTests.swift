@@ -83,17 +83,6 @@ import Testing
         #expect(events == before)
     }
 
-    @Test mutating func aNodeThatIsForgottenIsGone() {
-        for name in ["attic", "hall"] { house.start(name) }
-        house.pass(15)
-        house.kill("attic")
-        house.pass(15)
-        house.perform("hall") { core, _ in core.forget("hall") ?? [] }
-        house.perform("hall") { core, _ in core.forget("attic") ?? [] }
-        #expect(house.retained.keys.filter { $0.contains("attic") }.sorted() == [])
-        #expect(house.nodes["hall"]?.core.statuses.keys.sorted() == ["hall"])
-    }
-
     @Test(arguments: 0..<20) mutating func whateverIsPublishedNothingTraps(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         house.start("hall", regions: ["keys", "お帰り"])

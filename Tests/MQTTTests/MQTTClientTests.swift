@@ -1,3 +1,4 @@
+import Plumbing
 import Testing
 
 @testable import MQTT
@@ -160,5 +161,34 @@ struct MQTTClientTests {
         try await client.failed(.unanswered)
         broker.thaw()
         try await client.connected()
+    }
+
+    @Test func whatLayInTheSocketOfAClientThatStoodStillIsOver() async throws {
+        let (broker, topic) = (try TestBroker(), "okaeri/home/node/test/region/keys")
+        let sender = try TestClient(broker.port, "sender")
+        try await sender.connected()
+        var settings = MQTTSettings(broker: .init(host: "127.0.0.1", port: broker.port), clientID: "frozen")
+        settings.limits.keepAlive = .seconds(5)
+        settings.limits.firstDelay = .milliseconds(10)
+        let (thaw, (messages, news)) = (BinarySemaphore(), AsyncStream.makeStream(of: String.self))
+        let client = try MQTTClient(settings) { message in
+            let text = String(decoding: message.payload, as: UTF8.self)
+            news.yield(text)
+            if text == "first" { thaw.wait() }
+        }
+        client.subscribe(topic)
+        let running = Task { try await client.run() }
+        var heard = messages.makeAsyncIterator()
+        try await broker.logged("Sending SUBACK to frozen")
+        sender.event(topic, "first")
+        #expect(await heard.next() == "first")
+        sender.event(topic, "second")
+        try await broker.logged("frozen has exceeded timeout")
+        thaw.signal()
+        try await broker.logged("Sending SUBACK to frozen", times: 2)
+        sender.event(topic, "third")
+        #expect(await heard.next() == "third")
+        client.stop()
+        try await running.value
     }
 }

@@ -38,6 +38,9 @@ def wait_for(what, is_so, within):
 class House:
     """All of it. `root` is the folder with Home Assistant, `program` is okaeri, `folder` is for what they write."""
 
+    keys = {
+        "identifier": "keys", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": 100, "minor": 100, "exitAfter": 4}
+
     def __init__(self, root, program, folder):
         self.root, self.program, self.folder = root, program, pathlib.Path(folder)
         self.http, self.mqtt = free_port(), free_port()
@@ -50,8 +53,11 @@ class House:
                 [HERE / "root", "--run", self.root, *command], stdout=log, stderr=log, start_new_session=True)
 
     def broker(self):
-        """A broker that keeps nothing over a restart."""
-        self.inside("mosquitto", "mosquitto", "-p", str(self.mqtt))
+        """A broker that keeps nothing over a restart, and takes whatever comes."""
+        settings = self.folder / "mosquitto.conf"
+        settings.write_text(
+            f"listener {self.mqtt} 127.0.0.1\nallow_anonymous true\nmax_packet_size 20000000\n", encoding="ascii")
+        self.inside("mosquitto", "mosquitto", "-c", str(settings))
         wait_for("the broker", lambda: None if self.answers() else "no answer", 10)
 
     def answers(self):
@@ -62,8 +68,10 @@ class House:
         return True
 
     def listen(self):
-        """Writes down the house's events."""
+        """Writes down the house's events, and what each node hears."""
         self.inside("events", "mosquitto_sub", "-p", str(self.mqtt), "-V", "5", "-t", "okaeri/home/region/+/event")
+        self.inside(
+            "sights", "mosquitto_sub", "-p", str(self.mqtt), "-V", "5", "-F", "%t %p", "-t", "okaeri/home/node/+/region/keys")
 
     def home_assistant(self):
         folder = self.folder / "homeassistant"
@@ -102,11 +110,8 @@ class House:
 
     def node(self, name, **members):
         """Starts a node; `members` go into its configuration."""
-        region = {
-            "identifier": "keys", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": 100, "minor": 100,
-            "exitAfter": 4, "wifi": {"ssid": "HomeNet"}}
         configuration = {
-            "regions": [region], "node": {"name": name, "room": name}, "mqtt": {"host": "127.0.0.1", "port": self.mqtt}}
+            "regions": [{**self.keys, "wifi": {"ssid": "HomeNet"}}], "node": {"name": name, "room": name}, "mqtt": {"host": "127.0.0.1", "port": self.mqtt}}
         (self.folder / f"{name}.json").write_text(json.dumps({**configuration, **members}), encoding="utf-8")
         with open(self.folder / f"{name}.log", "ab") as log:
             air = subprocess.Popen(
@@ -116,19 +121,65 @@ class House:
                  f"{name}.sock", "--json"], stdin=air.stdout, stdout=log, stderr=log, cwd=self.folder)
             air.stdout.close()
 
+    def okaeri(self, node, *arguments):
+        """Asks a node."""
+        return subprocess.run(
+            [self.program, *arguments, "--socket", f"{node}.sock"], cwd=self.folder, capture_output=True, text=True,
+            check=False, timeout=30)
+
+    def report(self, node):
+        """Who is in the house, as a node knows it."""
+        return json.loads(self.okaeri(node, "nodes", "--json").stdout)
+
+    def owner(self):
+        """Who writes for the house."""
+        node = next(name for name in ("hall", "kitchen", "attic") if name in self.running)
+        return self.report(node)["regions"][0]["house"]["owner"]
+
+    def publish(self, *arguments):
+        """Whatever somebody publishes."""
+        subprocess.run(
+            [HERE / "root", "--run", self.root, "mosquitto_pub", "-p", str(self.mqtt), "-V", "5", *arguments], check=True,
+            timeout=30)
+
+    def told(self, node):
+        """The node's own events so far."""
+        lines = (self.folder / f"{node}.log").read_text(encoding="utf-8").splitlines()
+        return [json.loads(line)["event"] for line in lines if line.startswith("{") and '"scope"' not in line]
+
+    def mqtt_state(self, node):
+        """What it says of the broker."""
+        report = json.loads(self.okaeri(node, "status", "--json").stdout or "{}")
+        state = report.get("mqtt", {})
+        return "connected" if state.get("connected") else state.get("reason", "no answer")
+
+    def private_memory(self, node):
+        """In kB."""
+        status = pathlib.Path(f"/proc/{self.running[node].pid}/status").read_text(encoding="ascii")
+        return int(next(line for line in status.splitlines() if line.startswith("RssAnon")).split()[1])
+
+    def sights(self, node):
+        """How often a node said that somebody is there."""
+        lines = (self.folder / "sights.log").read_text(encoding="utf-8").splitlines()
+        return sum(line.startswith(f"okaeri/home/node/{node}/") and '"inside"' in line for line in lines)
+
     def hear(self, **signals):
         """How strong the beacon is at each node, in dBm; None: not there."""
         for name, rssi in signals.items():
             (self.folder / f"{name}.rssi").write_text("" if rssi is None else str(rssi), encoding="ascii")
 
-    def end(self, name, number=signal.SIGKILL):
-        """Ends a program and all that belongs to it."""
-        process = self.running.pop(name)
+    def send(self, name, number):
+        """To a program and all that belongs to it."""
+        process = self.running[name]
         try:
             os.killpg(process.pid, number) if os.getpgid(process.pid) == process.pid else process.send_signal(number)
         except ProcessLookupError:
             pass
-        process.wait()
+
+    def end(self, name, number=signal.SIGKILL):
+        """Ends a program and all that belongs to it."""
+        self.send(name, number)
+        self.running.pop(name).wait()
 
     def events(self):
         """The house's events so far: `enter`, `exit`."""

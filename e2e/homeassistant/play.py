@@ -1,9 +1,16 @@
 """Okaeri's daemon, a real broker and a real Home Assistant: play.py ROOT PROGRAM FOLDER. Says each step as it passes."""
 
+import random
+import re
 import signal
 import sys
+import time
 
 from house import Failure, House, wait_for
+
+
+# How many seconds may pass until all is right once what was away is back.
+RECOVERY = 5
 
 
 def expect_events(house, *events):
@@ -13,6 +20,14 @@ def expect_events(house, *events):
 def distance_problem(house):
     state = house.states().get("sensor.okaeri_keys_hall_distance", "gone")
     return None if state.replace(".", "").isdigit() else state
+
+
+def recovers(house, within, back, **right):
+    """What is back within so long has all right five seconds later; returns how soon it had."""
+    house.expect(within, **back)
+    began = time.monotonic()
+    house.expect(RECOVERY, **right)
+    return f"right {time.monotonic() - began:.1f} s later"
 
 
 def one_node(house):
@@ -41,28 +56,30 @@ def one_node(house):
     house.expect(device_tracker__okaeri_keys="unavailable", binary_sensor__okaeri_hall_connected="off")
     yield "the node is killed"
     house.node("hall")
-    house.expect(30, device_tracker__okaeri_keys="home", binary_sensor__okaeri_hall_connected="on")
+    soon = recovers(house, 30, {"binary_sensor__okaeri_hall_connected": "on"}, device_tracker__okaeri_keys="home")
     expect_events(house, "enter", "exit", "enter")
-    yield "it returns, and nobody has come or gone"
+    yield f"it returns, and nobody has come or gone: {soon}"
     house.end("homeassistant")
     house.home_assistant()
-    house.expect(30, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room="hall")
+    house.expect(RECOVERY, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room="hall")
     yield "Home Assistant is restarted"
     house.end("events")
+    house.end("sights")
     house.end("mosquitto")
     house.expect(30, device_tracker__okaeri_keys="unavailable")
     house.broker()
     house.listen()
-    house.expect(60, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room="hall")
-    yield "the broker is killed, and returns without its data"
+    soon = recovers(
+        house, 60, {"binary_sensor__okaeri_hall_connected": "on"}, device_tracker__okaeri_keys="home",
+        sensor__okaeri_keys_room="hall")
+    yield f"the broker is killed, and returns without its data: {soon}"
 
 
 def removed(house):
     """What is removed while the daemon is off is gone when it is back."""
     more = {"identifier": "お帰り", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E1"}
-    keys = {"identifier": "keys", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "exitAfter": 4}
     house.end("hall", signal.SIGTERM)
-    house.node("hall", regions=[keys, more])
+    house.node("hall", regions=[house.keys, more])
     house.expect(40, device_tracker__okaeri_x95546acdd3e8="unknown")
     yield "a region of another script"
     house.end("hall", signal.SIGTERM)
@@ -91,19 +108,121 @@ def several_nodes(house):
     house.end("hall")
     house.expect(40, device_tracker__okaeri_keys="unknown", sensor__okaeri_nodes="2")
     house.node("hall")
-    house.expect(40, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room="hall", sensor__okaeri_nodes="3")
+    soon = recovers(
+        house, 40, {"sensor__okaeri_nodes": "3"}, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room="hall")
     expect_events(house, *before, "enter")
-    yield "the node where somebody is dies and returns"
-    house.running["hall"].send_signal(signal.SIGSTOP)
+    yield f"the node where somebody is dies and returns: {soon}"
+    house.send("hall", signal.SIGSTOP)
     house.expect(90, device_tracker__okaeri_keys="unknown", sensor__okaeri_nodes="2")
-    house.running["hall"].send_signal(signal.SIGCONT)
-    house.expect(90, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room="hall", sensor__okaeri_nodes="3")
+    house.send("hall", signal.SIGCONT)
+    soon = recovers(
+        house, 90, {"sensor__okaeri_nodes": "3"}, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room="hall")
     expect_events(house, *before, "enter")
-    yield "it freezes and thaws"
+    yield f"it freezes and thaws: {soon}"
     house.hear(hall=None)
     house.expect(40, device_tracker__okaeri_keys="not_home")
     expect_events(house, *before, "enter", "exit")
     yield "somebody leaves them all"
+
+
+def asked(house):
+    """What is asked of any node is answered for all."""
+    for node in ("attic", "hall", "kitchen"):
+        report = house.report(node)
+        online = {each["name"]: each["online"] for each in report["nodes"]}
+        if online != {"attic": True, "hall": True, "kitchen": True}:
+            raise Failure(f"{node} takes these for the nodes: {online}")
+        sights = {each["name"]: each["sights"][0]["state"] for each in report["nodes"] if each["sights"]}
+        if sights != {"attic": "outside", "hall": "outside", "kitchen": "outside"}:
+            raise Failure(f"{node} takes this for what they hear: {sights}")
+        status = house.okaeri(node, "status", "--house").returncode
+        if status != 1:
+            raise Failure(f"status --house at {node} ends with {status}")
+    yield "each node knows what all of them hear"
+
+
+def hooks(house):
+    """What a hook of the house says: a line each time it is run."""
+    log = house.folder / "hooks.log"
+    return log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+
+
+def owner_killed(house):
+    """The node that writes for the house dies while somebody arrives: enter is told once, and a hook runs once."""
+    command = ["/bin/sh", "-c", f"echo $OKAERI_EVENT $OKAERI_ROOM >> {house.folder}/hooks.log"]
+    for node in ("attic", "hall", "kitchen"):
+        house.end(node, signal.SIGTERM)
+        house.node(node, regions=[{**house.keys, "scope": "house", "onEnter": command, "onExit": command}])
+    house.expect(40, device_tracker__okaeri_keys="not_home", sensor__okaeri_nodes="3")
+    for turn in range(3):
+        before, run = house.events(), hooks(house)
+        owner = house.owner()
+        room = next(node for node in ("kitchen", "attic", "hall") if node != owner)
+        seen = house.sights(room)
+        house.hear(**{room: -60})
+        # As soon as it is said that somebody is there, and before what follows from that can be written.
+        wait_for("the first sight", lambda: None if house.sights(room) > seen else "none", 15)
+        house.end(owner)
+        house.expect(40, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room=room, sensor__okaeri_nodes="2")
+        expect_events(house, *before, "enter")
+        house.node(owner, regions=[{**house.keys, "scope": "house", "onEnter": command, "onExit": command}])
+        house.expect(40, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room=room, sensor__okaeri_nodes="3")
+        house.hear(**{room: None})
+        house.expect(40, device_tracker__okaeri_keys="not_home")
+        expect_events(house, *before, "enter", "exit")
+        wanted = [f"didEnterRegion {room}", "didExitRegion"]
+        wait_for("the hooks", lambda: None if hooks(house)[len(run):] == wanted else f"{hooks(house)[len(run):]}", 10)
+        yield f"the owner, {owner}, is killed while somebody arrives: {turn + 1}"
+
+
+def forgotten(house):
+    """A node that will not come back."""
+    if house.okaeri("hall", "nodes", "forget", "attic").returncode != 1:
+        raise Failure("a node is forgotten while it is online")
+    house.hear(attic=-60)
+    house.expect(40, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room="attic")
+    before = house.events()
+    house.end("attic")
+    house.expect(40, device_tracker__okaeri_keys="unknown", binary_sensor__okaeri_attic_connected="off")
+    if house.okaeri("hall", "nodes", "forget", "attic").returncode != 0:
+        raise Failure("a node that is off is not forgotten")
+    house.expect(20, device_tracker__okaeri_keys="not_home", binary_sensor__okaeri_attic_connected="gone")
+    names = [each["name"] for each in house.report("kitchen")["nodes"]]
+    if names != ["hall", "kitchen"]:
+        raise Failure(f"kitchen knows {names}")
+    # Nobody saw anybody leave.
+    expect_events(house, *before)
+    yield "a node where somebody was last is forgotten"
+
+
+def hostile(house):
+    """A broker that is open to who means no good, slow, full or gone: what a node itself hears is told all the same."""
+    house.node("cellar", mqtt={"host": "127.0.0.1", "port": house.mqtt, "site": "else", "discovery": False})
+    wait_for("the broker's answer", lambda: None if house.mqtt_state("cellar") == "connected" else "none", 20)
+    before = house.private_memory("cellar")
+    large = house.folder / "large"
+    large.write_bytes(random.Random(1).randbytes(10_000_000))
+    for topic in ("node/x/about", "node/x/status", "node/cellar/region/keys", "region/keys"):
+        house.publish("-r", "-t", f"okaeri/else/{topic}", "-f", str(large))
+    small = house.folder / "small"
+    for seed in range(40):
+        small.write_bytes(random.Random(seed).randbytes(seed * 50))
+        for topic in ("node/うち/about", f"node/n{seed}/about", f"node/n{seed}/status", "region/keys", "node/cellar/status"):
+            house.publish("-r", "-t", f"okaeri/else/{topic}", "-f", str(small))
+    house.hear(cellar=-60)
+    wait_for("enter at the node", lambda: None if "didEnterRegion" in house.told("cellar") else "none", 20)
+    yield "a broker full of rubbish"
+    house.send("mosquitto", signal.SIGSTOP)
+    house.hear(cellar=None)
+    wait_for("exit at the node", lambda: None if "didExitRegion" in house.told("cellar") else "none", 20)
+    wait_for("the reason", lambda: None if house.mqtt_state("cellar") != "connected" else house.mqtt_state("cellar"), 60)
+    house.send("mosquitto", signal.SIGCONT)
+    wait_for("the broker again", lambda: None if house.mqtt_state("cellar") == "connected" else house.mqtt_state("cellar"), 90)
+    yield "a broker that stands still"
+    grown = house.private_memory("cellar") - before
+    if grown > 2000:
+        raise Failure(f"the node's private memory grew by {grown} kB")
+    yield f"private memory grew by {grown} kB"
 
 
 def main():
@@ -112,11 +231,14 @@ def main():
         house.broker()
         house.listen()
         house.home_assistant()
-        for part in (one_node, removed, several_nodes):
+        for part in (one_node, removed, several_nodes, asked, owner_killed, forgotten, hostile):
             for step in part(house):
                 print(f"ok    {step}", flush=True)
         log = (house.folder / "homeassistant" / "home-assistant.log").read_text(encoding="utf-8")
-        ours = [line for line in log.splitlines() if "okaeri" in line.lower() and ("WARN" in line or "ERROR" in line)]
+        ours = [
+            line for line in log.splitlines() if "okaeri" in line.lower() and ("WARN" in line or "ERROR" in line)
+            # That is the machine's.
+            and not re.search(r" took [0-9.]+ seconds", line)]
         if ours:
             raise Failure(f"Home Assistant complains: {ours[0]}")
         print("ok    Home Assistant has nothing to complain of", flush=True)

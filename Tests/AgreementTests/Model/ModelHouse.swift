@@ -101,6 +101,9 @@ struct ModelHouse {
                 where message.sightOf == region {
                     deliver(message, to: index, by: "broker", wasRetained: true)
                 }
+            case .repeatSight(let region):
+                let name = nodes[index].name
+                if let message = retained["node/\(name)/region/\(region)"] { say(message, by: name) }
             case .unsubscribe(let region): nodes[index].subscribed.remove(region)
             case .publishState(let region, let state):
                 log.agreed(state, at: now)

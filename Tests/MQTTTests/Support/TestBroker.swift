@@ -17,7 +17,8 @@ final class TestBroker: @unchecked Sendable {
     private(set) var port: UInt16 = 0
     private let lines: [String]
     private var process: Process?
-    private let log = Mutex("")
+    /// What this start of it has written; of the one before some may still come.
+    private let log = Mutex((start: 0, text: ""))
     private let news = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     /// - Parameter lines: what is in its configuration beside the port.
@@ -40,7 +41,7 @@ final class TestBroker: @unchecked Sendable {
     deinit { kill() }
 
     /// What it has written.
-    var text: String { log.withLock { $0 } }
+    var text: String { log.withLock { $0.text } }
 
     /// Starts it, on the same port again, and waits until it listens.
     func start() throws {
@@ -57,19 +58,22 @@ final class TestBroker: @unchecked Sendable {
         let output = Pipe()
         process.standardError = output
         process.standardOutput = FileHandle.nullDevice
-        log.withLock { $0 = "" }
+        let start = log.withLock { log in
+            log = (log.start + 1, "")
+            return log.start
+        }
         try process.run()
         self.process = process
         while true {
             let piece = output.fileHandleForReading.availableData
             guard !piece.isEmpty else { throw Failure(description: "mosquitto ends: \(text)") }
-            log.withLock { $0 += String(decoding: piece, as: UTF8.self) }
+            log.withLock { $0.text += String(decoding: piece, as: UTF8.self) }
             if text.contains(" running") { break }
         }
         output.fileHandleForReading.readabilityHandler = { [weak self] handle in
             let piece = handle.availableData
             if piece.isEmpty { handle.readabilityHandler = nil }
-            self?.log.withLock { $0 += String(decoding: piece, as: UTF8.self) }
+            self?.log.withLock { if $0.start == start { $0.text += String(decoding: piece, as: UTF8.self) } }
             self?.news.continuation.yield()
         }
     }

@@ -1,0 +1,82 @@
+import Broker
+import Events
+import MQTT
+import RegionMonitoring
+import Synchronization
+
+/// One node: what the daemon has behind its hub, and a Bluetooth that is made up.
+final class SimulatedNode: Sendable {
+    let name: String
+    let broker: Broker
+    private let world: World
+
+    /// Where a beacon is heard, by region's number, in dBm.
+    private let air: Mutex<[Int: Double]>
+    /// How often this node's consumers were told that somebody entered or left, by `REGION enter` and `REGION exit`.
+    private let told: Told
+    private let events: AsyncStream<Event>.Continuation
+
+    private final class Told: Sendable {
+        let counts = Mutex<[String: Int]>([:])
+    }
+
+    init(_ index: Int, of world: World, port: UInt16, discovery: String?) throws {
+        name = World.node(index)
+        self.world = world
+        let told = Told()
+        self.told = told
+        let (stream, events) = AsyncStream.makeStream(of: Event.self)
+        self.events = events
+        let outputs = Broker.Outputs(
+            happened: { kind, _ in
+                guard case .house(let region, let news) = kind else { return }
+                switch news {
+                case .didEnterRegion: told.counts.withLock { $0["\(region) enter", default: 0] += 1 }
+                case .didExitRegion: told.counts.withLock { $0["\(region) exit", default: 0] += 1 }
+                case .didDetermineState, .didDetermineRoom: break
+                }
+            }, answered: { _, _ in }, noted: { SiteBenchmark.say("note \($0)") })
+        broker = try Broker(
+            world.settings(of: index, discovery: discovery), broker: .init(host: "127.0.0.1", port: port),
+            regions: world.identifiers, events: stream, outputs: outputs)
+        var heard: [Int: Double] = [:]
+        for region in 0..<world.regions {
+            for hearer in world.hearers(of: region) where hearer.node == index { heard[region] = hearer.rssi }
+        }
+        air = Mutex(heard)
+    }
+
+    /// Connects. Where a beacon is heard it is inside at once; who is not there is known later, as by a region monitor.
+    func start() {
+        for region in air.withLock({ Array($0.keys) }) { broker.determined(World.region(region), .inside) }
+        events.yield(Event(time: 0, kind: .bluetoothStateDidUpdate(state: "poweredOn", adapter: "hci0", reason: "")))
+        broker.measure { [self] in
+            air.withLock { air in
+                air.map { BrokerRanging(region: World.region($0), rssi: Int($1), accuracy: 2, proximity: "near") }
+            }
+        }
+        Task { [broker] in try await broker.run() }
+    }
+
+    /// Whoever was not heard until now is outside.
+    func determines() {
+        let heard = air.withLock(\.self)
+        for region in 0..<world.regions where heard[region] == nil { broker.determined(World.region(region), .outside) }
+    }
+
+    /// A beacon of the region is here, or no more.
+    func sees(_ region: Int, rssi: Double?) {
+        air.withLock { $0[region] = rssi }
+        broker.determined(World.region(region), rssi == nil ? .outside : .inside)
+    }
+
+    /// Each beacon of these regions sends once.
+    func advertise(_ isTurn: (Int) -> Bool, _ noise: inout Noise) {
+        for (region, rssi) in air.withLock(\.self) where isTurn(region) {
+            let signal = Int8(clamping: Int(rssi + noise.next()))
+            broker.heard(World.region(region), from: UInt64(region), rssi: signal)
+        }
+    }
+
+    var counts: [String: Int] { told.counts.withLock { $0 } }
+}

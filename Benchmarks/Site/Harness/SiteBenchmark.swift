@@ -1,0 +1,35 @@
+import Glibc
+
+/// The nodes of a site, for `Benchmarks/Site/measure`, which tells what happens to them and to their broker.
+///
+///     SiteBenchmark nodes PORT NODES REGIONS FIRST COUNT [DISCOVERY]   some of the site's nodes, see ``Crowd``
+///     SiteBenchmark observe PORT                                        what goes over the broker, see ``Observer``
+///     SiteBenchmark sight NODES REGIONS COUNT                           nanoseconds that a sight costs its owner
+@main enum SiteBenchmark {
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        let numbers = arguments.dropFirst().compactMap { Int($0) }
+        switch (arguments.first, numbers.count) {
+        case ("nodes", 5):
+            let discovery = arguments.count == 7 ? arguments.last : nil
+            let crowd = try Crowd(
+                World(nodes: numbers[1], regions: numbers[2]), of: numbers[3]..<numbers[3] + numbers[4],
+                port: UInt16(clamping: numbers[0]), discovery: discovery)
+            try crowd.obey()
+        case ("observe", 1): try await Observer.run(port: UInt16(clamping: numbers[0]))
+        case ("sight", 3):
+            print(try await SightCost(World(nodes: numbers[0], regions: numbers[1])).measure(numbers[2]))
+        default:
+            print(
+                "usage: SiteBenchmark nodes PORT NODES REGIONS FIRST COUNT [DISCOVERY] | observe PORT | "
+                    + "sight NODES REGIONS COUNT")
+            exit(EX_USAGE)
+        }
+    }
+
+    /// Says something to who started this, at once.
+    static func say(_ words: String) {
+        print(words)
+        fflush(nil)
+    }
+}

@@ -1,0 +1,91 @@
+import Agreement
+import Testing
+
+/// A node that connects, and one that comes to own a region, write nothing before they have what the broker keeps for them.
+@Suite struct NewOwnerTests {
+    private var house = House(node: "attic", regions: ["keys"])
+    private var published: [HouseAction] = []
+
+    private static func moment(_ seconds: Double) -> Moment {
+        Moment(instant: Int64(seconds * 1e9), wall: Int64(seconds * 1e9))
+    }
+
+    private static func sight(_ state: SightState, _ incarnation: String) -> Sight {
+        Sight(state: state, age: 2, incarnation: incarnation, sequence: 1)
+    }
+
+    private mutating func advance(to seconds: Double) {
+        while let due = house.nextDeadline, due <= Self.moment(seconds).instant {
+            published += house.advanced(to: Moment(instant: due, wall: due))
+        }
+        published += house.advanced(to: Self.moment(seconds))
+    }
+
+    private mutating func status(of name: String, wasRetained: Bool, at seconds: Double) {
+        advance(to: seconds)
+        published += house.statusReceived(
+            node: name, isOnline: true, wasRetained: wasRetained, at: Self.moment(seconds))
+    }
+
+    private mutating func say(_ state: SightState, of name: String, wasRetained: Bool, at seconds: Double) {
+        advance(to: seconds)
+        published += house.sightReceived(
+            node: name, region: "keys", Self.sight(state, name), wasRetained: wasRetained, at: Self.moment(seconds))
+    }
+
+    private var states: [SightState] {
+        published.compactMap { if case .publishState(_, let state) = $0 { state.state } else { nil } }
+    }
+
+    @Test mutating func aNodeOwnsNothingBeforeItsOwnStatusCameBack() {
+        published += house.connected(at: Self.moment(0))
+        advance(to: 20)
+        #expect(house.owner(of: "keys") == nil)
+        // The broker had much to deliver before it.
+        for (index, name) in ["hall", "kitchen"].enumerated() {
+            status(of: name, wasRetained: true, at: 21 + Double(index))
+        }
+        status(of: "attic", wasRetained: false, at: 23)
+        advance(to: 24.9)
+        #expect(house.owner(of: "keys") == nil)
+        advance(to: 25)
+        #expect(house.owner(of: "keys") == Ownership.owner(of: "keys", among: ["attic", "hall", "kitchen"]))
+    }
+
+    @Test mutating func whoseStatusNeverComesBackOwnsWhatItCanAfterAWhile() {
+        published += house.connected(at: Self.moment(0))
+        advance(to: 30)
+        #expect(house.owner(of: "keys") == "attic")
+    }
+
+    @Test mutating func anOwnerSaysNothingBeforeItsOwnSightCameBackBehindTheOthers() throws {
+        let hall = try #require(
+            ["hall", "shed", "barn", "yard"].first { Ownership.owner(of: "keys", among: ["attic", $0]) == "attic" })
+        published += house.connected(at: Self.moment(0))
+        status(of: hall, wasRetained: true, at: 0.1)
+        status(of: "attic", wasRetained: false, at: 0.2)
+        advance(to: 3)
+        #expect(published.prefix(2) == [.subscribe(region: "keys"), .repeatSight(region: "keys")])
+        say(.outside, of: "attic", wasRetained: true, at: 3.1)
+        // The broker is slow: the word of the one that hears the beacon comes seconds later.
+        say(.inside, of: hall, wasRetained: true, at: 7)
+        say(.outside, of: "attic", wasRetained: false, at: 7.1)
+        say(.inside, of: hall, wasRetained: false, at: 7.2)
+        #expect(states == [])
+        published += house.sightReceived(
+            node: hall, region: "keys", Sight(state: .inside, age: 0, incarnation: hall, sequence: 2),
+            wasRetained: false, at: Self.moment(8))
+        #expect(states == [.inside])
+    }
+
+    @Test mutating func anOwnerWhoseSightNeverComesBackSpeaksAfterAWhile() {
+        published += house.connected(at: Self.moment(0))
+        status(of: "attic", wasRetained: false, at: 0.2)
+        advance(to: 3)
+        #expect(house.owner(of: "keys") == "attic")
+        advance(to: 12.9)
+        #expect(states == [])
+        advance(to: 13)
+        #expect(states == [.unknown])
+    }
+}

@@ -1,0 +1,66 @@
+import Agreement
+import MQTT
+import RegionMonitoring
+import TestSupport
+import Testing
+
+@testable import Broker
+
+/// A node's connection is lost while its daemon goes on.
+@Suite struct ReconnectionTests {
+    var house = HouseBench()
+    private let names = ["attic", "hall", "kitchen"]
+
+    /// The node that writes what the house agrees on about the keys; they are nowhere.
+    private mutating func owner() throws -> String {
+        for name in names { house.start(name) }
+        house.pass(10)
+        for name in names { house.see(name, .outside) }
+        house.pass(5)
+        return try #require(Ownership.owner(of: "keys", among: names))
+    }
+
+    private var state: String? { house.value("okaeri/home/region/keys") }
+
+    @Test mutating func anOwnerThatComesBackHearsWhatTheBrokerHasKept() throws {
+        let owner = try owner()
+        house.cut(owner)
+        house.connect(owner)
+        house.pass(10)
+        #expect(house.nodes[owner]?.core.house.owner(of: "keys") == owner)
+        #expect(state?.contains("\"state\":\"outside\"") == true, "\(state ?? "")")
+    }
+
+    @Test mutating func aNodeThatWasAwayDoesNotSayWhatTheHouseAgreedOnBefore() throws {
+        let owner = try owner()
+        let witness = try #require(names.first { $0 != owner })
+        house.cut(owner)
+        house.pass(5)
+        house.see(witness, .inside, rssi: -60)
+        house.pass(10, hearing: [witness: -60])
+        house.connect(owner)
+        house.pass(20, hearing: [witness: -60])
+        #expect(state?.contains("\"state\":\"inside\"") == true, "\(state ?? "")")
+        let events = house.events.filter { $0.topic == "okaeri/home/region/keys/event" }
+            .compactMap { Wire.event($0.payload)?.kind }
+        #expect(events == [.enter])
+        for name in names where name != owner {
+            let news = house.news(name).filter { $0.hasPrefix("enter") || $0 == "exit" }
+            #expect(news == ["enter \(witness)"], "\(name): \(house.news(name))")
+        }
+    }
+
+    @Test(arguments: ["homeassistant", nil])
+    mutating func aNodeThatCountsTheHouseNoMoreDoesNotSayItsCountAgain(discovery: String?) throws {
+        let hub = try #require(Ownership.owner(of: Ownership.hub, among: names))
+        for name in names where name != hub { house.start(name, discovery: discovery) }
+        house.pass(10)
+        let before = try #require(names.first { house.nodes[$0]?.values["okaeri/home/house"] != nil })
+        house.start(hub, discovery: discovery)
+        house.pass(10)
+        #expect(house.nodes[hub]?.values["okaeri/home/house"] != nil)
+        #expect(house.nodes[before]?.values["okaeri/home/house"] == nil)
+        house.cut(hub)
+        #expect(house.nodes[hub]?.values["okaeri/home/house"] == nil)
+    }
+}

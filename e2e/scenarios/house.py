@@ -1,0 +1,124 @@
+"""A house of three nodes, each with a controller of its own, at Debian's own MQTT broker."""
+
+import json
+
+from lab.controller import Controller
+from lab.daemon import Daemon, region
+from lab.processes import Process, run
+from lab.registry import scenario
+from lab.waiting import check, wait_for
+
+ROOMS = ("hall", "kitchen", "attic")
+NEAR, FAR = -55, -85
+
+
+class Node:
+    """A controller, and a daemon that hears by it alone."""
+
+    def __init__(self, folder, number, room):
+        self.room = room
+        self.controller = Controller(folder, number=number)
+        self.controller.tell(f"rssi home {FAR}")
+        self.daemon = Daemon(
+            folder, region(), adapter=self.controller.adapter, name=f"okaeri-{room}",
+            house={"node": {"name": room, "room": room}, "mqtt": {"host": "127.0.0.1"}})
+
+    def told(self):
+        """What it was told of the house, in a word each; nothing of how it began."""
+        words = []
+        for event in self.daemon.events(scope="house"):
+            if event["event"] == "didDetermineRoom":
+                words.append(event["room"])
+            elif event["event"] != "didDetermineState":
+                words.append(event["event"])
+        return words[words.index("didEnterRegion"):] if "didEnterRegion" in words else []
+
+
+class Broker(Process):
+    """Debian's mosquitto, for this machine alone."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        run("ip", "link", "set", "lo", "up")
+        super().__init__(folder, "mosquitto", ["mosquitto", "-p", "1883", "-v"])
+        self.expect_said("running", within=20)
+
+    def follow(self, name, topic):
+        """Who writes down what is published there from now on."""
+        past = self.said().count("Sending SUBACK")
+        listen = Process(self.folder, name, ["mosquitto_sub", "-h", "127.0.0.1", "-V", "5", "-t", topic])
+        self.expect_said("Sending SUBACK", within=20, past=past)
+        return listen
+
+    def events(self):
+        """Who writes down the house's events."""
+        return self.follow("events", "okaeri/home/region/home/event")
+
+
+def event_types(listen):
+    return [json.loads(line)["event_type"] for line in listen.said().splitlines() if line.startswith("{")]
+
+
+@scenario(within=240)
+def three_rooms(folder):
+    """Somebody walks through three rooms: one enter, the rooms in their order, one exit, the same for all."""
+    listen = Broker(folder).events()
+    nodes = [Node(folder, number, room) for number, room in enumerate(ROOMS)]
+    for node in nodes:
+        node.daemon.expect_bluetooth("poweredOn", within=20)
+    first = nodes[0].daemon
+
+    def agreed():
+        report = json.loads(first.ask("nodes", "--json")[1] or "{}")
+        return [node["name"] for node in report.get("nodes", []) if node["online"] and len(node["sights"]) == 1]
+
+    wait_for("three nodes that have said what they hear", lambda: agreed() == sorted(ROOMS), within=60)
+    # Who is there when it begins has not come.
+    for node in nodes:
+        node.daemon.expect("didDetermineState", within=60, scope="house", state="outside")
+    for here in nodes:
+        for node in nodes:
+            node.controller.tell(f"rssi home {NEAR if node is here else FAR}")
+        # Whoever is first to hear it, on a machine under load, tells the first room.
+        here.controller.tell("start home")
+        wait_for(f"the room, {here.room}", lambda: all(node.told()[-1:] == [here.room] for node in nodes), within=40)
+    for node in nodes:
+        node.controller.tell("stop home")
+    wait_for("the exit", lambda: all("didExitRegion" in node.told() for node in nodes), within=40)
+    code, text = first.ask("status", "--house")
+    check(code == 1, f"status --house ended with {code}: {text}")
+    for node in nodes:
+        enters = [word for word in node.told() if word and word.startswith("did")]
+        rooms = [word for word in node.told() if word and not word.startswith("did")]
+        check(enters == ["didEnterRegion", "didExitRegion"], f"{node.room} was told {enters}")
+        check(rooms == list(ROOMS), f"{node.room} was told {rooms}")
+        check(node.daemon.stop() == 0, f"the node of the {node.room} did not end well")
+    events = event_types(listen)
+    check(events == ["enter", "exit"], f"the broker delivered {events}")
+
+
+@scenario(within=180)
+def house_adapter_lost(folder):
+    """A node that loses its adapter says so; nobody leaves by that, and nobody arrives when it is back."""
+    broker = Broker(folder)
+    listen = broker.events()
+    says = broker.follow("scanner", "okaeri/home/node/hall/scanner")
+    hall = Node(folder, 0, "hall")
+    hall.daemon.expect_bluetooth("poweredOn", within=20)
+    says.expect_said('"ok":true', within=20)
+    # Who is there when it begins has not come.
+    hall.daemon.expect("didDetermineState", within=30, scope="house", state="outside")
+    hall.controller.tell("start home")
+    hall.daemon.expect("didEnterRegion", within=20, scope="house")
+    # It said so when it had just started, too.
+    past = says.said().count('"ok":false')
+    run("hciconfig", "hci0", "down")
+    says.expect_said('"ok":false', within=20, past=past)
+    check("hci0 is switched off" in says.said(), f"it does not say why: {says.said()}")
+    hall.daemon.expect("didDetermineState", within=30, scope="house", state="unknown")
+    hall.controller.switch_on()
+    says.expect_said('"ok":true', within=20, past=1)
+    hall.daemon.expect("didDetermineState", within=30, past=1, scope="house", state="inside")
+    check(hall.daemon.stop() == 0, "okaeri did not end well on SIGTERM")
+    events = event_types(listen)
+    check(events == ["enter"], f"the broker delivered {events}")
