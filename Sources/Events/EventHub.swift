@@ -12,6 +12,7 @@ package final class EventHub: Sendable {
 
     private struct State {
         var sequence: UInt64 = 0
+        var tally = EventTally()
         var recorder: Recorder?
         /// The latest events that were published, the oldest first.
         var latest: [Event] = []
@@ -35,6 +36,9 @@ package final class EventHub: Sendable {
     /// The number of the latest event.
     package var sequence: UInt64 { state.withLock(\.sequence) }
 
+    /// How many events there were since the start.
+    package var tally: EventTally { state.withLock(\.tally) }
+
     /// Goes on counting after this number, if it is not already past it.
     package func resume(after sequence: UInt64) {
         state.withLock { $0.sequence = max($0.sequence, sequence) }
@@ -46,6 +50,7 @@ package final class EventHub: Sendable {
     package func happened(_ kind: Event.Kind, at time: Int64) {
         state.withLock { state in
             state.sequence += 1
+            state.tally.count(kind)
             let event = Event(time: time, node: node, sequence: state.sequence, kind: kind)
             // Under the lock, or two threads might publish in another order than they count.
             if let recorder = state.recorder { recorder(event) } else { publish(event, &state) }

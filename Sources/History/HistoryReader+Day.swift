@@ -1,4 +1,4 @@
-import Events
+package import Events
 
 extension HistoryReader {
     /// What happened from `start` to `end`.
@@ -120,7 +120,7 @@ extension HistoryReader {
             .sorted { $0.0.lowerBound < $1.0.lowerBound }
     }
 
-    private func minutes(in day: Range<Int64>) throws(HistoryError) -> [SignalMinute] {
+    package func minutes(in day: Range<Int64>) throws(HistoryError) -> [SignalMinute] {
         try ask { connection throws(SQLiteError) in
             try connection.rows(
                 """

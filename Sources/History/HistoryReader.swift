@@ -42,21 +42,33 @@ package final class HistoryReader {
     /// - Parameters:
     ///   - region: only this region's.
     ///   - since: none before this time; nil: from the beginning.
+    ///   - until: none at or after this time; nil: to the end.
     package func forEachEvent(
-        region: String? = nil, since: Int64? = nil, _ body: (HistoryEvent) -> Bool
+        region: String? = nil, since: Int64? = nil, until: Int64? = nil, _ body: (HistoryEvent) -> Bool
     ) throws(HistoryError) {
         try ask { connection throws(SQLiteError) in
             try connection.query(
                 """
                 SELECT time, name, region, json FROM events
-                WHERE (?1 IS NULL OR region = ?1) AND time >= ?2 ORDER BY id
-                """, [SQLiteValue(region), .integer(since ?? .min)]
+                WHERE (?1 IS NULL OR region = ?1) AND time >= ?2 AND time < ?3 ORDER BY id
+                """, [SQLiteValue(region), .integer(since ?? .min), .integer(until ?? .max)]
             ) { row in
                 body(
                     HistoryEvent(
                         time: row.integer(0), name: row.text(1), region: row.optionalText(2), json: row.text(3)))
             }
         }
+    }
+
+    /// When the first event and the last were, in nanoseconds since the Unix epoch; nil where there is none.
+    package func bounds() throws(HistoryError) -> ClosedRange<Int64>? {
+        let found = try ask { connection throws(SQLiteError) in
+            try connection.rows("SELECT min(time), max(time) FROM events") {
+                ($0.optionalInteger(0), $0.optionalInteger(1))
+            }
+        }
+        guard case (let first?, let last?)? = found.first else { return nil }
+        return first...max(first, last)
     }
 
     func ask<Answer>(

@@ -1,5 +1,6 @@
 import Events
 import OkaeriConfiguration
+import RegionMonitoring
 import WiFi
 
 /// A command that is to be run because of an event.
@@ -55,10 +56,17 @@ struct Hook: Sendable, Equatable {
         switch event.kind {
         case .didEnterRegion(let region, _):
             trigger = .onEnter
-            candidates = regions.filter { $0.identifier == region }.map { .region($0) }
+            candidates = Self.subjects(region, .node, regions)
         case .didExitRegion(let region):
             trigger = .onExit
-            candidates = regions.filter { $0.identifier == region }.map { .region($0) }
+            candidates = Self.subjects(region, .node, regions)
+        // At the owner alone: what is to be done once in a house is not to be done at each of its nodes.
+        case .house(let region, .didEnterRegion(_, isOwner: true)):
+            trigger = .onEnter
+            candidates = Self.subjects(region, .house, regions.filter(\.monitored.notifyOnEntry))
+        case .house(let region, .didExitRegion(isOwner: true)):
+            trigger = .onExit
+            candidates = Self.subjects(region, .house, regions.filter(\.monitored.notifyOnExit))
         case .wifiPrompt(let prompt):
             trigger = .onPrompt
             // Regions may share a network. The one that was entered comes first, and a prompt is told only once.
@@ -78,6 +86,12 @@ struct Hook: Sendable, Equatable {
         let hooks = candidates.map { Hook(subject: $0, trigger: trigger, event: event) }
         guard let hook = hooks.first(where: { !$0.command.isEmpty }) else { return nil }
         self = hook
+    }
+
+    private static func subjects(
+        _ region: String, _ scope: Configuration.Scope, _ regions: [Configuration.Region]
+    ) -> [Subject] {
+        regions.filter { $0.identifier == region && $0.scope == scope }.map { .region($0) }
     }
 
     private init(subject: Subject, trigger: Trigger, event: Event) {

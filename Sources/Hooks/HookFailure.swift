@@ -14,6 +14,26 @@ enum HookFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case timedOut(after: Duration)
     case stopped
 
+    /// A word for each, without what it is about.
+    enum Cause: String, Sendable, CaseIterable {
+        case notFound, noPermission, directory, noInterpreter, noProgram, notStarted, exited, killed, timedOut, stopped
+    }
+
+    var cause: Cause {
+        switch self {
+        case .notFound: .notFound
+        case .noPermission: .noPermission
+        case .directory: .directory
+        case .noInterpreter: .noInterpreter
+        case .noProgram: .noProgram
+        case .notStarted: .notStarted
+        case .exited: .exited
+        case .killed: .killed
+        case .timedOut: .timedOut
+        case .stopped: .stopped
+        }
+    }
+
     /// - Parameters:
     ///   - program: what the kernel did not start.
     ///   - errno: what it said.

@@ -48,6 +48,15 @@ struct HookQueue: Sendable {
         return [.run(line.waiting.removeFirst())]
     }
 
+    /// How many run, wait, and were dropped since the start.
+    var counts: (running: Int, waiting: Int, dropped: Int) {
+        lines.values.reduce(into: (0, 0, 0)) { counts, line in
+            counts.0 += line.isRunning ? 1 : 0
+            counts.1 += line.waiting.count
+            counts.2 += line.dropped
+        }
+    }
+
     /// Nothing is run any more. Returns what waited.
     mutating func stopped() -> [Hook] {
         defer { lines = [:] }

@@ -8,6 +8,8 @@ package actor Hooks: Service {
     private var regions: [Configuration.Region]
     private var services: [Configuration.ServiceRule]
     private var queue = HookQueue()
+    private var counted = HookTally(
+        keys: Hook.Trigger.allCases.map(\.rawValue), causes: HookFailure.Cause.allCases.map(\.rawValue))
 
     /// From the very beginning: a region may be entered before ``run()`` is.
     private let events: AsyncStream<Event>
@@ -40,6 +42,14 @@ package actor Hooks: Service {
         if !waiting.isEmpty { logger.warning("the daemon stops; \(waiting.count) hooks that waited are not run") }
     }
 
+    /// How many were run and wait.
+    package var tally: HookTally {
+        var tally = counted
+        let counts = queue.counts
+        (tally.running, tally.waiting, tally.dropped) = (counts.running, counts.waiting, UInt64(counts.dropped))
+        return tally
+    }
+
     private func happened(_ event: Event) {
         guard let hook = Hook(for: event, regions: regions, services: services) else { return }
         perform(queue.arrived(hook))
@@ -62,6 +72,7 @@ package actor Hooks: Service {
     /// Runs a hook, outside of the actor's own time.
     private func carryOut(_ hook: Hook) async {
         let metadata = hook.owner.metadata.merging(["hook": "\(hook.trigger.rawValue)"]) { $1 }
+        counted.runs[hook.trigger.rawValue, default: 0] += 1
         logger.debug("running \(hook.command)", metadata: metadata)
         do throws(HookFailure) {
             try await runner.run(hook) { [logger] stream, line in
@@ -71,6 +82,7 @@ package actor Hooks: Service {
                 }
             }
         } catch {
+            counted.failures[error.cause.rawValue, default: 0] += 1
             logger.warning("\(hook.command[0]): \(error)", metadata: metadata)
         }
         if !Task.isCancelled { perform(queue.finished(hook.owner)) }

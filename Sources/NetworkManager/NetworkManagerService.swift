@@ -54,6 +54,12 @@ package final class NetworkManagerService: WiFiService {
         return await session.condition(of: network)
     }
 
+    package func networks() async -> Result<[VisibleNetwork], JoinFailure> {
+        guard await enter() else { return .failure(gate.isClosed ? .interrupted : .noNetworkManager) }
+        defer { leave() }
+        return await session.networks()
+    }
+
     package func join(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure> {
         guard await enter() else { return .failure(gate.isClosed ? .interrupted : .noNetworkManager) }
         defer { leave() }

@@ -57,11 +57,14 @@ extension NetworkManagerSession {
         }
     }
 
-    /// Scans on every device that can, until a protected network of that name is heard or every scan is over or the time
-    /// is up.
     private func scan(for ssid: [UInt8], isDirected: Bool) async {
+        await scan(for: ssid, isDirected: isDirected, on: wifiDevices().filter(isReady))
+    }
+
+    /// Scans on these devices, until a protected network of that name is heard or every scan is over or the time is up.
+    func scan(for ssid: [UInt8]?, isDirected: Bool = false, on devices: [OpaquePointer]) async {
         let deadline = ContinuousClock.now + limits.scan
-        var waiting = wifiDevices().filter(isReady).map {
+        var waiting = devices.map {
             (device: GObjectReference(sharing: $0), last: nm_device_wifi_get_last_scan($0), isAccepted: false)
         }
         while !waiting.isEmpty, .now < deadline, !gate.isClosed {
@@ -72,9 +75,9 @@ extension NetworkManagerSession {
             let retry = waiting.allSatisfy(\.isAccepted) ? deadline : min(deadline, .now + Self.scanRetry)
             await wait(until: retry) {
                 waiting.removeAll { $0.isAccepted && nm_device_wifi_get_last_scan($0.device.pointer) != $0.last }
-                return waiting.isEmpty || isHeard(ssid) || gate.isClosed
+                return waiting.isEmpty || ssid.map(isHeard) == true || gate.isClosed
             }
-            guard !isHeard(ssid) else {
+            if let ssid, isHeard(ssid) {
                 if isDirected { foundByDirectedScan.insert(ssid) }
                 return
             }
@@ -83,12 +86,7 @@ extension NetworkManagerSession {
 
     private func isHeard(_ ssid: [UInt8]) -> Bool {
         wifiDevices().contains { device in
-            accessPoints(device, named: ssid).contains { accessPoint in
-                switch security(accessPoint) {
-                case .robust: true
-                case .weak: false
-                }
-            }
+            accessPoints(device, named: ssid).contains { security($0).isRobust }
         }
     }
 

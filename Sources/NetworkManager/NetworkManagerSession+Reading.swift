@@ -64,11 +64,16 @@ extension NetworkManagerSession {
         return true
     }
 
-    /// The access points of that name that the device hears. Networks without one (ad hoc, mesh) do not count.
-    func accessPoints(_ device: OpaquePointer, named name: [UInt8]) -> [OpaquePointer] {
+    /// The access points that the device hears. Networks without one (ad hoc, mesh) do not count.
+    func accessPoints(_ device: OpaquePointer) -> [OpaquePointer] {
         pointers(nm_device_wifi_get_access_points(device)).filter {
-            ssid($0) == name && nm_access_point_get_mode($0) == NM_802_11_MODE_INFRA
+            nm_access_point_get_mode($0) == NM_802_11_MODE_INFRA
         }
+    }
+
+    /// Those of that name.
+    func accessPoints(_ device: OpaquePointer, named name: [UInt8]) -> [OpaquePointer] {
+        accessPoints(device).filter { ssid($0) == name }
     }
 
     func security(_ accessPoint: OpaquePointer) -> AccessPointSecurity {
@@ -78,7 +83,7 @@ extension NetworkManagerSession {
             rsn: nm_access_point_get_rsn_flags(accessPoint).rawValue)
     }
 
-    private func ssid(_ accessPoint: OpaquePointer) -> [UInt8]? {
+    func ssid(_ accessPoint: OpaquePointer) -> [UInt8]? {
         nm_access_point_get_ssid(accessPoint).map(bytes)
     }
 

@@ -12,17 +12,23 @@ extension NetworkManagerSession {
         let keys: AccessPointSecurity.KeyManagement
     }
 
-    func survey(_ network: HomeNetwork) -> Survey {
-        guard let client, isManagerRunning else { return .unavailable(.noNetworkManager) }
+    /// The Wi-Fi devices that can hear and join, one at least, borrowed from the cache.
+    func usableDevices() -> Result<[OpaquePointer], JoinFailure> {
+        guard let client, isManagerRunning else { return .failure(.noNetworkManager) }
         let devices = wifiDevices()
-        guard let first = devices.first else { return .unavailable(.noWiFiDevice) }
-        guard nm_client_wireless_hardware_get_enabled(client.pointer) != 0 else {
-            return .unavailable(.hardwareSwitchOff)
-        }
-        guard nm_client_wireless_get_enabled(client.pointer) != 0 else { return .unavailable(.radioOff) }
+        guard let first = devices.first else { return .failure(.noWiFiDevice) }
+        guard nm_client_wireless_hardware_get_enabled(client.pointer) != 0 else { return .failure(.hardwareSwitchOff) }
+        guard nm_client_wireless_get_enabled(client.pointer) != 0 else { return .failure(.radioOff) }
         let usable = devices.filter(isReady)
-        guard !usable.isEmpty else { return .unavailable(.deviceNotManaged(device: name(first) ?? "?")) }
+        return usable.isEmpty ? .failure(.deviceNotManaged(device: name(first) ?? "?")) : .success(usable)
+    }
 
+    func survey(_ network: HomeNetwork) -> Survey {
+        let usable: [OpaquePointer]
+        switch usableDevices() {
+        case .success(let devices): usable = devices
+        case .failure(let failure): return .unavailable(failure)
+        }
         let ssid = Array(network.ssid.utf8)
         if let device = usable.first(where: { isConnected($0, to: ssid) }) { return .connected(device: name(device)) }
 

@@ -16,13 +16,17 @@ extension Configuration {
         if let named = ProcessInfo.processInfo.environment[variable], !named.isEmpty { return named }
         if let found = searchPath.first(where: { FileManager.default.fileExists(atPath: $0) }) { return found }
         throw ConfigurationError(
-            file: "beacons.json",
-            problems: [
-                .init(
-                    place: "no configuration",
-                    found: "neither --config nor $\(variable) nor \(searchPath.joined(separator: " nor "))",
-                    expected: "one of them; `okaeri config example > beacons.json` writes one to start from")
-            ])
+            file: "beacons.json", place: ConfigurationError.absence,
+            found: "neither --config nor $\(variable) nor \(searchPath.joined(separator: " nor "))",
+            expected: "one of them; `okaeri setup` writes one")
+    }
+
+    /// The file to write: the one that is read; where there is none yet, the service's for root and `./beacons.json` for
+    /// anybody else.
+    ///
+    /// - Parameter named: what `--config` says.
+    package static func fileToWrite(named: String?, isRoot: Bool) -> String {
+        (try? file(named: named)) ?? searchPath[isRoot ? 1 : 0]
     }
 
     /// Reads the configuration in `file`.
@@ -32,14 +36,13 @@ extension Configuration {
             bytes = try FileDescriptor.contents(of: file, limit: Self.sizeLimit)
         } catch {
             throw ConfigurationError(
-                file: file,
-                problems: [.init(place: "the file", found: error.description, expected: "a file that can be read")])
+                file: file, place: "the file", found: error.description, expected: "a file that can be read")
         }
         try self.init(json: bytes, file: file)
     }
 
     /// Ten thousand regions fit; a disk image named by mistake does not.
-    private static let sizeLimit = 16 << 20
+    package static let sizeLimit = 16 << 20
 }
 
 extension FileDescriptor {

@@ -126,6 +126,6 @@ extension Configuration {
     }
 
     private static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || (host.hasPrefix("127.") && host.utf8.allSatisfy { $0 < 0x3A })
+        host == "localhost" || IPAddress(host)?.isLoopback == true
     }
 }

@@ -6,7 +6,8 @@ import WiFi
 
 extension Configuration {
     private static let keys = [
-        "adapter", "scan", "state", "history", "sensitivity", "regions", "services", "node", "nodes", "mqtt",
+        "adapter", "scan", "state", "history", "sensitivity", "regions", "services", "node", "nodes", "mqtt", "web",
+        "metrics",
     ]
     private static let scanKeys = ["interval", "window"]
     private static let stateKeys = ["validFor"]
@@ -14,6 +15,7 @@ extension Configuration {
     private static let regionKeys = [
         "identifier", "uuid", "major", "minor", "enterRSSI", "exitRSSI", "exitAfter", "sensitivity", "measuredPower",
         "pathLossExponent", "notifyOnEntry", "notifyOnExit", "ranging", "wifi", "onEnter", "onExit", "onPrompt",
+        "scope",
     ]
     private static let wifiKeys = ["ssid", "join", "passphraseFile"]
 
@@ -42,13 +44,7 @@ extension Configuration {
     /// - Parameter file: its name, for the messages.
     package init(json bytes: [UInt8], file: String) throws(ConfigurationError) {
         let problems = ObjectReader.Problems()
-        do throws(JSONParser.SyntaxError) {
-            self = Self.read(try JSONParser.parse(bytes), problems)
-        } catch {
-            let place = "line \(error.line), column \(error.column)"
-            throw ConfigurationError(
-                file: file, problems: [.init(place: place, found: error.found, expected: error.expected)])
-        }
+        self = Self.read(try JSONNode(json: bytes, file: file), problems)
         guard problems.list.isEmpty else { throw ConfigurationError(file: file, problems: problems.list) }
     }
 
@@ -72,6 +68,8 @@ extension Configuration {
         if let node = top.node("state") { configuration.state = state(node, problems) }
         if let node = top.node("history") { configuration.history = history(node, problems) }
         if let node = top.node("mqtt") { configuration.mqtt = mqtt(node, problems) }
+        if let node = top.node("web") { configuration.web = web(node, problems) }
+        if let node = top.node("metrics") { configuration.metrics = listener(node, path: "metrics", problems) }
         if let node = top.node("node") { configuration.node = self.node(node, problems) }
         if let node = top.node("nodes") { configuration.nodes = self.nodes(node, problems) }
         if top.node("services") != nil { configuration.services = services(top, problems) }
@@ -141,6 +139,7 @@ extension Configuration {
         let ranging = reader.bool("ranging") ?? false
         let (onEntry, onExit) = (reader.bool("notifyOnEntry") ?? true, reader.bool("notifyOnExit") ?? true)
         let commands = ["onEnter", "onExit", "onPrompt"].map { command($0, reader) }
+        let scope = word("scope", of: Scope.self, reader)
         guard let identifier, let constraint else { return nil }
         let monitored = MonitoredRegion(
             BeaconRegion(identifier: identifier, constraint: constraint), enterRSSI: enterRSSI, exitRSSI: exitRSSI,
@@ -150,7 +149,7 @@ extension Configuration {
             ranging: ranging ? .whileInside : .off)
         return Region(
             monitored: monitored, network: network ?? nil, onEnter: commands[0], onExit: commands[1],
-            onPrompt: commands[2])
+            onPrompt: commands[2], scope: scope ?? .node)
     }
 
     /// An argument list: no shell takes it apart, and it is run in the root directory.

@@ -1,5 +1,6 @@
 package import BlueZ
 import IBeacon
+package import Plumbing
 package import RegionMonitoring
 package import WiFi
 
@@ -30,6 +31,14 @@ package struct Configuration: Sendable, Equatable {
         package init() {}
     }
 
+    /// Whose word counts.
+    package enum Scope: String, Sendable, Equatable, CaseIterable {
+        /// What this machine hears.
+        case node
+        /// What all nodes of the house agree on.
+        case house
+    }
+
     /// A region and what is done about it.
     package struct Region: Sendable, Equatable {
         /// The beacons, and how they are watched.
@@ -40,6 +49,8 @@ package struct Configuration: Sendable, Equatable {
         package var onEnter: [String] = []
         package var onExit: [String] = []
         package var onPrompt: [String] = []
+        /// Whose entry and exit ``onEnter`` and ``onExit`` are run for.
+        package var scope = Scope.node
 
         package var identifier: String { monitored.region.identifier }
     }
@@ -75,6 +86,11 @@ package struct Configuration: Sendable, Equatable {
     /// The broker; nil: there is none, and nothing of MQTT runs.
     package var mqtt: MQTT?
 
+    /// The page; nil: there is none, and no port.
+    package var web: Web?
+    /// Where the metrics are served over TCP; nil: nowhere.
+    package var metrics: ListenAddress?
+
     /// This machine, among several in a house.
     package var node = Node()
 
@@ -92,9 +108,12 @@ package struct Configuration: Sendable, Equatable {
     /// What is in the file and can have no effect.
     package var notices: [String] {
         regions.enumerated().flatMap { index, region in
+            let houseless =
+                region.scope == .house && mqtt == nil
+                ? "its scope is the house, which needs \"mqtt\": see docs/mqtt.md" : nil
             let idle: [(key: String, command: [String], why: String?)] = [
-                ("onEnter", region.onEnter, region.monitored.notifyOnEntry ? nil : "notifyOnEntry is false"),
-                ("onExit", region.onExit, region.monitored.notifyOnExit ? nil : "notifyOnExit is false"),
+                ("onEnter", region.onEnter, region.monitored.notifyOnEntry ? houseless : "notifyOnEntry is false"),
+                ("onExit", region.onExit, region.monitored.notifyOnExit ? houseless : "notifyOnExit is false"),
                 (
                     "onPrompt", region.onPrompt,
                     region.network?.join == .prompt ? nil : "the region has no wifi with \"join\": \"prompt\""

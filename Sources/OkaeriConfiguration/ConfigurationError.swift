@@ -21,6 +21,22 @@ package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConve
 
     package var problems: [Problem]
 
+    /// The place of a mistake where there is no file at all.
+    static let absence = "no configuration"
+
+    /// Whether there is no file, and none was named.
+    package var isAbsent: Bool { problems.contains { $0.place == Self.absence } }
+
+    init(file: String, problems: [Problem]) {
+        self.file = file
+        self.problems = problems
+    }
+
+    /// One mistake.
+    package init(file: String, place: String, found: String, expected: String) {
+        self.init(file: file, problems: [Problem(place: place, found: found, expected: expected)])
+    }
+
     /// A line for each mistake: the file, the place, what was found, what is expected, the nearest known key.
     package var description: String {
         problems.map { "\(file): \($0)" }.joined(separator: "\n")

@@ -1,24 +1,38 @@
 import Plumbing
 
-/// A JSON value and where it stands in its text, so that a person can be shown the place of a mistake.
-struct JSONNode: Sendable {
-    enum Value: Sendable {
+/// A JSON value and where it stands in its text, so that a person can be shown the place of a mistake, and a program can put
+/// another in its place.
+package struct JSONNode: Sendable {
+    package enum Value: Sendable {
         case null
         case bool(Bool)
         case number(Double)
         case string(String)
         case array([JSONNode])
         /// In the order of the text; keys are unique.
-        case object([(key: String, node: JSONNode)])
+        case object([Member])
     }
 
-    var value: Value
+    /// A key and its value.
+    package struct Member: Sendable {
+        package var key: String
+
+        /// Where the key's opening quote stands, in bytes from the beginning of the text.
+        package var start: Int
+
+        package var node: JSONNode
+    }
+
+    package var value: Value
 
     /// The line the value starts in, from 1.
     var line: Int
 
+    /// The bytes of the text that it takes, without the space around it.
+    package var range: Range<Int>
+
     /// What it is, in a person's words, cut where it is long.
-    var summary: String {
+    package var summary: String {
         switch value {
         case .null: "null"
         case .bool(let bool): "\(bool)"
@@ -26,6 +40,20 @@ struct JSONNode: Sendable {
         case .string(let string): "\"\(string.count > 60 ? string.prefix(60) + "…" : string[...])\""
         case .array(let elements): "an array of \(elements.count)"
         case .object: "an object"
+        }
+    }
+}
+
+extension JSONNode {
+    /// Reads a text.
+    ///
+    /// - Parameter file: its name, for the messages.
+    package init(json bytes: [UInt8], file: String) throws(ConfigurationError) {
+        do throws(JSONParser.SyntaxError) {
+            self = try JSONParser.parse(bytes)
+        } catch {
+            let place = "line \(error.line), column \(error.column)"
+            throw ConfigurationError(file: file, place: place, found: error.found, expected: error.expected)
         }
     }
 }

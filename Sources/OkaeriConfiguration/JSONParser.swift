@@ -34,7 +34,7 @@ struct JSONParser {
     private mutating func value(depth: Int) throws(SyntaxError) -> JSONNode {
         skipSpace()
         guard depth <= Self.maximumDepth else { throw unexpected("at most \(Self.maximumDepth) levels") }
-        let line = line
+        let (line, start) = (line, position)
         let value: JSONNode.Value
         switch peek {
         case UInt8(ascii: "{"): value = try object(depth: depth)
@@ -46,12 +46,12 @@ struct JSONParser {
         case .some(let byte) where byte == UInt8(ascii: "-") || isDigit(byte): value = .number(try number())
         default: throw unexpected("a value")
         }
-        return JSONNode(value: value, line: line)
+        return JSONNode(value: value, line: line, range: start..<position)
     }
 
     private mutating func object(depth: Int) throws(SyntaxError) -> JSONNode.Value {
         position += 1
-        var members: [(key: String, node: JSONNode)] = []
+        var members: [JSONNode.Member] = []
         var keys: Set<String> = []
         skipSpace()
         if take("}") { return .object([]) }
@@ -65,7 +65,7 @@ struct JSONParser {
             }
             skipSpace()
             guard take(":") else { throw unexpected("a colon after the key \"\(key)\"") }
-            members.append((key, try value(depth: depth + 1)))
+            members.append(.init(key: key, start: start.position, node: try value(depth: depth + 1)))
             skipSpace()
             if take("}") { return .object(members) }
             guard take(",") else { throw unexpected("a comma or a closing brace") }
@@ -175,6 +175,9 @@ struct JSONParser {
 
     private func unexpected(_ expected: String) -> SyntaxError {
         guard let byte = peek else { return error(found: "the end of the file", expected) }
+        if position == 0, bytes.starts(with: "\u{FEFF}".utf8) {
+            return error(found: "a byte order mark", "plain UTF-8: have the editor save it without the mark")
+        }
         let printable = (0x20..<0x7F).contains(byte)
         let found = printable ? "'\(Character(Unicode.Scalar(byte)))'" : "the byte 0x\(String(byte, radix: 16))"
         return error(found: found, expected)

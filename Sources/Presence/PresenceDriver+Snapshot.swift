@@ -1,4 +1,5 @@
 package import Bluetooth
+import IBeacon
 package import RegionMonitoring
 import Synchronization
 
@@ -7,6 +8,10 @@ extension PresenceDriver {
     package struct Snapshot: Sendable {
         package var bluetooth: AdapterUpdate
         package var isListening: Bool
+        /// Since when it is not; nil while it is.
+        package var pausedSince: Instant?
+        /// How often listening began.
+        package var scans: UInt64
         /// How many packets the kernel dropped.
         package var dropped: UInt64
         package var counters: PresencePipeline.Counters
@@ -26,7 +31,8 @@ extension PresenceDriver {
         state.withLock { state in
             let monitor = state.pipeline.monitor
             return Snapshot(
-                bluetooth: state.bluetooth, isListening: state.isListening, dropped: state.dropped,
+                bluetooth: state.bluetooth, isListening: state.isListening,
+                pausedSince: state.pausedSince, scans: state.scans, dropped: state.dropped,
                 counters: state.pipeline.counters, regions: monitor.regionSnapshots, changes: state.changes,
                 deadline: monitor.nextDeadline, air: monitor.air,
                 judgements: monitor.judgements(at: now, limit: beacons))
@@ -35,6 +41,11 @@ extension PresenceDriver {
 
     /// The regions that are watched.
     package var regions: [MonitoredRegion] { state.withLock(\.regions) }
+
+    /// The regions that were inside when that was last known.
+    package var lastInside: Set<String> {
+        Set(regionSnapshots.filter { $0.lastKnown == .inside }.map(\.region.region.identifier))
+    }
 
     /// The regions that are watched, and what is known of each.
     package var regionSnapshots: [RegionMonitor.RegionSnapshot] {

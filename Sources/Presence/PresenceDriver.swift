@@ -16,6 +16,10 @@ package final class PresenceDriver: ScannerDelegate {
         package var isStarted = false
         package var bluetooth = AdapterUpdate.starting
         package var isListening = false
+        /// Since when nothing is listened to; nil before the start, and while it is.
+        package var pausedSince: Instant?
+        /// How often listening began.
+        package var scans: UInt64 = 0
         package var dropped: UInt64 = 0
         var liveness: RadioLiveness
         /// When each region's state last changed, on the wall.
@@ -96,6 +100,7 @@ extension PresenceDriver {
         state.withLock { state in
             guard !state.isStarted else { return }
             state.isStarted = true
+            state.pausedSince = now
             state.pipeline = PresencePipeline(RegionMonitor(state.regions, at: now))
             state.pipeline.monitor.restored(state.memory)
             state.memory = RegionMonitor.Memory()
@@ -164,6 +169,8 @@ extension PresenceDriver {
         let now = Instant(nanoseconds: time)
         state.withLock { state in
             state.isListening = isListening
+            state.pausedSince = isListening ? nil : now
+            if isListening { state.scans += 1 }
             state.liveness.reportReceived(at: now)
             guard isListening else { return state.pipeline.monitor.listeningPaused(at: now) }
             publish(state.pipeline.monitor.adapterRecovered(at: now), at: now, &state)

@@ -65,36 +65,12 @@ package struct StateFile: Sendable {
 
     /// Replaces what was written last.
     package func write(_ state: KeptState) throws(Errno) {
-        let new = "\(path).new"
         do {
             let text = try state.text
             try StateDirectory.make(directory)
-            // A leftover of a power cut.
-            unlink(new)
-            let file = try FileDescriptor.open(
-                FilePath(new), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec, .noFollow],
-                permissions: [.ownerReadWrite])
-            try file.closeAfter {
-                try file.writeAll(text)
-                try file.synchronize()
-            }
-            guard rename(new, path) == 0 else { throw Errno(rawValue: errno) }
-            let folder = try FileDescriptor.open(
-                FilePath(directory), .readOnly, options: [.directory, .closeOnExec])
-            try folder.closeAfter { try folder.synchronize() }
+            try FileDescriptor.replaceFile(at: path, with: text)
         } catch {
-            unlink(new)
             throw error as? Errno ?? .invalidArgument
         }
-    }
-}
-
-extension FileDescriptor {
-    /// Returns when what was written is where a power cut cannot reach it.
-    fileprivate func synchronize() throws(Errno) {
-        guard fsync(rawValue) != 0 else { return }
-        let code = Errno(rawValue: errno)
-        // Some file systems have nothing to synchronize in a directory.
-        if code != .invalidArgument { throw code }
     }
 }

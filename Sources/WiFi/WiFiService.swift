@@ -4,6 +4,10 @@ public protocol WiFiService: Sendable {
     /// everything and then directed at the name.
     func condition(of network: HomeNetwork) async -> NetworkCondition
 
+    /// The networks in sight, the strongest first, after a scan unless there was one a moment ago. It fails only with what
+    /// keeps all of them out of sight.
+    func networks() async -> Result<[VisibleNetwork], JoinFailure>
+
     /// Joins `network`, and never anything weaker that bears its name.
     func join(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure>
 

@@ -33,6 +33,26 @@ import WiFi
         #expect(command(.wifiPrompt(.init(id: "1", ssid: "Other", region: "home")), regions) == nil)
     }
 
+    @Test func `a hook of the house is run by the node that acts for it, and by nothing that one node hears`() throws {
+        var keys = try region("home", [.onEnter: ["/in"], .onExit: ["/out"], .onPrompt: ["/ask"]])
+        let house = { (isOwner: Bool) -> [Event.Kind] in
+            [
+                .house(region: "home", .didEnterRegion(room: "hall", isOwner: isOwner)),
+                .house(region: "home", .didExitRegion(isOwner: isOwner)),
+            ]
+        }
+        let node: [Event.Kind] = [enter, .didExitRegion(region: "home")]
+        #expect((house(true) + house(false)).map { command($0, [keys]) } == [nil, nil, nil, nil])
+        keys.scope = .house
+        #expect(house(true).map { command($0, [keys]) } == [["/in"], ["/out"]])
+        #expect((house(false) + node).map { command($0, [keys]) } == [nil, nil, nil, nil])
+        #expect(command(.house(region: "shed", .didExitRegion(isOwner: true)), [keys]) == nil)
+        // A prompt is always one node's.
+        #expect(command(.wifiPrompt(.init(id: "1", ssid: "HomeNet", region: "home")), [keys]) == ["/ask"])
+        keys.monitored.notifyOnEntry = false
+        #expect(house(true).map { command($0, [keys]) } == [nil, ["/out"]])
+    }
+
     @Test func `a prompt about a shared network is told once, to the region that was entered first`() throws {
         let prompt = Event.Kind.wifiPrompt(.init(id: "1", ssid: "HomeNet", region: "shed"))
         let home = try region("home", [.onPrompt: ["/home"]])
@@ -54,6 +74,13 @@ import WiFi
                 ]
             ),
             (.didExitRegion(region: "home"), ["OKAERI_EVENT": "didExitRegion", "OKAERI_STATE": "outside"]),
+            (
+                .house(region: "home", .didEnterRegion(room: "hall", isOwner: true)),
+                [
+                    "OKAERI_EVENT": "didEnterRegion", "OKAERI_STATE": "inside", "OKAERI_ROOM": "hall",
+                    "OKAERI_SCOPE": "house", "OKAERI_OWNER": "true",
+                ]
+            ),
             (
                 .wifiPrompt(.init(id: "7", ssid: "HomeNet", region: "home")),
                 ["OKAERI_EVENT": "wifiPrompt", "OKAERI_PROMPT": "7", "OKAERI_SSID": "HomeNet"]

@@ -52,6 +52,9 @@ import Testing
         try await book.logged("warning: /no/such/hook: /no/such/hook does not exist", times: 2)
         task.cancel()
         try await task.value
+        let tally = await hooks.tally
+        #expect(tally.runs["onEnter"] == 1 && tally.runs["onExit"] == 1 && tally.runs["onPrompt"] == 0)
+        #expect(tally.failures["notFound"] == 2 && tally.failures["exited"] == 0)
     }
 
     @Test func `a reload changes what is run`() async throws {
@@ -71,6 +74,8 @@ import Testing
         for _ in 0..<HookQueue.bound + 3 { publish(enter) }
         try await book.logged("info: begun")
         try await book.logged("events come faster than onEnter", times: 2)
+        let tally = await hooks.tally
+        #expect((tally.running, tally.waiting, tally.dropped) == (1, HookQueue.bound, 2))
         task.cancel()
         try await task.value
         try await book.logged("\(HookQueue.bound) hooks that waited are not run")

@@ -12,10 +12,11 @@ let enter = Event.Kind.didEnterRegion(region: "home", RangedBeacon(identity: hom
 func hook(
     _ command: [String], _ kind: Event.Kind = enter, identifier: String = "home", at time: Int64 = evening
 ) throws -> Hook {
-    let region = Configuration.Region(
+    var region = Configuration.Region(
         monitored: monitored(identifier: identifier), network: try HomeNetwork(ssid: "HomeNet"), onEnter: command,
         onExit: command,
         onPrompt: command)
+    if case .house = kind { region.scope = .house }
     guard let hook = Hook(for: Event(time: time, kind: kind), regions: [region]) else { throw CancellationError() }
     return hook
 }

@@ -73,4 +73,20 @@ struct ConfigurationMQTTTests {
         #expect(problems(#"{"host": "192.168.1.2", "tls": false, \#(login)}"#).isEmpty)
         #expect(problems(#"{"host": "192.168.1.2", "tls": true, \#(login)}"#).isEmpty)
     }
+
+    @Test func `hooks of the house need a house`() throws {
+        let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+        let region = #"{"identifier": "keys", "uuid": "\#(uuid)", "scope": "house", "onExit": ["/x"]}"#
+        let regions = #""regions": [\#(region)]"#
+        let alone = try Configuration(json: Array("{\(regions)}".utf8), file: "beacons.json")
+        #expect(alone.regions.map(\.scope) == [.house])
+        #expect(
+            alone.notices == [
+                #"regions[0].onExit is never run: its scope is the house, which needs "mqtt": see docs/mqtt.md"#
+            ])
+        let json = #"{"mqtt": {"host": "localhost"}, \#(regions)}"#
+        #expect(try Configuration(json: Array(json.utf8), file: "beacons.json").notices == [])
+        let wrong = json.replacing("\"house\"", with: "\"site\"")
+        #expect(throws: ConfigurationError.self) { try Configuration(json: Array(wrong.utf8), file: "beacons.json") }
+    }
 }

@@ -51,6 +51,24 @@ import Testing
         #expect(exits == 0)
     }
 
+    @Test func `pauses of the scan are timed, and its beginnings counted`() {
+        let driver = driver(exitAfter: 5, quietPeriod: nil)
+        #expect(driver.snapshot(at: instant(1)).pausedSince == nil)
+        #expect(driver.snapshot(at: instant(1)).scans == 1)
+        driver.scannerDidChangeListening(false, at: at(2))
+        #expect(driver.snapshot(at: instant(3)).pausedSince == instant(2))
+        driver.scannerDidChangeListening(true, at: at(4))
+        #expect(driver.snapshot(at: instant(5)).pausedSince == nil)
+        #expect(driver.snapshot(at: instant(5)).scans == 2)
+    }
+
+    @Test func `a controller that never answers pauses from the start`() {
+        let driver = PresenceDriver(regions: [], clock: Clock(), publish: { _, _ in })
+        #expect(driver.snapshot(at: instant(0)).pausedSince == nil)
+        driver.scannerWillStart(at: at(7))
+        #expect(driver.snapshot(at: instant(9)).pausedSince == instant(7))
+    }
+
     @Test func `an answer of the controller is enough to believe the silence`() {
         let driver = driver(exitAfter: 5, quietPeriod: .seconds(2.5))
         _ = driver.scannerDidReceive(event().span.bytes, at: at(1))

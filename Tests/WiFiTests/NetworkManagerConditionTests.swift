@@ -29,6 +29,26 @@ extension NetworkManagerTests {
             #expect(try bench.report().scans.isEmpty)
         }
 
+        @Test func networksInSightAfterAScan() async throws {
+            try bench.hear("Home", strength: 40)
+            try bench.hear("Home", flags: 0, rsn: 0, strength: 90)
+            try bench.hear("Café", flags: 0, rsn: 0, strength: 70)
+            try bench.hear("", strength: 99)
+            let networks = try await withRunning(service) { await service.networks() }
+            #expect(
+                try networks.get() == [
+                    VisibleNetwork(ssid: "Café", strength: 70, security: .weak(.open)),
+                    VisibleNetwork(ssid: "Home", strength: 40, security: .robust(.psk)),
+                ])
+            #expect(try bench.report().scans.count == 1)
+        }
+
+        @Test func networksAreOutOfSight() async throws {
+            try bench.call("SetRadio", false, true)
+            let networks = try await withRunning(service) { await service.networks() }
+            #expect(networks == .failure(.radioOff))
+        }
+
         @Test func radioOff() async throws {
             try bench.hear("Home")
             try bench.save("Home")

@@ -34,6 +34,13 @@ struct SimulatedWiFiTests {
         #expect(await service.join(home).map(\.ssid) == .success("Home"))
     }
 
+    @Test func onlyWhatItKnowsIsInSight() async {
+        let home = VisibleNetwork(ssid: "Home", strength: 80, security: .robust(.psk))
+        #expect(await service.networks() == .success([home]))
+        service.change { $0.radioEnabled = false }
+        #expect(await service.networks() == .failure(.radioOff))
+    }
+
     @Test func conditionFollowsTheState() async throws {
         service.change { $0.radioEnabled = false }
         #expect(await service.condition(of: home) == .unavailable(.radioOff))

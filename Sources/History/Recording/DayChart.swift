@@ -10,6 +10,9 @@ package struct DayChart: Sendable {
     /// Some moment of the day.
     package var day: Moment
 
+    /// Only this part of the day, in nanoseconds since the Unix epoch; nil, or another day's: all of it.
+    package var window: Range<Int64>?
+
     /// The regions as they are configured now, with their thresholds; none where the configuration is not at hand.
     package var regions: [Configuration.Region]
 
@@ -23,8 +26,11 @@ package struct DayChart: Sendable {
     ///
     /// - Parameter now: the present: what is to come is not known.
     package func svg(now: Moment) throws(HistoryError) -> String {
-        let start = LocalTime.startOfDay(day.nanoseconds)
-        let end = LocalTime.startOfDay(day.nanoseconds, adding: 1)
+        var start = LocalTime.startOfDay(day.nanoseconds)
+        var end = LocalTime.startOfDay(day.nanoseconds, adding: 1)
+        let ofDay = (window?.clamped(to: start..<end)).flatMap { $0.isEmpty ? nil : $0 }
+        let step = ofDay.map { Self.step($0.upperBound - $0.lowerBound) }
+        if let ofDay { (start, end) = (ofDay.lowerBound, ofDay.upperBound) }
         let reader = try HistoryReader(directory: directory)
         var record = try reader.day(
             from: start, to: end, now: now.nanoseconds, regions: regions.map(\.identifier))
@@ -33,12 +39,28 @@ package struct DayChart: Sendable {
             record.regions[index].exitRSSI = region.monitored.exitRSSI
         }
         return DayPlot(
-            record, title: LocalTime.date(start), subtitle: Self.zone(start, end), ticks: Self.ticks(start, end),
+            record, title: LocalTime.date(start), subtitle: Self.zone(start, end),
+            ticks: step.map { Self.ticks(start, end, each: $0) } ?? Self.ticks(start, end),
             clock: LocalTime.clock
         ).svg
     }
 
     private static let hour: Int64 = 3_600_000_000_000
+
+    private static let minute: Int64 = 60_000_000_000
+
+    /// How far the lines of a part of the day are apart, for some ten of them.
+    private static func step(_ span: Int64) -> Int64 {
+        [1, 2, 5, 10, 15, 30].map { $0 * minute }.first { span / $0 <= 10 } ?? hour
+    }
+
+    /// A line each so many minutes, with the time below it.
+    private static func ticks(_ start: Int64, _ end: Int64, each step: Int64) -> [DayPlot.Tick] {
+        let first = (start + step - 1) / step * step
+        return stride(from: first, through: end, by: Int(step)).map {
+            DayPlot.Tick(time: $0, label: LocalTime.clock($0))
+        }
+    }
 
     /// A line each hour, and the time below every third. On the day the clock is changed an hour is missing, or there
     /// twice; both have their place.

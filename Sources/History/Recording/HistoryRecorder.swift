@@ -77,6 +77,9 @@ package final class HistoryRecorder: Sendable {
     /// Why the history cannot be written now; nil while it can.
     package var problem: String? { queue.withLock { $0.stall ?? $0.problem } }
 
+    /// How many events wait for the disk.
+    package var unwritten: Int { queue.withLock(\.unwritten) }
+
     /// Whether events are published, be it without the history.
     package var isAlive: Bool {
         queue.withLock { !$0.isLate(by: limits.answer * 2, at: .now) }

@@ -26,3 +26,17 @@ package protocol PresenceSource: WallClock {
     /// Has `work` done on the thread of ``run(_:)``, at its next turn: only a loop that turns does it.
     func perform(_ work: @escaping @Sendable () -> Void)
 }
+
+extension PresenceSource {
+    /// Returns when the source's loop has turned and the driver has answered. False when the loop has ended.
+    package func turns(_ driver: PresenceDriver) async -> Bool {
+        let (turns, continuation) = AsyncStream.makeStream(of: Void.self)
+        perform {
+            _ = driver.nextDeadline
+            continuation.yield()
+            continuation.finish()
+        }
+        for await _ in turns { return true }
+        return false
+    }
+}

@@ -31,6 +31,12 @@ public final class SimulatedWiFi: WiFiService {
         world.withLock { condition(of: network, in: $0) }
     }
 
+    public func networks() async -> Result<[VisibleNetwork], JoinFailure> {
+        if let failure = world.withLock({ Self.failure(in: $0.state) }) { return .failure(failure) }
+        return .success(
+            VisibleNetwork.merged(inSight.map { VisibleNetwork(ssid: $0, strength: 80, security: .robust(.psk)) }))
+    }
+
     public func join(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure> {
         switch world.withLock({ condition(of: network, in: $0) }) {
         case .alreadyConnected:
@@ -77,12 +83,17 @@ public final class SimulatedWiFi: WiFiService {
 
     private func condition(of network: HomeNetwork, in world: World) -> NetworkCondition {
         let state = world.state
-        guard state.managerRunning else { return .unavailable(.noNetworkManager) }
-        guard state.hardwareEnabled else { return .unavailable(.hardwareSwitchOff) }
-        guard state.radioEnabled else { return .unavailable(.radioOff) }
-        guard state.device != nil else { return .unavailable(.noWiFiDevice) }
+        if let failure = Self.failure(in: state) { return .unavailable(failure) }
         guard state.connectedSSID != network.ssid else { return .alreadyConnected }
         guard inSight.contains(network.ssid) else { return .unavailable(.notInSight(ssid: network.ssid)) }
         return .ready(via: .savedProfile)
+    }
+
+    /// Why nothing can be joined.
+    private static func failure(in state: WiFiState) -> JoinFailure? {
+        guard state.managerRunning else { return .noNetworkManager }
+        guard state.hardwareEnabled else { return .hardwareSwitchOff }
+        guard state.radioEnabled else { return .radioOff }
+        return state.device == nil ? .noWiFiDevice : nil
     }
 }

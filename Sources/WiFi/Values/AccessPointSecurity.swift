@@ -22,6 +22,14 @@ public enum AccessPointSecurity: Hashable, Sendable {
         public static let enterprise = KeyManagement(rawValue: 1 << 2)
     }
 
+    /// Whether it is protected as it must be to be joined.
+    public var isRobust: Bool {
+        switch self {
+        case .robust: true
+        case .weak: false
+        }
+    }
+
     /// Reads the three flag words of `org.freedesktop.NetworkManager.AccessPoint`.
     ///
     /// - Parameters:

@@ -1,0 +1,40 @@
+/// How many events there were since the start, by what they say.
+package struct EventTally: Sendable, Equatable {
+    private struct Key: Hashable {
+        var name: Event.Kind.Name
+        var isOfHouse: Bool
+    }
+
+    private var events: [Key: UInt64] = [:]
+    private var answers: [String: UInt64] = [:]
+    private var failures: [String: UInt64] = [:]
+
+    package init() {}
+
+    package mutating func count(_ kind: Event.Kind) {
+        var key = Key(name: kind.name, isOfHouse: false)
+        switch kind {
+        case .house: key.isOfHouse = true
+        case .wifiPromptAnswered(_, let answer): answers[answer, default: 0] += 1
+        case .wifiJoinFailed(_, let code, _): failures[code, default: 0] += 1
+        case .didStartMonitoring, .didDetermineState, .didEnterRegion, .didExitRegion, .didRangeBeacons,
+            .monitoringDidFail, .rangingBeaconsDidFail, .bluetoothStateDidUpdate, .wifiPrompt, .wifiJoined,
+            .peripheralDidConnect, .peripheralDidDisconnect:
+            break
+        }
+        events[key, default: 0] += 1
+    }
+
+    /// How many bore that name.
+    ///
+    /// - Parameter isOfHouse: whether those of the whole house are meant, or this node's own.
+    package func events(_ name: Event.Kind.Name, isOfHouse: Bool = false) -> UInt64 {
+        events[Key(name: name, isOfHouse: isOfHouse)] ?? 0
+    }
+
+    /// How many prompts were answered so.
+    package func answers(_ answer: String) -> UInt64 { answers[answer] ?? 0 }
+
+    /// How many joins failed by that code.
+    package func joinFailures(_ code: String) -> UInt64 { failures[code] ?? 0 }
+}

@@ -1,0 +1,19 @@
+/// How many commands were run for events since the start, and how many wait.
+package struct HookTally: Sendable, Equatable {
+    /// How many were run, by the key of the configuration that names the command: `onEnter` …
+    package var runs: [String: UInt64]
+    /// How many did not do their work, by a word for the cause: `exited`, `timedOut` …
+    package var failures: [String: UInt64]
+    /// How many were never run, because others took too long.
+    package var dropped: UInt64 = 0
+    package var running = 0
+    package var waiting = 0
+
+    /// - Parameters:
+    ///   - keys: all keys that there are.
+    ///   - causes: all words that there are.
+    package init(keys: [String] = [], causes: [String] = []) {
+        runs = Dictionary(keys.map { ($0, 0) }) { first, _ in first }
+        failures = Dictionary(causes.map { ($0, 0) }) { first, _ in first }
+    }
+}

@@ -1,0 +1,65 @@
+package import Plumbing
+
+extension Configuration {
+    private static let listenerKeys = ["listen"]
+
+    /// Where the daemon listens on TCP.
+    ///
+    /// - Parameter path: the key that says so.
+    static func listener(
+        _ node: JSONNode, path: String, _ problems: ObjectReader.Problems
+    ) -> ListenAddress? {
+        ObjectReader(node, path: path, keys: listenerKeys, problems: problems).flatMap(listenAddress)
+    }
+
+    /// The page.
+    package struct Web: Sendable, Hashable {
+        package var listen: ListenAddress
+        /// Whether everybody on this machine may look without a login.
+        package var isOpen = false
+        /// Other names by which the page is asked for, as by a proxy before it.
+        package var hosts: [String] = []
+
+        package init(listen: ListenAddress, isOpen: Bool = false, hosts: [String] = []) {
+            self.listen = listen
+            self.isOpen = isOpen
+            self.hosts = hosts
+        }
+    }
+
+    private static let webKeys = ["listen", "open", "hosts"]
+
+    static func web(_ node: JSONNode, _ problems: ObjectReader.Problems) -> Web? {
+        guard let reader = ObjectReader(node, path: "web", keys: webKeys, problems: problems) else { return nil }
+        let listen = listenAddress(reader)
+        let isOpen = reader.bool("open") ?? false
+        let hosts = reader.value(
+            "hosts", expected: "a list of names without a port, such as [\"okaeri.example.org\"]"
+        ) { $0.strings.flatMap { $0.allSatisfy(isHostName) ? $0 : nil } }
+        guard let listen else { return nil }
+        if isOpen, !listen.address.isLoopback {
+            reader.report(
+                "open", found: "true", expected: "false, for others than this machine's users reach \(listen)")
+        }
+        return Web(listen: listen, isOpen: isOpen, hosts: hosts ?? [])
+    }
+
+    /// RFC 1123, 2.1.
+    private static func isHostName(_ name: String) -> Bool {
+        1...253 ~= name.utf8.count
+            && name.utf8.allSatisfy { octet in
+                switch octet {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+    }
+
+    static func listenAddress(_ reader: ObjectReader) -> ListenAddress? {
+        reader.required(
+            "listen", expected: "an address of this machine and a port, such as \"127.0.0.1:9464\" or \"[::1]:9464\""
+        ) { $0.string.flatMap(ListenAddress.init) }
+    }
+}

@@ -1,0 +1,60 @@
+import Glibc
+
+/// An address of the Internet Protocol: `192.168.1.2`, `fe80::1`.
+package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+    /// Whether it is one of version 6.
+    package let isVersion6: Bool
+    /// Whether nobody but this machine gets there: 127.0.0.0/8 and ::1, the former also as IPv6 writes it.
+    package let isLoopback: Bool
+
+    /// - Parameter text: four numbers with points, or as RFC 4291 (2.2) has it, without brackets and zone.
+    /// - Returns: nil for anything else, be it the name of a machine.
+    package init?(_ text: String) {
+        description = text
+        if let bytes = Self.parsed(text, AF_INET, count: 4) {
+            isVersion6 = false
+            isLoopback = bytes[0] == 127
+        } else if let bytes = Self.parsed(text, AF_INET6, count: 16) {
+            isVersion6 = true
+            let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 127]
+            isLoopback = bytes == [UInt8](repeating: 0, count: 15) + [1] || bytes.starts(with: mapped)
+        } else {
+            return nil
+        }
+    }
+
+    private static func parsed(_ text: String, _ family: CInt, count: Int) -> [UInt8]? {
+        // C would take what stands before a NUL for the whole.
+        guard !text.utf8.contains(0) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: count)
+        // Safe: it writes as many bytes as an address of the family has.
+        let isParsed = unsafe bytes.withUnsafeMutableBytes { buffer in
+            unsafe inet_pton(family, text, buffer.baseAddress) == 1
+        }
+        return isParsed ? bytes : nil
+    }
+}
+
+/// Where a server listens: `127.0.0.1:9464`, `[::1]:9464`.
+package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
+    package var address: IPAddress
+    package var port: UInt16
+
+    package init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(decimal: text[text.index(after: colon)...]),
+            port > 0
+        else { return nil }
+        let host = text[..<colon]
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        guard let address = IPAddress(String(isBracketed ? host.dropFirst().dropLast() : host)),
+            address.isVersion6 == isBracketed
+        else { return nil }
+        self.address = address
+        self.port = port
+    }
+
+    package var description: String {
+        address.isVersion6 ? "[\(address)]:\(port)" : "\(address):\(port)"
+    }
+}

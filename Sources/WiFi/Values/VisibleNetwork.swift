@@ -1,0 +1,31 @@
+/// A network that is heard, by all its access points.
+public struct VisibleNetwork: Hashable, Sendable {
+    /// Its name. Hidden networks, and names that are no UTF-8, are not listed: no configuration can name them.
+    public var ssid: String
+
+    /// How strong the strongest access point is heard, in percent, as NetworkManager rates it.
+    public var strength: Int
+
+    /// The best protection that an access point of this name has; only what is robust is ever joined.
+    public var security: AccessPointSecurity
+
+    public init(ssid: String, strength: Int, security: AccessPointSecurity) {
+        self.ssid = ssid
+        self.strength = strength
+        self.security = security
+    }
+
+    /// Whether it has WPA2 or WPA3.
+    public var isSecured: Bool { security.isRobust }
+
+    /// One network of each name, the strongest first, those of the same strength by name.
+    ///
+    /// - Parameter heard: an access point each.
+    public static func merged(_ heard: [VisibleNetwork]) -> [VisibleNetwork] {
+        Dictionary(heard.map { ($0.ssid, $0) }) { one, other in
+            // The twin that is not protected is not what would be joined.
+            let better = one.isSecured == other.isSecured ? (one.strength >= other.strength) : one.isSecured
+            return better ? one : other
+        }.values.sorted { ($1.strength, $0.ssid) < ($0.strength, $1.ssid) }
+    }
+}

@@ -1,0 +1,65 @@
+import Plumbing
+import Testing
+
+@testable import OkaeriConfiguration
+
+@Suite struct ConfigurationListenersTests {
+    private func configuration(_ metrics: String) throws(ConfigurationError) -> Configuration {
+        try Configuration(json: Array(#"{"regions": [], "metrics": \#(metrics)}"#.utf8), file: "beacons.json")
+    }
+
+    @Test func `the metrics listen where it says, and else nowhere`() throws {
+        #expect(try configuration(#"{"listen": "[::1]:9464"}"#).metrics == ListenAddress("[::1]:9464"))
+        #expect(try Configuration(json: Array(#"{"regions": []}"#.utf8), file: "").metrics == nil)
+    }
+
+    @Test(arguments: [
+        (#""127.0.0.1:9464""#, #"metrics: found "127.0.0.1:9464", expected an object"#),
+        ("{}", "metrics.listen: found nothing, expected an address of this machine and a port"),
+        (#"{"listen": 9464}"#, "metrics.listen: found 9464, expected an address of this machine and a port"),
+        (
+            #"{"listen": "localhost:9464"}"#,
+            #"metrics.listen: found "localhost:9464", expected an address of this machine and a port, such as "127.0.0.1:9464""#
+        ),
+        (#"{"listen": "127.0.0.1:70000"}"#, #"metrics.listen: found "127.0.0.1:70000""#),
+        (#"{"listem": "127.0.0.1:1"}"#, "metrics.listem: found an unknown key, expected one of listen"),
+    ])
+    func `a mistake has its place, and says what is expected`(metrics: String, problem: String) {
+        #expect {
+            _ = try configuration(metrics)
+        } throws: {
+            ($0 as? ConfigurationError)?.problems.contains { $0.description.hasPrefix(problem) } == true
+        }
+    }
+
+    private func web(_ web: String) throws(ConfigurationError) -> Configuration.Web? {
+        try Configuration(json: Array(#"{"regions": [], "web": \#(web)}"#.utf8), file: "beacons.json").web
+    }
+
+    @Test func `the page listens where it says, and is closed unless it says so`() throws {
+        let listen = try #require(ListenAddress("127.0.0.1:8080"))
+        #expect(try web(#"{"listen": "127.0.0.1:8080"}"#) == .init(listen: listen))
+        #expect(
+            try web(#"{"listen": "127.0.0.1:8080", "open": true, "hosts": ["pi.example.org"]}"#)
+                == .init(listen: listen, isOpen: true, hosts: ["pi.example.org"]))
+        #expect(try Configuration(json: Array(#"{"regions": []}"#.utf8), file: "").web == nil)
+    }
+
+    @Test(arguments: [
+        ("{}", "web.listen: found nothing, expected an address of this machine and a port"),
+        (#"{"listen": "0.0.0.0:8080", "open": true}"#, "web.open: found true, expected false"),
+        (#"{"listen": "127.0.0.1:8080", "open": "yes"}"#, #"web.open: found "yes", expected true or false"#),
+        (
+            #"{"listen": "127.0.0.1:8080", "hosts": ["a:1"]}"#,
+            "web.hosts: found an array of 1, expected a list of names"
+        ),
+        (#"{"listen": "127.0.0.1:8080", "host": "a"}"#, "web.host: found an unknown key"),
+    ])
+    func `a mistake of the page has its place`(text: String, problem: String) {
+        #expect {
+            _ = try web(text)
+        } throws: {
+            ($0 as? ConfigurationError)?.problems.contains { $0.description.hasPrefix(problem) } == true
+        }
+    }
+}
