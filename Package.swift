@@ -46,6 +46,8 @@ let package = Package(
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
 
         .target(name: "Agreement", swiftSettings: core),
+        .target(
+            name: "Web", dependencies: ["Plumbing"], resources: [.embedInCode("Page")], swiftSettings: core),
 
         .systemLibrary(name: "CBluetooth", providers: [.apt(["libbluetooth-dev"])]),  // its headers, not the library
         .target(name: "Bluetooth", dependencies: ["HCI", "CBluetooth", "Plumbing"], swiftSettings: core),
@@ -90,13 +92,20 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: house),
         .target(
+            name: "ConfigurationEditor",
+            dependencies: [
+                "Events", "IBeacon", "OkaeriConfiguration", "Plumbing", "WiFi",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ], swiftSettings: house),
+        .target(
             name: "Broker",
             dependencies: [
-                "Agreement", "Events", "HomeAssistant", "MQTT", "Plumbing", "RegionMonitoring",
+                "Agreement", "Events", "HomeAssistant", "IBeacon", "MQTT", "Plumbing", "RegionMonitoring",
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], swiftSettings: house),
         .target(
             name: "API", dependencies: ["Events", "IBeacon", "Plumbing", "RegionMonitoring"], swiftSettings: house),
+        .target(name: "OpenMetrics", dependencies: ["API", "Events", "WiFi"], swiftSettings: house),
         .target(
             name: "Client",
             dependencies: [
@@ -106,11 +115,18 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "API", "Events", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "API", "Events", "OpenMetrics", "Plumbing", "Web",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], swiftSettings: house),
+        .target(
+            name: "PageData",
+            dependencies: [
+                "API", "ConfigurationEditor", "Events", "History", "OkaeriConfiguration", "Plumbing", "Server", "WiFi",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: house),
         .target(
             name: "ThreadService",
@@ -167,6 +183,12 @@ let package = Package(
             ], swiftSettings: house),
 
         .target(
+            name: "Setup",
+            dependencies: [
+                "API", "ConfigurationEditor", "IBeacon", "OkaeriConfiguration", "Plumbing", "RegionMonitoring", "WiFi",
+            ], swiftSettings: house),
+
+        .target(
             name: "Listening",
             dependencies: [
                 "API", "Agreement", "Bluetooth", "Events", "HCI", "IBeacon", "OkaeriConfiguration", "Plumbing",
@@ -180,10 +202,10 @@ let package = Package(
         .target(
             name: "OkaeriDaemon",
             dependencies: [
-                "API", "Bluetooth", "Broker", "Client", "Events", "History", "Homecoming", "Hooks", "IBeacon",
-                "Listening",
-                "MQTT", "NetworkManager", "OkaeriConfiguration", "Plumbing", "Presence", "RegionMonitoring", "Server",
-                "ServiceWatch", "State", "Systemd", "ThreadService", "WiFi",
+                "API", "Agreement", "Bluetooth", "Broker", "Client", "Events", "GLib", "History", "Homecoming", "Hooks",
+                "IBeacon", "Listening", "MQTT", "NetworkManager", "OkaeriConfiguration", "OpenMetrics", "PageData",
+                "Plumbing", "Presence", "RegionMonitoring", "Server", "ServiceWatch", "State", "Systemd",
+                "ThreadService", "Web", "WiFi",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -211,8 +233,9 @@ let package = Package(
             name: "okaeri",
             dependencies: [
                 "API", "Agent", "BlueZ", "Bluetooth", "CAmbientCapabilities", "CQuietDispatch", "CRevision", "Client",
-                "Doctor", "Events", "GATTStatus", "History", "IBeacon", "Listening", "OkaeriConfiguration",
-                "OkaeriDaemon", "Plumbing", "Presence", "RegionMonitoring", "Server", "Systemd",
+                "ConfigurationEditor", "Doctor", "Events", "GATTStatus", "History", "IBeacon", "Listening",
+                "NetworkManager", "OkaeriConfiguration", "OkaeriDaemon", "Plumbing", "Presence", "RegionMonitoring",
+                "Server", "Setup", "Systemd", "WiFi",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -247,6 +270,10 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], path: "Benchmarks/Speed/Harness", swiftSettings: house + [.enableExperimentalFeature("Lifetimes")]),
+        .executableTarget(
+            name: "SiteBenchmark",
+            dependencies: ["Agreement", "Broker", "Events", "MQTT", "Plumbing", "RegionMonitoring"],
+            path: "Benchmarks/Site/Harness", swiftSettings: house),
 
         .target(
             name: "TestSupport", dependencies: [.product(name: "Logging", package: "swift-log")],
@@ -259,6 +286,7 @@ let package = Package(
                 "ServiceWatch", "TestSupport",
             ], path: "Tests/DaemonTestSupport", exclude: ["Kept"], swiftSettings: house),
         .testTarget(name: "PlumbingTests", dependencies: ["Plumbing", "TestSupport"], swiftSettings: house),
+        .testTarget(name: "WebTests", dependencies: ["Web"], swiftSettings: house),
         .testTarget(
             name: "BrokerTests",
             dependencies: [
@@ -302,12 +330,22 @@ let package = Package(
         .testTarget(
             name: "OkaeriConfigurationTests",
             dependencies: [
-                "DaemonTestSupport", "Events", "IBeacon", "OkaeriConfiguration", "RegionMonitoring", "TestSupport",
-                "WiFi", .product(name: "SystemPackage", package: "swift-system"),
+                "DaemonTestSupport", "Events", "IBeacon", "OkaeriConfiguration", "Plumbing", "RegionMonitoring",
+                "TestSupport", "WiFi", .product(name: "SystemPackage", package: "swift-system"),
+            ], swiftSettings: house),
+        .testTarget(
+            name: "ConfigurationEditorTests",
+            dependencies: [
+                "ConfigurationEditor", "IBeacon", "OkaeriConfiguration", "RegionMonitoring", "TestSupport", "WiFi",
+                .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: house),
         .testTarget(
             name: "APITests",
             dependencies: ["API", "DaemonTestSupport", "Events", "RegionMonitoring", "State", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
+            name: "OpenMetricsTests",
+            dependencies: ["API", "DaemonTestSupport", "Events", "OpenMetrics", "RegionMonitoring", "TestSupport"],
             swiftSettings: house),
         .testTarget(
             name: "ClientTests",
@@ -318,8 +356,17 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "API", "Client", "DaemonTestSupport", "Events", "Server", "TestSupport",
-                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                "API", "Client", "DaemonTestSupport", "Events", "OpenMetrics", "Plumbing", "Server", "TestSupport",
+                "Web",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ], swiftSettings: house),
+        .testTarget(
+            name: "PageDataTests",
+            dependencies: [
+                "API", "Events", "History", "OkaeriConfiguration", "PageData", "Plumbing", "RegionMonitoring", "Server",
+                "TestSupport", "WiFi", .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: house),
         .testTarget(
             name: "HooksTests",
@@ -361,7 +408,8 @@ let package = Package(
         .testTarget(
             name: "DoctorTests",
             dependencies: [
-                "Bluetooth", "Client", "DaemonTestSupport", "Doctor", "OkaeriConfiguration", "TestSupport", "WiFi",
+                "API", "Bluetooth", "Client", "DaemonTestSupport", "Doctor", "OkaeriConfiguration", "TestSupport",
+                "WiFi",
             ], swiftSettings: house),
         .testTarget(
             name: "ListeningTests",
@@ -369,6 +417,10 @@ let package = Package(
                 "API", "Bluetooth", "DaemonTestSupport", "Events", "HCI", "History", "IBeacon", "Listening",
                 "OkaeriConfiguration", "Plumbing", "Presence", "RegionMonitoring", "TestSupport",
             ], swiftSettings: house),
+        .testTarget(
+            name: "SetupTests",
+            dependencies: ["API", "IBeacon", "OkaeriConfiguration", "RegionMonitoring", "Setup", "WiFi"],
+            swiftSettings: house),
         .testTarget(
             name: "OkaeriDaemonTests",
             dependencies: [
@@ -419,7 +471,7 @@ if Context.environment["OKAERI_FUZZ"] != nil {
         (
             "Server",
             [
-                "API", "Events", "Server", .product(name: "Logging", package: "swift-log"),
+                "API", "Events", "OpenMetrics", "Server", .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),

@@ -6,6 +6,7 @@ import Glibc
 import Logging
 import NIOCore
 import NIOPosix
+import OpenMetrics
 import Server
 
 /// The server, as the daemon runs it, on a socket of this process's own.
@@ -107,6 +108,8 @@ private struct Household: APIBackend {
 
     var latestEvent: UInt64 { 7 }
 
+    var counts: DaemonCounts { get async { DaemonCounts(started: 0, version: "1", commit: "") } }
+
     func events(after sequence: UInt64?) -> (missed: [Event], events: AsyncStream<Event>) {
         func event(_ number: UInt64) -> Event {
             Event(time: 0, node: "pi", sequence: number, kind: .didExitRegion(region: "home"))
@@ -121,6 +124,20 @@ private struct Household: APIBackend {
         guard answer == "join" else { throw .noAnswer(words: ["join"]) }
         if id == "2" { throw .closed(sentence: "it was answered before") }
         if id != "1" { throw .noSuchPrompt(sentence: "nobody asked that") }
+    }
+
+    var nodes: NodesReport? {
+        get async {
+            NodesReport(
+                node: "pi", site: "home", connected: true, reason: "",
+                nodes: [NodeReport(name: "attic", online: false)],
+                regions: [])
+        }
+    }
+
+    func forget(node: String) async throws(ForgetFailure) {
+        if node == "pi" { throw .online(node) }
+        if node != "attic" { throw .unknown(node) }
     }
 
     func clearNever(ssid: String) async -> Bool { ssid == "home" }

@@ -23,6 +23,8 @@ package struct StatusReport: Codable, Sendable, Equatable {
     package var kept: Kept?
     /// How it stands with the MQTT broker; nil where the configuration names none.
     package var mqtt: MQTT?
+    /// Where it listens beside its socket; nil where it does not.
+    package var listeners: [ListenerReport]?
 
     package struct Bluetooth: Codable, Sendable, Equatable {
         /// CoreBluetooth's word: unknown, resetting, unsupported, unauthorized, poweredOff, poweredOn.
@@ -32,12 +34,17 @@ package struct StatusReport: Codable, Sendable, Equatable {
         package var reason: String
         /// Whether the controller scans now.
         package var listening: Bool
+        /// For how long it has not, in seconds; nil while it does, and before the start.
+        package var pausedFor: Double?
 
-        package init(state: String, adapter: String? = nil, reason: String, listening: Bool) {
+        package init(
+            state: String, adapter: String? = nil, reason: String, listening: Bool, pausedFor: Double? = nil
+        ) {
             self.state = state
             self.adapter = adapter
             self.reason = reason
             self.listening = listening
+            self.pausedFor = pausedFor
         }
     }
 
@@ -128,19 +135,24 @@ package struct StatusReport: Codable, Sendable, Equatable {
         package var malformed: UInt64
         /// Packets that the kernel dropped because they were not fetched in time.
         package var dropped: UInt64
+        /// How often the scan began again, after whatever ended it; nil from a daemon of before it was counted.
+        package var scanRestarts: UInt64?
 
-        package init(reports: UInt64, iBeacons: UInt64, malformed: UInt64, dropped: UInt64) {
+        package init(
+            reports: UInt64, iBeacons: UInt64, malformed: UInt64, dropped: UInt64, scanRestarts: UInt64? = nil
+        ) {
             self.reports = reports
             self.iBeacons = iBeacons
             self.malformed = malformed
             self.dropped = dropped
+            self.scanRestarts = scanRestarts
         }
     }
 
     package init(
         time: String, source: String, simulated: [String], stale: Bool, bluetooth: Bluetooth, wifi: WiFi,
         regions: [RegionReport], prompts: [PromptReport], services: [ServiceReport]? = nil, counters: Counters,
-        air: Air? = nil, kept: Kept? = nil, mqtt: MQTT? = nil
+        air: Air? = nil, kept: Kept? = nil, mqtt: MQTT? = nil, listeners: [ListenerReport]? = nil
     ) {
         self.time = time
         self.source = source
@@ -155,6 +167,7 @@ package struct StatusReport: Codable, Sendable, Equatable {
         self.air = air
         self.kept = kept
         self.mqtt = mqtt
+        self.listeners = listeners
     }
 }
 
@@ -187,6 +200,8 @@ package struct RegionReport: Codable, Sendable, Equatable {
     package var pathLossExponent: Double?
     /// The beacon that keeps the region inside.
     package var beacon: BeaconReport?
+    /// What the house agrees on about it; nil where the configuration names no broker.
+    package var house: HouseReport?
     /// How its beacons are judged, the one heard last first; a few, where there are many.
     package var beacons: [JudgementReport]
 
@@ -323,5 +338,12 @@ package struct ErrorReport: Codable, Sendable, Equatable {
 
     package init(error: String) {
         self.error = error
+    }
+}
+
+extension [BeaconReport] {
+    /// The strongest signal first.
+    package var nearestFirst: [BeaconReport] {
+        sorted { ($0.rssi ?? .min, $1.uuid, $1.minor) > ($1.rssi ?? .min, $0.uuid, $0.minor) }
     }
 }

@@ -10,11 +10,35 @@ package enum Route {
     package static let beacons = "/v1/beacons"
     /// ``PromptsReport``; below it each prompt, which `POST` answers with an ``AnswerRequest``.
     package static let prompts = "/v1/prompts"
+    /// ``NodesReport``; below it each node, which `DELETE` forgets.
+    package static let nodes = "/v1/nodes"
     /// Server-sent events (HTML Living Standard, 9.2).
     package static let events = "/v1/events"
+    /// ``HealthReport``: 200, or 503 where something is wrong.
+    package static let health = "/v1/health"
+    /// The daemon in numbers, as OpenMetrics has it, or, to who accepts only that, as `text/plain` of Prometheus.
+    package static let metrics = "/metrics"
+    /// ``DaysReport``; below it the picture of each day: `/v1/days/2026-11-21.svg`.
+    package static let days = "/v1/days"
+    /// The events between two times, of the query's ``from`` and ``to``.
+    package static let history = "/v1/history"
+    /// ``SignalReport``, of the query's ``region``.
+    package static let signal = "/v1/signal"
+    /// ``NetworksReport``.
+    package static let networks = "/v1/wifi/networks"
+    /// ``ConfigurationReport``; below it `region`, which `POST` sets.
+    package static let configuration = "/v1/configuration"
+    /// `POST` makes a link to the page: ``WebLinkReport``.
+    package static let links = "/v1/web/links"
+    /// A list of ``WebDeviceReport``; below it each, which `DELETE` revokes.
+    package static let devices = "/v1/web/devices"
     /// `DELETE` takes an answer of never back, of the network in the query's ``ssid``.
     package static let never = "/v1/never"
 
+    /// The parameter of ``signal`` in the query.
+    package static let region = "region"
+    /// The parameters of ``history`` and of a day's picture: RFC 3339.
+    package static let (from, to) = ("from", "to")
     /// The parameter of ``never`` in the query.
     package static let ssid = "ssid"
     /// The parameter of ``status`` in the query: `false` leaves out how beacons are judged.

@@ -7,11 +7,15 @@ package struct StatusSummary: Sendable {
     package static let noAnswer: Int32 = 3
 
     package private(set) var report: StatusReport
+    private let isHouse: Bool
 
-    /// - Parameter region: only this one; nil for all.
+    /// - Parameters:
+    ///   - region: only this one; nil for all.
+    ///   - isHouse: whether it is what the house agrees on: ``StatusReport/ofHouse``.
     /// - Returns: nil when the daemon does not watch that region.
-    package init?(_ report: StatusReport, region: String?) {
+    package init?(_ report: StatusReport, region: String?, isHouse: Bool = false) {
         self.report = report
+        self.isHouse = isHouse
         guard let region else { return }
         self.report.regions = report.regions.filter { $0.identifier == region }
         if self.report.regions.isEmpty { return nil }
@@ -40,6 +44,10 @@ package struct StatusSummary: Sendable {
             if let problem = kept.problem { lines.append("           NOT KEPT: \(kept.file): \(problem)") }
             if let problem = kept.historyProblem { lines.append("           NO HISTORY: \(problem)") }
         }
+        for listener in report.listeners ?? [] {
+            guard let problem = listener.problem else { continue }
+            lines.append("\(listener.name.padding(to: 10)) NOT SERVED on \(listener.address): \(problem)")
+        }
         for prompt in report.prompts {
             lines.append("Prompt \(prompt.id)   join \"\(prompt.ssid)\"?  okaeri answer \(prompt.id) join|later|never")
         }
@@ -61,6 +69,7 @@ package struct StatusSummary: Sendable {
     }
 
     private func line(_ region: RegionReport) -> String {
+        if isHouse { return "\(region.identifier.padding(to: 10)) \(region.house?.words ?? region.state)" }
         var line = "\(region.identifier.padding(to: 10)) \(region.state)"
         if region.state == "unknown", region.lastKnown != "unknown" { line += " (last known: \(region.lastKnown))" }
         if let since = region.since { line += " since \(LocalTime.text(stamp: since))" }

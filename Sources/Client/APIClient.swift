@@ -19,6 +19,14 @@ package struct APIClient: Sendable {
         /// The daemon says that it cannot be done, and why.
         case refused(status: UInt, sentence: String)
 
+        /// Whether it may be better later: a daemon restarts.
+        package var isTemporary: Bool {
+            switch self {
+            case .noDaemon, .noAnswer: true
+            case .notPermitted, .refused: false
+            }
+        }
+
         package var description: String {
             switch self {
             case .noDaemon(let socket):
@@ -64,6 +72,19 @@ package struct APIClient: Sendable {
     /// `DELETE /v1/never?ssid=SSID`.
     package func clearNever(ssid: String) async throws(Failure) -> PromptsReport {
         try decode(await body(.DELETE, "\(Route.never)?\(Route.ssid)=\(escaped(ssid))"))
+    }
+
+    /// `DELETE /v1/nodes/NAME`.
+    package func forget(node: String) async throws(Failure) -> NodesReport {
+        try decode(await body(.DELETE, "\(Route.nodes)/\(escaped(node))"))
+    }
+
+    /// `POST /v1/web/links`.
+    package func webLink() async throws(Failure) -> WebLinkReport { try decode(await body(.POST, Route.links)) }
+
+    /// `DELETE /v1/web/devices/ID`.
+    package func revoke(device id: String) async throws(Failure) -> [WebDeviceReport] {
+        try decode(await body(.DELETE, "\(Route.devices)/\(escaped(id))"))
     }
 
     private func escaped(_ component: String) -> String {

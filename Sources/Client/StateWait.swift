@@ -20,12 +20,15 @@ package struct StateWait: Sendable {
     package enum Failure: Error, Sendable, CustomStringConvertible {
         /// The daemon does not watch that region.
         case noSuchRegion(sentence: String)
+        /// The daemon knows of no house.
+        case noHouse
         /// The daemon does not answer us, and will not later.
         case barred(APIClient.Failure)
 
         package var description: String {
             switch self {
             case .noSuchRegion(let sentence): sentence
+            case .noHouse: StatusReport.noHouse
             case .barred(let failure): failure.description
             }
         }
@@ -34,13 +37,17 @@ package struct StateWait: Sendable {
     private let client: APIClient
     private let region: String?
     private let state: State
+    private let isHouse: Bool
 
     /// How long a daemon that is gone may take to come back before it is looked for again.
     private static let pause = Duration.milliseconds(500)
 
-    /// - Parameter region: nil: any that is inside, or all that are outside.
-    package init(for state: State, region: String?, client: APIClient) {
+    /// - Parameters:
+    ///   - region: nil: any that is inside, or all that are outside.
+    ///   - isHouse: whether by what the house agrees on, and not by what the daemon's own machine hears.
+    package init(for state: State, region: String?, isHouse: Bool = false, client: APIClient) {
         self.state = state
+        self.isHouse = isHouse
         self.region = region
         self.client = client
     }
@@ -92,14 +99,12 @@ package struct StateWait: Sendable {
 
     /// What will not be better later; nil for what may.
     private static func barred(_ failure: APIClient.Failure) -> Result<StatusSummary, Failure>? {
-        switch failure {
-        case .noDaemon, .noAnswer: nil
-        case .notPermitted, .refused: .failure(.barred(failure))
-        }
+        failure.isTemporary ? nil : .failure(.barred(failure))
     }
 
-    private func judge(_ report: StatusReport) -> Result<StatusSummary, Failure>? {
-        guard let summary = StatusSummary(report, region: region) else {
+    private func judge(_ answer: StatusReport) -> Result<StatusSummary, Failure>? {
+        guard let report = isHouse ? answer.ofHouse : answer else { return .failure(.noHouse) }
+        guard let summary = StatusSummary(report, region: region, isHouse: isHouse) else {
             return .failure(.noSuchRegion(sentence: report.unknownRegion(region ?? "")))
         }
         return summary.exitStatus == state.exitStatus ? .success(summary) : nil

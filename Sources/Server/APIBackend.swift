@@ -1,5 +1,6 @@
 package import API
 package import Events
+package import OpenMetrics
 
 /// What is asked of the daemon, and what it is told to do: the one way in, from whatever door.
 package protocol APIBackend: Sendable {
@@ -7,6 +8,9 @@ package protocol APIBackend: Sendable {
     var regions: [RegionReport] { get async }
     var beacons: [BeaconReport] { get async }
     var prompts: PromptsReport { get async }
+
+    /// What was counted since the start.
+    var counts: DaemonCounts { get async }
 
     /// What is known of the events after one, and those that come: ``Events/EventHub/events(after:)``.
     func events(after sequence: UInt64?) -> (missed: [Event], events: AsyncStream<Event>)
@@ -16,6 +20,12 @@ package protocol APIBackend: Sendable {
 
     /// Answers a prompt.
     func answer(prompt id: String, _ answer: String) async throws(AnswerFailure)
+
+    /// Who is in the house; nil where there is none.
+    var nodes: NodesReport? { get async }
+
+    /// Forgets a node that is no more.
+    func forget(node: String) async throws(ForgetFailure)
 
     /// Takes `never` back for a network. Returns whether there was one.
     func clearNever(ssid: String) async -> Bool
@@ -29,4 +39,13 @@ package enum AnswerFailure: Error, Sendable, Equatable {
     case noSuchPrompt(sentence: String)
     /// It was answered or withdrawn before.
     case closed(sentence: String)
+}
+
+extension AnswerFailure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .noAnswer(let words): "an answer is one of \(words.joined(separator: ", "))"
+        case .noSuchPrompt(let sentence), .closed(let sentence): sentence
+        }
+    }
 }

@@ -1,19 +1,24 @@
 import HummingbirdCore
-import NIOCore
+package import NIOCore
 import Synchronization
 
 /// The connections that are open: few enough, none that keeps the daemon waiting for ever, and all closed at the end.
 ///
 /// Hummingbird's own time-out is for clients that send nothing at all. One that sends a byte now and then, or that never
 /// reads what it is answered, would hold a connection, and the daemon's end, for as long as it likes.
-final class Connections: Sendable {
+package final class Connections: Sendable {
     /// How much a client may take of the daemon.
-    struct Limits: Sendable {
+    package struct Limits: Sendable {
         /// How many connections are open at the same time; the next ones wait in the kernel.
-        package var connections = 64
+        package var connections: Int
 
         /// How long a client may take to ask, from its connection or the last answer on, and to read the answer.
-        package var time = TimeAmount.seconds(30)
+        package var time: TimeAmount
+
+        package init(connections: Int = 64, time: TimeAmount = .seconds(30)) {
+            self.connections = connections
+            self.time = time
+        }
     }
 
     private struct Connection {
@@ -21,10 +26,10 @@ final class Connections: Sendable {
         var timeout: Scheduled<Void>?
     }
 
-    let limits: Limits
+    package let limits: Limits
     private let connections = Mutex<[ObjectIdentifier: Connection]>([:])
 
-    init(limits: Limits) {
+    package init(limits: Limits = Limits()) {
         self.limits = limits
     }
 

@@ -26,7 +26,7 @@ struct EventStream {
                 connections.wait(channel)
                 // A client that hangs up ends it at once, not only when something happens.
                 try? await request.body.consumeWithCancellationOnInboundClose { _ in
-                    try await Self.follow(events, heartbeat: heartbeat) { item in
+                    try await Self.follow(events, heartbeat: heartbeat, on: channel.eventLoop) { item in
                         // A client that does not read is not waited for.
                         connections.expect(channel)
                         try await writer.write(ByteBuffer(string: text.next(item)))
@@ -39,20 +39,28 @@ struct EventStream {
 
     /// Hands out each event, and a heartbeat from time to time, until the events end, the task is cancelled or the daemon stops.
     private static func follow(
-        _ events: AsyncStream<Event>, heartbeat: Duration, _ write: (EventStreamText.Item) async throws -> Void
+        _ events: AsyncStream<Event>, heartbeat: Duration, on eventLoop: any EventLoop,
+        _ write: (EventStreamText.Item) async throws -> Void
     ) async throws {
         let (items, continuation) = AsyncStream.makeStream(
             of: EventStreamText.Item.self, bufferingPolicy: .bufferingNewest(EventHub.backlog))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            defer { group.cancelAll() }
-            group.addTask {
-                for await event in events.cancelOnGracefulShutdown() { continuation.yield(.event(event)) }
-                continuation.finish()
+        // By the loop and not by a task that sleeps: there may be hundreds of streams.
+        let beat = eventLoop.scheduleRepeatedTask(initialDelay: .init(heartbeat), delay: .init(heartbeat)) { _ in
+            continuation.yield(.heartbeat)
+        }
+        defer { beat.cancel() }
+        // The daemon's end finishes the stream: a handler costs less memory than a sequence that is merged with the end.
+        try await withGracefulShutdownHandler {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                defer { group.cancelAll() }
+                group.addTask {
+                    for await event in events { continuation.yield(.event(event)) }
+                    continuation.finish()
+                }
+                for await item in items { try await write(item) }
             }
-            group.addTask {
-                while (try? await Task.sleep(for: heartbeat)) != nil { continuation.yield(.heartbeat) }
-            }
-            for await item in items { try await write(item) }
+        } onGracefulShutdown: {
+            continuation.finish()
         }
     }
 }

@@ -67,4 +67,33 @@ import Testing
             #expect(text.contains(words), "\(words)")
         }
     }
+
+    @Test func `the house's states stand in for this node's`() throws {
+        var report = statusReport(regionReport("home", "outside", rssi: -60), regionReport("shed", "inside"))
+        #expect(report.ofHouse == nil, "no broker, no house")
+        report.mqtt = .init(connected: true, reason: "connected")
+        report.regions[0].house = HouseReport(
+            state: "inside", lastKnown: "inside", since: "2026-11-22T17:00:00Z", room: "kitchen", owner: "hall")
+        let house = try #require(report.ofHouse)
+        #expect(house.regions.map(\.state) == ["inside", "unknown"])
+        #expect(house.regions.allSatisfy { $0.beacon == nil }, "a beacon is what this node hears")
+        let home = try #require(StatusSummary(house, region: "home", isHouse: true))
+        #expect(home.exitStatus == 0)
+        #expect(home.text.contains("home       inside since "))
+        #expect(home.text.contains(", in kitchen, by hall"))
+        let own = try #require(StatusSummary(report, region: "home"))
+        #expect(!own.text.contains("kitchen"), "this node's own")
+        #expect(try #require(StatusSummary(house, region: "shed")).exitStatus == 2, "unknown rather than wrong")
+    }
+
+    @Test func `what others write to a broker does not reach the terminal as it is`() {
+        let report = NodesReport(
+            node: "hall", site: "home", connected: true, reason: "",
+            nodes: [NodeReport(name: "attic", online: true, room: "\u{1B}[2Jroom", listening: false, reason: "a\nb")],
+            regions: [
+                .init(identifier: "keys", house: HouseReport(state: "inside", lastKnown: "inside", room: "\u{1B}c"))
+            ])
+        #expect(report.lines.allSatisfy { line in line.unicodeScalars.allSatisfy { $0.value >= 0x20 } })
+        #expect(report.lines.count == 3)
+    }
 }

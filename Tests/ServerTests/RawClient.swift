@@ -2,7 +2,8 @@ import Glibc
 
 /// A client that is no HTTP library: it sends what it is told, and reads when it is told.
 final class RawClient {
-    private let path: String
+    private let path: String?
+    private let port: UInt16
     private let descriptor: Int32
     private var bytes: [UInt8] = []
     private var isOpen = true
@@ -12,15 +13,29 @@ final class RawClient {
         var code: Int32
     }
 
+    /// To a Unix socket.
     init(_ path: String) throws {
-        self.path = path
+        (self.path, port) = (path, 0)
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        if descriptor < 0 { throw Failure(code: errno) }
+    }
+
+    /// To a port of this machine.
+    init(port: UInt16) throws {
+        (path, self.port) = (nil, port)
+        // A connection to oneself is there at once, or refused.
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if descriptor < 0 { throw Failure(code: errno) }
     }
 
     deinit { close() }
 
     func connect() throws {
+        guard let path else {
+            try descriptor.withAddress(port: port, Glibc.connect)
+            _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+            return
+        }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -80,5 +95,43 @@ final class RawClient {
                 return
             }
         }
+    }
+}
+
+/// A port of this machine that somebody else has, until it is given up.
+final class TakenPort {
+    let number: UInt16
+    private let descriptor: Int32
+
+    init() throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        try descriptor.withAddress(port: 0, Glibc.bind)
+        guard listen(descriptor, 1) == 0 else { throw RawClient.Failure(code: errno) }
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { [descriptor] pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard result == 0 else { throw RawClient.Failure(code: errno) }
+        number = UInt16(bigEndian: address.sin_port)
+    }
+
+    func giveUp() { close(descriptor) }
+}
+
+extension Int32 {
+    fileprivate func withAddress(
+        port: UInt16, _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) throws {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                call(self, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        if result != 0 { throw RawClient.Failure(code: errno) }
     }
 }

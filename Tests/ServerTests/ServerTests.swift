@@ -20,33 +20,6 @@ import Testing
     private var socket: String { "\(folder.path)/okaeri.sock" }
     private var client: APIClient { APIClient(socket: socket) }
 
-    /// A daemon with as many regions as make a long answer.
-    private struct Backend: APIBackend {
-        let hub: EventHub
-
-        var status: StatusReport { report }
-        var regions: [RegionReport] { report.regions }
-        var beacons: [BeaconReport] { [] }
-        var prompts: PromptsReport { PromptsReport(waiting: [], never: []) }
-        var latestEvent: UInt64 { hub.sequence }
-
-        private var report: StatusReport {
-            var report = statusReport()
-            report.regions = (0..<100).map { regionReport("region \($0)", "inside", rssi: -70) }
-            return report
-        }
-
-        func events(after sequence: UInt64?) -> (missed: [Event], events: AsyncStream<Event>) {
-            hub.events(after: sequence)
-        }
-
-        func answer(prompt id: String, _ answer: String) throws(AnswerFailure) {
-            throw answer == "join" ? .noSuchPrompt(sentence: "no prompt \(id)") : .noAnswer(words: ["join"])
-        }
-
-        func clearNever(ssid: String) -> Bool { false }
-    }
-
     private func server(
         connections: Int = 64, seconds: Double = 30, heartbeat: Duration = .seconds(15)
     ) -> APIServer {
@@ -139,6 +112,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("PATCH /v1/prompts/1", 405, "Allow: POST\r\n"), ("GET /v1/prompts/1", 405, "Allow: POST\r\n"),
+        ("QUERY /v1/status", 405, "Allow: GET, HEAD\r\n"), ("POST /metrics", 405, "Allow: GET, HEAD\r\n"),
+        ("GET /v1/never?ssid=x", 405, "Allow: DELETE\r\n"), ("DELETE /v1/never", 400, "/v1/never?ssid=SSID"),
+        ("DELETE /v1/never?ssid=x", 404, "“x”"), ("GET /", 404, "docs/api.md"), ("POST /v2", 404, "docs/api.md"),
+        ("POST /v1/prompts", 405, "Allow: GET, HEAD\r\n"), ("GET /v1/prompts/1/2", 404, "docs/api.md"),
+    ])
+    func `what is not there is refused with a sentence`(request: String, status: Int, words: String) async throws {
+        try await run(server()) {
+            let client = try RawClient(socket)
+            try client.connect()
+            client.send("\(request) HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
+            while !client.isClosedByPeer { try await turn() }
+            #expect(client.received.hasPrefix("HTTP/1.1 \(status) "))
+            #expect(client.received.contains(words) && client.received.contains("{\"error\":\""))
+        }
+    }
+
     @Test func `who has said all and listens on is answered`() async throws {
         try await run(server()) {
             let client = try RawClient(socket)
@@ -185,6 +176,20 @@ import Testing
             try stranger.connect()
             stranger.send("GET \(Route.events) HTTP/1.1\r\nhost: x\r\nLast-Event-ID: \(latest + 1)\r\n\r\n")
             while !stranger.received.contains("event: lost\ndata: {}") { try await turn() }
+        }
+    }
+
+    @Test(arguments: [("attic", 200), ("hall", 409), ("cellar", 503), ("alone", 404), ("x%20y", 404)])
+    func `a node is forgotten, or it is said why not`(name: String, status: UInt) async throws {
+        try await run(server()) {
+            do throws(APIClient.Failure) {
+                let report = try await client.forget(node: name.replacing("%20", with: " "))
+                #expect(status == 200 && report.site == "home")
+            } catch {
+                guard case .refused(let answered, let sentence) = error else { throw error }
+                #expect(answered == status)
+                #expect(sentence.count > 20, "it says why")
+            }
         }
     }
 }

@@ -1,0 +1,58 @@
+/// What `GET /v1/health` answers: whether the daemon does what it is for.
+package struct HealthReport: Codable, Sendable, Equatable {
+    /// Whether there is no problem: 200, else 503.
+    package var healthy: Bool
+    /// What keeps it from its work.
+    package var problems: [Remark]
+    /// What is missing beside that: presence is right without it.
+    package var warnings: [Remark]
+
+    package struct Remark: Codable, Sendable, Equatable {
+        /// daemon, bluetooth, state, history, mqtt, metrics, source or another listener's name.
+        package var part: String
+        /// What is, why, and what to do about it.
+        package var reason: String
+
+        package init(part: String, reason: String) {
+            self.part = part
+            self.reason = reason
+        }
+    }
+
+    /// For how long the scan may pause, in seconds: for a join, which shares the antenna, or because it begins anew.
+    package static let longestPause = 60.0
+
+    /// Unhealthy is a daemon that cannot know who is at home, or that would forget it: its loop does not turn, Bluetooth does
+    /// not hear, the state or the history cannot be written.
+    package init(_ status: StatusReport) {
+        problems = []
+        warnings = []
+        if status.stale {
+            problems.append(.init(part: "daemon", reason: "its loop has stopped turning; restart it"))
+        }
+        let bluetooth = status.bluetooth
+        if bluetooth.state != "poweredOn" {
+            problems.append(.init(part: "bluetooth", reason: bluetooth.reason))
+        } else if !bluetooth.listening, bluetooth.pausedFor ?? .infinity > Self.longestPause {
+            let time = bluetooth.pausedFor.map { " for \(Int(min($0, 1e9))) s" } ?? ""
+            problems.append(
+                .init(
+                    part: "bluetooth",
+                    reason: "\(status.source) has not been listened to\(time); `okaeri doctor` looks why"))
+        }
+        if let problem = status.kept?.problem {
+            let file = status.kept?.file ?? ""
+            problems.append(.init(part: "state", reason: "\(file) cannot be written: \(problem)"))
+        }
+        if let problem = status.kept?.historyProblem { problems.append(.init(part: "history", reason: problem)) }
+        if let mqtt = status.mqtt, !mqtt.connected { warnings.append(.init(part: "mqtt", reason: mqtt.reason)) }
+        for listener in status.listeners ?? [] {
+            guard let problem = listener.problem else { continue }
+            warnings.append(.init(part: listener.name, reason: "not served on \(listener.address): \(problem)"))
+        }
+        if !status.simulated.isEmpty {
+            warnings.append(.init(part: "source", reason: "NOT REAL: \(status.simulated.joined(separator: ", "))"))
+        }
+        healthy = problems.isEmpty
+    }
+}

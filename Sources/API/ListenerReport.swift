@@ -1,0 +1,15 @@
+/// Where the daemon listens beside its socket.
+package struct ListenerReport: Codable, Sendable, Equatable {
+    /// The key of the configuration: `metrics`.
+    package var name: String
+    /// Such as `127.0.0.1:9464`.
+    package var address: String
+    /// Why it does not listen there, and what to do; nil where it does.
+    package var problem: String?
+
+    package init(name: String, address: String, problem: String? = nil) {
+        self.name = name
+        self.address = address
+        self.problem = problem
+    }
+}

@@ -1,0 +1,159 @@
+/// What `GET /v1/nodes` answers: who is in the house, as this node knows it from the broker.
+package struct NodesReport: Codable, Sendable, Equatable {
+    /// This node's own name.
+    package var node: String
+    /// The house's name at the broker.
+    package var site: String
+    /// Whether the broker is connected; else only this node is known.
+    package var connected: Bool
+    /// How it stands with the broker: what is, why, and what to do about it.
+    package var reason: String
+    /// By name.
+    package var nodes: [NodeReport]
+    /// What the house agrees on, in the order of this node's configuration.
+    package var regions: [Region]
+
+    /// A region of this node's configuration.
+    package struct Region: Codable, Sendable, Equatable {
+        package var identifier: String
+        package var house: HouseReport
+
+        package init(identifier: String, house: HouseReport) {
+            self.identifier = identifier
+            self.house = house
+        }
+    }
+
+    package init(
+        node: String, site: String, connected: Bool, reason: String, nodes: [NodeReport], regions: [Region]
+    ) {
+        self.node = node
+        self.site = site
+        self.connected = connected
+        self.reason = reason
+        self.nodes = nodes
+        self.regions = regions
+    }
+}
+
+/// A node of the house.
+package struct NodeReport: Codable, Sendable, Equatable {
+    package var name: String
+    /// Whether it says so, and said something not long ago.
+    package var online: Bool
+    /// Where it stands; nil: it is in no room.
+    package var room: String?
+    /// Its program's; nil where it has not said.
+    package var version: String?
+    /// Since when its daemon runs, on its own clock, RFC 3339.
+    package var since: String?
+    /// Whether its Bluetooth hears; nil where it has not said.
+    package var listening: Bool?
+    /// Such as `hci0`.
+    package var adapter: String?
+    /// Why its Bluetooth does not hear.
+    package var reason: String?
+    /// The regions it watches, and what it makes of them, by name.
+    package var sights: [Sight]
+
+    /// What a node itself makes of a region.
+    package struct Sight: Codable, Sendable, Equatable {
+        package var region: String
+        /// unknown, inside or outside.
+        package var state: String
+        /// The signal in dBm, calibrated with the node's offset; nil while nothing is heard.
+        package var signal: Double?
+
+        package init(region: String, state: String, signal: Double? = nil) {
+            self.region = region
+            self.state = state
+            self.signal = signal
+        }
+    }
+
+    package init(
+        name: String, online: Bool, room: String? = nil, version: String? = nil, since: String? = nil,
+        listening: Bool? = nil, adapter: String? = nil, reason: String? = nil, sights: [Sight] = []
+    ) {
+        self.name = name
+        self.online = online
+        self.room = room
+        self.version = version
+        self.since = since
+        self.listening = listening
+        self.adapter = adapter
+        self.reason = reason
+        self.sights = sights
+    }
+}
+
+/// What the house agrees on about a region.
+package struct HouseReport: Codable, Sendable, Equatable {
+    /// unknown, inside or outside; unknown while there is no broker.
+    package var state: String
+    /// The last state that was known.
+    package var lastKnown: String
+    /// Since when it is so, RFC 3339, on the clock of the node that wrote it; nil before it was first determined.
+    package var since: String?
+    /// Where the beacon is; nil: nobody knows.
+    package var room: String?
+    /// The node that writes the region's state; nil while there is none.
+    package var owner: String?
+    /// The nodes that were inside when they were last heard of, and that the others wait for.
+    package var waiting: [String]
+
+    package init(
+        state: String, lastKnown: String, since: String? = nil, room: String? = nil, owner: String? = nil,
+        waiting: [String] = []
+    ) {
+        self.state = state
+        self.lastKnown = lastKnown
+        self.since = since
+        self.room = room
+        self.owner = owner
+        self.waiting = waiting
+    }
+}
+
+/// Why a node is not forgotten.
+package enum ForgetFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The configuration names no broker.
+    case noHouse
+    /// No node has this name.
+    case unknown(String)
+    /// It is online: it would be back at once.
+    case online(String)
+    /// There is no connection to the broker, for that reason.
+    case away(String)
+
+    package var description: String {
+        switch self {
+        case .noHouse: StatusReport.noHouse
+        case .unknown(let name): "there is no node \"\(name)\"; `okaeri nodes` lists them"
+        case .online(let name): "\"\(name)\" is online, and would be back at once: stop its okaeri first"
+        case .away(let reason): "there is no broker to forget it at: \(reason)"
+        }
+    }
+}
+
+extension StatusReport {
+    /// What to say to somebody who asks for the house where there is none.
+    package static let noHouse =
+        "this okaeri knows of no house: its beacons.json names no \"mqtt\" (docs/mqtt.md tells how to set that up)"
+
+    /// The same as the house agrees on it: the states of the regions are the house's, not this node's. Nil where there is no
+    /// house.
+    package var ofHouse: StatusReport? {
+        guard mqtt != nil else { return nil }
+        var report = self
+        for index in regions.indices {
+            let house = regions[index].house
+            report.regions[index].state = house?.state ?? "unknown"
+            report.regions[index].lastKnown = house?.lastKnown ?? "unknown"
+            report.regions[index].since = house?.since
+            report.regions[index].beacon = nil
+            report.regions[index].beacons = []
+        }
+        return report
+    }
+}

@@ -1,0 +1,71 @@
+/// How families of metrics are written down.
+package enum Exposition: Sendable, CaseIterable {
+    /// OpenMetrics 1.0.0.
+    case openMetrics
+    /// What Prometheus took before, and older collectors still take: its text format 0.0.4.
+    case prometheus
+
+    /// The first, unless who asks says that it takes only the other (RFC 9110, 12.5.1).
+    ///
+    /// - Parameter accept: the field of the request; nil: there was none.
+    package init(accepting accept: String?) {
+        let types = (accept ?? "").lowercased()
+        self = types.contains("text/plain") && !types.contains("openmetrics") ? .prometheus : .openMetrics
+    }
+
+    package var contentType: String {
+        switch self {
+        case .openMetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8"
+        case .prometheus: "text/plain; version=0.0.4; charset=utf-8"
+        }
+    }
+
+    /// The families, but those without a sample.
+    package func text(_ families: [MetricFamily]) -> String {
+        var text = ""
+        for family in families where !family.samples.isEmpty {
+            let name = self == .openMetrics ? family.name : family.name + family.suffix
+            text += "# TYPE \(name) \(type(of: family))\n"
+            if self == .openMetrics, let unit = family.unit { text += "# UNIT \(name) \(unit)\n" }
+            text += "# HELP \(name) \(Self.escaped(family.help, quotes: self == .openMetrics))\n"
+            for sample in family.samples { text += line(sample, family) }
+        }
+        return self == .openMetrics ? text + "# EOF\n" : text
+    }
+
+    private func type(of family: MetricFamily) -> String {
+        self == .prometheus && family.kind == .info ? MetricFamily.Kind.gauge.rawValue : family.kind.rawValue
+    }
+
+    private func line(_ sample: MetricFamily.Sample, _ family: MetricFamily) -> String {
+        let labels = sample.labels.map { "\($0.name)=\"\(Self.escaped($0.value, quotes: true))\"" }
+        let set = labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}"
+        return "\(family.name)\(family.suffix)\(set) \(sample.value)\n"
+    }
+
+    /// What would end a value, or the line. Prometheus takes a NUL for the end of the text.
+    private static func escaped(_ text: String, quotes: Bool) -> String {
+        var escaped = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": escaped.append(contentsOf: "\\\\".unicodeScalars)
+            case "\n": escaped.append(contentsOf: "\\n".unicodeScalars)
+            case "\"" where quotes: escaped.append(contentsOf: "\\\"".unicodeScalars)
+            case "\0": escaped.append("\u{FFFD}")
+            default: escaped.append(scalar)
+            }
+        }
+        return String(escaped)
+    }
+}
+
+extension MetricFamily {
+    /// What the names of its samples have behind it.
+    fileprivate var suffix: String {
+        switch kind {
+        case .counter: "_total"
+        case .info: "_info"
+        case .gauge: ""
+        }
+    }
+}

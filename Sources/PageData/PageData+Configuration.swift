@@ -1,0 +1,74 @@
+package import API
+import ConfigurationEditor
+import HTTPTypes
+import OkaeriConfiguration
+import Plumbing
+package import Server
+
+/// The configuration, as it is read and changed.
+extension PageData {
+    package func configuration() async throws(PageFailure) -> ConfigurationReport {
+        try await BlockingThread.run(Self.noThread) { [file] () throws(PageFailure) in
+            let configuration = ConfigurationFile(file)
+            return Self.report(configuration, try Self.text(of: configuration) ?? "")
+        }
+    }
+
+    package func set(_ request: [UInt8]) async throws(PageFailure) -> ConfigurationReport {
+        let (draft, isDry) = try Self.request(request)
+        let report = try await BlockingThread.run(Self.noThread) { [file] () throws(PageFailure) in
+            let configuration = ConfigurationFile(file)
+            let old = try Self.text(of: configuration)
+            let text: String
+            do throws(ConfigurationError) {
+                text = try ConfigurationText(old, file: file).setting(draft)
+            } catch {
+                throw PageFailure(.badRequest, "\(error)")
+            }
+            var report = Self.report(configuration, text)
+            report.written = false
+            guard !isDry, report.writable else { return report }
+            do throws(WriteObstacle) {
+                try configuration.write(text, replacing: old)
+                report.written = true
+            } catch {
+                if error.problem == .changed { throw PageFailure(.conflict, error.description) }
+                report.reason = error.description
+            }
+            return report
+        }
+        if report.written == true { await reload() }
+        return report
+    }
+
+    private static func text(of configuration: ConfigurationFile) throws(PageFailure) -> String? {
+        do throws(ConfigurationError) {
+            return try configuration.text()
+        } catch {
+            throw PageFailure(.serviceUnavailable, "\(error)")
+        }
+    }
+
+    private static func report(_ file: ConfigurationFile, _ text: String) -> ConfigurationReport {
+        let obstacle = file.obstacle
+        return ConfigurationReport(
+            file: file.path, writable: obstacle == nil, reason: obstacle?.description, text: text)
+    }
+
+    private static func request(_ bytes: [UInt8]) throws(PageFailure) -> (draft: RegionDraft, isDry: Bool) {
+        do throws(ConfigurationError) {
+            let request = try JSONNode(json: bytes, file: "the request")
+            guard case .object(let members) = request.value,
+                let region = members.first(where: { $0.key == "region" })?.node
+            else {
+                throw ConfigurationError(
+                    file: "the request", place: "region", found: "nothing", expected: "a region as beacons.json has it")
+            }
+            let dry = members.first { $0.key == "dry" }?.node.value
+            let isDry = if case .bool(false)? = dry { false } else { dry != nil }
+            return (try RegionDraft(region, place: "region"), isDry)
+        } catch {
+            throw PageFailure(.badRequest, "\(error)")
+        }
+    }
+}

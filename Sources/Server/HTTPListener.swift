@@ -1,0 +1,92 @@
+import Hummingbird
+package import HummingbirdCore
+package import Logging
+package import NIOCore
+import ServiceLifecycle
+import Synchronization
+
+/// HTTP/1.1 at an address, until the daemon stops.
+///
+/// Hummingbird's server and router without its `Application`, which wakes up once a second to keep a date: nobody here asks
+/// for one, and a quiet house should cost nothing.
+package struct HTTPListener: Sendable {
+    package typealias Answer = @Sendable (Request, any Channel, Logger) async -> Response
+
+    /// At the end, for who has knocked already: swift-nio traps when the socket closes between its accepting a
+    /// connection and our taking it (swift-nio, issue 2813).
+    private static let lastCall = Duration.milliseconds(100)
+
+    /// How long answers that are on their way may take then. Who does not read must not hold up the daemon's end.
+    private static let lastWords = Duration.seconds(1)
+
+    private let connections: Connections
+    private let eventLoopGroup: any EventLoopGroup
+    private let logger: Logger
+    private let answer: Answer
+
+    package init(
+        connections: Connections, eventLoopGroup: any EventLoopGroup, logger: Logger, answer: @escaping Answer
+    ) {
+        self.connections = connections
+        self.eventLoopGroup = eventLoopGroup
+        self.logger = logger
+        self.answer = answer
+    }
+
+    /// Serves until the task is cancelled, or the daemon stops.
+    ///
+    /// - Parameters:
+    ///   - opened: is called once it listens.
+    ///   - closing: is called when it is to end: nobody new is to find the door.
+    /// - Throws: when it cannot listen there.
+    package func run(
+        at address: BindAddress, opened: @escaping @Sendable () async -> Void, closing: @escaping @Sendable () -> Void
+    ) async throws {
+        let door = Mutex<(any Channel)?>(nil)
+        let server = try server(at: address) { channel in
+            door.withLock { $0 = channel }
+            await opened()
+        }
+        var configuration = ServiceGroupConfiguration(
+            services: [ServiceGroupConfiguration.ServiceConfiguration(service: server)], logger: logger)
+        configuration.maximumGracefulShutdownDuration = Self.lastWords * 2
+        let group = ServiceGroup(configuration: configuration)
+        // Detached, so that it ends by us alone, and neither by cancellation nor with the daemon.
+        let serving = Task.detached { try await group.run() }
+        try await withTaskCancellationOrGracefulShutdownHandler {
+            try await serving.value
+        } onCancelOrGracefulShutdown: { [connections] in
+            closing()
+            // Who comes now waits in the kernel, and is refused when the socket closes.
+            let channel = door.withLock { $0 }
+            _ = channel?.setOption(.autoRead, value: false)
+            Task.detached {
+                try? await Task.sleep(for: Self.lastCall)
+                await group.triggerGracefulShutdown()
+                try? await Task.sleep(for: Self.lastWords)
+                connections.close()
+            }
+        }
+    }
+
+    private func server(
+        at address: BindAddress, opened: @escaping @Sendable (any Channel) async -> Void
+    ) throws -> any Service {
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        let limit = MaximumAvailableConnections(connections.limits.connections)
+        return try HTTPServerBuilder.http1(
+            configuration: .init(additionalChannelHandlers: [ConnectionWatch(connections)])
+        ).buildServer(
+            configuration: ServerConfiguration(address: address, availableConnectionsDelegate: limit),
+            eventLoopGroup: eventLoopGroup, logger: quiet
+        ) { [quiet, connections, answer] request, writer, channel in
+            connections.expect(channel)
+            defer { connections.expect(channel) }
+            let response = await answer(request, channel, quiet)
+            try await writer.write(response: response.head, body: response.body)
+        } onServerRunning: {
+            await opened($0)
+        }
+    }
+}

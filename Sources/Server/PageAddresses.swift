@@ -1,0 +1,42 @@
+import Glibc
+package import Plumbing
+
+/// Where a browser finds the page.
+package enum PageAddresses {
+    /// The likeliest first: a proxy's name, else this machine's addresses.
+    ///
+    /// - Parameters:
+    ///   - listen: where the daemon listens.
+    ///   - hosts: other names, which a proxy with TLS serves.
+    package static func list(_ listen: ListenAddress, hosts: [String]) -> [String] {
+        let own =
+            switch "\(listen.address)" {
+            case "0.0.0.0": machineAddresses(ofVersion6: false)
+            case "::": machineAddresses(ofVersion6: false) + machineAddresses(ofVersion6: true)
+            default: [listen.address]
+            }
+        return hosts.map { "https://\($0)/" }
+            + own.map { "http://\($0.isVersion6 ? "[\($0)]" : "\($0)"):\(listen.port)/" }
+    }
+
+    /// Those of interfaces that are up, without loopback and those that are good on one link only.
+    private static func machineAddresses(ofVersion6 wantsVersion6: Bool) -> [IPAddress] {
+        var first: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&first) == 0 else { return [] }
+        defer { freeifaddrs(first) }
+        return sequence(first: first, next: { $0?.pointee.ifa_next }).compactMap { entry -> IPAddress? in
+            guard let entry, let address = entry.pointee.ifa_addr, entry.pointee.ifa_flags & UInt32(IFF_UP) != 0,
+                Int32(address.pointee.sa_family) == (wantsVersion6 ? AF_INET6 : AF_INET)
+            else { return nil }
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            let size = wantsVersion6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
+            guard getnameinfo(address, socklen_t(size), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
+            else {
+                return nil
+            }
+            let name = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            guard let known = IPAddress(name), !known.isLoopback else { return nil }
+            return known
+        }
+    }
+}

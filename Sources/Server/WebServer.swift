@@ -1,0 +1,114 @@
+import API
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+package import Logging
+package import NIOCore
+package import Plumbing
+import ServiceLifecycle
+package import Web
+
+/// The page and the API over TCP, to who is let in.
+package struct WebServer: Service {
+    /// The key of the configuration.
+    private static let name = "web"
+
+    private let endpoints: Endpoints
+    private let address: ListenAddress
+    private let hosts: HostCheck
+    private let gate: RequestGate
+    private let logins: LoginStore
+    private let listeners: Listeners
+    private let eventLoopGroup: any EventLoopGroup
+    private let retry: BackOff
+    let connections: Connections
+    private let logger: Logger
+
+    /// Each page has a stream of events and asks beside it.
+    private static let mostConnections = 512
+
+    /// A link's token and a browser's name.
+    private static let largestBody = 1024
+
+    /// - Parameters:
+    ///   - address: where it listens.
+    ///   - isOpen: whether everybody on this machine may look without a login.
+    ///   - names: of this machine, and others by which the page may be asked for.
+    ///   - listeners: is told how it stands.
+    package init(
+        backend: any APIBackend, page: any PageBackend, address: ListenAddress, isOpen: Bool, names: [String],
+        logins: LoginStore, listeners: Listeners, eventLoopGroup: any EventLoopGroup, logger: Logger
+    ) {
+        var limits = Connections.Limits()
+        limits.connections = Self.mostConnections
+        connections = Connections(limits: limits)
+        endpoints = Endpoints(
+            APIServer.endpoints(backend, heartbeat: EventStreamField.heartbeat, connections: connections)
+                + PageEndpoints(page).all)
+        self.address = address
+        hosts = HostCheck(names: names)
+        gate = RequestGate(isOpen: isOpen && address.address.isLoopback)
+        self.logins = logins
+        self.listeners = listeners
+        self.eventLoopGroup = eventLoopGroup
+        retry = BackOff(.seconds(5), limit: .seconds(60))
+        self.logger = logger
+    }
+
+    package func run() async throws {
+        let listener = HTTPListener(connections: connections, eventLoopGroup: eventLoopGroup, logger: logger) {
+            [self] request, channel, logger in
+            var response = await answer(request, channel, logger)
+            SecurityHeaders.add(to: &response.headers)
+            return response
+        }
+        try await TCPDoor(
+            name: Self.name, what: "the page is", address: address,
+            warning: """
+                the page on \(address) is reached by others, and what they read and write there is not encrypted: in a \
+                network that is not all yours put a proxy with TLS before it, see docs/web.md
+                """, listeners: listeners, retry: retry, listener: listener, logger: logger
+        ).run()
+    }
+
+    private func answer(_ request: Request, _ channel: any Channel, _ logger: Logger) async -> Response {
+        let verdict = gate.verdict(
+            on: WebRequest(request), permitsHost: hosts.permits(request.head.authority),
+            pass: { logins.pass(for: $0) })
+        switch verdict {
+        case .file: return PageFile.response(to: request)
+        case .answer: return await endpoints.response(to: request, on: channel, logger: logger)
+        case .login: return await login(request, channel)
+        case .session(let pass):
+            return .session(pass, isOpen: gate.isOpen, isSecure: WebRequest.isSecure(request))
+        case .logout(let pass):
+            _ = logins.revoke(pass.device.id)
+            return .loggedOut
+        case .refused(let refusal):
+            return .failure(HTTPResponse.Status(code: refusal.status), refusal.sentence)
+        }
+    }
+
+    private func login(_ request: Request, _ channel: any Channel) async -> Response {
+        struct Login: Decodable {
+            var token: String
+            var name: String?
+        }
+        let body = try? await request.body.collect(upTo: Self.largestBody)
+        guard let login = body.flatMap({ try? JSONDecoder().decode(Login.self, from: Data($0.readableBytesView)) })
+        else { return .failure(.badRequest, "the body is not {\"token\": …, \"name\": …}") }
+        do throws(LoginRefusal) {
+            let address = channel.remoteAddress?.ipAddress ?? ""
+            let pass = try logins.redeem(login.token, name: login.name ?? "", from: address)
+            logger.notice("a browser was let in to the page", metadata: ["name": "\(pass.device.name)"])
+            return .session(pass, isOpen: gate.isOpen, isSecure: WebRequest.isSecure(request))
+        } catch {
+            let status: HTTPResponse.Status =
+                switch error {
+                case .wrongToken: .unauthorized
+                case .tooMany: .tooManyRequests
+                }
+            return .failure(status, error.description)
+        }
+    }
+}

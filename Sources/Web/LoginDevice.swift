@@ -1,0 +1,57 @@
+import Plumbing
+
+/// A browser that was let in.
+package struct LoginDevice: Codable, Hashable, Sendable {
+    /// What it is revoked by: six hexadecimal digits.
+    package var id: String
+    /// What it called itself.
+    package var name: String
+    /// When it came and when it was last seen, to the hour: seconds since the Unix epoch.
+    package var since: Int64
+    package var seen: Int64
+    /// Of its cookie, in hexadecimal digits.
+    var digest: String
+
+    /// The longest name, in characters.
+    private static let longestName = 60
+
+    /// A name as people can read it: it comes from whoever has a link.
+    static func readable(_ name: String) -> String {
+        let plain = String(name.plain(replacesFormat: true).prefix(longestName))
+        return plain.contains { !$0.isWhitespace } ? plain : "a browser"
+    }
+
+    static func text(_ bytes: [UInt8]) -> String {
+        bytes.map { hexadecimal($0, prefix: "", uppercase: false) }.joined()
+    }
+
+    /// Whether this can be one: a file may be damaged.
+    var isSound: Bool {
+        id.utf8.count == 6 && digest.utf8.count == 64
+            && (id + digest).utf8.allSatisfy { $0.hexadecimalValue != nil } && (0...253_402_300_799).contains(since)
+            && (0...253_402_300_799).contains(seen) && Self.readable(name) == name
+    }
+}
+
+/// The devices as they are kept: in a state file of before there were any, there is none.
+package struct LoginsMemory: KeptMemory {
+    package var webDevices: [LoginDevice]?
+
+    package init(_ devices: [LoginDevice]) {
+        webDevices = devices.isEmpty ? nil : devices
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case webDevices
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        webDevices = try members.decodeIfPresent([LoginDevice].self, forKey: .webDevices)
+        let isSound = (webDevices ?? []).allSatisfy(\.isSound) && (webDevices?.count ?? 0) <= Logins.mostDevices
+        guard isSound else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .webDevices, in: members, debugDescription: "a device that was let in is none")
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package import Plumbing
+import Synchronization
+
+/// The logins of a running daemon: asked from any thread, kept over a restart.
+package final class LoginStore: Kept, Sendable {
+    private let logins: Mutex<Logins>
+    private let now: @Sendable () -> Logins.Time
+
+    /// Something is to be kept.
+    package let changes: AsyncStream<Void>
+    private let changed: AsyncStream<Void>.Continuation
+
+    /// - Parameters:
+    ///   - digest: see ``Logins``.
+    ///   - now: the time, whenever something happens.
+    package init(
+        digest: @escaping Logins.Digest,
+        now: @escaping @Sendable () -> Logins.Time = {
+            Logins.Time(wall: KernelClock.realtime / 1_000_000_000, instant: KernelClock.boottime)
+        }
+    ) {
+        logins = Mutex(Logins(digest: digest))
+        self.now = now
+        (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    }
+
+    package var devices: [LoginDevice] { logins.withLock(\.devices) }
+
+    package func link() -> String { logins.withLock { $0.link(at: now()) } }
+
+    package func redeem(_ token: String, name: String, from address: String) throws(LoginRefusal) -> Logins.Pass {
+        let pass = try logins.withLock { logins throws(LoginRefusal) in
+            try logins.redeem(token, name: name, from: address, at: now())
+        }
+        changed.yield()
+        return pass
+    }
+
+    package func pass(for cookie: String) -> Logins.Pass? {
+        var isNews = false
+        let pass = logins.withLock { $0.pass(for: cookie, at: now(), isNews: &isNews) }
+        if isNews { changed.yield() }
+        return pass
+    }
+
+    package func revoke(_ id: String) -> Bool {
+        let isRevoked = logins.withLock { $0.revoke(id) }
+        if isRevoked { changed.yield() }
+        return isRevoked
+    }
+
+    package var memory: LoginsMemory { logins.withLock(\.memory) }
+
+    package func restore(_ memory: LoginsMemory, from past: KeptPast) { logins.withLock { $0.restore(memory) } }
+}

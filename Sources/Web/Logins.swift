@@ -1,0 +1,179 @@
+/// Who may look at the page: devices that came by a link, and the links that nobody has followed yet.
+///
+/// Nothing that opens the door is kept, only digests of it: who reads the state file cannot come in. A link is good for one
+/// device and ten minutes, a device for ninety days from when it was last seen, or until it is revoked.
+package struct Logins: Sendable {
+    /// A digest of bytes, such as SHA-256.
+    package typealias Digest = @Sendable ([UInt8]) -> [UInt8]
+
+    /// When something happens: on the wall, in whole seconds since the Unix epoch, and on a clock that nobody sets, in
+    /// nanoseconds.
+    package struct Time: Sendable {
+        package var wall: Int64
+        package var instant: Int64
+
+        package init(wall: Int64, instant: Int64) {
+            self.wall = wall
+            self.instant = instant
+        }
+    }
+
+    /// What a device is let in by.
+    package struct Pass: Sendable, Equatable {
+        package var device: LoginDevice
+        /// The value of its cookie.
+        package var cookie: String
+        /// What each of its changes must carry beside the cookie.
+        package var token: String
+    }
+
+    /// How long a link is good, in nanoseconds, and how many there are at most: the oldest goes.
+    package static let linkValidity: Int64 = 600 * second
+    private static let mostLinks = 8
+
+    /// How long a device may stay away, in seconds, and how many there are at most.
+    package static let deviceValidity: Int64 = 90 * 86_400
+    package static let mostDevices = 64
+
+    /// Whether a device is seen is written down once in so many seconds: the card is not to suffer.
+    private static let seenInterval: Int64 = 3600
+
+    private static let second: Int64 = 1_000_000_000
+
+    private let digest: Digest
+    private let random: @Sendable () -> [UInt8]
+    private var links: [(digest: [UInt8], until: Int64)] = []
+    private var wrong = WrongTokens()
+
+    /// In the order in which they came.
+    package private(set) var devices: [LoginDevice] = []
+
+    /// - Parameters:
+    ///   - digest: cannot be turned back.
+    ///   - random: 32 bytes that nobody guesses, others each time.
+    package init(digest: @escaping Digest, random: @escaping @Sendable () -> [UInt8] = Logins.randomBytes) {
+        self.digest = digest
+        self.random = random
+    }
+
+    package static func randomBytes() -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<32).map { _ in generator.next() }
+    }
+
+    // MARK: - In
+
+    /// The token of a new link.
+    package mutating func link(at now: Time) -> String {
+        links.removeAll { $0.until <= now.instant }
+        if links.count >= Self.mostLinks { links.removeFirst() }
+        let token = newSecret()
+        links.append((digest(of: token), now.instant + Self.linkValidity))
+        return token
+    }
+
+    /// A device follows a link, which is used up by that.
+    ///
+    /// - Parameters:
+    ///   - name: what it calls itself.
+    ///   - address: where the request comes from.
+    package mutating func redeem(
+        _ token: String, name: String, from address: String, at now: Time
+    ) throws(LoginRefusal) -> Pass {
+        if let wait = wrong.wait(for: address, at: now.instant) { throw .tooMany(seconds: wait) }
+        let offered = digest(of: token)
+        // All are compared, each in the same time.
+        let matches = links.indices.filter { Self.isEqual(links[$0].digest, offered) && links[$0].until > now.instant }
+        guard let index = matches.first else {
+            wrong.count(address, at: now.instant)
+            throw .wrongToken
+        }
+        links.remove(at: index)
+        expire(at: now.wall)
+        if devices.count >= Self.mostDevices {
+            devices.indices.min { devices[$0].seen < devices[$1].seen }.map { _ = devices.remove(at: $0) }
+        }
+        let cookie = newSecret()
+        let device = LoginDevice(
+            id: freeIdentifier(), name: LoginDevice.readable(name), since: now.wall, seen: now.wall,
+            digest: LoginDevice.text(digest(of: cookie)))
+        devices.append(device)
+        return Pass(device: device, cookie: cookie, token: requestToken(of: cookie))
+    }
+
+    /// Who has this cookie; nil: nobody, any more.
+    ///
+    /// - Parameter isNews: whether what is kept of it is another now.
+    package mutating func pass(for cookie: String, at now: Time, isNews: inout Bool) -> Pass? {
+        let offered = LoginDevice.text(digest(of: cookie))
+        let before = devices.count
+        expire(at: now.wall)
+        if devices.count != before { isNews = true }
+        let matches = devices.indices.filter { Self.isEqual(Array(devices[$0].digest.utf8), Array(offered.utf8)) }
+        guard let index = matches.first else { return nil }
+        if now.wall - devices[index].seen >= Self.seenInterval {
+            devices[index].seen = now.wall
+            isNews = true
+        }
+        return Pass(device: devices[index], cookie: cookie, token: requestToken(of: cookie))
+    }
+
+    // MARK: - Out
+
+    /// The device is let in no more. Returns whether there was one.
+    package mutating func revoke(_ id: String) -> Bool {
+        let before = devices.count
+        devices.removeAll { $0.id == id }
+        return devices.count != before
+    }
+
+    /// A device that says it was last seen in the future came by a clock that was wrong: it stays.
+    private mutating func expire(at wall: Int64) {
+        devices.removeAll { wall - $0.seen >= Self.deviceValidity }
+    }
+
+    // MARK: - Kept
+
+    package var memory: LoginsMemory { LoginsMemory(devices) }
+
+    package mutating func restore(_ memory: LoginsMemory) { devices = memory.webDevices ?? [] }
+
+    // MARK: - Secrets
+
+    private func newSecret() -> String { LoginDevice.text(random()) }
+
+    private func digest(of text: String) -> [UInt8] { digest(Array(text.utf8)) }
+
+    /// Follows from the cookie, and does not lead back to it: nothing more is kept for it.
+    private func requestToken(of cookie: String) -> String { LoginDevice.text(digest(of: "request \(cookie)")) }
+
+    private func freeIdentifier() -> String {
+        while true {
+            let identifier = LoginDevice.text(Array(random().prefix(3)))
+            if !devices.contains(where: { $0.id == identifier }) { return identifier }
+        }
+    }
+
+    /// Whether both are the same, in a time that does not tell where they differ.
+    package static func isEqual(_ first: [UInt8], _ second: [UInt8]) -> Bool {
+        guard first.count == second.count else { return false }
+        return zip(first, second).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}
+
+/// Why somebody is not let in.
+package enum LoginRefusal: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Nobody made such a link, or it was used, or it is too old.
+    case wrongToken
+    /// Too many of these came from there.
+    case tooMany(seconds: Int64)
+
+    package var description: String {
+        switch self {
+        case .wrongToken:
+            "this link was used before, is older than ten minutes, or is none: `okaeri web link` on the machine makes a new one"
+        case .tooMany(let seconds):
+            "too many wrong links came from here: try again in \(seconds) s, with a new one by `okaeri web link`"
+        }
+    }
+}

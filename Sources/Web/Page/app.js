@@ -1,0 +1,248 @@
+// The frame: who may look, which view is shown, and what is said above all of them.
+import { api, el, put, rich, say, session } from './base.js'
+import { live, start, stop } from './live.js'
+import { nowView } from './now.js'
+import { eventText, language, more, t } from './words.js'
+
+const find = (id) => document.getElementById(id)
+const main = find('main')
+document.documentElement.lang = language
+put(find('skip'), t('skip'))
+find('notices').setAttribute('aria-label', t('notices'))
+
+// The other two views are fetched when they are looked at, with their words and looks.
+const looks = () =>
+  new Promise((done, failed) => {
+    if (document.querySelector('[href="/more.css"]')) return done()
+    document.head.append(el('link', { rel: 'stylesheet', href: '/more.css', onload: done, onerror: failed }))
+  })
+const fetched = async (module) => (await Promise.all([module, more(), looks()]))[0]
+const views = {
+  now: async () => nowView(),
+  days: async () => (await fetched(import('./days.js'))).daysView(),
+  setup: async () => (await fetched(import('./setup.js'))).setupView(),
+}
+let shown = null
+const made = {}
+
+const place = () => {
+  const [name, rest] = location.hash.slice(1).split('/')
+  try {
+    if (Object.hasOwn(views, name)) return [name, rest && decodeURIComponent(rest)]
+  } catch {}
+  return ['now']
+}
+
+const show = async (isFirst) => {
+  const [name, detail] = place()
+  for (const link of find('nav').children) {
+    if (link.hash === `#${name}`) link.setAttribute('aria-current', 'page')
+    else link.removeAttribute('aria-current')
+  }
+  made[name] ??= await views[name]()
+  const view = made[name]
+  if (place()[0] !== name) return
+  if (shown !== view) {
+    shown?.hide()
+    main.replaceChildren(view.node)
+    shown = view
+    document.title = `${t(name)} – Okaeri`
+    if (!isFirst) main.focus({ preventScroll: true })
+    if (!isFirst) scrollTo(0, 0)
+  }
+  view.show(detail)
+}
+
+const navigation = () => {
+  const nav = find('nav')
+  nav.setAttribute('aria-label', t('pages'))
+  nav.replaceChildren(...Object.keys(views).map((name) => el('a', { href: `#${name}` }, t(name))))
+  nav.hidden = false
+}
+
+// What is said above all views.
+const notice = (kind, title, text) =>
+  el(
+    'div',
+    { class: `notice ${kind}`, role: kind === 'alarm' ? 'alert' : 'note' },
+    title && el('strong', {}, title),
+    rich('p', {}, text),
+  )
+
+let saidAbove = ''
+const above = () => {
+  const status = live.status
+  const notices = []
+  if (status?.simulated.length) {
+    const words = { capture: t('notRealCapture'), wifi: t('notRealWifi') }
+    notices.push(['unreal', t('notReal'), status.simulated.map((what) => words[what] ?? what).join(' ')])
+  }
+  if (status?.stale) notices.push(['alarm', t('stale'), t('staleWhy')])
+  if (status?.kept?.problem) notices.push(['alarm', '', t('notKept', `${status.kept.file}: ${status.kept.problem}`)])
+  if (status?.kept?.historyProblem) notices.push(['alarm', '', t('noHistory', status.kept.historyProblem)])
+  if (session.now && !session.now.csrf) notices.push(['info', '', t('readOnly')])
+  const all = JSON.stringify(notices)
+  if (all === saidAbove) return
+  saidAbove = all
+  find('notices').replaceChildren(...notices.map((one) => notice(...one)))
+  find('notices').hidden = !notices.length
+}
+
+const link = () => {
+  const node = find('link')
+  node.classList.toggle('off', !live.connected)
+  put(node, t(live.connected ? 'live' : 'away'))
+}
+
+live.addEventListener('status', above)
+live.addEventListener('link', link)
+live.addEventListener('lost', () => say(t('lost')))
+live.addEventListener('event', ({ detail: event }) => {
+  if (event.event === 'didEnterRegion' || event.event === 'didExitRegion') say(eventText(event))
+  if (event.event === 'wifiPrompt') say(t('askJoin', event.ssid))
+})
+
+const footer = () => {
+  const name = session.now?.name
+  find('footer').replaceChildren(
+    ...(name
+      ? [
+          el('span', {}, t('loggedIn', name)),
+          ' ',
+          el('button', { type: 'button', class: 'quiet', onclick: logout }, t('logout')),
+        ]
+      : []),
+  )
+}
+
+const logout = async () => {
+  try {
+    await api('/v1/web/logout', {})
+  } catch {}
+  ended('')
+}
+
+const deviceName = () => {
+  const agent = navigator.userAgent
+  const one = (list) => list.find(([pattern]) => pattern.test(agent))?.[1]
+  const browser = one([
+    [/Edg\//, 'Edge'],
+    [/Firefox|FxiOS/, 'Firefox'],
+    [/SamsungBrowser/, 'Samsung Internet'],
+    [/Chrome|CriOS/, 'Chrome'],
+    [/Safari/, 'Safari'],
+  ])
+  const system = one([
+    [/iPhone/, 'iPhone'],
+    [/iPad/, 'iPad'],
+    [/Android/, 'Android'],
+    [/Mac OS X/, 'Mac'],
+    [/Windows/, 'Windows'],
+    [/Linux|X11/, 'Linux'],
+  ])
+  return [browser ?? 'Browser', system].filter(Boolean).join(' on ')
+}
+
+const tokenOf = (text) => text.match(/#login=([^&\s]+)/)?.[1]
+
+const login = async (token) => {
+  main.replaceChildren(el('p', { class: 'quiet' }, t('loading')))
+  try {
+    session.now = await api('/v1/web/login', { token, name: deviceName() })
+  } catch (error) {
+    return ended({ 401: t('loginBad'), 429: t('loginMany') }[error.status] ?? error.message)
+  }
+  // What was made for the login before knows nothing of this one.
+  if (Object.keys(made).length) return location.reload()
+  await begin()
+}
+
+/** Nobody is logged in: says how to. */
+const ended = (why) => {
+  stop()
+  shown?.hide()
+  shown = null
+  session.now = null
+  live.status = null
+  find('nav').hidden = true
+  find('footer').replaceChildren()
+  above()
+  put(find('link'), '')
+  document.title = `${t('loginTitle')} – Okaeri`
+  const problem = rich('p', { class: 'error', role: 'alert' }, why)
+  const input = el('input', {
+    id: 'paste',
+    name: 'link',
+    autocomplete: 'off',
+    autocapitalize: 'none',
+    spellcheck: 'false',
+    required: true,
+  })
+  const submit = (event) => {
+    event.preventDefault()
+    const text = input.value.trim()
+    if (text) login(tokenOf(text) ?? text)
+  }
+  main.replaceChildren(
+    el(
+      'section',
+      { class: 'card login', 'aria-labelledby': 'login-title' },
+      el('h2', { id: 'login-title' }, t('loginTitle')),
+      why && problem,
+      rich('p', {}, t('loginHow')),
+      el('p', { class: 'quiet' }, t('loginOnce')),
+      el(
+        'form',
+        { onsubmit: submit },
+        el('label', { for: 'paste' }, t('loginPaste')),
+        el('div', { class: 'buttons' }, input, el('button', { class: 'main' }, t('loginGo'))),
+      ),
+    ),
+  )
+}
+session.ended = () => ended(t('loginEnded'))
+
+const begin = async () => {
+  navigation()
+  footer()
+  link()
+  try {
+    await start()
+  } catch (error) {
+    if (error.status === 401) return
+    main.replaceChildren(rich('p', { class: 'card error' }, error.message))
+    setTimeout(begin, 5000)
+    return
+  }
+  above()
+  await show(true)
+}
+
+const open = async () => {
+  const token = tokenOf(location.hash)
+  if (token) {
+    // Out of the address, so that nobody bookmarks or shares it.
+    history.replaceState(null, '', location.pathname)
+    return login(decodeURIComponent(token))
+  }
+  main.replaceChildren(el('p', { class: 'quiet' }, t('loading')))
+  try {
+    session.now = await api('/v1/web/session')
+  } catch (error) {
+    if (error.status === 401) return ended('')
+    main.replaceChildren(rich('p', { class: 'card error' }, error.message))
+    setTimeout(open, 5000)
+    return
+  }
+  await begin()
+}
+
+find('skip').addEventListener('click', (event) => {
+  event.preventDefault()
+  main.focus()
+})
+addEventListener('hashchange', () => {
+  if (tokenOf(location.hash)) open()
+  else if (live.status) show(false)
+})
+open()

@@ -1,0 +1,175 @@
+// One region: what it is called, which beacons it means, which Wi-Fi, from which signal on, and at which distance.
+import { api, el, every, field, put, putRich, session } from './base.js'
+import { calibrationPart } from './calibration.js'
+import { live } from './live.js'
+import { networkPart } from './network.js'
+import { outcomePart } from './outcome.js'
+import { thresholdsPart } from './thresholds.js'
+import { t } from './words.js'
+
+const numbers = ['major', 'minor']
+
+/** Which of the beacons: the one, or all that have some of it in common. */
+const identityPart = (uuid, values) => {
+  const choices = [
+    ['one', t('whichOne'), ['major', 'minor']],
+    ['major', t('whichMajor'), ['major']],
+    ['uuid', t('whichUUID'), []],
+  ].filter(([, , needs]) => needs.every((key) => values[key] != null))
+  const radios = choices.map(([value], index) =>
+    el('input', { type: 'radio', name: 'which', value, checked: index === 0 }),
+  )
+  const options = choices.map(([, label, needs], index) => {
+    const words = ['UUID', ...needs.map((key) => `${key} ${values[key]}`)].join(', ')
+    return el('label', { class: 'option' }, radios[index], el('span', {}, label, el('small', {}, words)))
+  })
+  return {
+    node: el('fieldset', {}, el('legend', {}, t('which')), el('code', { class: 'uuid' }, uuid), options),
+    take() {},
+    write(region) {
+      const [, , needs] = choices[radios.findIndex((radio) => radio.checked)]
+      region.uuid = uuid
+      for (const key of numbers) {
+        if (needs.includes(key)) region[key] = values[key]
+        else delete region[key]
+      }
+    },
+  }
+}
+
+/**
+ * @param subject `{ beacon }` of /v1/beacons for a new region, `{ region }` of the status to change one
+ * @param leave called with the name of what was saved, or with nothing
+ */
+export const editor = ({ beacon, region }, leave) => {
+  const { uuid, major, minor } = beacon ?? region
+  // What the page does not know of a region stays as it is.
+  let base = {}
+  let isKnown = !region
+  let file = null
+
+  const name = el('input', {
+    id: 'name',
+    name: 'identifier',
+    autocomplete: 'off',
+    maxlength: 64,
+    required: true,
+    readonly: !!region,
+    'aria-describedby': region ? null : 'name-hint',
+    oninput: () => complain(''),
+  })
+  if (region) name.value = region.identifier
+  const identity = identityPart(uuid, { major, minor })
+  const [network, thresholds, calibration] = [networkPart(), thresholdsPart(), calibrationPart()]
+  const parts = [identity, network, thresholds, calibration]
+  const outcome = outcomePart()
+
+  const problem = el('p', { class: 'error', role: 'alert', hidden: true })
+  const complain = (text, input) => {
+    putRich(problem, text)
+    problem.hidden = !text
+    input?.focus()
+  }
+
+  const send = async (isDry) => {
+    const made = { ...base, identifier: name.value.trim() }
+    for (const part of parts) part.write(made)
+    if (!made.identifier) return complain(t('nameMissing'), name)
+    const isTaken = live.status?.regions.some(({ identifier }) => identifier === made.identifier)
+    if (!region && isTaken) return complain(t('nameTaken'), name)
+    complain('')
+    for (const button of buttons) button.disabled = true
+    try {
+      const answer = await api('/v1/configuration/region', { region: made, dry: isDry })
+      if (answer.written) {
+        stop()
+        return leave(made.identifier)
+      }
+      const where = file?.file ?? 'beacons.json'
+      const why = file?.writable ? t('wouldBe', where) : t('notWritten', where)
+      outcome.show(answer.text, file?.writable ? why : [file?.reason ?? answer.reason, why].filter(Boolean).join(' '))
+    } catch (error) {
+      complain(error.message)
+    } finally {
+      enable()
+    }
+  }
+  const save = el('button', { class: 'main' }, t('save'))
+  const preview = el('button', { type: 'button', onclick: () => send(true) }, t('showText'))
+  const buttons = [save, preview]
+  // What is not known of a region would be lost.
+  const enable = () => {
+    for (const button of buttons) button.disabled = !isKnown || !session.now?.csrf
+  }
+  const cancel = () => {
+    stop()
+    leave()
+  }
+  const submit = (event) => {
+    event.preventDefault()
+    send(false)
+  }
+
+  const heading = el('h2', { tabindex: -1 }, region ? t('changing', region.identifier) : t('newRegion'))
+  const node = el(
+    'form',
+    { class: 'editor', novalidate: true, onsubmit: submit },
+    heading,
+    el('div', { class: 'card' }, field('name', t('name'), name, region ? null : t('nameHint')), identity.node),
+    network.node,
+    thresholds.node,
+    calibration.node,
+    problem,
+    el('div', { class: 'buttons end' }, save, preview, el('button', { type: 'button', onclick: cancel }, t('cancel'))),
+    outcome.node,
+  )
+
+  const take = (known) => {
+    base = known
+    for (const part of parts) part.take(known)
+    isKnown = true
+    enable()
+  }
+  const ask = async () => {
+    try {
+      file = await api('/v1/configuration')
+      put(save, t(file.writable ? 'save' : 'showText'))
+      preview.hidden = !file.writable
+      const known = JSON.parse(file.text).regions?.find(({ identifier }) => identifier === region?.identifier)
+      if (known) take(known)
+      else if (region) complain(t('notInFile', file.file))
+    } catch (error) {
+      complain(error.message)
+    }
+  }
+  enable()
+  ask()
+
+  const isMeant = (one) =>
+    one.uuid === uuid && (major == null || one.major === major) && (minor == null || one.minor === minor)
+  let counted = null
+  const heard = (beacons) => {
+    const meant = beacons.filter((one) => isMeant(one) && one.age < 60)
+    calibration.heard(meant)
+    // Of several, the loudest is drawn.
+    const [loudest] = meant.sort((a, b) => (b.rssi ?? -127) - (a.rssi ?? -127))
+    const isNew = loudest && loudest.count !== counted
+    thresholds.heard(isNew ? loudest.rssi : null, loudest?.age)
+    counted = loudest?.count
+  }
+  // Each advertisement is a reading: while it is measured it is looked at as often as is fair to the Pi.
+  const often = every(250, async () => {
+    if (calibration.isRunning()) heard(await api('/v1/beacons'))
+  })
+  often.start()
+  const stop = () => {
+    calibration.stop()
+    often.stop()
+  }
+  return {
+    node,
+    stop,
+    heard: (beacons) => calibration.isRunning() || heard(beacons),
+    focus: () => (region ? heading : name).focus(),
+  }
+}

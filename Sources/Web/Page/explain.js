@@ -1,0 +1,119 @@
+// Why a region is inside or outside, and what it would take to change that: `okaeri explain`, in words of the page.
+import { el } from './base.js'
+import { live } from './live.js'
+import { duration, plain, sentence, t } from './words.js'
+
+const sensitivities = ['quick', 'balanced', 'patient']
+
+const rule = ({ enterRSSI, exitRSSI }) =>
+  t(
+    'x_enters',
+    enterRSSI == null ? t('x_any') : t('x_enterAt', plain(enterRSSI)),
+    exitRSSI == null ? t('x_silence') : t('x_exitAt', plain(exitRSSI)),
+  )
+
+const mistakes = ({ mistakes, isLearned, sensitivity }) => {
+  if (!mistakes) return null
+  const others = sensitivities
+    .filter((name) => !isLearned || name !== sensitivity)
+    .map((name) => t('x_would', name, mistakes[name]))
+    .join(t('sep'))
+  return t(
+    'x_mistakes',
+    plain(mistakes.days) === '1' ? t('x_oneDay') : t('x_dayCount', plain(mistakes.days)),
+    mistakes.falseExits,
+    others,
+  )
+}
+
+const air = ({ air }) => {
+  if (!air) return null
+  if (!air.isCompany) return t('x_airFew', air.devices)
+  return t('x_airMany', air.devices < 50 ? air.devices : t('x_more'), plain(air.deaf))
+}
+
+const heard = ({ age, silence }) =>
+  age - silence < 0.1 ? t('x_ago', plain(age)) : t('x_agoPart', plain(age), plain(silence))
+
+const gone = (beacon) => {
+  if (beacon.exitReason === 'configured') return t('x_after', plain(beacon.exitAfter), t('x_configured'))
+  const reasons = [t(beacon.tail?.memory === 'minutes' ? 'x_learnedMinutes' : 'x_learned')]
+  if (beacon.gaps != null && beacon.gapsNeeded != null) reasons[0] = t('x_initial', beacon.gaps, beacon.gapsNeeded)
+  if (beacon.prolongation) reasons.push(t('x_longer', beacon.prolongation))
+  if (beacon.bound) reasons.push(t(`x_${beacon.bound}`))
+  return t('x_after', plain(beacon.exitAfter), reasons.join(t('sepLong')))
+}
+
+const tail = ({ exitReason, tail }) =>
+  exitReason !== 'learned' || !tail
+    ? null
+    : t('x_tailText', plain(tail.gaps, 0), plain(tail.start), plain(tail.longest), duration(tail.listened * 1000))
+
+const others = (beacon, region) =>
+  beacon.exitReason === 'configured' || !beacon.exitTimes
+    ? null
+    : sensitivities
+        .filter((name) => name !== region.sensitivity)
+        .map((name) => t('x_if', plain(beacon.exitTimes[name]), name))
+        .join(t('sep'))
+
+const sends = ({ advertisingInterval, loss }) =>
+  advertisingInterval == null || loss == null
+    ? t('x_sendsUnknown')
+    : t('x_every', plain(advertisingInterval, 3), Math.round(loss * 100))
+
+const signal = ({ signal, rssi }) =>
+  signal == null
+    ? t('x_unknownYet')
+    : [t('x_filtered', plain(signal)), rssi == null ? null : t('x_last', plain(rssi))].filter(Boolean).join(t('sep'))
+
+const distance = (beacon, region) => {
+  const metres = beacon.accuracy < 0 ? t('noDistance') : `${t('metres', beacon.accuracy)} (${t(beacon.proximity)})`
+  const [power, why] =
+    region.measuredPower != null
+      ? [region.measuredPower, t('x_calibrated')]
+      : beacon.claimedPower < 0
+        ? [beacon.claimedPower, t('x_claimed')]
+        : [-59, t('x_usual', plain(beacon.claimedPower))]
+  return `${metres}${t('sep')}${t('x_power', plain(power), why, region.pathLossExponent ?? 2.5)}`
+}
+
+/** All of it, of a region of the status. */
+export const explanation = (region) => {
+  const status = live.status
+  const sensitivity = region.isLearned && region.sensitivity ? t('x_sensitivity', t(region.sensitivity)) : null
+  const sentences = [
+    rule(region),
+    sensitivity,
+    mistakes(region),
+    air(status),
+    status.bluetooth.listening ? null : `${t('x_deaf')} ${sentence(status.bluetooth.reason)}`,
+    region.beacons.length ? null : t('noBeacons'),
+  ]
+  return [
+    ...sentences.filter(Boolean).map((text) => el('p', {}, text)),
+    ...region.beacons.flatMap((beacon) => [
+      el(
+        'h3',
+        {},
+        t('beaconName', beacon.major, beacon.minor),
+        beacon.keepsInside && el('span', { class: 'tag' }, t('keeps')),
+      ),
+      el(
+        'dl',
+        { class: 'facts' },
+        [
+          ['x_heard', heard(beacon)],
+          ['x_gone', gone(beacon)],
+          ['x_tail', tail(beacon)],
+          ['x_else', others(beacon, region)],
+          ['x_sends', sends(beacon)],
+          ['x_signal', signal(beacon)],
+          ['x_distance', distance(beacon, region)],
+        ]
+          .filter(([, text]) => text)
+          .map(([name, text]) => el('div', { class: 'row' }, el('dt', {}, t(name)), el('dd', {}, text))),
+      ),
+    ]),
+  ]
+}

@@ -1,0 +1,57 @@
+// What happened in a part of a day, the latest first.
+import { api, el, putRich, rich } from './base.js'
+import { partQuery } from './picture.js'
+import { eventText, t, timeWithSeconds } from './words.js'
+
+/** The events that are worth a line, with it. */
+const told = (events) => {
+  // An entry, an exit and a beginning say the state as well.
+  const said = new Set(
+    events
+      .filter(({ event }) => /^did(Enter|Exit)Region$|^didStartMonitoring$/.test(event))
+      .map((event) => `${event.region} ${event.time}`),
+  )
+  return events
+    .filter((event) => event.event !== 'didDetermineState' || !said.has(`${event.region} ${event.time}`))
+    .map((event) => [event, eventText(event)])
+    .filter(([, text]) => text)
+}
+
+export const happenedPart = () => {
+  const list = el('ol', { class: 'plain events' })
+  const nothing = el('p', { class: 'quiet', hidden: true }, t('nothingHappened'))
+  const more = el('p', { class: 'quiet', hidden: true }, t('more'))
+  const trouble = el('p', { class: 'error', role: 'alert', hidden: true })
+  let asked = 0
+
+  const fill = ({ events, more: isMore }) => {
+    const items = told(events).reverse()
+    list.replaceChildren(
+      ...items.map(([event, text]) => {
+        const time = el('time', { datetime: event.time }, timeWithSeconds(Date.parse(event.time)))
+        return el('li', { 'data-event': event.event }, time, rich('span', {}, text))
+      }),
+    )
+    nothing.hidden = items.length > 0
+    more.hidden = !isMore
+  }
+  return {
+    node: el('div', { class: 'card' }, list, nothing, more, trouble),
+    async load(part) {
+      asked += 1
+      const mine = asked
+      let answer = { events: [] }
+      let why = ''
+      try {
+        answer = await api(`/v1/history${partQuery(part)}`)
+      } catch (error) {
+        why = error.message
+      }
+      // Somebody may have gone on meanwhile.
+      if (mine !== asked) return
+      putRich(trouble, why)
+      trouble.hidden = !why
+      fill(answer)
+    },
+  }
+}

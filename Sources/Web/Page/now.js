@@ -1,0 +1,270 @@
+// Now: the regions, what waits for an answer, and how the machine fares.
+import { api, clock, el, every, keyed, put, putRich, rich, say, session } from './base.js'
+import { signalBar, sparkline } from './chart.js'
+import { live, reload } from './live.js'
+import { duration, failure, plain, sentence, since, t } from './words.js'
+
+export const heardText = (age) => (age < 5 ? t('heardNow') : t('heard', duration(age * 1000)))
+export const distanceText = (beacon) =>
+  beacon.accuracy < 0
+    ? t('noDistance')
+    : `${t('metres', plain(beacon.accuracy, beacon.accuracy < 10 ? 1 : 0))} · ${t(beacon.proximity)}`
+
+const beaconPart = (beacon) => {
+  const name = t('beaconName', beacon.major, beacon.minor)
+  const bar = signalBar(t('signalOf', name))
+  const [strength, distance, heard, keeps] = [0, 1, 2, 3].map(() => el('span'))
+  keeps.className = 'tag'
+  const node = el(
+    'li',
+    { class: 'beacon' },
+    bar.node,
+    el('span', { class: 'who' }, el('b', {}, name), ' ', keeps),
+    el('span', { class: 'facts' }, distance, strength, heard),
+  )
+  return {
+    node,
+    update(beacon) {
+      bar.set(beacon.age > 60 ? null : (beacon.signal ?? beacon.rssi))
+      put(strength, beacon.signal == null ? t('noSignal') : t('dBm', plain(beacon.signal, 0)))
+      put(distance, distanceText(beacon))
+      put(heard, heardText(beacon.age))
+      put(keeps, beacon.keepsInside ? t('keeps') : '')
+      keeps.hidden = !beacon.keepsInside
+    },
+  }
+}
+
+const regionPart = (region) => {
+  const id = region.identifier
+  const state = el('strong', { class: 'state' })
+  const time = el('time')
+  const long = el('span', { class: 'long' })
+  const last = el('p', { class: 'quiet' })
+  const room = el('p', { class: 'room' })
+  const none = el('p', { class: 'quiet' }, t('noBeacons'))
+  const list = el('ul', { class: 'beacons' })
+  const spark = sparkline()
+  const node = el(
+    'li',
+    { class: 'card region' },
+    el(
+      'div',
+      { class: 'head' },
+      el('h3', {}, id),
+      el('a', { class: 'why', href: `#days/${encodeURIComponent(id)}` }, t('why')),
+    ),
+    el('p', { class: 'now' }, state, ' ', el('span', { class: 'when' }, time, ' ', long)),
+    last,
+    room,
+    list,
+    none,
+    el('div', { class: 'recent' }, spark.node),
+  )
+  const beacons = keyed(list, beaconPart)
+  let begun = null
+
+  const fetchSignal = async () => {
+    try {
+      const { points } = await api(`/v1/signal?region=${encodeURIComponent(id)}`)
+      spark.fill(points.map((point) => ({ time: Date.parse(point.time), rssi: point.rssi })))
+    } catch {}
+    spark.draw(clock.now())
+  }
+  fetchSignal()
+
+  return {
+    node,
+    refetch: fetchSignal,
+    heard(time, rssi) {
+      spark.add(time, rssi)
+      spark.draw(clock.now())
+    },
+    tick() {
+      put(long, begun ? t('for', duration(clock.now() - begun)) : '')
+      spark.draw(clock.now())
+    },
+    update(region) {
+      node.dataset.state = region.state
+      put(state, t(region.state))
+      begun = region.since && Date.parse(region.since)
+      put(time, begun ? t('since', since(begun, clock.now())) : t('neverKnown'))
+      if (begun) time.setAttribute('datetime', region.since)
+      const known = region.state === 'unknown' && region.lastKnown !== 'unknown'
+      put(last, known ? t('lastKnown', t(region.lastKnown)) : '')
+      last.hidden = !known
+      const house = region.house
+      room.hidden = !house
+      if (house) {
+        const parts = [house.room ? t('room', house.room) : house.state === 'inside' ? t('noRoom') : null]
+        if (house.state !== region.state) parts.push(t('houseSays', t(house.state)))
+        if (house.waiting?.length) parts.push(t('waiting', house.waiting.join(', ')))
+        put(room, parts.filter(Boolean).join(' · '))
+        room.hidden = !room.textContent
+      }
+      none.hidden = region.beacons.length > 0
+      beacons(region.beacons, (beacon) => `${beacon.major}/${beacon.minor}`)
+      this.tick()
+    },
+  }
+}
+
+const promptPart = (prompt) => {
+  const outcome = el('p', { class: 'error', role: 'alert' })
+  const answer = async (word) => {
+    for (const button of buttons) button.disabled = true
+    try {
+      await api(`/v1/prompts/${encodeURIComponent(prompt.id)}`, { answer: word })
+      const said = { join: 'joining', later: 'answeredLater', never: 'answeredNever' }[word]
+      told(t(said, prompt.ssid))
+      document.getElementById('main').focus({ preventScroll: true })
+      await reload()
+    } catch (error) {
+      putRich(outcome, error.message)
+      for (const button of buttons) button.disabled = false
+    }
+  }
+  const buttons = ['join', 'later', 'never'].map((word) =>
+    el(
+      'button',
+      {
+        type: 'button',
+        class: word === 'join' ? 'main' : '',
+        disabled: !session.now?.csrf,
+        onclick: () => answer(word),
+      },
+      t(word),
+    ),
+  )
+  const by = el('p', { class: 'quiet' })
+  const node = el(
+    'li',
+    { class: 'card prompt' },
+    el('h3', {}, t('welcome')),
+    el('p', { class: 'question' }, t('askJoin', prompt.ssid)),
+    by,
+    el('div', { class: 'buttons' }, buttons),
+    outcome,
+  )
+  return { node, update: (prompt) => put(by, t('askBy', prompt.regions.join(', '))) }
+}
+
+const outcome = el('p', { class: 'outcome', hidden: true })
+let fading = 0
+const told = (text, isBad = false) => {
+  putRich(outcome, text)
+  outcome.hidden = false
+  outcome.classList.toggle('bad', isBad)
+  say(text.replaceAll('`', ''))
+  clearTimeout(fading)
+  if (isBad) return
+  fading = setTimeout(() => {
+    outcome.hidden = true
+  }, 20_000)
+}
+
+const wifiText = (wifi) => {
+  if (!wifi.managerRunning) return t('wifiNone')
+  if (!wifi.hardwareEnabled) return t('wifiHardware')
+  if (!wifi.radioEnabled) return t('wifiRadio')
+  if (!wifi.device) return t('wifiNoDevice')
+  if (wifi.activating) return t('wifiConnecting', wifi.device)
+  return wifi.connectedSSID ? t('wifiConnected', wifi.connectedSSID, wifi.device) : t('wifiIdle', wifi.device)
+}
+
+const machineRows = (status) => {
+  const { bluetooth, wifi } = status
+  const hears = bluetooth.state === 'poweredOn' && bluetooth.listening
+  const word = bluetooth.state === 'poweredOn' ? t('notListening') : t(`bt_${bluetooth.state}`)
+  const rows = [
+    {
+      name: t('bluetooth'),
+      text: hears ? t('listening', status.source) : `${word}. ${sentence(bluetooth.reason)}`,
+      good: hears,
+    },
+    {
+      name: t('wifi'),
+      text: wifiText(wifi),
+      good: wifi.managerRunning && wifi.hardwareEnabled && wifi.radioEnabled && !!wifi.device,
+    },
+  ]
+  if (status.mqtt) rows.push({ name: t('mqtt'), text: sentence(status.mqtt.reason), good: status.mqtt.connected })
+  for (const service of status.services ?? []) {
+    const who = service.name ?? service.address
+    rows.push({
+      name: service.identifier ?? service.service,
+      text: service.connected ? t('connectedTo', who) : t('notConnected'),
+      good: service.connected,
+    })
+  }
+  return rows
+}
+
+const machinePart = ({ name }) => {
+  const text = el('dd')
+  const node = el('div', { class: 'row' }, el('dt', {}, name), text)
+  return {
+    node,
+    update(row) {
+      node.classList.toggle('bad', !row.good)
+      putRich(text, row.text)
+    },
+  }
+}
+
+export const nowView = () => {
+  const prompts = el('ul', { class: 'plain prompts' })
+  const regions = el('ul', { class: 'plain grid' })
+  const none = rich('p', { class: 'card quiet', hidden: true }, t('noRegions'))
+  const machine = el('dl', { class: 'card machine' })
+  const node = el(
+    'section',
+    { 'aria-labelledby': 'now-title' },
+    el('h2', { id: 'now-title', class: 'unseen' }, t('now')),
+    prompts,
+    outcome,
+    el('h2', {}, t('regions')),
+    regions,
+    none,
+    el('h2', {}, t('machine')),
+    machine,
+  )
+  const updatePrompts = keyed(prompts, promptPart)
+  const updateRegions = keyed(regions, regionPart)
+  const updateMachine = keyed(machine, machinePart)
+  let parts = new Map()
+
+  const update = () => {
+    const status = live.status
+    if (!status) return
+    updatePrompts(status.prompts, (prompt) => prompt.id)
+    parts = updateRegions(status.regions, (region) => region.identifier)
+    none.hidden = status.regions.length > 0
+    updateMachine(machineRows(status), (row) => row.name)
+  }
+  live.addEventListener('status', () => {
+    update()
+    for (const region of live.status.regions) {
+      const beacon = region.beacons.find((beacon) => beacon.signal != null && beacon.age < 15)
+      if (beacon) parts.get(region.identifier)?.heard(clock.now() - beacon.age * 1000, beacon.signal)
+    }
+  })
+  live.addEventListener('event', ({ detail: event }) => {
+    update()
+    if (event.event === 'didRangeBeacons' && event.beacons[0]?.rssi < 0) {
+      parts.get(event.region)?.heard(Date.parse(event.time), event.beacons[0].rssi)
+    }
+    if (event.event === 'wifiJoined') told(t('joined', event.ssid))
+    if (event.event === 'wifiJoinFailed') told(t('joinFailed', event.ssid, failure(event.code, event.reason)), true)
+  })
+  const ticks = every(1000, () => {
+    for (const region of live.status?.regions ?? []) for (const beacon of region.beacons) beacon.age += 1
+    update()
+  })
+  // What was sent while the page slept is drawn as well.
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden) for (const part of parts.values()) part.refetch()
+  })
+  update()
+  return { node, show: () => ticks.start(), hide: () => ticks.stop() }
+}

@@ -1,0 +1,193 @@
+// Set up: the beacons in the air, of which one becomes a region; and the regions there are.
+import { api, el, every, keyed, put, putRich, say, session } from './base.js'
+import { signalBar } from './chart.js'
+import { editor } from './editor.js'
+import { live, reload } from './live.js'
+import { distanceText, heardText } from './now.js'
+import { plain, t } from './words.js'
+
+const shownAtMost = 20
+
+/** How much louder one must be to be put above another, in dB: else the list would never rest. */
+const clearly = 5
+
+const keyOf = (beacon) => `${beacon.uuid}/${beacon.major}/${beacon.minor}`
+
+// Nearest first, by a smoothed signal; who reads or chooses in it finds it as it was.
+const ranking = (list) => {
+  const smooth = new Map()
+  let order = []
+  return (beacons) => {
+    const present = new Map(beacons.map((beacon) => [keyOf(beacon), beacon]))
+    for (const key of smooth.keys()) if (!present.has(key)) smooth.delete(key)
+    for (const [key, { rssi }] of present) {
+      const before = smooth.get(key)
+      smooth.set(key, before == null ? (rssi ?? -120) : before + 0.4 * ((rssi ?? -120) - before))
+    }
+    const isUsed = list.contains(document.activeElement) || list.matches(':hover')
+    const added = [...present.keys()]
+      .filter((key) => !order.includes(key))
+      .sort((a, b) => smooth.get(b) - smooth.get(a))
+    order = order.filter((key) => present.has(key))
+    if (isUsed) order.push(...added)
+    else {
+      for (const key of added) {
+        const index = order.findIndex((other) => smooth.get(other) < smooth.get(key))
+        order.splice(index < 0 ? order.length : index, 0, key)
+      }
+      for (let index = 1; index < order.length; index++) {
+        for (let at = index; at > 0 && smooth.get(order[at]) > smooth.get(order[at - 1]) + clearly; at--) {
+          ;[order[at - 1], order[at]] = [order[at], order[at - 1]]
+        }
+      }
+    }
+    return order.slice(0, shownAtMost).map((key) => present.get(key))
+  }
+}
+
+const airPart = (choose) => (beacon) => {
+  const name = t('beaconName', beacon.major, beacon.minor)
+  const bar = signalBar(t('signalOf', name))
+  const [distance, strength, heard, member] = [0, 1, 2, 3].map(() => el('span'))
+  member.className = 'tag'
+  const button = el(
+    'button',
+    {
+      type: 'button',
+      disabled: !session.now?.csrf,
+      'aria-label': t('useOf', beacon.major, beacon.minor, beacon.uuid),
+      onclick: () => choose(beacon),
+    },
+    t('use'),
+  )
+  const node = el(
+    'li',
+    { class: 'beacon choice' },
+    bar.node,
+    el('span', { class: 'who' }, el('b', {}, name), ' ', member, el('code', { class: 'uuid' }, beacon.uuid)),
+    el('span', { class: 'facts' }, distance, strength, heard),
+    button,
+  )
+  return {
+    node,
+    update(beacon) {
+      bar.set(beacon.rssi)
+      put(distance, distanceText(beacon))
+      put(strength, beacon.rssi == null ? t('noSignal') : t('dBm', plain(beacon.rssi, 0)))
+      put(heard, heardText(beacon.age))
+      put(member, beacon.regions.length ? t('inRegion', beacon.regions.join(', ')) : '')
+      member.hidden = !beacon.regions.length
+    },
+  }
+}
+
+const ownPart = (change) => (region) => {
+  const what = el('span', { class: 'facts' })
+  const node = el(
+    'li',
+    { class: 'beacon own' },
+    el('span', { class: 'who' }, el('b', {}, region.identifier), el('code', { class: 'uuid' }, region.uuid)),
+    what,
+    el(
+      'button',
+      {
+        type: 'button',
+        disabled: !session.now?.csrf,
+        'aria-label': t('changeOf', region.identifier),
+        onclick: () => change(region),
+      },
+      t('change'),
+    ),
+  )
+  return {
+    node,
+    update: ({ major, minor }) =>
+      put(
+        what,
+        major == null ? t('whichUUID') : minor == null ? `${t('whichMajor')}: ${major}` : t('beaconName', major, minor),
+      ),
+  }
+}
+
+export const setupView = () => {
+  const air = el('ul', { class: 'plain air' })
+  const none = el('p', { class: 'quiet' }, t('airNone'))
+  const problem = el('p', { class: 'error', role: 'alert', hidden: true })
+  const own = el('ul', { class: 'plain' })
+  const ownCard = el('div', {}, el('h2', {}, t('yours')), el('div', { class: 'card' }, own))
+  const done = el('p', { class: 'outcome', hidden: true })
+  const lists = el(
+    'div',
+    {},
+    done,
+    el('h2', {}, t('air')),
+    el('p', { class: 'lead' }, t('airHow')),
+    el('div', { class: 'card' }, air, none, problem),
+    ownCard,
+  )
+  const node = el(
+    'section',
+    { 'aria-labelledby': 'setup-title' },
+    el('h2', { id: 'setup-title', class: 'unseen' }, t('setup')),
+    lists,
+  )
+
+  let open = null
+  const leave = (saved) => {
+    open = null
+    node.replaceChild(lists, node.lastChild)
+    done.hidden = !saved
+    if (saved) {
+      put(done, t('saved', saved))
+      say(done.textContent)
+      reload().catch(() => {})
+    }
+    document.getElementById('main').focus({ preventScroll: true })
+    scrollTo(0, 0)
+  }
+  const edit = (subject) => {
+    open = editor(subject, leave)
+    node.replaceChild(open.node, node.lastChild)
+    scrollTo(0, 0)
+    open.focus()
+  }
+
+  const rank = ranking(air)
+  const updateAir = keyed(
+    air,
+    airPart((beacon) => edit({ beacon })),
+  )
+  const updateOwn = keyed(
+    own,
+    ownPart((region) => edit({ region })),
+  )
+  const regions = () => {
+    updateOwn(live.status?.regions ?? [], (region) => region.identifier)
+    ownCard.hidden = !live.status?.regions.length
+  }
+  live.addEventListener('status', regions)
+  const look = every(1000, async () => {
+    try {
+      const beacons = await api('/v1/beacons')
+      problem.hidden = true
+      if (open) return open.heard(beacons)
+      updateAir(rank(beacons), keyOf)
+      none.hidden = beacons.length > 0
+    } catch (error) {
+      putRich(problem, error.message)
+      problem.hidden = false
+    }
+  })
+  regions()
+  return {
+    node,
+    show() {
+      regions()
+      look.start()
+    },
+    hide() {
+      look.stop()
+      open?.stop()
+    },
+  }
+}

@@ -1,0 +1,45 @@
+/// A file of the page, as it is served: they are part of the program.
+package struct PageFile: Sendable {
+    /// The media type (RFC 9110, 8.3).
+    package let type: String
+    package let content: [UInt8]
+
+    /// Another one for another content (RFC 9110, 8.8.3): FNV-1a of 64 bits.
+    package var tag: String {
+        let hash = content.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        return "\"\(String(hash, radix: 16))\""
+    }
+
+    /// By path; nil: there is none.
+    package static func at(_ path: String) -> PageFile? { all[path] }
+
+    /// The paths of all, in order.
+    package static var paths: [String] { all.keys.sorted() }
+
+    private static let all: [String: PageFile] = [
+        "/": PageFile("text/html; charset=utf-8", PackageResources.index_html),
+        "/app.css": PageFile("text/css; charset=utf-8", PackageResources.app_css),
+        "/more.css": PageFile("text/css; charset=utf-8", PackageResources.more_css),
+        "/icon.svg": PageFile("image/svg+xml", PackageResources.icon_svg),
+        "/icon.png": PageFile("image/png", PackageResources.icon_png),
+        "/manifest.webmanifest": PageFile("application/manifest+json", PackageResources.manifest_webmanifest),
+    ].merging(scripts.map { ("/\($0).js", PageFile("text/javascript; charset=utf-8", $1)) }) { first, _ in first }
+
+    private static let scripts: [(String, [UInt8])] = [
+        ("app", PackageResources.app_js), ("base", PackageResources.base_js),
+        ("calibration", PackageResources.calibration_js), ("chart", PackageResources.chart_js),
+        ("days", PackageResources.days_js), ("editor", PackageResources.editor_js), ("en", PackageResources.en_js),
+        ("en.more", PackageResources.en_more_js), ("explain", PackageResources.explain_js),
+        ("happened", PackageResources.happened_js), ("ja", PackageResources.ja_js),
+        ("ja.more", PackageResources.ja_more_js), ("live", PackageResources.live_js),
+        ("livechart", PackageResources.livechart_js), ("network", PackageResources.network_js),
+        ("now", PackageResources.now_js), ("outcome", PackageResources.outcome_js),
+        ("picture", PackageResources.picture_js), ("setup", PackageResources.setup_js),
+        ("thresholds", PackageResources.thresholds_js), ("words", PackageResources.words_js),
+    ]
+
+    private init(_ type: String, _ content: [UInt8]) {
+        self.type = type
+        self.content = content
+    }
+}

@@ -1,0 +1,144 @@
+/// What a request carries that decides whether it is answered.
+package struct WebRequest: Sendable {
+    /// Such as `GET`.
+    package var method: String
+    /// Without the query.
+    package var path: String
+    /// What Host, Origin, Cookie, Sec-Fetch-Site and our own field for changes say; nil: they are not there.
+    package var host: String?
+    package var origin: String?
+    package var cookie: String?
+    package var site: String?
+    package var token: String?
+    /// Whether a proxy passed it on: then nobody knows who asks.
+    package var isForwarded: Bool
+
+    package init(
+        method: String, path: String, host: String? = nil, origin: String? = nil, cookie: String? = nil,
+        site: String? = nil, token: String? = nil, isForwarded: Bool = false
+    ) {
+        self.method = method
+        self.path = path
+        self.host = host
+        self.origin = origin
+        self.cookie = cookie
+        self.site = site
+        self.token = token
+        self.isForwarded = isForwarded
+    }
+}
+
+/// Decides who is answered what on TCP, before anything is looked up.
+package struct RequestGate: Sendable {
+    /// The name of the cookie; with TLS another one, which browsers take only from a secure host and give to no other.
+    package static let (cookie, secureCookie) = ("okaeri", "__Host-okaeri")
+
+    /// The field that carries a change's own token.
+    package static let tokenField = "X-Okaeri-Token"
+
+    /// What is to be done.
+    package enum Verdict: Sendable, Equatable {
+        /// A file of the page, which has nothing in it that is not public.
+        case file
+        /// A link is followed.
+        case login
+        /// Who is it?
+        case session(Logins.Pass?)
+        case logout(Logins.Pass)
+        /// The same as on the socket.
+        case answer
+        case refused(WebRefusal)
+    }
+
+    package let isOpen: Bool
+
+    /// - Parameter isOpen: whether everybody on this machine may read.
+    package init(isOpen: Bool) {
+        self.isOpen = isOpen
+    }
+
+    /// - Parameters:
+    ///   - permitsHost: whether the request means this machine.
+    ///   - pass: who has a cookie.
+    package func verdict(
+        on request: WebRequest, permitsHost: Bool, pass: (String) -> Logins.Pass?
+    ) -> Verdict {
+        guard permitsHost else { return .refused(.foreignHost) }
+        let isReading = request.method == "GET" || request.method == "HEAD"
+        guard request.path.hasPrefix("/v1/") || request.path == "/metrics" else {
+            return isReading ? .file : .refused(.method)
+        }
+        if !isReading, !isSameOrigin(request) { return .refused(.foreignOrigin) }
+        if request.path == WebRoute.login { return request.method == "POST" ? .login : .refused(.method) }
+        let pass = Self.cookies(in: request.cookie).lazy.compactMap(pass).first
+        let mayRead = pass != nil || isOpen && isReading && !request.isForwarded
+        guard mayRead else { return .refused(.noLogin) }
+        if request.path == WebRoute.session { return isReading ? .session(pass) : .refused(.method) }
+        if WebRoute.isOfSocket(request.path) { return .refused(.onlyOnMachine) }
+        if isReading { return request.path == WebRoute.logout ? .refused(.method) : .answer }
+        guard let pass, let token = request.token, Logins.isEqual(Array(token.utf8), Array(pass.token.utf8)) else {
+            return .refused(.noToken)
+        }
+        return request.path == WebRoute.logout ? .logout(pass) : .answer
+    }
+
+    /// A browser says with each change which page it comes from: one that was served here.
+    private func isSameOrigin(_ request: WebRequest) -> Bool {
+        guard let origin = request.origin?.lowercased(), let host = request.host?.lowercased() else { return false }
+        if let site = request.site, site != "same-origin" { return false }
+        return origin == "http://\(host)" || origin == "https://\(host)"
+    }
+
+    /// The values of our cookies (RFC 6265, 4.2): there may be an old one of another path beside it.
+    static func cookies(in field: String?) -> [String] {
+        let pairs = (field ?? "").split(separator: ";").prefix(50).map { $0.drop { $0 == " " } }
+        return pairs.compactMap { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0] == cookie || parts[0] == secureCookie, parts[1].utf8.count == 64 else {
+                return nil
+            }
+            return String(parts[1])
+        }
+    }
+}
+
+/// Why a request is not answered.
+package enum WebRefusal: Sendable, Equatable {
+    case foreignHost, foreignOrigin, method, noLogin, noToken, onlyOnMachine
+
+    /// The status (RFC 9110, 15).
+    package var status: Int {
+        switch self {
+        case .foreignHost: 421
+        case .foreignOrigin, .noToken, .onlyOnMachine: 403
+        case .method: 405
+        case .noLogin: 401
+        }
+    }
+
+    package var sentence: String {
+        switch self {
+        case .foreignHost:
+            "the request names another machine in its Host field: ask by this machine's address, its name, or localhost"
+        case .foreignOrigin: "a change is only taken from the page itself: open it anew"
+        case .method: "this is not asked that way"
+        case .noLogin: "who are you? `okaeri web link` on the machine prints an address that lets this browser in"
+        case .noToken: "the page's token for changes is missing or old: load the page again"
+        case .onlyOnMachine: "this is done on the machine itself: `okaeri web --help`"
+        }
+    }
+}
+
+/// The routes that are about the page itself.
+package enum WebRoute {
+    package static let login = "/v1/web/login"
+    package static let session = "/v1/web/session"
+    package static let logout = "/v1/web/logout"
+    /// On the socket alone.
+    package static let links = "/v1/web/links"
+    package static let devices = "/v1/web/devices"
+
+    static func isOfSocket(_ path: String) -> Bool {
+        path == links || path == devices || path.hasPrefix(devices + "/")
+    }
+}

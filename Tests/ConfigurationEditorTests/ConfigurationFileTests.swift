@@ -1,0 +1,122 @@
+import FoundationEssentials
+import Glibc
+import OkaeriConfiguration
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ConfigurationEditor
+
+@Suite struct ConfigurationFileTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = "\(folder.path)/beacons.json"
+    }
+
+    private func mode(_ name: String) -> mode_t? {
+        var status = stat()
+        return lstat("\(folder.path)/\(name)", &status) == 0 ? status.st_mode & 0o7777 : nil
+    }
+
+    @Test func `a new file, then another with the one before beside it`() throws {
+        let file = ConfigurationFile(path)
+        #expect(file.obstacle == nil)
+        #expect(try file.text() == nil)
+        #expect(try file.write("one", replacing: nil) == nil)
+        #expect(mode("beacons.json") == 0o644)
+        #expect(chmod(path, 0o640) == 0)
+        #expect(try file.write("two", replacing: "one") == "\(path).bak")
+        #expect(try file.write("two", replacing: "two") == nil, "nothing was to be written")
+        #expect(try file.text() == "two")
+        #expect(folder.text("beacons.json.bak") == "one")
+        #expect((mode("beacons.json"), mode("beacons.json.bak")) == (0o640, 0o640))
+        #expect(try folder.names == ["beacons.json", "beacons.json.bak"])
+    }
+
+    @Test func `the owner stays`() throws {
+        guard geteuid() == 0 else { return }
+        let file = ConfigurationFile(try folder.file("beacons.json", Array("one".utf8)))
+        #expect(chown(path, 1234, 2345) == 0)
+        try file.write("two", replacing: "one")
+        var status = stat()
+        #expect(lstat(path, &status) == 0)
+        #expect((status.st_uid, status.st_gid) == (1234, 2345))
+    }
+
+    @Test func `what somebody wrote meanwhile is not lost`() throws {
+        let file = ConfigurationFile(try folder.file("beacons.json", Array("theirs".utf8)))
+        let changed = WriteObstacle(file: path, problem: .changed)
+        #expect(throws: changed) { try file.write("new", replacing: "one") }
+        #expect(throws: changed) { try file.write("new", replacing: nil) }
+        // Canonically equivalent is not the same.
+        let composed = ConfigurationFile(try folder.file("beacons.json", Array("\u{E9}".utf8)))
+        #expect(throws: changed) { try composed.write("new", replacing: "e\u{301}") }
+        unlink(path)
+        #expect(throws: changed) { try file.write("new", replacing: "one") }
+        #expect(try folder.names.isEmpty)
+    }
+
+    @Test func `a link stays a link`() throws {
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/d", withIntermediateDirectories: false)
+        #expect(symlink("b", "\(folder.path)/d/a") == 0)
+        #expect(symlink("d/a", path) == 0)
+        let file = ConfigurationFile(path)
+        #expect(file.target == "\(folder.path)/d/b")
+        try file.write("one", replacing: nil)
+        try file.write("two", replacing: "one")
+        #expect((folder.text("beacons.json"), folder.text("d/b"), folder.text("d/b.bak")) == ("two", "two", "one"))
+        #expect(mode("beacons.json") == 0o777)
+    }
+
+    @Test func `links in a circle, a directory and a pipe are no files`() throws {
+        #expect(symlink("beacons.json", path) == 0)
+        #expect(mkdir("\(folder.path)/d", 0o755) == 0)
+        #expect(mkfifo("\(folder.path)/p", 0o644) == 0)
+        for name in ["beacons.json", "d", "p"] {
+            let file = ConfigurationFile("\(folder.path)/\(name)")
+            #expect(file.obstacle?.problem == .notAFile)
+            #expect(throws: ConfigurationError.self) { try file.text() }
+            #expect(throws: WriteObstacle.self) { try file.write("new", replacing: nil) }
+        }
+        #expect(try folder.names == ["beacons.json", "d", "p"])
+    }
+
+    @Test func `a folder is made, two are not`() throws {
+        let file = ConfigurationFile("\(folder.path)/etc/beacons.json")
+        #expect(file.obstacle == nil)
+        try file.write("one", replacing: nil)
+        #expect(mode("etc") == 0o755)
+        let deeper = ConfigurationFile("\(folder.path)/a/b/beacons.json")
+        #expect(deeper.obstacle?.problem == .failed(.noSuchFileOrDirectory))
+        let behindFile = ConfigurationFile("\(folder.path)/etc/beacons.json/beacons.json")
+        #expect(behindFile.obstacle?.problem == .failed(.notDirectory))
+    }
+
+    @Test func `another's file is another's`() throws {
+        let file = ConfigurationFile(try folder.file("beacons.json", []))
+        #expect(file.obstacle(user: 4321)?.problem == .foreign(user: geteuid()))
+        #expect(file.obstacle(user: 0) == nil)
+    }
+
+    @Test func `bytes that are no text are not lost`() throws {
+        let file = ConfigurationFile(try folder.file("beacons.json", Array("{\"".utf8) + [0xFF] + Array("\": 1}".utf8)))
+        #expect(throws: ConfigurationError.self) { try file.text() }
+    }
+
+    @Test func `an interrupted write is no obstacle`() throws {
+        _ = try folder.file("beacons.json.new", Array("half".utf8))
+        try ConfigurationFile(path).write("one", replacing: nil)
+        #expect(try folder.names == ["beacons.json"])
+    }
+
+    @Test(arguments: [
+        WriteObstacle.Problem.notAFile, .foreign(user: 0), .changed, .failed(.readOnlyFileSystem),
+        .failed(.permissionDenied), .failed(.resourceBusy), .failed(.noSpace), .failed(.ioError),
+    ])
+    func `every obstacle names the file`(problem: WriteObstacle.Problem) {
+        #expect(WriteObstacle(file: "/etc/okaeri/beacons.json", problem: problem).description.contains("/etc/okaeri/"))
+    }
+}

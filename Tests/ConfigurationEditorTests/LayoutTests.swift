@@ -1,0 +1,91 @@
+import ConfigurationEditor
+import IBeacon
+import OkaeriConfiguration
+import RegionMonitoring
+import TestSupport
+import Testing
+import WiFi
+
+/// Files as nobody would write them: any space, any order, any number of regions.
+@Suite struct LayoutTests {
+    private static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+
+    private func space(_ random: inout SeededGenerator) -> String {
+        ["", "", " ", "  ", "\n", "\r\n", "\t", "\n\t ", " \n\n"].randomElement(using: &random) ?? ""
+    }
+
+    private func object(_ members: [(String, String)], _ random: inout SeededGenerator) -> String {
+        let texts = members.shuffled(using: &random).map { key, value in
+            "\(space(&random))\"\(key)\"\(space(&random)):\(space(&random))\(value)\(space(&random))"
+        }
+        return "{\(texts.joined(separator: ","))\(texts.isEmpty ? space(&random) : "")}"
+    }
+
+    private func region(_ name: Int, _ random: inout SeededGenerator) -> String {
+        var members = [("identifier", "\"r\(name)\""), ("uuid", "\"\(Self.uuid)\""), ("major", "\(name)")]
+        if Bool.random(using: &random) { members.append(("enterRSSI", "-8.0e1")) }
+        if Bool.random(using: &random) { members.append(("onEnter", "[\(space(&random))\"/bin/true\"]")) }
+        if Bool.random(using: &random) {
+            members.append(("wifi", object([("ssid", "\"}],{\\\"\""), ("join", "\"off\"")], &random)))
+        }
+        return object(members, &random)
+    }
+
+    private func document(_ count: Int, _ random: inout SeededGenerator) -> String {
+        let regions = (0..<count).map { _ in "" }.indices.map {
+            space(&random) + region($0, &random) + space(&random)
+        }
+        var members = [("regions", "[\(regions.joined(separator: ","))\(count == 0 ? space(&random) : "")]")]
+        if Bool.random(using: &random) { members.append(("adapter", "\"hci7\"")) }
+        if Bool.random(using: &random) { members.append(("history", object([("keep", "3")], &random))) }
+        return space(&random) + object(members, &random) + space(&random)
+    }
+
+    @Test func `whatever a file looks like, one region changes and nothing else does`() throws {
+        var random = SeededGenerator(seed: 16)
+        for _ in 0..<1000 {
+            let count = Int.random(in: 0...3, using: &random)
+            let text = document(count, &random)
+            let name = Int.random(in: 0...3, using: &random)
+            let constraint = try #require(BeaconConstraint("\(Self.uuid)/\(name)/9"))
+            var draft = RegionDraft(identifier: "r\(name)", constraint)
+            if Bool.random(using: &random) { draft[.wifi] = .network([.ssid: .string("New")]) }
+            if Bool.random(using: &random) {
+                draft[.enterRSSI] = [.number(-70), .removed].randomElement(using: &random)
+            }
+            let result = try ConfigurationText(text, file: "beacons.json").setting(draft)
+            try check(text, result, draft, isNew: name >= count, constraint)
+            let again = try ConfigurationText(result, file: "beacons.json").setting(draft)
+            #expect(Array(again.utf8) == Array(result.utf8), "\(text)")
+        }
+    }
+
+    private func check(
+        _ text: String, _ result: String, _ draft: RegionDraft, isNew: Bool, _ constraint: BeaconConstraint
+    ) throws {
+        var (before, after) = try (read(text), read(result))
+        let index = try #require(after.regions.firstIndex { $0.identifier == draft.identifier })
+        let region = after.regions.remove(at: index)
+        #expect(region.monitored.region.constraint == constraint, "\(text)")
+        if !isNew {
+            let old = before.regions.remove(at: index)
+            #expect(region.onEnter == old.onEnter)
+            #expect(region.network?.ssid == (draft[.wifi] == nil ? old.network?.ssid : "New"))
+            #expect(region.network?.join == old.network?.join ?? (draft[.wifi] == nil ? nil : .prompt))
+            #expect(
+                region.monitored.enterRSSI
+                    == (draft[.enterRSSI] == nil ? old.monitored.enterRSSI : draft[.enterRSSI] == .removed ? nil : -70))
+        }
+        #expect(after == before, "\(text)\n\(result)")
+        // What was there before and behind the place of the change is there still, byte for byte.
+        let (old, new) = (Array(text.utf8), Array(result.utf8))
+        let start = zip(old, new).prefix { $0 == $1 }.count
+        let end = zip(old[start...].reversed(), new[start...].reversed()).prefix { $0 == $1 }.count
+        let replaced = String(decoding: old[start..<(old.count - end)], as: UTF8.self)
+        #expect(isNew ? replaced.allSatisfy(\.isWhitespace) : !replaced.contains("hci7"), "\(text)\n\(result)")
+    }
+
+    private func read(_ text: String) throws -> Configuration {
+        try Configuration(json: Array(text.utf8), file: "beacons.json")
+    }
+}

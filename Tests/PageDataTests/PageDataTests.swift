@@ -1,0 +1,173 @@
+import API
+import Events
+import FoundationEssentials
+import HTTPTypes
+import History
+import Plumbing
+import RegionMonitoring
+import Server
+import Synchronization
+import TestSupport
+import Testing
+import WiFi
+
+@testable import PageData
+
+/// What the page asks: days, events, signals, networks and the configuration, of files as they are on a disk.
+@Suite struct PageDataTests {
+    private let folder: TemporaryFolder
+    private let reloads = Reloads()
+
+    private final class Reloads: Sendable {
+        let count = Mutex(0)
+    }
+
+    /// A minute after what is written in the tests.
+    private static let now = Timestamp.nanoseconds("2026-11-21T07:10:30Z") ?? 0
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var file: String { "\(folder.path)/beacons.json" }
+
+    private func page(directory: String? = "") -> PageData {
+        PageData(
+            directory: directory.map { $0.isEmpty ? folder.path : $0 }, file: file,
+            wifi: SimulatedWiFi(inSight: ["HomeNet"]), now: { Self.now },
+            reload: { [reloads] in reloads.count.withLock { $0 += 1 } })
+    }
+
+    private func write(_ text: String) throws { try Data(text.utf8).write(to: URL(filePath: file)) }
+
+    private var text: String {
+        FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    private func status<Value>(_ body: () async throws(PageFailure) -> Value) async -> HTTPResponse.Status {
+        do throws(PageFailure) {
+            _ = try await body()
+            return .ok
+        } catch {
+            #expect(!error.sentence.isEmpty)
+            return error.status
+        }
+    }
+
+    // MARK: - The history
+
+    private func remember() throws {
+        let store = try HistoryStore(directory: folder.path, durability: .process, pageLimit: nil)
+        func event(_ minute: Int64, _ kind: Event.Kind) -> Event {
+            Event(time: Self.now - 630_000_000_000 + minute * 60_000_000_000, node: "pi", sequence: 1, kind: kind)
+        }
+        let events = [
+            event(0, .didStartMonitoring(region: "home")), event(3, .didDetermineState(region: "home", .inside)),
+        ].compactMap { HistoryEvent($0) }
+        let minutes = [1, 2, 9].map { (minute: Int64) in
+            SignalMinute(
+                time: Self.now - 630_000_000_000 + minute * 60_000_000_000, region: minute == 9 ? "other" : "home",
+                heard: 3, signal: .init(count: 3, mean: -61.44, lowest: -70, highest: -55, accuracy: 2))
+        }
+        try store.record(events, minutes)
+    }
+
+    @Test func `a day, its events and its signal`() async throws {
+        try remember()
+        let page = page()
+        #expect(try await page.days() == DaysReport(first: "2026-11-21", last: "2026-11-21"))
+        let all = try await page.history(from: "2026-11-21T07:00:00Z", to: "2026-11-21T08:00:00Z")
+        #expect(all.events.count == 2 && !all.isMore)
+        #expect(all.events[1].contains("\"event\":\"didDetermineState\""))
+        let some = try await page.history(from: "2026-11-21T07:01:00Z", to: "2026-11-21T07:03:00Z")
+        #expect(some.events.isEmpty)
+        let none = try await page.history(from: "2026-11-21T08:00:00Z", to: "2026-11-21T07:00:00Z")
+        #expect(none.events.isEmpty && !none.isMore)
+        let signal = try await page.signal(of: "home")
+        #expect(signal.points.map(\.rssi) == [-61.4, -61.4])
+        #expect(signal.points.first?.time == "2026-11-21T07:01:00.000Z")
+        #expect(try await page.signal(of: "nobody").points.isEmpty)
+        let whole = try await page.picture(of: "2026-11-21", from: nil, to: nil)
+        let part = try await page.picture(of: "2026-11-21", from: "2026-11-21T07:00:00Z", to: "2026-11-21T07:20:00Z")
+        let rest = try await page.picture(of: "2026-11-21", from: "2026-11-21T23:00:00Z", to: nil)
+        #expect(rest.contains(">23:30<"))
+        // A part of another day is none of this one: no line a minute.
+        let other = try await page.picture(
+            of: "2026-11-21", from: "2026-11-20T07:00:00Z", to: "2026-11-20T07:20:00Z")
+        #expect(other == whole)
+        #expect(whole.hasPrefix("<svg") && part.hasPrefix("<svg"))
+        #expect(whole.contains(">24:00<") && !part.contains(">24:00<") && part.contains(">07:10<"))
+    }
+
+    @Test func `what cannot be answered has a status and a sentence`() async throws {
+        let page = page()
+        #expect(await status { () async throws(PageFailure) in try await page.days() } == .notFound)
+        let without = self.page(directory: nil)
+        #expect(await status { () async throws(PageFailure) in try await without.signal(of: "home") } == .notFound)
+        for day in ["", "today", "2026-11-99", "../../../etc"] {
+            let found = await status { () async throws(PageFailure) in
+                try await page.picture(of: day, from: nil, to: nil)
+            }
+            #expect(found == .badRequest, "\(day)")
+        }
+        for (from, to) in [("", ""), ("2026-11-21T07:00:00Z", "2"), ("1", "2")] {
+            let found = await status { () async throws(PageFailure) in try await page.history(from: from, to: to) }
+            #expect(found == .badRequest)
+        }
+        try Data("no database".utf8).write(to: URL(filePath: "\(folder.path)/history.sqlite"))
+        #expect(await status { () async throws(PageFailure) in try await page.days() } == .serviceUnavailable)
+    }
+
+    @Test func `the networks in sight`() async throws {
+        let networks = try await page().networks()
+        #expect(networks.networks.map(\.ssid) == ["HomeNet"])
+    }
+
+    // MARK: - The configuration
+
+    private func set(_ request: String) async throws(PageFailure) -> ConfigurationReport {
+        try await page().set(Array(request.utf8))
+    }
+
+    private static let keys = """
+        {"region": {"identifier": "keys", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": 7, "enterRSSI": -80}}
+        """
+
+    @Test func `a region is written, the file before kept, and the daemon goes by it`() async throws {
+        let before = "{\n  \"history\": {\"keep\": 30},\n  \"regions\": []\n}\n"
+        try write(before)
+        let report = try await set(Self.keys)
+        #expect(report.written == true && report.text == text)
+        #expect(text.contains("\"enterRSSI\": -80") && text.hasPrefix("{\n  \"history\": {\"keep\": 30},\n"))
+        let kept = FileManager.default.contents(atPath: "\(file).bak").map { String(decoding: $0, as: UTF8.self) }
+        #expect(kept == before)
+        #expect(reloads.count.withLock(\.self) == 1)
+        #expect(try await page().configuration().text == text)
+    }
+
+    @Test func `what is only tried is not written`() async throws {
+        try write("{\"regions\": []}")
+        let report = try await set(Self.keys.dropLast() + ", \"dry\": true}")
+        #expect(report.written == false && report.writable && report.text.contains("keys"))
+        #expect(text == "{\"regions\": []}" && reloads.count.withLock(\.self) == 0)
+    }
+
+    @Test(arguments: [
+        "", "{", "[]", "{\"region\": 3}", "{\"region\": {\"uuid\": \"x\"}}",
+        "{\"region\": {\"identifier\": \"keys\", \"uuid\": \"x\"}}",
+        "{\"region\": {\"identifier\": \"keys\", \"onEnter\": [\"/bin/sh\"]}}",
+        "{\"region\": {\"identifier\": \"keys\", \"wifi\": {\"ssid\": \"x\", \"passphraseFile\": \"/etc/shadow\"}}}",
+    ])
+    func `what is no region, or more than that, changes nothing`(request: String) async throws {
+        try write("{\"regions\": []}")
+        #expect(await status { () async throws(PageFailure) in try await set(request) } == .badRequest)
+        #expect(text == "{\"regions\": []}" && reloads.count.withLock(\.self) == 0)
+    }
+
+    @Test func `a file that may not be written is shown to be copied`() async throws {
+        // A folder in the place of the file before cannot be replaced, whoever asks.
+        try write("{\"regions\": []}")
+        try FileManager.default.createDirectory(atPath: "\(file).bak/x", withIntermediateDirectories: true)
+        let report = try await set(Self.keys)
+        #expect(report.written == false && report.reason != nil && report.text.contains("keys"))
+        #expect(text == "{\"regions\": []}" && reloads.count.withLock(\.self) == 0)
+    }
+}

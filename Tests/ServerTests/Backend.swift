@@ -1,0 +1,50 @@
+import DaemonTestSupport
+import OpenMetrics
+import TestSupport
+
+@testable import API
+@testable import Events
+@testable import Server
+
+/// A daemon with as many regions as make a long answer.
+struct Backend: APIBackend {
+    let hub: EventHub
+    var bluetooth = "poweredOn"
+
+    var status: StatusReport { report }
+    var regions: [RegionReport] { report.regions }
+    var beacons: [BeaconReport] { [] }
+    var prompts: PromptsReport { PromptsReport(waiting: [], never: []) }
+    var latestEvent: UInt64 { hub.sequence }
+    var counts: DaemonCounts { DaemonCounts(started: evening, version: "1", commit: "") }
+
+    private var report: StatusReport {
+        var report = statusReport(bluetooth: bluetooth)
+        report.regions = (0..<100).map { regionReport("region \($0)", "inside", rssi: -70) }
+        return report
+    }
+
+    func events(after sequence: UInt64?) -> (missed: [Event], events: AsyncStream<Event>) {
+        hub.events(after: sequence)
+    }
+
+    func answer(prompt id: String, _ answer: String) throws(AnswerFailure) {
+        throw answer == "join" ? .noSuchPrompt(sentence: "no prompt \(id)") : .noAnswer(words: ["join"])
+    }
+
+    func clearNever(ssid: String) -> Bool { false }
+
+    var nodes: NodesReport? {
+        NodesReport(node: "hall", site: "home", connected: true, reason: "", nodes: [], regions: [])
+    }
+
+    func forget(node: String) throws(ForgetFailure) {
+        switch node {
+        case "attic": return
+        case "hall": throw .online(node)
+        case "cellar": throw .away("the broker is off")
+        case "alone": throw .noHouse
+        default: throw .unknown(node)
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import DaemonTestSupport
+import NIOCore
+import NIOPosix
+import Plumbing
+import TestSupport
+import Testing
+
+@testable import API
+@testable import Client
+@testable import Events
+@testable import Server
+
+/// What watches machines, over TCP: two routes, and a door that is for this machine's names alone.
+@Suite(.timeLimit(.minutes(5))) struct MonitoringTests {
+    private let book = LogBook()
+    private let listeners = Listeners()
+
+    private func server(
+        _ port: UInt16, address: String = "127.0.0.1", bluetooth: String = "poweredOn",
+        limits: Connections.Limits = .init()
+    ) throws
+        -> MetricsServer
+    {
+        MetricsServer(
+            backend: Backend(hub: EventHub(), bluetooth: bluetooth),
+            address: try #require(ListenAddress("\(address):\(port)")), names: ["pi"], listeners: listeners,
+            eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop,
+            limits: limits,
+            retry: BackOff(.milliseconds(1), limit: .seconds(1)),
+            logger: book.logger)
+    }
+
+    private func turn() async throws {
+        try Task.checkCancellation()
+        await Task.yield()
+    }
+
+    /// Runs a server on a port of its own while `body` asks it.
+    private func run(
+        address: String = "127.0.0.1", bluetooth: String = "poweredOn", limits: Connections.Limits = .init(),
+        _ body: (UInt16) async throws -> Void
+    ) async throws {
+        let port = try TakenPort()
+        port.giveUp()
+        let server = try server(port.number, address: address, bluetooth: bluetooth, limits: limits)
+        let task = Task { try await server.run() }
+        while listeners.reports?.first?.problem != nil || listeners.reports == nil { try await turn() }
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(port.number)) } catch { result = .failure(error) }
+        task.cancel()
+        _ = await task.result
+        #expect(server.connections.count == 0)
+        try result.get()
+    }
+
+    /// What comes back, whole.
+    private func answer(_ port: UInt16, _ request: String) async throws -> String {
+        let client = try RawClient(port: port)
+        try client.connect()
+        client.send(request + "connection: close\r\n\r\n")
+        while !client.isClosedByPeer { try await turn() }
+        return client.received
+    }
+
+    @Test func `both routes, and nothing else`() async throws {
+        try await run { port in
+            let metrics = try await answer(port, "GET /metrics HTTP/1.1\r\nhost: localhost:\(port)\r\n")
+            #expect(metrics.hasPrefix("HTTP/1.1 200"))
+            #expect(
+                metrics.contains("Content-Type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n"))
+            #expect(metrics.hasSuffix("# EOF\n"))
+            #expect(metrics.contains(#"okaeri_region_state{region="region 7",state="inside"} 1"#))
+            let older = try await answer(
+                port, "GET /metrics HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: text/plain; version=0.0.4\r\n")
+            #expect(older.contains("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"))
+            let head = try await answer(port, "HEAD /v1/health HTTP/1.1\r\nhost: pi\r\n")
+            #expect(head.hasPrefix("HTTP/1.1 200") && head.hasSuffix("\r\n\r\n"))
+            for route in [Route.status, Route.regions, Route.prompts, Route.events, "/", "/metrics/"] {
+                let other = try await answer(port, "GET \(route) HTTP/1.1\r\nhost: localhost\r\n")
+                let isThere = route == "/metrics/"
+                #expect(other.hasPrefix("HTTP/1.1 \(isThere ? "200" : "404")"), "\(route)")
+                #expect(isThere || other.contains("{\"error\":"))
+            }
+            let post = try await answer(port, "POST /metrics HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n")
+            #expect(post.hasPrefix("HTTP/1.1 405") && post.contains("Allow: GET, HEAD\r\n"))
+        }
+    }
+
+    @Test func `a page that leads its own name here reads nothing`() async throws {
+        try await run { port in
+            for host in ["host: evil.example\r\n", "host: evil.example:\(port)\r\n", ""] {
+                let answer = try await answer(port, "GET /metrics HTTP/1.1\r\n\(host)")
+                #expect(answer.hasPrefix("HTTP/1.1 421"))
+                #expect(answer.contains("{\"error\":\"the request names another machine"))
+                #expect(!answer.contains("okaeri_"))
+            }
+        }
+    }
+
+    @Test func `who is unhealthy says why`() async throws {
+        try await run(bluetooth: "poweredOff") { port in
+            let answer = try await answer(port, "GET /v1/health HTTP/1.1\r\nhost: localhost\r\n")
+            #expect(answer.hasPrefix("HTTP/1.1 503"))
+            #expect(
+                answer.hasSuffix(
+                    #"{"healthy":false,"problems":[{"part":"bluetooth","reason":"why | how"}],"warnings":[]}"# + "\n"))
+        }
+    }
+
+    @Test func `who says nothing makes room for others`() async throws {
+        try await run(limits: .init(connections: 2, time: .milliseconds(500))) { port in
+            let idle = try (0..<2).map { _ in
+                let client = try RawClient(port: port)
+                try client.connect()
+                client.send("GET /met")
+                return client
+            }
+            // The third waits until one of them is shown out, and on a slow machine may be shown out itself.
+            let request = "GET /v1/health HTTP/1.1\r\nhost: localhost\r\n"
+            while !(try await answer(port, request)).hasPrefix("HTTP/1.1 200") { try await turn() }
+            for client in idle { while !client.isClosedByPeer { try await turn() } }
+        }
+    }
+
+    @Test func `a port that is taken is told once, and had when it is free`() async throws {
+        let port = try TakenPort()
+        let server = try server(port.number)
+        let task = Task { try await server.run() }
+        try await book.logged(
+            "error: the metrics are not served on 127.0.0.1:\(port.number): another program has that port")
+        while listeners.reports?.first?.problem == nil { try await turn() }
+        #expect(listeners.reports?.map(\.name) == ["metrics"])
+        port.giveUp()
+        try await book.logged("notice: the metrics are served on 127.0.0.1:\(port.number)")
+        #expect(listeners.reports?.map(\.problem) == [nil])
+        #expect(try await answer(port.number, "GET /metrics HTTP/1.1\r\nhost: localhost\r\n").hasSuffix("# EOF\n"))
+        task.cancel()
+        _ = await task.result
+        #expect(book.count("error: the metrics are not served") == 1)
+    }
+
+    @Test func `others than this machine may ask only where it is said, and that is told`() async throws {
+        try await run { _ in #expect(book.count("tell when somebody is at home") == 0) }
+        try await run(address: "0.0.0.0") { port in
+            try await book.logged("warning: the metrics on 0.0.0.0:\(port) tell when somebody is at home")
+        }
+    }
+
+    @Test func `an address that this machine does not have is told`() async throws {
+        let server = try server(9464, address: "192.0.2.1")
+        let task = Task { try await server.run() }
+        try await book.logged(
+            "the metrics are not served on 192.0.2.1:9464: this machine does not have that address now")
+        task.cancel()
+        _ = await task.result
+    }
+}

@@ -1,0 +1,36 @@
+import API
+import HTTPTypes
+
+@testable import Server
+
+/// What the page asks, of a daemon that keeps nothing.
+struct PageOfNothing: PageBackend {
+    private static let nothing = PageFailure(.notFound, "no history is kept")
+
+    func days() throws(PageFailure) -> DaysReport { DaysReport(first: nil, last: nil) }
+
+    func picture(of day: String, from: String?, to: String?) throws(PageFailure) -> String {
+        guard day == "2026-11-21" else { throw Self.nothing }
+        return "<svg>\(from ?? "-") \(to ?? "-")</svg>"
+    }
+
+    func history(from: String, to: String) throws(PageFailure) -> (events: [String], isMore: Bool) {
+        (["{\"from\":\"\(from)\"}", "{\"to\":\"\(to)\"}"], true)
+    }
+
+    func signal(of region: String) throws(PageFailure) -> SignalReport {
+        SignalReport(points: region == "お帰り" ? [.init(time: "2026-11-21T07:00:00Z", rssi: -61.5)] : [])
+    }
+
+    func networks() throws(PageFailure) -> NetworksReport { throw PageFailure(.serviceUnavailable, "no radio") }
+
+    func configuration() throws(PageFailure) -> ConfigurationReport {
+        ConfigurationReport(file: "beacons.json", writable: true, reason: nil, text: "{}")
+    }
+
+    func set(_ request: [UInt8]) throws(PageFailure) -> ConfigurationReport {
+        ConfigurationReport(
+            file: "beacons.json", writable: false, reason: "no", text: String(decoding: request, as: UTF8.self),
+            written: false)
+    }
+}

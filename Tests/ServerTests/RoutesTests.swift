@@ -1,0 +1,59 @@
+import FoundationEssentials
+import Testing
+import Web
+
+@testable import API
+@testable import Events
+@testable import Server
+
+/// The description of the API names what is served, and nothing else.
+@Suite struct RoutesTests {
+    private let docs = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined() + "/docs"
+
+    /// `GET /v1/status` and so on: the paths are two spaces in, their methods four.
+    private func described() throws -> Set<String> {
+        let data = try #require(FileManager.default.contents(atPath: "\(docs)/api.yaml"))
+        let lines = String(decoding: data, as: UTF8.self).split(separator: "\n")
+        let paths = lines.drop { $0 != "paths:" }.dropFirst().prefix { $0.hasPrefix(" ") }
+        var found: Set<String> = []
+        var path = ""
+        for line in paths {
+            let key = line.drop { $0 == " " }
+            switch line.count - key.count {
+            case 2: path = String(key.dropLast())
+            case 4: found.insert("\(key.dropLast().uppercased()) \(path)")
+            default: break
+            }
+        }
+        return found
+    }
+
+    private var served: [Endpoint] {
+        APIServer.endpoints(Backend(hub: EventHub()), heartbeat: .seconds(15), connections: Connections())
+            + PageEndpoints(PageOfNothing()).all
+            + LoginEndpoints(LoginStore(digest: \.self), addresses: { [] }).all
+    }
+
+    private func name(_ endpoint: Endpoint) -> String {
+        let path = endpoint.path.split(separator: "/").map { $0.hasPrefix(":") ? "{\($0.dropFirst())}" : $0 }
+        return "\(endpoint.method) /\(path.joined(separator: "/"))"
+    }
+
+    @Test func `api yaml names exactly the routes that there are`() throws {
+        let described = try described()
+        #expect(Set(served.map(name)) == described)
+        #expect(described.count == served.count)
+    }
+
+    @Test func `its events are those that there are`() throws {
+        let data = try #require(FileManager.default.contents(atPath: "\(docs)/api.yaml"))
+        let words = Set(
+            String(decoding: data, as: UTF8.self).split(separator: "\n").map { $0.drop { " -".contains($0) } })
+        for name in Event.Kind.Name.allCases { #expect(words.contains(name.rawValue[...])) }
+    }
+
+    @Test func `the numbers alone are served where only they are`() {
+        let names = MonitoringEndpoints(Backend(hub: EventHub())).all.map(name)
+        #expect(names == ["GET \(Route.metrics)", "GET \(Route.health)"])
+    }
+}

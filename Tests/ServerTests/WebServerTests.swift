@@ -1,0 +1,231 @@
+import DaemonTestSupport
+import Foundation
+import NIOPosix
+import Plumbing
+import TestSupport
+import Testing
+import Web
+
+@testable import API
+@testable import Client
+@testable import Events
+@testable import Server
+
+/// The page over TCP: who is let in, and what everybody else is told.
+@Suite(.timeLimit(.minutes(5))) struct WebServerTests {
+    private let book = LogBook()
+    private let listeners = Listeners()
+    private let logins = LoginStore(digest: Self.digest)
+
+    /// Good enough here: 32 bytes that depend on all.
+    private static let digest: Logins.Digest = { bytes in
+        (0..<32).map { place in
+            UInt8(truncatingIfNeeded: bytes.reduce(UInt64(place) + 7) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } >> 24)
+        }
+    }
+
+    private func turn() async throws {
+        try Task.checkCancellation()
+        await Task.yield()
+    }
+
+    /// Runs a server on a port of its own while `body` asks it.
+    private func run(isOpen: Bool = false, _ body: (Asker) async throws -> Void) async throws {
+        let port = try TakenPort()
+        port.giveUp()
+        let server = WebServer(
+            backend: Backend(hub: EventHub()), page: PageOfNothing(),
+            address: try #require(ListenAddress("127.0.0.1:\(port.number)")), isOpen: isOpen, names: ["pi"],
+            logins: logins, listeners: listeners, eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop,
+            logger: book.logger)
+        let task = Task { try await server.run() }
+        while listeners.reports?.first?.problem != nil || listeners.reports == nil { try await turn() }
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(Asker(port: port.number))) } catch { result = .failure(error) }
+        task.cancel()
+        _ = await task.result
+        #expect(server.connections.count == 0)
+        try result.get()
+    }
+
+    /// A browser, more or less.
+    private struct Asker {
+        let port: UInt16
+        var cookie = ""
+        var token = ""
+
+        var origin: String { "http://pi:\(port)" }
+
+        /// What comes back, whole.
+        func ask(
+            _ method: String, _ path: String, body: String = "", host: String? = nil, _ fields: [String: String] = [:]
+        ) async throws -> String {
+            let client = try RawClient(port: port)
+            try client.connect()
+            var all = ["host": host ?? "pi:\(port)", "content-length": "\(body.utf8.count)", "connection": "close"]
+            if !cookie.isEmpty { all["cookie"] = "okaeri=\(cookie)" }
+            all.merge(fields) { $1 }
+            let head = all.filter { !$0.value.isEmpty }.map { "\($0.key): \($0.value)\r\n" }.sorted().joined()
+            client.send("\(method) \(path) HTTP/1.1\r\n\(head)\r\n\(body)")
+            while !client.isClosedByPeer {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+            return client.received
+        }
+
+        /// A change as the page makes it.
+        func change(_ method: String, _ path: String, _ body: String, _ fields: [String: String] = [:]) async throws
+            -> String
+        {
+            try await ask(
+                method, path, body: body,
+                ["origin": origin, "sec-fetch-site": "same-origin", "x-okaeri-token": token].merging(fields) { $1 })
+        }
+
+        /// Follows a link.
+        mutating func logIn(_ token: String) async throws -> String {
+            let answer = try await change("POST", "/v1/web/login", "{\"token\":\"\(token)\",\"name\":\"a phone\"}")
+            cookie = answer.word(between: "okaeri=", and: ";")
+            self.token = answer.word(between: "\"csrf\":\"", and: "\"")
+            return answer
+        }
+    }
+
+    @Test func `a link lets one browser in, which stays until it is sent away`() async throws {
+        try await run { (asker: Asker) async throws in
+            var asker = asker
+            #expect(try await asker.ask("GET", "/v1/status").hasPrefix("HTTP/1.1 401"))
+            let link = logins.link()
+            let answer = try await asker.logIn(link)
+            #expect(answer.hasPrefix("HTTP/1.1 200"))
+            #expect(answer.contains("; Max-Age=7776000; Path=/; HttpOnly; SameSite=Strict\r\n"))
+            #expect(try await asker.ask("GET", "/v1/status").hasPrefix("HTTP/1.1 200"))
+            #expect(try await asker.ask("GET", "/metrics").hasPrefix("HTTP/1.1 200"))
+            let session = try await asker.ask("GET", "/v1/web/session")
+            #expect(session.contains("\"name\":\"a phone\"") && session.contains("Set-Cookie: okaeri=\(asker.cookie);"))
+            // The link is used up.
+            var other = Asker(port: asker.port)
+            #expect(try await other.logIn(link).hasPrefix("HTTP/1.1 401"))
+            let device = try #require(logins.devices.first)
+            #expect(logins.revoke(device.id))
+            #expect(try await asker.ask("GET", "/v1/status").hasPrefix("HTTP/1.1 401"))
+            #expect(try await asker.change("POST", "/v1/prompts/1", "{}").hasPrefix("HTTP/1.1 401"))
+        }
+    }
+
+    @Test func `who logs out is let in no more`() async throws {
+        try await run { (asker: Asker) async throws in
+            var asker = asker
+            _ = try await asker.logIn(logins.link())
+            #expect(try await asker.ask("GET", "/v1/web/logout").hasPrefix("HTTP/1.1 405"))
+            let answer = try await asker.change("POST", "/v1/web/logout", "")
+            #expect(answer.hasPrefix("HTTP/1.1 200") && answer.contains("okaeri=; Max-Age=0"))
+            #expect(try await asker.ask("GET", "/v1/status").hasPrefix("HTTP/1.1 401"))
+            #expect(logins.devices.isEmpty)
+        }
+    }
+
+    @Test func `a change is taken from the page alone`() async throws {
+        try await run { (asker: Asker) async throws in
+            var asker = asker
+            _ = try await asker.logIn(logins.link())
+            let (path, body) = ("/v1/prompts/1", "{\"answer\":\"join\"}")
+            // It is asked of the daemon: there is no such prompt.
+            #expect(try await asker.change("POST", path, body).hasPrefix("HTTP/1.1 404"))
+            for fields in [
+                ["origin": "http://evil.example"], ["origin": ""], ["origin": "null"], ["sec-fetch-site": "cross-site"],
+                ["x-okaeri-token": ""], ["x-okaeri-token": asker.cookie],
+            ] {
+                let answer = try await asker.change("POST", path, body, fields)
+                #expect(answer.hasPrefix("HTTP/1.1 403"), "\(fields)")
+            }
+            #expect(try await asker.change("POST", path, body, ["cookie": "okaeri=1"]).hasPrefix("HTTP/1.1 401"))
+            #expect(try await asker.ask("GET", path).hasPrefix("HTTP/1.1 405"))
+            #expect(try await asker.change("POST", path, body, ["host": "evil.example"]).hasPrefix("HTTP/1.1 421"))
+            for path in ["/v1/web/links", "/v1/web/devices/\(logins.devices.first?.id ?? "")"] {
+                #expect(try await asker.change("POST", path, "").hasPrefix("HTTP/1.1 403"))
+            }
+        }
+    }
+
+    @Test func `five wrong links a minute are looked at`() async throws {
+        try await run { (asker: Asker) async throws in
+            var asker = asker
+            for _ in 0..<5 { #expect(try await asker.logIn("0").hasPrefix("HTTP/1.1 401")) }
+            let answer = try await asker.logIn(logins.link())
+            #expect(answer.hasPrefix("HTTP/1.1 429") && answer.contains("try again in"))
+            #expect(try await asker.change("POST", "/v1/web/login", "{").hasPrefix("HTTP/1.1 400"))
+            let long = String(repeating: "x", count: 5000)
+            #expect(try await asker.change("POST", "/v1/web/login", long).hasPrefix("HTTP/1.1 400"))
+        }
+    }
+
+    @Test func `the files have nothing inline, and no other page may show them`() async throws {
+        try await run { (asker: Asker) async throws in
+            for path in PageFile.paths {
+                let answer = try await asker.ask("GET", path)
+                #expect(answer.hasPrefix("HTTP/1.1 200"), "\(path)")
+                #expect(answer.contains("Content-Security-Policy: default-src 'none'; script-src 'self';"))
+                #expect(!answer.contains("unsafe-") && !answer.contains(" style=\"") && !answer.contains(" onclick="))
+                #expect(answer.contains("X-Content-Type-Options: nosniff\r\n"))
+                #expect(answer.contains("X-Frame-Options: DENY\r\n"))
+            }
+            let tag = try await asker.ask("GET", "/app.js").word(between: "ETag: ", and: "\r\n")
+            let again = try await asker.ask("GET", "/app.js", ["if-none-match": tag])
+            #expect(again.hasPrefix("HTTP/1.1 304") && again.hasSuffix("\r\n\r\n"))
+            #expect(try await asker.ask("HEAD", "/").hasSuffix("\r\n\r\n"))
+            #expect(try await asker.ask("GET", "/../../etc/passwd").hasPrefix("HTTP/1.1 404"))
+            #expect(try await asker.ask("GET", "/", host: "evil.example").hasPrefix("HTTP/1.1 421"))
+            #expect(try await asker.change("POST", "/", "").hasPrefix("HTTP/1.1 405"))
+        }
+    }
+
+    @Test func `an open page is looked at without a login, and not changed`() async throws {
+        try await run(isOpen: true) { (asker: Asker) async throws in
+            #expect(try await asker.ask("GET", "/v1/status").hasPrefix("HTTP/1.1 200"))
+            #expect(try await asker.ask("GET", "/v1/web/session").contains(#"{"csrf":null,"name":null,"open":true}"#))
+            #expect(try await asker.change("POST", "/v1/prompts/1", "{}").hasPrefix("HTTP/1.1 401"))
+            #expect(try await asker.ask("GET", "/v1/status", ["x-forwarded-for": "1.2.3.4"]).hasPrefix("HTTP/1.1 401"))
+        }
+    }
+
+    @Test func `behind a proxy with TLS the cookie goes over TLS alone`() async throws {
+        try await run { (asker: Asker) async throws in
+            let body = "{\"token\":\"\(logins.link())\"}"
+            let answer = try await asker.change(
+                "POST", "/v1/web/login", body, ["x-forwarded-proto": "https", "origin": "https://pi:\(asker.port)"])
+            #expect(answer.contains("Set-Cookie: __Host-okaeri=") && answer.contains("; SameSite=Strict; Secure\r\n"))
+        }
+    }
+
+    @Test func `what the page asks beside`() async throws {
+        try await run { (asker: Asker) async throws in
+            var asker = asker
+            _ = try await asker.logIn(logins.link())
+            let picture = try await asker.ask("GET", "/v1/days/2026-11-21.svg?from=a&to=b")
+            #expect(picture.contains("Content-Type: image/svg+xml\r\n") && picture.hasSuffix("<svg>a b</svg>"))
+            #expect(try await asker.ask("GET", "/v1/days/2026-11-21").hasPrefix("HTTP/1.1 404"))
+            let history = try await asker.ask("GET", "/v1/history?from=1&to=2")
+            #expect(history.hasSuffix("{\"events\":[{\"from\":\"1\"},{\"to\":\"2\"}],\"more\":true}\n"))
+            #expect(try await asker.ask("GET", "/v1/history?from=1").hasPrefix("HTTP/1.1 400"))
+            let signal = try await asker.ask("GET", "/v1/signal?region=%E3%81%8A%E5%B8%B0%E3%82%8A")
+            #expect(signal.contains("-61.5"))
+            #expect(try await asker.ask("GET", "/v1/wifi/networks").hasPrefix("HTTP/1.1 503"))
+            let set = try await asker.change("POST", "/v1/configuration/region", "{\"region\":1}")
+            #expect(set.contains(#""text":"{\"region\":1}""#))
+            let long = String(repeating: " ", count: 70_000)
+            #expect(try await asker.change("POST", "/v1/configuration/region", long).hasPrefix("HTTP/1.1 413"))
+        }
+    }
+}
+
+extension String {
+    /// What stands between two others; nothing where they are not there.
+    fileprivate func word(between start: String, and end: String) -> String {
+        guard let from = range(of: start)?.upperBound, let to = self[from...].range(of: end)?.lowerBound else {
+            return ""
+        }
+        return String(self[from..<to])
+    }
+}

@@ -1,0 +1,147 @@
+import FoundationEssentials
+import Testing
+
+@testable import Web
+
+@Suite struct LoginsTests {
+    private var logins = Logins(digest: Self.digest, random: Logins.randomBytes)
+
+    /// Not one to keep secrets with: 32 bytes that depend on all.
+    private static let digest: Logins.Digest = { bytes in
+        (0..<32).map { place in
+            bytes.reduce(UInt64(place) &+ 0x9E37_79B9_7F4A_7C15) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 &+ $0 >> 29 }
+        }.map { UInt8(truncatingIfNeeded: $0 >> 32) }
+    }
+
+    private static func time(_ seconds: Int64) -> Logins.Time {
+        Logins.Time(wall: 1_795_000_000 + seconds, instant: seconds * 1_000_000_000)
+    }
+
+    private mutating func comes(_ name: String = "a phone", at seconds: Int64 = 0) throws -> Logins.Pass {
+        let token = logins.link(at: Self.time(seconds))
+        return try logins.redeem(token, name: name, from: "192.0.2.1", at: Self.time(seconds))
+    }
+
+    private mutating func pass(_ cookie: String, at seconds: Int64) -> Logins.Pass? {
+        var isNews = false
+        return logins.pass(for: cookie, at: Self.time(seconds), isNews: &isNews)
+    }
+
+    @Test mutating func aLinkLetsOneDeviceIn() throws {
+        let token = logins.link(at: Self.time(0))
+        #expect(token.utf8.count == 64)
+        let first = try logins.redeem(token, name: "Chrome on Android", from: "192.0.2.1", at: Self.time(599))
+        #expect(first.device.name == "Chrome on Android")
+        #expect(throws: LoginRefusal.wrongToken) {
+            try logins.redeem(token, name: "another", from: "192.0.2.2", at: Self.time(599))
+        }
+        let known = pass(first.cookie, at: 600)
+        #expect(known == first)
+        #expect(logins.devices.map(\.name) == ["Chrome on Android"])
+    }
+
+    @Test mutating func aLinkIsGoodForTenMinutes() {
+        let token = logins.link(at: Self.time(0))
+        #expect(throws: LoginRefusal.wrongToken) {
+            try logins.redeem(token, name: "", from: "192.0.2.1", at: Self.time(600))
+        }
+    }
+
+    @Test mutating func theOldestOfManyLinksGoes() throws {
+        let tokens = (0..<9).map { logins.link(at: Self.time($0)) }
+        #expect(throws: LoginRefusal.wrongToken) {
+            try logins.redeem(tokens[0], name: "", from: "192.0.2.1", at: Self.time(10))
+        }
+        _ = try logins.redeem(tokens[1], name: "", from: "192.0.2.1", at: Self.time(10))
+    }
+
+    @Test mutating func fiveWrongTokensAMinuteAreLookedAtFromOneAddress() throws {
+        let token = logins.link(at: Self.time(0))
+        for second in 0..<5 {
+            #expect(throws: LoginRefusal.wrongToken) {
+                try logins.redeem("0", name: "", from: "192.0.2.1", at: Self.time(Int64(second)))
+            }
+        }
+        #expect(throws: LoginRefusal.tooMany(seconds: 55)) {
+            try logins.redeem(token, name: "", from: "192.0.2.1", at: Self.time(5))
+        }
+        // Others are not kept out by that.
+        let second = logins.link(at: Self.time(5))
+        _ = try logins.redeem(second, name: "", from: "192.0.2.2", at: Self.time(5))
+        _ = try logins.redeem(token, name: "", from: "192.0.2.1", at: Self.time(60))
+    }
+
+    @Test mutating func whoComesFromEverywhereIsOne() {
+        for index in 0..<300 {
+            _ = try? logins.redeem("0", name: "", from: "192.0.2.\(index)", at: Self.time(0))
+        }
+        #expect(throws: LoginRefusal.tooMany(seconds: 60)) {
+            try logins.redeem("0", name: "", from: "198.51.100.1", at: Self.time(0))
+        }
+    }
+
+    @Test mutating func aDeviceStaysAsLongAsItIsSeen() throws {
+        let pass = try comes()
+        let days: Int64 = 86_400
+        var isNews = false
+        _ = logins.pass(for: pass.cookie, at: Self.time(1800), isNews: &isNews)
+        #expect(!isNews, "the card is not written each time")
+        _ = logins.pass(for: pass.cookie, at: Self.time(89 * days), isNews: &isNews)
+        #expect(isNews)
+        let later = self.pass(pass.cookie, at: 178 * days)
+        #expect(later != nil)
+        #expect(self.pass(pass.cookie, at: (178 + 90) * days) == nil)
+        #expect(logins.devices.isEmpty)
+    }
+
+    @Test mutating func aClockThatGoesBackSendsNobodyAway() throws {
+        let pass = try comes()
+        let known = self.pass(pass.cookie, at: -1_000_000_000)
+        #expect(known != nil)
+    }
+
+    @Test mutating func aRevokedDeviceIsNotLetIn() throws {
+        let first = try comes("first"), second = try comes("second")
+        let revoked = [logins.revoke(first.device.id), logins.revoke(first.device.id)]
+        #expect(revoked == [true, false])
+        let unknown = pass(first.cookie, at: 1)
+        #expect(unknown == nil)
+        let other = pass(second.cookie, at: 1)
+        #expect(other?.device.name == "second")
+    }
+
+    @Test mutating func whatIsKeptLetsNobodyIn() throws {
+        let pass = try comes("Sofa\u{1B}[2J\n\u{202E}tablet")
+        let kept = try JSONEncoder().encode(logins.memory)
+        let text = String(decoding: kept, as: UTF8.self)
+        #expect(!text.contains(pass.cookie) && !text.contains(pass.token))
+        var later = Logins(digest: Self.digest)
+        later.restore(try JSONDecoder().decode(LoginsMemory.self, from: kept))
+        var isNews = false
+        let known = later.pass(for: pass.cookie, at: Self.time(1), isNews: &isNews)
+        #expect(known == pass)
+        #expect(later.devices[0].name == "Sofa [2J  tablet")
+        let stolen = later.pass(for: later.devices[0].digest, at: Self.time(1), isNews: &isNews)
+        #expect(stolen == nil)
+    }
+
+    @Test(arguments: [
+        #"{"webDevices":[{"id":"","name":"x","since":0,"seen":0,"digest":""}]}"#, #"{"webDevices":3}"#,
+        #"{"webDevices":[{"id":"abcdef","name":"x","since":0,"seen":-1,"digest":"00"}]}"#,
+    ])
+    func damagedMemoryIsNone(text: String) {
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(LoginsMemory.self, from: Data(text.utf8)) }
+    }
+
+    @Test func memoryOfBeforeThereWereDevicesHasNone() throws {
+        #expect(try JSONDecoder().decode(LoginsMemory.self, from: Data("{}".utf8)).webDevices == nil)
+    }
+
+    @Test mutating func thereAreNotMoreDevicesThanAreKept() throws {
+        let first = try comes("first")
+        for index in 0..<64 { _ = try comes("\(index)", at: 7200 + Int64(index)) }
+        #expect(logins.devices.count == 64)
+        let known = pass(first.cookie, at: 8000)
+        #expect(known == nil, "the one that was not seen for longest goes")
+    }
+}

@@ -1,0 +1,120 @@
+import Testing
+
+@testable import Web
+
+@Suite struct RequestGateTests {
+    private static let cookie = String(repeating: "a", count: 64)
+    private static let token = String(repeating: "b", count: 64)
+
+    private static let pass = Logins.Pass(
+        device: LoginDevice(id: "abcdef", name: "a phone", since: 0, seen: 0, digest: ""), cookie: cookie, token: token)
+
+    private func verdict(
+        _ method: String, _ path: String, isOpen: Bool = false, permitsHost: Bool = true,
+        _ change: (inout WebRequest) -> Void = { _ in }
+    ) -> RequestGate.Verdict {
+        var request = WebRequest(method: method, path: path, host: "pi.local:8080")
+        change(&request)
+        return RequestGate(isOpen: isOpen).verdict(on: request, permitsHost: permitsHost) {
+            $0 == Self.cookie ? Self.pass : nil
+        }
+    }
+
+    /// As a browser does it from the page.
+    private static func comesFromPage(_ request: inout WebRequest) {
+        request.origin = "http://pi.local:8080"
+        request.site = "same-origin"
+        request.cookie = "x=1; okaeri=\(cookie)"
+        request.token = token
+    }
+
+    private static let routes = [
+        "/v1/status", "/v1/events", "/v1/regions", "/v1/nodes", "/v1/configuration", "/metrics", "/v1/health", "/v1/x",
+    ]
+
+    @Test(arguments: routes) func withoutALoginNothingIsAnswered(path: String) {
+        #expect(verdict("GET", path) == .refused(.noLogin))
+        let wrong = String(repeating: "c", count: 64)
+        #expect(verdict("GET", path) { $0.cookie = "okaeri=\(wrong)" } == .refused(.noLogin))
+        #expect(verdict("GET", path) { $0.cookie = "okaeri=" } == .refused(.noLogin))
+        #expect(verdict("GET", path) { $0.cookie = "okaeri=\(Self.cookie)" } == .answer)
+    }
+
+    @Test(arguments: routes) func aForeignHostIsRefusedWhateverItHas(path: String) {
+        #expect(verdict("GET", path, permitsHost: false, Self.comesFromPage) == .refused(.foreignHost))
+        #expect(verdict("GET", "/", permitsHost: false) == .refused(.foreignHost))
+    }
+
+    @Test func anOpenPageIsReadByWhoeverIsOnTheMachineAndChangedByNobody() {
+        #expect(verdict("GET", "/v1/status", isOpen: true) == .answer)
+        #expect(verdict("GET", "/v1/web/session", isOpen: true) == .session(nil))
+        // What a proxy passes on may come from anywhere.
+        #expect(verdict("GET", "/v1/status", isOpen: true) { $0.isForwarded = true } == .refused(.noLogin))
+        let post = verdict("POST", "/v1/prompts/1", isOpen: true) {
+            Self.comesFromPage(&$0)
+            $0.cookie = nil
+        }
+        #expect(post == .refused(.noLogin))
+    }
+
+    @Test(arguments: ["POST", "PUT", "DELETE", "PATCH"]) func aChangeNeedsThePageItsCookieAndItsToken(method: String) {
+        let path = "/v1/prompts/1"
+        #expect(verdict(method, path, Self.comesFromPage) == .answer)
+        let spoilt: [(WebRefusal, (inout WebRequest) -> Void)] = [
+            (.foreignOrigin, { $0.origin = "http://evil.example" }), (.foreignOrigin, { $0.origin = nil }),
+            (.foreignOrigin, { $0.origin = "null" }), (.foreignOrigin, { $0.origin = "http://pi.local:8081" }),
+            (.foreignOrigin, { $0.site = "same-site" }), (.foreignOrigin, { $0.site = "cross-site" }),
+            (.noLogin, { $0.cookie = nil }), (.noToken, { $0.token = nil }), (.noToken, { $0.token = "" }),
+            (.noToken, { $0.token = Self.cookie }), (.foreignOrigin, { $0.host = nil }),
+        ]
+        for (refusal, spoil) in spoilt {
+            let answer = verdict(method, path) {
+                Self.comesFromPage(&$0)
+                spoil(&$0)
+            }
+            #expect(answer == .refused(refusal))
+        }
+    }
+
+    @Test func aLinkIsFollowedByThePageAlone() {
+        let path = "/v1/web/login"
+        #expect(verdict("POST", path) { $0.origin = "http://pi.local:8080" } == .login)
+        #expect(verdict("POST", path) { $0.origin = "https://pi.local:8080" } == .login)
+        #expect(verdict("POST", path) == .refused(.foreignOrigin))
+        #expect(verdict("GET", path, Self.comesFromPage) == .refused(.method))
+        #expect(verdict("HEAD", path, isOpen: true) == .refused(.method))
+    }
+
+    @Test func loggingOutIsAChange() {
+        let path = "/v1/web/logout"
+        #expect(verdict("POST", path, Self.comesFromPage) == .logout(Self.pass))
+        #expect(verdict("GET", path, Self.comesFromPage) == .refused(.method))
+        let post = verdict("POST", path) {
+            Self.comesFromPage(&$0)
+            $0.token = nil
+        }
+        #expect(post == .refused(.noToken))
+    }
+
+    @Test(arguments: ["/v1/web/links", "/v1/web/devices", "/v1/web/devices/abcdef"])
+    func whoIsLetInIsDecidedOnTheMachine(path: String) {
+        for method in ["GET", "POST", "DELETE"] {
+            #expect(verdict(method, path, isOpen: true, Self.comesFromPage) == .refused(.onlyOnMachine))
+        }
+    }
+
+    @Test(arguments: ["/", "/app.css", "/v2/status", "/v1", "//v1/status"]) func filesAreReadByAll(path: String) {
+        #expect(verdict("GET", path) == .file)
+        #expect(verdict("HEAD", path) == .file)
+        #expect(verdict("POST", path, Self.comesFromPage) == .refused(.method))
+    }
+
+    @Test(arguments: [
+        ("okaeri=\(cookie)", 1), ("a=b;okaeri=\(cookie)", 1), ("okaeri=\(cookie); okaeri=\(cookie)", 2),
+        ("__Host-okaeri=\(cookie)", 1), ("okaeri", 0), ("okaeri=short", 0), ("Xokaeri=\(cookie)", 0), ("", 0),
+        (String(repeating: "a=b; ", count: 10_000) + "okaeri=\(cookie)", 0),
+    ])
+    func cookiesAreFound(field: String, count: Int) {
+        #expect(RequestGate.cookies(in: field).count == count)
+    }
+}

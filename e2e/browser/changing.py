@@ -1,0 +1,238 @@
+"""The stages of the walk that set up, and those of the page as a whole. Each after the one before."""
+
+import time
+
+
+def set_up(walk):
+    """Set up: a region from nothing, measured at one metre"""
+    browser = walk.browser
+    browser.click("nav a[href='#setup']")
+    browser.until("the beacons in the air", "return document.querySelectorAll('.air li').length >= 3", within=20)
+    browser.until("the nearest on top", "return document.querySelector('.air li b').textContent === 'Beacon 3 / 14'")
+    walk.pictures("setup")
+
+    browser.click(".air li button")
+    browser.until("the editor", "return document.activeElement.id === 'name'")
+    browser.click("button.main")
+    browser.until(
+        "a name is asked for",
+        "return document.querySelector('.editor .error:not([hidden])')?.textContent.includes('name')",
+    )
+    browser.type("#name", "home")
+    browser.click("button.main")
+    browser.until(
+        "the name is taken", "return document.querySelector('.editor .error')?.textContent.includes('already')"
+    )
+    browser.type("#name", "keys")
+    if browser.run("return [...document.querySelector('#network').options].some((one) => one.value === '=HomeNet')"):
+        browser.run(
+            "const list = document.querySelector('#network'); list.value = '=HomeNet'; list.dispatchEvent(new Event('change'))"
+        )
+    else:
+        browser.run(
+            "const list = document.querySelector('#network'); list.value = '*'; list.dispatchEvent(new Event('change'))"
+        )
+        browser.type("#ssid", "HomeNet")
+    # Once the live signal is there the thresholds are drawn below it.
+    browser.until(
+        "the live signal", "return document.querySelector('.live-chart .signal').getAttribute('d')?.length > 40"
+    )
+    browser.click("#limited")
+    browser.until(
+        "the thresholds", "return document.querySelectorAll('.live-chart .threshold:not(.gone)').length === 2"
+    )
+    browser.run("[...document.querySelectorAll('.editor button')].find((one) => one.textContent === 'Measure').click()")
+    browser.until(
+        "the progress",
+        "return document.querySelector('progress').value > 0.1 && /readings/.test(document.querySelector('.countdown').textContent)",
+    )
+    walk.pictures("editor", check=False)
+    browser.until(
+        "the measured power",
+        "return document.querySelector('.measured').textContent.includes('dBm at one metre')",
+        within=30,
+    )
+    walk.axe("the editor")
+    browser.run(
+        "[...document.querySelectorAll('.editor button')].find((one) => one.textContent === 'Show the text').click()"
+    )
+    browser.until("the text", "return document.querySelector('.text:not([hidden]) textarea')?.value.includes('keys')")
+    walk.axe("the text of the configuration")
+    browser.click("button.main")
+    browser.until(
+        "it is saved", "return document.querySelector('.outcome:not([hidden])')?.textContent.includes('keys')"
+    )
+    region = walk.region("keys")
+    assert (region["major"], region["minor"], region["wifi"]) == (3, 14, {"ssid": "HomeNet", "join": "prompt"}), region
+    assert -56 <= region["measuredPower"] <= -48 and region["exitRSSI"] < region["enterRSSI"] < -52, region
+    change(walk)
+    browser.click("nav a[href='#now']")
+    browser.until(
+        "the new region",
+        "return [...document.querySelectorAll('.region h3')].some((one) => one.textContent === 'keys')",
+    )
+    walk.quiet()
+
+
+def change(walk):
+    """A region that there is is changed, and keeps what the page knows nothing of."""
+    browser = walk.browser
+    before = walk.region("cat")
+    browser.click("[aria-label='Change cat']")
+    browser.until(
+        "its thresholds", "return document.querySelector('#enter')?.value === arguments[0]", str(before["enterRSSI"])
+    )
+    browser.run(
+        "const enter = document.querySelector('#enter'); enter.value = -80; enter.dispatchEvent(new Event('input'))"
+    )
+    browser.click("button.main")
+    browser.until("it is saved", "return document.querySelector('.outcome:not([hidden])')?.textContent.includes('cat')")
+    assert walk.region("cat") == {**before, "enterRSSI": -80}, walk.region("cat")
+
+
+def troubles(walk):
+    """What does not work is said, with the sentence that mends it; and the rooms of a house of several nodes"""
+    browser = walk.browser
+    browser.open(walk.base + "/?troubles#now")
+    browser.until("the regions", "return document.querySelectorAll('.region').length")
+    browser.run_async("""
+        const done = arguments[arguments.length - 1]
+        import('/live.js').then(async ({ live, reload, stop }) => {
+            stop()
+            // After this nothing is under way any more.
+            await reload()
+            const status = structuredClone(live.status)
+            const [home, cat] = status.regions
+            Object.assign(home, { state: 'unknown', lastKnown: 'inside', beacons: [] })
+            cat.house = { state: 'inside', lastKnown: 'inside', room: 'kitchen', waiting: ['attic'], since: cat.since }
+            cat.beacons = [1, 2].map((minor) => ({ ...cat.beacons[0], minor, accuracy: -1, signal: minor === 1 ? -88 : null, age: 64 * minor, keepsInside: minor === 1 }))
+            Object.assign(status, {
+                stale: true, mqtt: { connected: false, reason: 'not connected to broker.local: connection refused; `systemctl status mosquitto`' },
+                services: [{ identifier: 'phone', service: '1812', connected: false }],
+                bluetooth: { state: 'poweredOff', reason: 'hci0 is off: `bluetoothctl power on` switches it on.', listening: false },
+                wifi: { managerRunning: true, hardwareEnabled: true, radioEnabled: false, activating: false },
+            })
+            status.kept.problem = 'no space left on device'
+            live.status = status
+            live.dispatchEvent(new CustomEvent('status'))
+            done()
+        })""")
+    text = browser.text("body")
+    for words in (
+        "STALE",
+        "systemctl restart okaeri",
+        "no space left",
+        "Switched off. hci0 is off",
+        "bluetoothctl power on",
+        "nmcli radio wifi on",
+        "last known: Inside",
+        "Room: kitchen",
+        "waiting for attic",
+        "distance unknown",
+        "heard 1 min ago",
+        "no signal",
+        "Not connected to broker.local",
+    ):
+        assert words in text, f"{words!r} is not in\n{text}"
+    walk.pictures("troubles")
+    assert "STALE" in browser.text("#notices"), "what was shown has changed meanwhile"
+    browser.open(walk.base + "/#now")
+
+
+def strangers(walk):
+    """A name that is markup stays a text"""
+    browser = walk.browser
+    name = "\"><img src=x onerror=document.title='broken'>"
+    browser.click("nav a[href='#setup']")
+    browser.until("the beacons in the air", "return document.querySelectorAll('.air li').length >= 3")
+    browser.click(".air li:last-child button")
+    browser.until("the editor", "return document.activeElement.id === 'name'")
+    browser.type("#name", name)
+    browser.click("button.main")
+    browser.until(
+        "it is saved", "return document.querySelector('.outcome:not([hidden])')?.textContent.includes('onerror')"
+    )
+    browser.click("nav a[href='#now']")
+    browser.until(
+        "the name as it is",
+        "return [...document.querySelectorAll('.region h3')].some((one) => one.textContent === arguments[0])",
+        name,
+    )
+    assert not browser.run("return document.querySelector('main img')"), "a name has become an element"
+    browser.run("[...document.querySelectorAll('.region')].at(-1).querySelector('.why').click()")
+    browser.until("its explanation", "return document.querySelector('#explained')?.value === arguments[0]", name)
+    browser.click("nav a[href='#now']")
+    walk.quiet()
+
+
+def keyboard(walk):
+    """Every view by the keyboard alone: the focus is seen, goes through all there is, and is never caught"""
+    browser = walk.browser
+    for view in ("now", "days", "setup"):
+        browser.open(walk.base + f"/?{view}#{view}")
+        browser.until("the view", "return document.querySelector('main section .card')")
+        time.sleep(1)
+        browser.run("document.activeElement.blur(); scrollTo(0, 0)")
+        count = browser.run(
+            "return [...document.querySelectorAll('a[href], button, input, select, textarea, [tabindex=\"0\"]')]"
+            ".filter((one) => !one.disabled && one.offsetParent).length"
+        )
+        seen = []
+        for _ in range(count + 4):
+            browser.press("tab")
+            seen.append(
+                browser.run(
+                    """
+                const one = document.activeElement
+                const style = getComputedStyle(one)
+                const name = one.getAttribute('aria-label') || one.textContent || one.labels?.[0]?.textContent
+                const box = one.getBoundingClientRect()
+                return one === document.body ? null : [one.tagName, name, style.outlineStyle !== 'none', box.width > 0]"""
+                )
+            )
+        reached = [one for one in seen if one]
+        assert len(reached) >= count, f"{view}: {len(reached)} of {count} are reached: {seen}"
+        unseen = [one for one in reached if not one[2] or not one[3] or not one[1]]
+        assert not unseen, f"{view}: the focus is not seen, or has no name: {unseen}"
+        assert "Skip" in reached[0][1], f"{view}: the first is {reached[0]}"
+
+
+def logout(walk):
+    """Logged out: the page shows nothing any more"""
+    browser = walk.browser
+    browser.run("document.querySelector('footer button').click()")
+    browser.until("the notice", "return document.querySelector('.login')")
+    assert not browser.run("return document.querySelector('.region')")
+    browser.open(walk.base + "/?again")
+    browser.until("the notice after a reload", "return document.querySelector('.login')")
+    walk.quiet(r"/v1/\S+ .* 401")
+
+
+def japanese(walk):
+    """Japanese, by the language of the browser"""
+    browser = walk.browser
+    browser.open(walk.base + "/")
+    browser.until("the notice", "return document.querySelector('.login')?.innerText.includes('ログイン')")
+    assert browser.run("return document.documentElement.lang") == "ja"
+    browser.open(walk.link())
+    browser.until("the regions", "return document.querySelectorAll('.region').length >= 2")
+    for view, words in (("now", "圏"), ("days", "出来事"), ("setup", "受信中のビーコン")):
+        browser.click(f"nav a[href='#{view}']")
+        browser.until(
+            f"{view} in Japanese", "return document.querySelector('main').innerText.includes(arguments[0])", words
+        )
+        time.sleep(1.5)
+        walk.pictures(f"{view}-ja")
+    names = browser.run_async(
+        "const done = arguments[arguments.length - 1];"
+        "Promise.all(['/en.js', '/ja.js', '/en.more.js', '/ja.more.js'].map((file) => import(file))).then((all) => done(all.map((one) => one.default)))"
+    )
+    for english, translated in (names[:2], names[2:]):
+        translated = {name: text for name, text in translated.items() if not name.startswith("j_")}
+        # A page that has looked at the other views has their words in the first table too.
+        assert set(english) <= set(translated) or set(translated) <= set(english), set(english) ^ set(translated)
+        for name, text in english.items():
+            if name in translated:
+                assert sorted(set(part for part in "01234" if f"{{{part}}}" in text)) == sorted(
+                    set(part for part in "01234" if f"{{{part}}}" in translated[name])
+                ), f"{name}: not the same places"

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Makes up a house for the browser to look at: its configuration, the day until now, and what comes from now on.
+
+    house.py FOLDER [LISTEN]
+
+FOLDER/beacons.json names two regions, and LISTEN as the address of the page. FOLDER/past.btsnoop is the day before, to be played fast; FOLDER/live.btsnoop begins
+with this call and is to be played at its own speed: the tag of "home" is there, and comes and goes three times a minute later on, the cat stays,
+a neighbour's beacon is far away, and one that is in no region lies beside the antenna."""
+
+import json
+import math
+import pathlib
+import random
+import sys
+import time
+import uuid
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Benchmarks"))
+import captures
+
+HOME, CAT = uuid.UUID("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"), uuid.UUID("74278BDA-B644-4520-8F0C-720EAF059935")
+NEW, NEIGHBOUR = uuid.UUID("5AFFFFFF-1234-4AAA-8888-0123456789AB"), uuid.UUID("00112233-4455-6677-8899-AABBCCDDEEFF")
+CONFIGURATION = {
+    "regions": [
+        {
+            "identifier": "home",
+            "uuid": str(HOME).upper(),
+            "major": 100,
+            "minor": 100,
+            "exitAfter": 4,
+            "ranging": True,
+            "wifi": {"ssid": "HomeNet", "join": "prompt"},
+        },
+        {"identifier": "cat", "uuid": str(CAT).upper(), "enterRSSI": -82, "exitRSSI": -90, "ranging": True},
+    ]
+}
+LIVE = 1200.0
+ARRIVED, CYCLE, PRESENT = 60.0, 16.0, 8.0
+
+
+def made(name, ad, level, begin, end, interval, present=lambda time: True):
+    """The packets of a beacon; its interval may change with the time."""
+    dice = random.Random(name)
+    address = bytes(int(dice.random() * 256) for _ in range(5)) + b"\xc0"
+    report = captures.Report(address, ad)
+    now, fading = begin, 0.0
+    while now < end:
+        fading += -0.2 * fading + dice.gauss(0, 0.8)
+        if present(now):
+            yield round(now * 1e6), report.packet(round(level(now - begin) + fading + dice.gauss(0, 0.7)))
+        now += interval + dice.random() * 0.01
+
+
+def house(begin, end, interval, home, folder, file):
+    cat = lambda passed: -66 + 7 * math.sin(passed / 900) + 3 * math.sin(passed / 37)
+    packets = [
+        *made(
+            "tag",
+            captures.ibeacon(HOME, 100, 100, -71),
+            lambda passed: -61 + 3 * math.sin(passed / 300),
+            begin,
+            end,
+            interval,
+            home,
+        ),
+        *made("cat", captures.ibeacon(CAT, 7, 1, -63), cat, begin, end, interval),
+        *made("new", captures.ibeacon(NEW, 3, 14, -59), lambda passed: -52.0, end - LIVE, end, interval),
+        *made("neighbour", captures.ibeacon(NEIGHBOUR, 1, 1), lambda passed: -88.0, begin, end, interval * 2),
+    ]
+    captures.write(folder / file, sorted(packets))
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    web = {"web": {"listen": sys.argv[2]}} if len(sys.argv) > 2 else {}
+    (folder / "beacons.json").write_text(json.dumps({**CONFIGURATION, **web}, indent=2) + "\n")
+    now = time.time()
+    away = [(20.2, 18.4), (13.6, 11.9), (6.0, 4.2), (0.5, 0.0)]  # hours before now
+    home = lambda time: not any(now - begin * 3600 < time < now - end * 3600 for begin, end in away)
+    house(now - 23 * 3600, now - 60, 2.0, home, folder, "past.btsnoop")
+    house(
+        now,
+        now + LIVE,
+        0.4,
+        lambda time: time < now + ARRIVED or (time - now) % CYCLE > CYCLE - PRESENT,
+        folder,
+        "live.btsnoop",
+    )
+
+
+if __name__ == "__main__":
+    main()

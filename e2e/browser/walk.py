@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Walks through the page in a real browser, as somebody would, and fails where it is not what it should be.
+
+    walk.py --base http://127.0.0.1:8080 --link-command 'okaeri web link' --socket SOCKET --axe axe.min.js --out FOLDER
+
+The daemon at that address plays what house.py has made up. The link command prints an address to log in by, a new one each
+time. Pictures of each page, at both widths and in both themes, and walk.json with what was measured, are put into FOLDER.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import changing
+import looking
+from talk import say
+from webdriver import Browser
+
+ENGLISH = [
+    looking.notice,
+    looking.wrong_link,
+    looking.login,
+    looking.now,
+    looking.prompt,
+    looking.live,
+    looking.asleep,
+    looking.offline,
+    looking.days,
+    looking.explained,
+    changing.set_up,
+    changing.troubles,
+    changing.strangers,
+    changing.keyboard,
+    changing.logout,
+]
+
+WIDTHS = {"narrow": 360, "wide": 1280}
+THEMES = ("light", "dark")
+
+
+class Walk:
+    """A browser, and what is asked of every page it shows."""
+
+    def __init__(self, options, language="en"):
+        self.options = options
+        self.language = language
+        self.browser = Browser(language)
+        self.browser.look(WIDTHS["wide"], "light")
+
+    @property
+    def base(self):
+        return self.options.base
+
+    def link(self):
+        said = subprocess.run(self.options.link_command, shell=True, capture_output=True, text=True, check=True).stdout
+        address = re.search(r"https?://\S+(#login=[^\s\x1b]+)", said)
+        assert address, f"the link command printed no link: {said}"
+        # It may have named another address of this machine.
+        return f"{self.base}/{address[1]}"
+
+    def region(self, name):
+        """As the configuration has it."""
+        regions = json.loads(self.options.config.read_text())["regions"]
+        return next(one for one in regions if one["identifier"] == name)
+
+    def pictures(self, name, check=True):
+        """The page at both widths and in both themes: nothing wider than the screen, nothing against the rules of axe."""
+        for theme in THEMES:
+            for width, pixels in WIDTHS.items():
+                self.browser.look(pixels, theme)
+                self.browser.run("scrollTo(0, 0)")
+                wide = self.browser.run("return document.scrollingElement.scrollWidth")
+                assert wide <= pixels, f"{name}: {wide} pixels wide on a screen of {pixels}"
+                self.browser.screenshot(self.options.out / f"{name}-{width}-{theme}.png")
+            if check:
+                self.axe(f"{name}, {theme}")
+        self.browser.look(WIDTHS["wide"], "light")
+
+    def axe(self, name):
+        if not self.browser.run("return !!window.axe"):
+            self.browser.run(self.options.axe_source + "; window.axe = axe")
+        found = self.browser.run_async(
+            "const done = arguments[arguments.length - 1];"
+            "axe.run(document, { resultTypes: ['violations'] }).then((result) => done(result.violations), (error) => done([String(error)]))"
+        )
+        told = [
+            f"{one['id']}: {one['help']}: {node['target']} {node['failureSummary']}"
+            for one in found
+            for node in one["nodes"]
+        ]
+        assert not told, f"{name}: axe finds\n" + "\n".join(told)
+        say(f"axe: nothing against {name}")
+
+    def quiet(self, *expected):
+        """The console has said nothing but what is expected: a refusal that was asked for is logged by the browser itself."""
+        told = [line for line in self.browser.console() if not any(re.search(pattern, line) for pattern in expected)]
+        assert not told, "the console says\n" + "\n".join(told)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--base", required=True)
+    parser.add_argument("--link-command", required=True)
+    parser.add_argument("--socket", required=True)
+    parser.add_argument("--axe", required=True, type=pathlib.Path)
+    parser.add_argument("--out", required=True, type=pathlib.Path)
+    parser.add_argument("--config", required=True, type=pathlib.Path)
+    parser.add_argument("--stages", type=lambda names: names.split(","), help="only these, after the login")
+    options = parser.parse_args()
+    options.axe_source = options.axe.read_text()
+    options.out.mkdir(parents=True, exist_ok=True)
+    options.measured = {}
+
+    english = Walk(options)
+    try:
+        for stage in ENGLISH:
+            if options.stages and stage is not looking.login and stage.__name__ not in options.stages:
+                continue
+            say(stage.__doc__.splitlines()[0])
+            try:
+                stage(english)
+            except BaseException:
+                english.browser.screenshot(options.out / "failed.png")
+                raise
+        english.quiet()
+    finally:
+        english.browser.close()
+    japanese = Walk(options, "ja")
+    try:
+        say(changing.japanese.__doc__)
+        changing.japanese(japanese)
+        japanese.quiet(r"/v1/web/session .* 401")
+    finally:
+        japanese.browser.close()
+    (options.out / "walk.json").write_text(json.dumps(options.measured, indent=2) + "\n")
+    say(f"measured: {json.dumps(options.measured)}")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except AssertionError as error:
+        sys.exit(f"browser: {error}")

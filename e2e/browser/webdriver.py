@@ -1,0 +1,167 @@
+"""Drives a Chromium by its driver (W3C WebDriver, and the DevTools commands that Chromium's driver adds)."""
+
+import base64
+import json
+import os
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+KEYS = {"tab": "\ue004", "enter": "\ue007", "escape": "\ue00c", "space": " ", "left": "\ue012", "right": "\ue014"}
+
+
+class Failure(Exception):
+    """What the driver refuses."""
+
+
+class Browser:
+    """A browser of its own, without anybody's cookies.
+
+    language: what it says it speaks, such as "ja".
+    """
+
+    def __init__(self, language="en"):
+        environment = {**os.environ, "LANGUAGE": language}
+        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True, env=environment)
+        for line in self.driver.stdout:
+            if "started successfully on port" in line:
+                self.address = f"http://127.0.0.1:{line.strip().rstrip('.').split()[-1]}"
+                break
+        arguments = [
+            "--headless=new",
+            f"--lang={language}",
+            f"--accept-lang={language}",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            "--disable-dev-shm-usage",
+            "--window-size=1280,900",
+        ]
+        if os.geteuid() == 0:
+            arguments.append("--no-sandbox")
+        wanted = {
+            "browserName": "chrome",
+            "goog:chromeOptions": {"args": arguments},
+            "goog:loggingPrefs": {"browser": "ALL"},
+        }
+        self.session = ""
+        self.session = (
+            "/session/" + self.ask("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
+        )
+
+    def ask(self, method, path, body=None):
+        request = urllib.request.Request(
+            self.address + self.session + path, method=method, data=None if body is None else json.dumps(body).encode()
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=120) as response:
+                return json.load(response)["value"]
+        except urllib.error.HTTPError as error:
+            raise Failure(json.load(error)["value"]["message"].splitlines()[0]) from None
+
+    def close(self):
+        try:
+            self.ask("DELETE", "")
+        finally:
+            self.driver.terminate()
+            self.driver.wait()
+
+    def open(self, address):
+        self.ask("POST", "/url", {"url": address})
+
+    @property
+    def url(self):
+        return self.ask("GET", "/url")
+
+    def run(self, script, *arguments):
+        return self.ask("POST", "/execute/sync", {"script": script, "args": list(arguments)})
+
+    def run_async(self, script, *arguments):
+        """The script's last argument takes what it answers."""
+        return self.ask("POST", "/execute/async", {"script": script, "args": list(arguments)})
+
+    def developer(self, command, **parameters):
+        return self.ask("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
+
+    def find(self, selector):
+        return self.ask("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
+
+    def click(self, selector):
+        self.until(f"{selector} to click on", "return document.querySelector(arguments[0])", selector)
+        self.ask("POST", f"/element/{self.find(selector)}/click", {})
+
+    def type(self, selector, text):
+        element = self.find(selector)
+        self.ask("POST", f"/element/{element}/clear", {})
+        self.ask("POST", f"/element/{element}/value", {"text": text})
+
+    def press(self, *keys):
+        """To whatever has the focus."""
+        actions = [{"type": kind, "value": KEYS.get(key, key)} for key in keys for kind in ("keyDown", "keyUp")]
+        self.ask("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
+
+    def drag(self, selector, begin, end):
+        """With the mouse, from one part of an element's width to another."""
+        box = self.run(
+            "const box = document.querySelector(arguments[0]).getBoundingClientRect();"
+            "return [box.left, box.top, box.width, box.height]",
+            selector,
+        )
+        left, top, width, height = box
+        points = [(int(left + width * part), int(top + height / 2)) for part in (begin, (begin + end) / 2, end)]
+        moves = [{"type": "pointerMove", "duration": 50, "x": x, "y": y} for x, y in points]
+        actions = [moves[0], {"type": "pointerDown", "button": 0}, *moves[1:], {"type": "pointerUp", "button": 0}]
+        self.ask("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": actions}]})
+
+    def text(self, selector="body"):
+        return self.run("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
+
+    def until(self, what, script, *arguments, within=10):
+        """Waits for what the script answers; `what` is said if that does not come."""
+        end = time.monotonic() + within
+        while not (value := self.run(script, *arguments)):
+            if time.monotonic() > end:
+                raise AssertionError(f"{what}: not within {within} s; the page says:\n{self.text()}")
+            time.sleep(0.05)
+        return value
+
+    def console(self):
+        """What the console and the content security policy have reported since the last time."""
+        return [f"{entry['level']} {entry['message']}" for entry in self.ask("POST", "/se/log", {"type": "browser"})]
+
+    def look(self, width, theme):
+        self.developer(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=780 if width < 600 else 900,
+            deviceScaleFactor=2 if width < 600 else 1,
+            mobile=width < 600,
+        )
+        self.developer(
+            "Emulation.setEmulatedMedia",
+            features=[
+                {"name": "prefers-color-scheme", "value": theme},
+                {"name": "prefers-reduced-motion", "value": "reduce"},
+            ],
+        )
+
+    def sleep(self):
+        """As a phone in a pocket: no script runs."""
+        self.developer("Page.setWebLifecycleState", state="frozen")
+
+    def wake(self):
+        self.developer("Page.setWebLifecycleState", state="active")
+        # It is looked at again once another one was.
+        here = self.ask("GET", "/window")
+        other = self.ask("POST", "/window/new", {"type": "tab"})["handle"]
+        self.ask("POST", "/window", {"handle": other})
+        self.ask("DELETE", "/window")
+        self.ask("POST", "/window", {"handle": here})
+
+    def screenshot(self, file):
+        """Of the whole page, however long."""
+        size = self.developer("Page.getLayoutMetrics")["cssContentSize"]
+        clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}
+        image = self.developer("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
+        file.write_bytes(base64.b64decode(image["data"]))
