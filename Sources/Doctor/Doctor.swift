@@ -42,11 +42,13 @@ package struct Doctor: Sendable {
             return error.description.split(separator: "\n").map { line in
                 .wrong(
                     "configuration", String(line),
-                    mend: "mend the file, then `okaeri config check`; `okaeri config example` shows one that works")
+                    mend: error.isAbsent
+                        ? "`sudo okaeri setup` finds your beacon and writes one"
+                        : "mend the file, then `okaeri config check`; `okaeri config example` shows one that works")
             }
         case .success(let (configuration, file)):
             if configuration.regions.isEmpty {
-                return [.wrong("configuration", "\(file) has no region", mend: "find your beacon with `okaeri scan`")]
+                return [.wrong("configuration", "\(file) has no region", mend: "`sudo okaeri setup` finds your beacon")]
             }
             let regions = configuration.regions.map(\.identifier).joined(separator: ", ")
             return [.ok("configuration", "\(file) watches \(regions)")]
@@ -129,8 +131,20 @@ package struct Doctor: Sendable {
             switch await answer {
             case .success(let status):
                 [.ok("daemon", "it runs, with \(status.regions.count) regions")] + Self.brokerFindings(status.mqtt)
+                    + Self.listenerFindings(status.listeners)
             case .failure(let failure): [.note("daemon", failure.description)]
             }
+        }
+    }
+
+    /// Where the daemon listens beside its socket, or cannot.
+    static func listenerFindings(_ listeners: [ListenerReport]?) -> [Finding] {
+        (listeners ?? []).map { listener in
+            guard let problem = listener.problem else {
+                return .ok(listener.name, "served on \(listener.address)")
+            }
+            return Finding(
+                subject: listener.name, verdict: .wrong, finding: "not served on \(listener.address): \(problem)")
         }
     }
 

@@ -40,8 +40,7 @@ extension Doctor {
         return [
             .wrong(
                 "configuration", "\(file) is the example still: its beacon is nobody's",
-                mend: "hold your beacon near, find it with `sudo okaeri scan`, write its UUID, major and minor with "
-                    + "`sudoedit \(file)`, then `sudo systemctl reload okaeri`")
+                mend: "hold your beacon near, and `sudo okaeri setup` asks for the rest")
         ]
     }
 
@@ -54,6 +53,7 @@ extension Doctor {
         guard heard.isEmpty else { return .ok("beacon", "that of \(heard.joined(separator: ", ")) is heard") }
         return .note(
             "beacon", "none that is configured is heard",
-            mend: "hold yours near, and compare what `sudo okaeri scan` shows with the configuration")
+            mend: "hold yours near, and compare what `sudo okaeri scan` shows with the configuration; "
+                + "`sudo okaeri setup` changes it")
     }
 }

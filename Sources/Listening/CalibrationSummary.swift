@@ -13,31 +13,44 @@ package struct CalibrationSummary: Sendable {
         package var distance: Double?
         /// How long it was listened.
         package var duration: Duration
+        /// Whether it is about this machine's receiver, and not about the beacon.
+        package var isNode: Bool
 
-        package init(region: MonitoredRegion, distance: Double?, duration: Duration) {
+        package init(region: MonitoredRegion, distance: Double?, duration: Duration, isNode: Bool = false) {
             self.region = region
             self.distance = distance
             self.duration = duration
+            self.isNode = isNode
         }
 
         /// Where the beacon is: `one metre`, `4 m`.
         package var place: String { distance.map { "\($0.plain) m" } ?? "one metre" }
     }
 
-    /// The line that goes into the region's object, above `identifier`, which every region has.
+    /// The line that goes into the region's object, above `identifier`, which every region has; a node's into `node`.
     package let line: String
 
     private let headline: String
     private let level: Calibration.Level
     private let isReplaced: Bool
     private let identifier: String
+    private let isNode: Bool
 
     /// - Throws: ``Calibration/Failure``: see ``sentence(_:_:)``.
     package init(_ calibration: Calibration, _ question: Question) throws(Calibration.Failure) {
         let region = question.region
         level = try calibration.level()
         identifier = region.region.identifier
+        isNode = question.isNode
         let mean = level.mean.rounded(digits: 1)
+        if isNode {
+            let due = region.measuredPower ?? level.claimedPower
+            let offset = (Double(due) - level.mean).rounded(digits: 1)
+            headline = "this machine hears \(mean) dBm at one metre, where \(due) dBm are due"
+            line = "\"offset\": \(offset)"
+            isReplaced = false
+            return
+        }
         guard let distance = question.distance else {
             headline = "\(level.measuredPower) dBm at one metre"
             line = "\"measuredPower\": \(level.measuredPower),"
@@ -56,7 +69,10 @@ package struct CalibrationSummary: Sendable {
         let beacon = "major \(level.identity.major) minor \(level.identity.minor)"
         let place = "region \"\(identifier)\" of beacons.json"
         let verb =
-            isReplaced ? "In \(place) this line takes the old one's place:" : "Add to \(place), above \"identifier\":"
+            isNode
+            ? "In beacons.json, beside \"regions\", \"node\" has this, with its name and room if it has them:"
+            : isReplaced ? "In \(place) this line takes the old one's place:" : "Add to \(place), above \"identifier\":"
+        let line = isNode ? "\"node\": { \(line) }" : line
         return """
             \(identifier): \(headline)
               \(beacon), which itself claims \(level.claimedPower) dBm at one metre

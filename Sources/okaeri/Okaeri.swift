@@ -8,15 +8,17 @@ import Events
         commandName: "okaeri",
         abstract: "Watches iBeacon regions and offers to join the home Wi-Fi on arrival.",
         discussion: """
-            `okaeri` alone tells what is missing and what to do next. `okaeri scan` finds your beacon; put it into \
-            beacons.json (`okaeri config example`), and run `okaeri monitor`. `okaeri doctor` looks more closely.
+            `okaeri` alone tells what is missing and what to do next. `okaeri setup` finds your beacon and writes \
+            beacons.json; then run `okaeri monitor`. `okaeri doctor` looks more closely.
             """,
         version: "okaeri \(Version())",
         subcommands: [
-            MonitorCommand.self, ReplayCommand.self, StatusCommand.self, ExplainCommand.self, ScanCommand.self,
+            SetupCommand.self, MonitorCommand.self, ReplayCommand.self, StatusCommand.self, ExplainCommand.self,
+            ScanCommand.self,
             RangeCommand.self, LocateCommand.self, CalibrateCommand.self, HistoryCommand.self, PlotCommand.self,
-            PromptsCommand.self,
-            AnswerCommand.self, AgentCommand.self, DecodeCommand.self, RecordCommand.self, DoctorCommand.self,
+            NodesCommand.self, WebCommand.self,
+            PromptsCommand.self, AnswerCommand.self, AgentCommand.self, DecodeCommand.self,
+            RecordCommand.self, DoctorCommand.self,
             ConfigCommand.self, BluetoothCommand.self, PeripheralsCommand.self, ConnectCommand.self,
             AdvertiseCommand.self, PeripheralCommand.self,
         ])

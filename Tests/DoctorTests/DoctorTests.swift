@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import WiFi
 
+@testable import API
 @testable import Client
 @testable import Doctor
 @testable import OkaeriConfiguration
@@ -56,7 +57,7 @@ import WiFi
         #expect(own.map(\.verdict) == [.wrong, .wrong, .note])
         #expect(own[0].mend?.hasPrefix("sudo systemctl enable --now okaeri") == true)
         #expect(own[1].finding == "\(file) is the example still: its beacon is nobody's")
-        #expect(own[1].mend?.contains("sudoedit \(file)") == true)
+        #expect(own[1].mend?.contains("sudo okaeri setup") == true)
     }
 
     @Test func `a configuration of one's own is the example no more`() async throws {
@@ -65,6 +66,17 @@ import WiFi
         let file = try folder.file("beacons.json", Array(text.utf8))
         let steps = await Doctor(configurationFile: file, client: APIClient(socket: "/nowhere")).firstSteps()
         #expect(steps.contains { $0.subject == "configuration" && $0.verdict == .ok })
+    }
+
+    @Test func `a port that is taken is told with what to do`() {
+        let problem = "another program has that port. Name another one in beacons.json"
+        let findings = Doctor.listenerFindings([
+            ListenerReport(name: "metrics", address: "127.0.0.1:1", problem: problem),
+            ListenerReport(name: "web", address: "127.0.0.1:2"),
+        ])
+        #expect(findings.map(\.verdict) == [.wrong, .ok])
+        #expect(findings[0].finding == "not served on 127.0.0.1:1: \(problem)")
+        #expect(Doctor.listenerFindings(nil).isEmpty)
     }
 
     @Test func `who may not ask the service is told the group`() {

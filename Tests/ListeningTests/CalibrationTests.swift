@@ -21,7 +21,7 @@ import Testing
 
     /// What `calibrate` tells of a capture with these readings, ten a second, and with the neighbour's in between.
     private func calibrate(
-        _ readings: [(BeaconIdentity, Int8)], _ region: MonitoredRegion, distance: Double? = nil,
+        _ readings: [(BeaconIdentity, Int8)], _ region: MonitoredRegion, distance: Double? = nil, isNode: Bool = false,
         for seconds: Double = 20, cut: Int = 0
     ) async throws -> String {
         var bytes: [UInt8] = []
@@ -34,7 +34,8 @@ import Testing
         }
         let file = try #require(folder).file("calibration", Array(bytes.dropLast(cut)))
         let session = try ListeningSession(regions: [], adapter: nil, capture: file, speed: nil, logger: quiet)
-        let question = CalibrationSummary.Question(region: region, distance: distance, duration: .seconds(seconds))
+        let question = CalibrationSummary.Question(
+            region: region, distance: distance, duration: .seconds(seconds), isNode: isNode)
         let progress = Mutex<[Int]>([])
         let calibration = try await session.calibrate(region, for: .seconds(seconds), with: []) { left, readings in
             progress.withLock { $0.append(readings) }
@@ -61,6 +62,17 @@ import Testing
 
                   "measuredPower": -62,
                 """)
+    }
+
+    @Test(.timeLimit(.minutes(5)), arguments: [(nil, -59), (-60, -60)] as [(Int8?, Int)])
+    func `a node's offset is what it hears too weakly`(measuredPower: Int8?, due: Int) async throws {
+        var region = region()
+        region.measuredPower = measuredPower
+        let text = try await calibrate((0..<200).map { _ in (home, -67) }, region, isNode: true)
+        #expect(text.contains("this machine hears -67.0 dBm at one metre, where \(due) dBm are due"))
+        let line = try #require(text.split(separator: "\n").last)
+        let json = Array("{ \(line), \"regions\": [] }".utf8)
+        #expect(try Configuration(json: json, file: "beacons.json").node.offset == Double(due + 67))
     }
 
     @Test(.timeLimit(.minutes(5)))

@@ -10,6 +10,8 @@ struct CalibrateCommand: AsyncParsableCommand {
             First put the beacon down one metre from the antenna, in its sight: that gives measuredPower. Write it into \
             beacons.json. Then, for more, some metres away with --distance: that gives pathLossExponent. It \
             listens for 20 s, or --duration; a daemon may run meanwhile. Exit status 1 if the readings tell nothing.
+            In a house of several Pis, --node tells how much weaker than it should this one hears: measure the same beacon \
+            at one metre of each.
             """)
 
     @OptionGroup var config: ConfigurationOptions
@@ -19,9 +21,12 @@ struct CalibrateCommand: AsyncParsableCommand {
     @Option(help: "How far away the beacon is, in metres: at least 2. Without it, one metre.")
     var distance: Double?
 
+    @Flag(help: "Measure this machine's receiver, not the beacon: gives the node's offset.")
+    var node = false
+
     @Option(
         parsing: .unconditional,
-        help: "The RSSI at one metre, in dBm; else the region's measuredPower. With --distance.")
+        help: "The RSSI at one metre, in dBm; else the region's measuredPower. With --distance or --node.")
     var measuredPower: Int8?
 
     @Argument(help: "A region's identifier, or UUID[/MAJOR[/MINOR]].")
@@ -34,9 +39,10 @@ struct CalibrateCommand: AsyncParsableCommand {
         if let distance, !(Calibration.shortestDistance...1000 ~= distance) {
             throw ValidationError("--distance takes metres from 2 to 1000; leave it out for one metre")
         }
-        if let measuredPower, measuredPower >= 0 || distance == nil {
-            throw ValidationError("--measured-power takes dBm from -127 to -1, and goes with --distance")
+        if let measuredPower, measuredPower >= 0 || distance == nil && !node {
+            throw ValidationError("--measured-power takes dBm from -127 to -1, and goes with --distance or --node")
         }
+        if node, distance != nil { throw ValidationError("--node is measured at one metre: leave out --distance") }
     }
 
     func run() async throws {
@@ -48,7 +54,8 @@ struct CalibrateCommand: AsyncParsableCommand {
             )
         }
         let seconds = listening.duration ?? Self.duration
-        let question = CalibrationSummary.Question(region: monitored, distance: distance, duration: .seconds(seconds))
+        let question = CalibrationSummary.Question(
+            region: monitored, distance: distance, duration: .seconds(seconds), isNode: node)
         let session = try ListeningSession(
             regions: [], adapter: listening.adapter, capture: listening.capture, speed: nil, logger: log.logger)
         Terminal.complain("leave the beacon where it is, \(question.place) from the antenna and in its sight")
@@ -69,7 +76,8 @@ struct CalibrateCommand: AsyncParsableCommand {
         }
     }
 
-    private static func show(left: Duration, readings: Int) {
+    /// How long it still takes, on one line of standard error.
+    static func show(left: Duration, readings: Int) {
         let seconds = Int((left / .seconds(1)).rounded())
         let text = left == .zero ? "" : "\(seconds) s left, \(readings) readings"
         try? Terminal.write("\r\u{1B}[K\(text)", to: .errors)

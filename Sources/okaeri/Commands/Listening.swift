@@ -47,14 +47,14 @@ extension SourceOptions {
 }
 
 /// There is no adapter, or not for us.
-private struct NothingToListenWith: Error {
+struct NothingToListenWith: Error {
     var reason: String
     var isPermission: Bool
 }
 
 /// Ends the session when the adapter's first answer is that it cannot be used. Once it was well, its return is waited
 /// for: what is wrong is said, and the session goes on by itself.
-private struct Verdict: Service {
+struct Verdict: Service {
     let events: AsyncStream<Event>
 
     func run() async throws {

@@ -66,7 +66,7 @@ struct MonitorCommand: AsyncParsableCommand {
                 stateDirectory: capture == nil ? state.forDaemon : state.directory,
                 serviceManager: ServiceManager(environment: environment),
                 node: configuration.node.name ?? NodeName.local,
-                version: Version().number),
+                version: Version().number, commit: Version().commit),
             logger: logger)
         var services: [any Service] = [printer(daemon.allEvents())]
         if Terminal.canAsk, !json {

@@ -112,3 +112,22 @@ struct ListeningOptions: ParsableArguments {
         }
     }
 }
+
+/// Does what asks the daemon; says what it refuses and ends with the exit status that fits.
+func exitingOnFailure(_ ask: () async throws(APIClient.Failure) -> Void) async throws {
+    do throws(APIClient.Failure) {
+        try await ask()
+    } catch {
+        throw ended(by: error)
+    }
+}
+
+/// Says what the daemon refuses; the exit status that fits.
+func ended(by failure: APIClient.Failure) -> ExitCode {
+    Terminal.complain(failure.description)
+    return switch failure {
+    case .noDaemon, .noAnswer: Exit.unavailable
+    case .notPermitted: Exit.noPermission
+    case .refused: ExitCode.failure
+    }
+}

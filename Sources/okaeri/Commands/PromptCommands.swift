@@ -58,17 +58,3 @@ struct AnswerCommand: AsyncParsableCommand {
         }
     }
 }
-
-/// Does what asks the daemon; says what it refuses and ends with the exit status that fits.
-private func exitingOnFailure(_ ask: () async throws(APIClient.Failure) -> Void) async throws {
-    do throws(APIClient.Failure) {
-        try await ask()
-    } catch {
-        Terminal.complain(error.description)
-        switch error {
-        case .noDaemon, .noAnswer: throw Exit.unavailable
-        case .notPermitted: throw Exit.noPermission
-        case .refused: throw ExitCode.failure
-        }
-    }
-}

@@ -17,6 +17,9 @@ struct StatusCommand: AsyncParsableCommand {
     @Option(help: "Only this region.")
     var region: String?
 
+    @Flag(help: "As all nodes of the house agree, not as this machine alone hears it.")
+    var house = false
+
     @Option(
         help: "Wait until it is inside, or outside; also for a daemon that restarts.",
         completion: .list(StateWait.State.allCases.map(\.rawValue)), transform: Self.state)
@@ -62,13 +65,19 @@ struct StatusCommand: AsyncParsableCommand {
             let regions = region.map { "\"\($0)\" is" } ?? "the regions are"
             Terminal.complain("the time is up, and \(regions) not \(wait.rawValue)")
         }
-        let report: StatusReport
+        var report: StatusReport
         do throws(APIClient.Failure) {
             report = try await socket.client.get(form == .json ? "/v1/status" : "/v1/status?beacons=false")
         } catch {
             try refuse(error.description, ExitCode(StatusSummary.noAnswer), NagiosReport(error))
         }
-        guard let summary = StatusSummary(report, region: region) else {
+        if house {
+            guard let agreed = report.ofHouse else {
+                try refuse(StatusReport.noHouse, Exit.usage, NagiosReport(question: StatusReport.noHouse))
+            }
+            report = agreed
+        }
+        guard let summary = StatusSummary(report, region: region, isHouse: house) else {
             let sentence = report.unknownRegion(region ?? "")
             try refuse(sentence, Exit.usage, NagiosReport(question: sentence))
         }
@@ -77,12 +86,12 @@ struct StatusCommand: AsyncParsableCommand {
 
     private func awaited(_ state: StateWait.State) async throws -> StatusSummary? {
         do throws(StateWait.Failure) {
-            return try await StateWait(for: state, region: region, client: socket.client)
+            return try await StateWait(for: state, region: region, isHouse: house, client: socket.client)
                 .run(timeout: timeout.map { .seconds($0) })
         } catch {
             Terminal.complain(error.description)
             switch error {
-            case .noSuchRegion: throw Exit.usage
+            case .noSuchRegion, .noHouse: throw Exit.usage
             case .barred: throw ExitCode(StatusSummary.noAnswer)
             }
         }

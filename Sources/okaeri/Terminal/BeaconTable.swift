@@ -1,5 +1,6 @@
 import API
 import Plumbing
+import Setup
 
 /// The beacons in the air as a table that fits a terminal.
 enum BeaconTable {
@@ -10,16 +11,24 @@ enum BeaconTable {
     ///   - columns: the terminal's width; longer lines are cut.
     ///   - rows: the terminal's height; what does not fit is counted.
     static func lines(_ beacons: [BeaconReport], columns: Int, rows: Int) -> [String] {
-        let sorted = beacons.sorted { ($0.rssi ?? .min, $1.uuid, $1.minor) > ($1.rssi ?? .min, $0.uuid, $0.minor) }
+        let sorted = beacons.nearestFirst
         let room = max(1, rows - 3)
-        let heading =
-            "UUID".padding(to: 37) + "major".padding(to: 6) + "minor".padding(to: 6) + " dBm  "
-            + "signal".padding(to: 11) + "distance".padding(to: 10) + "age"
         var lines = [heading] + sorted.prefix(room).map(line)
         if sorted.count > room { lines.append("… and \(sorted.count - room) more") }
-        if sorted.isEmpty { lines.append("no iBeacon heard yet") }
+        if sorted.isEmpty { lines.append(nothing) }
         return lines.map { String($0.prefix(columns)) }
     }
+
+    /// The lines of a choice: each beacon with its number, in the order that they are given.
+    static func lines(_ candidates: [SetupDialogue.Candidate]) -> [String] {
+        let rows = candidates.map { "\($0.number)".leftPadding(to: 3) + "  " + line($0.beacon) }
+        return ["     " + heading] + (rows.isEmpty ? ["     " + nothing] : rows)
+    }
+
+    private static let heading =
+        "UUID".padding(to: 37) + "major".padding(to: 6) + "minor".padding(to: 6) + " dBm  "
+        + "signal".padding(to: 11) + "distance".padding(to: 10) + "age"
+    private static let nothing = "no iBeacon heard yet"
 
     private static func line(_ beacon: BeaconReport) -> String {
         let rssi = beacon.rssi.map { "\($0)" } ?? "?"

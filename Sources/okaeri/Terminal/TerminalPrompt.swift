@@ -22,7 +22,7 @@ struct TerminalPrompt: Service {
         // None of the threads that tasks run on, of which a Pi Zero has one: reading the terminal blocks, and ends only
         // with the program.
         try BlockingThread.start {
-            while let line = readLine() { continuation.yield(.line(line)) }
+            Terminal.forEachLine { continuation.yield(.line($0)) }
         }
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in

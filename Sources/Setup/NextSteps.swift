@@ -1,0 +1,66 @@
+/// What is to be done once the file is written.
+package struct NextSteps: Sendable {
+    /// How it stands with the daemon.
+    package enum Daemon: Sendable {
+        case runs, absent
+    }
+
+    /// The file that was written.
+    package var file: String
+    package var daemon: Daemon
+    /// Whether systemd has a unit for it.
+    package var isService: Bool
+    /// Who would have to belong to the group `okaeri` to ask the daemon, and does not yet.
+    package var outsider: String?
+    /// The network that there is nothing to join with.
+    package var unsavedNetwork: String?
+
+    package init(
+        file: String, daemon: Daemon, isService: Bool, outsider: String? = nil, unsavedNetwork: String? = nil
+    ) {
+        self.file = file
+        self.daemon = daemon
+        self.isService = isService
+        self.outsider = outsider
+        self.unsavedNetwork = unsavedNetwork
+    }
+
+    /// What the service reads.
+    private static let serviceFile = "/etc/okaeri/beacons.json"
+
+    /// A line each: the command, and what it is for.
+    package var lines: [String] {
+        var lines: [String] = []
+        if let unsavedNetwork {
+            lines.append(
+                "sudo nmcli --ask device wifi connect \(Self.quoted(unsavedNetwork))   # saves its passphrase in "
+                    + "NetworkManager")
+        }
+        switch (daemon, isService && file == Self.serviceFile) {
+        case (.runs, true): lines.append("sudo systemctl reload okaeri   # goes by it from now on")
+        case (.absent, true): lines.append("sudo systemctl enable --now okaeri   # starts it, now and with the machine")
+        case (.runs, false):
+            lines.append(
+                "okaeri monitor --config \(Self.quoted(file))   # in place of the daemon that runs by another file")
+        case (.absent, false): lines.append("okaeri monitor --config \(Self.quoted(file))   # starts it")
+        }
+        if let outsider {
+            lines.append("sudo usermod -aG okaeri \(Self.quoted(outsider))   # and log in again: to ask without sudo")
+        }
+        return lines + ["okaeri status   # who is at home"]
+    }
+
+    /// As a shell takes it for one word.
+    private static func quoted(_ word: String) -> String {
+        let isPlain = word.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "/._-".utf8.contains(byte)
+            }
+        }
+        guard !isPlain else { return word }
+        return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+}

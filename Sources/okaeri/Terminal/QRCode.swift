@@ -1,0 +1,53 @@
+import Glibc
+
+/// A text as a QR code, by libqrencode (https://fukuchi.org/works/qrencode/), where that is installed: it is asked for when it
+/// is needed, so that who never makes a link need not have it.
+struct QRCode {
+    private var modules: [[Bool]]
+
+    /// The head of QRcode of qrencode.h.
+    private struct Symbol {
+        var version: Int32
+        var width: Int32
+        var data: UnsafeMutablePointer<UInt8>?
+    }
+
+    private typealias Encode =
+        @convention(c) (UnsafePointer<CChar>, Int32, Int32) -> UnsafeMutableRawPointer?
+    private typealias Free = @convention(c) (UnsafeMutableRawPointer?) -> Void
+
+    /// Nil where the library is missing, or the text is too long.
+    init?(_ text: String) {
+        guard let library = dlopen("libqrencode.so.4", RTLD_NOW),
+            let encode = dlsym(library, "QRcode_encodeString8bit"), let free = dlsym(library, "QRcode_free")
+        else { return nil }
+        // Any version, the lowest correction: the screen is clean.
+        guard let found = unsafeBitCast(encode, to: Encode.self)(text, 0, 0) else { return nil }
+        defer { unsafeBitCast(free, to: Free.self)(found) }
+        let symbol = found.assumingMemoryBound(to: Symbol.self).pointee
+        guard let data = symbol.data, symbol.width > 0 else { return nil }
+        let width = Int(symbol.width)
+        modules = (0..<width).map { row in (0..<width).map { data[row * width + $0] & 1 == 1 } }
+    }
+
+    /// Two rows a line, dark on light whatever the terminal's colours are, with the quiet zone of four modules.
+    var lines: [String] {
+        let quiet = 4
+        let width = modules.count + 2 * quiet
+        func isDark(_ row: Int, _ column: Int) -> Bool {
+            let (row, column) = (row - quiet, column - quiet)
+            return modules.indices.contains(row) && modules.indices.contains(column) && modules[row][column]
+        }
+        return stride(from: 0, to: width, by: 2).map { row in
+            let cells = (0..<width).map { column in
+                switch (isDark(row, column), isDark(row + 1, column)) {
+                case (false, false): " "
+                case (true, false): "\u{2580}"
+                case (false, true): "\u{2584}"
+                case (true, true): "\u{2588}"
+                }
+            }
+            return "\u{1B}[30;107m\(cells.joined())\u{1B}[0m"
+        }
+    }
+}

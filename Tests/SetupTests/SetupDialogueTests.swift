@@ -1,0 +1,368 @@
+import API
+import IBeacon
+import OkaeriConfiguration
+import Testing
+import WiFi
+
+@testable import Setup
+
+private let uuidText = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+
+private func beacon(_ minor: UInt16, rssi: Int8?, age: Double = 0.2) -> BeaconReport {
+    BeaconReport(
+        uuid: uuidText, major: 100, minor: minor, measuredPower: -59, rssi: rssi, accuracy: 1, proximity: "near",
+        age: age,
+        count: 9, regions: [])
+}
+
+private func dialogue(
+    _ answers: SetupDialogue.Answers = .init(), text: String? = nil
+) throws -> SetupDialogue {
+    let regions = try text.map { try Configuration(json: Array($0.utf8), file: "b.json").regions } ?? []
+    return SetupDialogue(answers, text: text, regions: regions, file: "b.json")
+}
+
+/// A home of one beacon and a Wi-Fi.
+private let homeText = """
+    {"regions": [{"identifier": "home", "uuid": "\(uuidText)", "major": 100, "minor": 1, "exitAfter": 9,
+    "wifi": {"ssid": "HomeNet", "join": "auto", "passphraseFile": "/etc/okaeri/HomeNet.psk"}}]}
+    """
+
+extension SetupDialogue {
+    /// Types a line.
+    fileprivate mutating func type(_ line: String) -> [Action] { handle(.line(line)) }
+
+    /// Up to the question about the Wi-Fi, with beacon 7 heard nearest.
+    fileprivate mutating func advanceToNetwork(name: String = "") {
+        _ = begin()
+        _ = handle(.bluetooth(.on))
+        _ = handle(.beacons([beacon(7, rssi: -40), beacon(1, rssi: -70)]))
+        _ = type("")
+        _ = type(name)
+    }
+}
+
+extension [SetupDialogue.Action] {
+    /// The text that is written.
+    fileprivate var text: String? {
+        guard case .write(let text)? = last else { return nil }
+        return text
+    }
+
+    fileprivate var question: String? {
+        switch last {
+        case .ask(let words)?, .choose(let words)?: words
+        default: nil
+        }
+    }
+
+    fileprivate var said: String {
+        compactMap { if case .say(let words) = $0 { words } else { nil } }.joined(separator: "\n")
+    }
+}
+
+@Suite struct SetupDialogueTests {
+    private let networks: [VisibleNetwork] = [
+        .init(ssid: "HomeNet", strength: 80, security: .robust(.psk)),
+        .init(ssid: "Café", strength: 60, security: .weak(.open)),
+        .init(ssid: "5", strength: 50, security: .robust(.sae)),
+    ]
+
+    @Test func `from nothing to a file`() throws {
+        var setup = try dialogue()
+        #expect(setup.begin() == [.findBluetooth])
+        #expect(setup.handle(.bluetooth(.on)).contains(.listen))
+        #expect(
+            setup.handle(.beacons([beacon(1, rssi: -70), beacon(7, rssi: -40)])).last
+                == .show([
+                    .init(number: 1, beacon: beacon(7, rssi: -40)), .init(number: 2, beacon: beacon(1, rssi: -70)),
+                ]))
+        let named = setup.type("")
+        #expect(named.first == .stopListening)
+        #expect(named.said.contains("\(uuidText)/100/7, -40 dBm"))
+        #expect(named.question == "What shall it be called? [home] ")
+        #expect(setup.type(" my keys ").last == .findNetworks)
+        let asked = setup.handle(.networks(.success(networks)))
+        #expect(asked.said.contains("2   60 %   Café  (not secured: never joined)"))
+        #expect(try setup.type("1") == [.examine(HomeNetwork(ssid: "HomeNet"))])
+        #expect(setup.handle(.condition(.ready(via: .savedProfile))).question?.hasPrefix("Measure") == true)
+        #expect(setup.type("y").question?.hasPrefix("Put it down one metre") == true)
+        #expect(
+            setup.type("") == [.calibrate(try #require(BeaconConstraint("\(uuidText)/100/7")), identifier: "my keys")])
+        let summary = setup.handle(.calibrated(-61))
+        #expect(
+            summary.said.contains("my keys: \(uuidText)/100/7; its Wi-Fi is \"HomeNet\", which is asked about; -61 dBm")
+        )
+        #expect(summary.question == "Write that to b.json? [Y/n] ")
+        #expect(
+            setup.type("").text == """
+                {
+                  "regions": [
+                    {
+                      "identifier": "my keys",
+                      "uuid": "\(uuidText)",
+                      "major": 100,
+                      "minor": 7,
+                      "measuredPower": -61,
+                      "wifi": { "ssid": "HomeNet", "join": "prompt" }
+                    }
+                  ]
+                }
+
+                """)
+    }
+
+    @Test func `with all answers nothing is asked`() throws {
+        var setup = try dialogue(.init(beacons: BeaconConstraint("\(uuidText)/100"), identifier: "home"))
+        let text = try #require(setup.begin().text)
+        #expect(text.contains("\"major\": 100\n") && !text.contains("minor") && !text.contains("wifi"))
+    }
+
+    @Test func `some answers leave the other questions`() throws {
+        var setup = try dialogue(.init(beacons: BeaconConstraint(uuidText), network: try HomeNetwork(ssid: "N")))
+        #expect(setup.begin().question?.contains("called?") == true)
+        #expect(setup.type("").question?.hasPrefix("Measure") == true, "the network is known")
+        #expect(setup.type("n").question?.hasPrefix("Write") == true)
+        #expect(setup.type("y").text?.contains("\"ssid\": \"N\"") == true)
+    }
+}
+
+/// Bluetooth and the beacon.
+@Suite struct SetupBeaconTests {
+    @Test func `Bluetooth is switched on after a yes`() throws {
+        var setup = try dialogue()
+        _ = setup.begin()
+        let asked = setup.handle(.bluetooth(.off(intention: "switch hci0 on")))
+        #expect(asked == [.ask("Bluetooth is off. Shall okaeri switch hci0 on? [Y/n] ")])
+        #expect(setup.type("maybe").question == "Please answer y or n: ")
+        #expect(setup.type("yes") == [.switchOn])
+        #expect(setup.handle(.bluetooth(.on)).contains(.listen))
+    }
+
+    @Test func `without Bluetooth it ends, and says why`() throws {
+        var setup = try dialogue()
+        _ = setup.begin()
+        #expect(
+            setup.handle(.bluetooth(.unusable(reason: "There is none.", isPermission: true)))
+                == [.say("There is none."), .end(.noBluetooth(isPermission: true))])
+        var other = try dialogue()
+        _ = other.begin()
+        _ = other.handle(.bluetooth(.off(intention: "switch hci0 on")))
+        #expect(other.type("n") == [.end(.declined)])
+    }
+
+    @Test func `a beacon keeps its number when another comes nearer, and Enter is the nearest`() throws {
+        var setup = try dialogue()
+        _ = setup.begin()
+        _ = setup.handle(.bluetooth(.on))
+        _ = setup.handle(.beacons([beacon(1, rssi: -50)]))
+        let shown = setup.handle(.beacons([beacon(1, rssi: -60), beacon(2, rssi: -40), beacon(3, rssi: nil)]))
+        guard case .show(let candidates)? = shown.last else { return #expect(Bool(false), "\(shown)") }
+        #expect(candidates.map(\.number) == [2, 1, 3])
+        #expect(candidates.map(\.beacon.minor) == [2, 1, 3])
+        var nearest = setup
+        #expect(nearest.type("").said.contains("/100/2, "))
+        #expect(setup.type("1").said.contains("/100/1, "))
+        #expect(setup.handle(.beacons([])) == [], "it is chosen")
+    }
+
+    @Test(arguments: ["", "1", "0", "x", "999999999999999999999"])
+    func `what is no choice is asked again`(line: String) throws {
+        var setup = try dialogue()
+        _ = setup.begin()
+        _ = setup.handle(.bluetooth(.on))
+        let again = setup.type(line)
+        #expect(again.question?.hasPrefix("Which is yours?") == true)
+        #expect(again.said.contains("No beacon is heard yet"))
+        _ = setup.handle(.beacons([beacon(1, rssi: -50)]))
+        if line == "x" { #expect(setup.type(line).said == "\"x\" is none of the numbers.") }
+    }
+
+    @Test func `a constraint can be typed, with any major and minor`() throws {
+        var setup = try dialogue()
+        _ = setup.begin()
+        _ = setup.handle(.bluetooth(.on))
+        #expect(setup.type("\(uuidText.lowercased())/5").said.contains("\(uuidText)/5/*"))
+    }
+
+    @Test func `what is typed before a question counts for nothing`() throws {
+        var setup = try dialogue()
+        _ = setup.begin()
+        #expect(setup.type("y") == [])
+        #expect(setup.handle(.beacons([beacon(1, rssi: -50)])) == [])
+        #expect(setup.handle(.networks(.success([]))) != [.findNetworks])
+    }
+}
+
+/// Names.
+@Suite struct SetupNameTests {
+    private func atName(_ text: String?, minor: UInt16 = 7) throws -> SetupDialogue {
+        var setup = try dialogue(text: text)
+        _ = setup.begin()
+        _ = setup.handle(.bluetooth(.on))
+        _ = setup.handle(.beacons([beacon(minor, rssi: -40)]))
+        return setup
+    }
+
+    @Test func `a beacon that has a region keeps its name`() throws {
+        var setup = try atName(homeText, minor: 1)
+        let asked = setup.type("")
+        #expect(asked.said.contains("It is the region \"home\" already."))
+        #expect(asked.question == "What shall it be called? [home] ")
+        #expect(setup.type("").last == .findNetworks)
+    }
+
+    @Test func `a name that is taken is given away only after a yes`() throws {
+        var setup = try atName(homeText)
+        #expect(setup.type("").question == "What shall it be called? ")
+        #expect(setup.type("").said.contains("A name such as"))
+        #expect(
+            setup.type("home").question
+                == "\"home\" is \(uuidText)/100/1 so far. Shall it be this one from now on? [y/N] ")
+        #expect(setup.type("").question == "What shall it be called? ")
+        _ = setup.type("home")
+        #expect(setup.type("y").last == .findNetworks)
+    }
+
+    @Test(arguments: ["\u{1B}[2J", "a\u{202E}b", "\u{7}"])
+    func `a name that moves the cursor is none`(name: String) throws {
+        var setup = try atName(nil)
+        _ = setup.type("")
+        #expect(setup.type(name).said.contains("A name such as"))
+    }
+
+    @Test func `nobody has the example's beacon`() throws {
+        var setup = try atName(Configuration.example)
+        #expect(setup.type("").question == "What shall it be called? [home] ")
+        _ = setup.type("")
+        _ = setup.handle(.networks(.success([])))
+        _ = setup.type("")
+        _ = setup.type("n")
+        let text = try #require(setup.type("").text)
+        #expect(!text.contains("HomeNet") && !text.contains("adapter") && text.contains("\"minor\": 7"))
+    }
+}
+
+/// The Wi-Fi, the calibration, the end.
+@Suite struct SetupEndingTests {
+    @Test func `an open network is never joined, and a number that is none is said to be`() throws {
+        var setup = try dialogue()
+        setup.advanceToNetwork()
+        _ = setup.handle(
+            .networks(
+                .success([
+                    .init(ssid: "Open", strength: 60, security: .weak(.open)),
+                    .init(ssid: "5", strength: 50, security: .robust(.sae)),
+                ])))
+        let again = setup.type("1")
+        #expect(
+            again.said.contains("anyone can set up such a network") && again.question?.hasPrefix("Which Wi-Fi") == true)
+        #expect(setup.type("7").said == "7 is none of the numbers.")
+        #expect(setup.type(String(repeating: "é", count: 17)).question?.hasPrefix("Which Wi-Fi") == true, "34 bytes")
+        #expect(try setup.type("5") == [.examine(HomeNetwork(ssid: "5"))], "its name comes first")
+    }
+
+    @Test func `a name that a stranger chose does not reach the terminal as it is`() throws {
+        var setup = try dialogue()
+        setup.advanceToNetwork()
+        let shown = setup.handle(
+            .networks(.success([.init(ssid: "\u{1B}[2Jx", strength: 60, security: .robust(.psk))])))
+        #expect(!shown.said.contains("\u{1B}") && shown.said.contains("[2Jx"))
+    }
+
+    @Test func `without NetworkManager a name can be typed`() throws {
+        var setup = try dialogue()
+        setup.advanceToNetwork()
+        let asked = setup.handle(.networks(.failure(.noNetworkManager)))
+        #expect(asked.said.contains("NetworkManager does not answer"))
+        #expect(asked.question == "Which Wi-Fi is to be offered on arrival? Its name, or Enter for none: ")
+        #expect(try setup.type("HomeNet") == [.examine(HomeNetwork(ssid: "HomeNet"))])
+    }
+
+    @Test func `a network without a profile is remembered for what comes next`() throws {
+        var setup = try dialogue()
+        setup.advanceToNetwork()
+        _ = setup.handle(.networks(.success([])))
+        _ = setup.type("HomeNet")
+        let examined = setup.handle(.condition(.unavailable(.noCredentials(ssid: "HomeNet"))))
+        #expect(examined.said.contains("For now it could not be joined"))
+        #expect(setup.unsavedNetwork == "HomeNet")
+    }
+
+    @Test func `a region keeps what is not asked`() throws {
+        func ended(_ network: String) throws -> String {
+            var setup = try dialogue(text: homeText)
+            setup.advanceToNetwork(name: "home")
+            _ = setup.type("y")
+            let asked = setup.handle(.networks(.success([])))
+            #expect(asked.question?.contains("Enter to leave it at \"HomeNet\", - for none") == true)
+            if !setup.type(network).contains(where: { $0.isQuestion }) {
+                _ = setup.handle(.condition(.alreadyConnected))
+            }
+            _ = setup.type("n")
+            return try #require(setup.type("").text)
+        }
+        let kept = #""wifi": {"ssid": "HomeNet", "join": "auto", "passphraseFile": "/etc/okaeri/HomeNet.psk"}"#
+        #expect(try ended("") == homeText.replacing("\"minor\": 1,", with: "\"minor\": 7,"))
+        #expect(try ended("HomeNet").contains(kept))
+        #expect(try ended("Other").contains(#""wifi": {"ssid": "Other", "join": "auto"}"#))
+        #expect(try !ended("-").contains("wifi"))
+    }
+
+    @Test func `a measurement that failed can be had again, or left`() throws {
+        var setup = try dialogue()
+        setup.advanceToNetwork()
+        _ = setup.handle(.networks(.success([])))
+        _ = setup.type("")
+        _ = setup.type("y")
+        _ = setup.type("")
+        #expect(setup.handle(.notCalibrated("Nothing was heard.")).question == "Measure again? [y/N] ")
+        #expect(setup.type("y").question?.hasPrefix("Put it down") == true)
+        _ = setup.type("")
+        _ = setup.handle(.notCalibrated("Nothing was heard."))
+        #expect(setup.type("").question?.hasPrefix("Write that") == true)
+        #expect(setup.type("n") == [.end(.declined)])
+    }
+
+    @Test func `what would be no configuration is not written`() throws {
+        var setup = try dialogue(
+            .init(
+                beacons: BeaconConstraint(uuidText), identifier: "home",
+                network: try HomeNetwork(ssid: "N", passphraseFile: "here")))
+        let end = setup.begin()
+        #expect(end.last == .end(.noConfiguration))
+        #expect(end.said.contains("regions[0].wifi.passphraseFile: found \"here\""))
+    }
+}
+
+extension SetupDialogue.Action {
+    fileprivate var isQuestion: Bool {
+        switch self {
+        case .ask, .choose: true
+        default: false
+        }
+    }
+}
+
+@Suite struct NextStepsTests {
+    private let service = "/etc/okaeri/beacons.json"
+
+    @Test func `a service that runs is told, one that does not is started`() {
+        let running = NextSteps(file: service, daemon: .runs, isService: true).lines
+        #expect(running.first?.hasPrefix("sudo systemctl reload okaeri ") == true && running.count == 2)
+        let absent = NextSteps(file: service, daemon: .absent, isService: true).lines
+        #expect(absent.first?.hasPrefix("sudo systemctl enable --now okaeri ") == true)
+        for isService in [true, false] {
+            let other = NextSteps(file: "./my beacons.json", daemon: .absent, isService: isService).lines
+            #expect(other.first?.hasPrefix("okaeri monitor --config './my beacons.json' ") == true)
+        }
+    }
+
+    @Test func `a shell takes a name for one word`() {
+        let steps = NextSteps(
+            file: service, daemon: .runs, isService: true, outsider: "anna", unsavedNetwork: "Anna's $(reboot)")
+        #expect(steps.lines.first?.hasPrefix(#"sudo nmcli --ask device wifi connect 'Anna'\''s $(reboot)' "#) == true)
+        #expect(steps.lines.contains { $0.hasPrefix("sudo usermod -aG okaeri anna ") })
+        #expect(steps.lines.last?.hasPrefix("okaeri status") == true)
+    }
+}

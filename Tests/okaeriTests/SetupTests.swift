@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+/// `okaeri setup` as people run it, on the demonstration's capture in place of an adapter.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct SetupCommandTests {
+    private let binary: Binary
+    private let terminal: Pseudoterminal
+    private let arguments: [String]
+    private static let questions = [
+        ("the nearest: ", "\n"), ("called? [home] ", "\n"), ("Enter for none: ", "\n"), ("[y/N] ", "n\n"),
+        ("[Y/n] ", "\n"),
+    ]
+
+    init() throws {
+        binary = try Binary()
+        terminal = try Pseudoterminal()
+        arguments = ["setup", "--capture", Binary.demo[0], "--config", "beacons.json", "--socket", "none"]
+    }
+
+    private var files: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: binary.folder).sorted()) ?? []
+    }
+
+    /// Starts it and answers so many questions; the next one is on the screen then.
+    private func start(answering count: Int) throws -> Process {
+        let process = try binary.start(
+            arguments, on: terminal, environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"])
+        for (index, (question, answer)) in Self.questions.prefix(count + 1).enumerated() {
+            #expect(terminal.read { $0.contains(question) }, "\(terminal.text)")
+            if index == 0 { #expect(terminal.read { $0.contains("00112233-4455") }, "\(terminal.text)") }
+            if index < count { try terminal.type(answer) }
+        }
+        return process
+    }
+
+    @Test func `the answers become a configuration`() throws {
+        let process = try start(answering: Self.questions.count)
+        terminal.end(of: process)
+        #expect(process.terminationStatus == 0, "\(terminal.text)")
+        #expect(files == ["beacons.json"])
+        let text = try String(contentsOfFile: "\(binary.folder)/beacons.json", encoding: .utf8)
+        #expect(text.contains("\"identifier\": \"home\"") && text.contains("00112233-4455"))
+        #expect(terminal.text.contains("okaeri monitor --config beacons.json"))
+        #expect(try binary.run(["config", "check", "--config", "beacons.json"]).status == 0)
+    }
+
+    @Test(arguments: 0..<5)
+    func `ended at any question it leaves nothing behind`(count: Int) throws {
+        let process = try start(answering: count)
+        // As the terminal does for ^C; and its end of input, ^D.
+        if count.isMultiple(of: 2) { kill(process.processIdentifier, SIGINT) } else { try terminal.type("\u{4}") }
+        terminal.end(of: process, within: 30)
+        #expect(process.terminationReason == .exit && process.terminationStatus == 1, "\(terminal.text)")
+        #expect(terminal.text.contains("nothing was written"))
+        #expect(files == [])
+    }
+
+    @Test func `without a terminal the options say it`() throws {
+        let unasked = try binary.run(["setup", "--config", "beacons.json"])
+        #expect(unasked.status == 64 && unasked.output.isEmpty)
+        #expect(unasked.errors.contains("--beacon UUID/MAJOR/MINOR --identifier home"))
+        let beacon = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0/100"
+        let options = [
+            "setup", "--config", "beacons.json", "--socket", "none", "--beacon", beacon, "--identifier", "home",
+        ]
+        let first = try binary.run(options)
+        #expect(first.status == 0 && first.output.hasPrefix("beacons.json is written.\n"), "\(first)")
+        let second = try binary.run(options + ["--ssid", "HomeNet"])
+        #expect(second.status == 0 && second.output.contains("the one before is beacons.json.bak"), "\(second)")
+        #expect(files == ["beacons.json", "beacons.json.bak"])
+    }
+
+    @Test func `what cannot be written is said before anything is asked`() throws {
+        let options = ["--beacon", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "--identifier", "home"]
+        let broken = try binary.file("broken.json", "{\"regions\": [".utf8)
+        let refused = try binary.run(["setup", "--config", broken] + options)
+        #expect(refused.status == 78 && refused.errors.contains("line 1, column 14"), "\(refused)")
+        let folder = try binary.run(["setup", "--config", binary.folder] + options)
+        #expect(folder.status == 74 && folder.errors.contains("is no regular file"), "\(folder)")
+        for wrong in [["--beacon", "x"], ["--identifier", ""], ["--passphrase-file", "/x"]] {
+            #expect(try binary.run(["setup"] + wrong).status == 64)
+        }
+    }
+}

@@ -1,0 +1,181 @@
+"""`okaeri setup` on a terminal: from nothing to a beacon and a Wi-Fi, and ended at each of its questions."""
+
+import json
+import os
+import pty
+import select
+import signal
+
+from lab import wifi
+from lab.controller import Controller
+from lab.daemon import PROGRAM, UUID, Daemon, region
+from lab.pace import Limit
+from lab.processes import finish, run
+from lab.registry import scenario
+from lab.waiting import Failure, check
+
+from request import is_blocked, is_up
+
+FILE = "/run/setup/beacons.json"
+DECLINED, USAGE = 1, 64
+INTERRUPT, END = "\x03", "\x04"
+
+BLUETOOTH, BEACON, NAME = "Bluetooth is off", "Which is yours?", "What shall it be called?"
+NETWORK, CALIBRATION, PLACE, CONSENT = "Which Wi-Fi", "Measure its signal", "press Enter:", "Write that to"
+
+
+class Screen:
+    """okaeri setup on a terminal of its own, its controlling one: what is shown, and somebody who types."""
+
+    def __init__(self, *arguments):
+        self.text = ""
+        self.read = 0
+        self.child, self.terminal = pty.fork()
+        if self.child == 0:
+            os.execv(PROGRAM, [PROGRAM, "setup", "--config", FILE, *arguments])
+
+    def expect(self, words, within=30):
+        """It is shown, behind what was expected before."""
+        limit = Limit(within)
+        while words not in self.text[self.read:]:
+            if limit.is_over() or not self.look():
+                os.kill(self.child, signal.SIGKILL)
+                raise Failure(f"no '{words}' on the screen: {self.text[-600:]}")
+        self.read = self.text.index(words, self.read) + len(words)
+
+    def look(self):
+        """Reads what is there; false at the program's end."""
+        if not select.select([self.terminal], [], [], 0.5)[0]:
+            return True
+        try:
+            shown = os.read(self.terminal, 10000)
+        except OSError:
+            return False
+        self.text += shown.decode(errors="replace")
+        return bool(shown)
+
+    def type(self, keys):
+        os.write(self.terminal, keys.encode())
+
+    def answer(self, question, keys, within=30):
+        self.expect(question, within)
+        self.type(keys)
+
+    def ended(self, within=20):
+        """Its exit status."""
+        limit = Limit(within)
+        while self.look():
+            if limit.is_over():
+                os.kill(self.child, signal.SIGKILL)
+                raise Failure(f"it has not ended: {self.text[-600:]}")
+        return os.waitstatus_to_exitcode(os.waitpid(self.child, 0)[1])
+
+
+def begin():
+    """No file, in a folder that is there."""
+    os.makedirs(os.path.dirname(FILE), exist_ok=True)
+    for name in os.listdir(os.path.dirname(FILE)):
+        os.remove(os.path.join(os.path.dirname(FILE), name))
+
+
+def written():
+    with open(FILE, encoding="utf-8") as file:
+        return json.load(file)["regions"]
+
+
+def files():
+    return sorted(os.listdir(os.path.dirname(FILE)))
+
+
+@scenario(within=240)
+def setup_by_terminal(folder):
+    """From nothing: switched on, the nearest beacon, a name, a Wi-Fi with a profile, measured, written; then changed."""
+    wifi.AccessPoint(folder)
+    wifi.save_profile()
+    controller = Controller(folder)
+    controller.tell("start home")
+    begin()
+    run("rfkill", "block", "bluetooth")
+
+    # Ended at each question, by ^C and by ^D in turn: everything is as it was.
+    answers = [(BLUETOOTH, "\n"), (BEACON, "\n"), (NAME, "keys\n"), (NETWORK, f"{wifi.SSID}\n"), (CALIBRATION, "y\n"),
+               (PLACE, "\n"), (CONSENT, "\n")]
+    for count, (question, _) in enumerate(answers[:-1]):
+        screen = Screen()
+        for asked, keys in answers[:count]:
+            screen.expect(asked)
+            if asked == BEACON:
+                screen.expect(UUID.upper())
+            screen.type(keys)
+        screen.answer(question, (INTERRUPT, END)[count % 2])
+        status = screen.ended()
+        check(status == DECLINED, f"ended at '{question}' it is {status}: {screen.text[-300:]}")
+        check("nothing was written" in screen.text, f"it does not say so: {screen.text[-300:]}")
+        check(not files(), f"there is {files()}")
+        check(is_blocked() and not is_up(), f"Bluetooth is on after the end at '{question}'")
+        check(screen.text.count("\x1b7") == screen.text.count("\x1b8"), "the cursor did not come back")
+
+    screen = Screen()
+    for asked, keys in answers:
+        screen.expect(asked)
+        if asked == BEACON:
+            screen.expect(UUID.upper())
+        screen.type(keys)
+    screen.expect("Next:")
+    check(screen.ended() == 0, f"it did not end well: {screen.text[-600:]}")
+    check("NetworkManager can join it" in screen.text, f"it does not know the profile: {screen.text}")
+    check(written() == [{
+        "identifier": "keys", "uuid": UUID.upper(), "major": 100, "minor": 100, "measuredPower": -60,
+        "wifi": {"ssid": wifi.SSID, "join": "prompt"}}], f"it wrote {written()}")
+    check(not controller.is_scanning, "it left the scan on")
+
+    # The same beacon again, with another name for nothing new; a Wi-Fi less; the one before is kept.
+    screen = Screen()
+    screen.expect(BEACON)
+    screen.expect(UUID.upper())
+    screen.type("1\n")
+    screen.answer("[keys]", "\n")
+    screen.answer(NETWORK, "-\n")
+    screen.answer(CALIBRATION, "n\n")
+    screen.answer(CONSENT, "y\n")
+    check(screen.ended() == 0 and "wifi" not in written()[0], f"the Wi-Fi is still there: {written()}")
+    check(written()[0]["measuredPower"] == -60, "the measurement is lost")
+    check(files() == ["beacons.json", "beacons.json.bak"], f"there is {files()}")
+
+
+@scenario(within=90)
+def setup_beside_daemon(folder):
+    """The daemon says what it hears, and goes by the new file; a network without a profile is said how to mend."""
+    wifi.AccessPoint(folder)
+    controller = Controller(folder)
+    daemon = Daemon(folder, region(minor=7))
+    daemon.expect_bluetooth("poweredOn", within=10)
+    controller.tell("start home")
+    begin()
+    screen = Screen("--socket", daemon.socket)
+    screen.expect(BEACON)
+    screen.expect(UUID.upper())
+    screen.type("\n")
+    screen.answer(NAME, "\n")
+    screen.answer(NETWORK, f"{wifi.SSID}\n")
+    screen.expect("For now it could not be joined")
+    screen.answer(CALIBRATION, "n\n")
+    screen.answer(CONSENT, "\n")
+    screen.expect(f"sudo nmcli --ask device wifi connect {wifi.SSID}")
+    check(screen.ended() == 0, f"it did not end well: {screen.text[-600:]}")
+    check(written()[0]["identifier"] == "home", f"it wrote {written()}")
+
+
+@scenario(within=60)
+def setup_without_terminal(folder):
+    """The options say the same; without them it ends with 64 and names them."""
+    begin()
+    status, text = finish([PROGRAM, "setup", "--config", FILE])
+    check(status == USAGE and "--beacon" in text and "--identifier" in text, f"it ended with {status}: {text}")
+    status, text = finish([
+        PROGRAM, "setup", "--config", FILE, "--beacon", f"{UUID}/100", "--identifier", "home", "--ssid", "HomeNet"])
+    check(status == 0, f"it ended with {status}: {text}")
+    check(written() == [{
+        "identifier": "home", "uuid": UUID.upper(), "major": 100, "wifi": {"ssid": "HomeNet", "join": "prompt"}}],
+        f"it wrote {written()}")
+    check(finish([PROGRAM, "config", "check", "--config", FILE])[0] == 0, "the configuration is none")
