@@ -8,9 +8,10 @@ from xml.sax.saxutils import escape
 ROWS = [
     {"okaeri": 560},
     {"OkaeriDaemon": 440, "Agent": 850, "GATTStatus": 985},
-    {"Listening": 200, "Doctor": 660},
+    {"Listening": 200, "PageData": 440, "Doctor": 660, "Setup": 850},
     {"ThreadService": 92, "History": 215, "Systemd": 325, "Server": 440, "State": 550, "Hooks": 655, "Homecoming": 765,
      "ServiceWatch": 895, "Broker": 1010},
+    {"OpenMetrics": 400, "Web": 570, "ConfigurationEditor": 745},
     {"Client": 530, "OkaeriConfiguration": 745},
     {"VirtualController": 104, "BeaconLocation": 280, "API": 450, "HomeAssistant": 610, "BlueZ": 800, "NetworkManager": 965},
     {"ControllerEmulation": 104, "Presence": 280, "Events": 440, "BlueZMachines": 800, "WiFi": 965},

@@ -1,5 +1,6 @@
 import DaemonTestSupport
 import FoundationEssentials
+import Glibc
 import TestSupport
 import Testing
 
@@ -16,11 +17,12 @@ import Testing
 
     /// Runs a daemon on a capture while `body` asks it.
     private func run(
-        _ bytes: [UInt8], _ body: (Daemon, APIClient, inout AsyncStream<Event>.Iterator) async throws -> Void
+        _ bytes: [UInt8], configuration json: String = Configuration.example,
+        _ body: (Daemon, APIClient, inout AsyncStream<Event>.Iterator) async throws -> Void
     ) async throws {
         let folder = try #require(folder)
         let file = try folder.file("capture", bytes)
-        let configuration = try folder.file("beacons.json", Array(Configuration.example.utf8))
+        let configuration = try folder.file("beacons.json", Array(json.utf8))
         let socket = "\(folder.path)/okaeri.sock"
         let daemon = try Daemon(
             Configuration(file: configuration),
@@ -51,6 +53,45 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
+    func `a node whose broker is away is alone, and hears all the same`() async throws {
+        let mqtt = #"{ "node": { "name": "hall" }, "mqtt": { "host": "127.0.0.1", "port": 1 },"#
+        let json = mqtt + Configuration.example.drop { $0 != "{" }.dropFirst()
+        try await run(capture([3, 4, 5], until: 20), configuration: json) { _, client, events in
+            await heard("didEnterRegion", &events)
+            let status: StatusReport = try await client.get(Route.status)
+            #expect(status.regions.map(\.state) == ["inside"])
+            #expect(status.regions.map(\.house?.state) == ["unknown"])
+            #expect(status.mqtt?.connected == false)
+            let nodes: NodesReport = try await client.get(Route.nodes)
+            #expect(!nodes.connected && nodes.reason.contains("127.0.0.1:1"))
+            #expect(nodes.nodes.map(\.online) == [false])
+            #expect(nodes.regions.map(\.identifier) == ["home"])
+            await #expect {
+                _ = try await client.forget(node: "attic")
+            } throws: {
+                if case APIClient.Failure.refused(503, let sentence) = $0 {
+                    sentence.contains("127.0.0.1:1")
+                } else {
+                    false
+                }
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `without a broker there is no house`() async throws {
+        try await run(capture([3], until: 5)) { _, client, _ in
+            let status: StatusReport = try await client.get(Route.status)
+            #expect(status.mqtt == nil && status.regions.allSatisfy { $0.house == nil })
+            await #expect {
+                _ = try await client.get(Route.nodes, as: NodesReport.self)
+            } throws: {
+                if case APIClient.Failure.refused(404, StatusReport.noHouse) = $0 { true } else { false }
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
     func `a homecoming can be followed, answered and looked at`() async throws {
         try await run(capture([3, 4, 5], until: 20)) { _, client, events in
             await heard("wifiPrompt", &events)
@@ -77,6 +118,85 @@ import Testing
             #expect(regions == status.regions)
             let beacons: [BeaconReport] = try await client.get("/v1/beacons")
             #expect(beacons.map(\.regions) == [[], ["home"]])
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `the numbers are those of what happened`() async throws {
+        try await run(capture([3, 4, 5], until: 20)) { _, client, events in
+            await heard("wifiPrompt", &events)
+            _ = try await client.answer("1", "join")
+            await heard("wifiJoined", &events)
+            let text = try await client.text(Route.metrics)
+            for line in [
+                #"okaeri_region_state{region="home",state="inside"} 1"#,
+                #"okaeri_region_since_timestamp_seconds{region="home"} 1795200123.0"#,
+                #"okaeri_events_total{event="didEnterRegion",scope="node"} 1"#, "okaeri_prompts_total 1",
+                #"okaeri_prompt_answers_total{answer="join"} 1"#, "okaeri_wifi_joins_total 1",
+                "okaeri_prompts_waiting 0", #"okaeri_simulated{part="capture"} 1"#,
+                #"okaeri_beacons{of="strangers"} 1"#, "okaeri_healthy 1", "okaeri_scan_restarts_total 0", "# EOF",
+            ] {
+                #expect(text.contains(line + "\n"), "\(line)")
+            }
+            #expect(!text.contains(uuidText))
+            let health: HealthReport = try await client.get(Route.health)
+            #expect(health.healthy && health.warnings.map(\.part) == ["source"])
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `a port that somebody has is told, and presence goes on`() async throws {
+        let taken = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(taken) }
+        // Whatever port the kernel gives.
+        #expect(listen(taken, 1) == 0)
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = getsockname(taken, $0, &length) }
+        }
+        let place = "127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
+        let metrics = #"{ "metrics": { "listen": "\#(place)" },"#
+        let json = metrics + Configuration.example.drop { $0 != "{" }.dropFirst()
+        try await run(capture([3, 4, 5], until: 20), configuration: json) { _, client, events in
+            await heard("didEnterRegion", &events)
+            var listeners: [ListenerReport]?
+            while listeners == nil {
+                try Task.checkCancellation()
+                listeners = try await client.get(Route.status, as: StatusReport.self).listeners
+            }
+            #expect(listeners?.map(\.address) == [place])
+            #expect(listeners?.first?.problem?.hasPrefix("another program has that port") == true)
+            let health: HealthReport = try await client.get(Route.health)
+            #expect(health.healthy && health.warnings.map(\.part) == ["metrics", "source"])
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `a link to the page is made where there is one, and who may change the file is asked`() async throws {
+        let web = #"{ "web": { "listen": "127.0.0.1:1", "hosts": ["pi.example.org"] },"#
+        let json = web + Configuration.example.drop { $0 != "{" }.dropFirst()
+        try await run(capture([3, 4, 5], until: 20), configuration: json) { _, client, events in
+            await heard("didEnterRegion", &events)
+            let link = try await client.webLink()
+            #expect(link.addresses == ["https://pi.example.org/", "http://127.0.0.1:1/"])
+            #expect(link.token.utf8.count == 64 && link.seconds == 600)
+            #expect(try await client.get(Route.devices, as: [WebDeviceReport].self).isEmpty)
+            await #expect(throws: APIClient.Failure.self) { try await client.revoke(device: "0a1b2c") }
+            let file: ConfigurationReport = try await client.get(Route.configuration)
+            #expect(file.text == json)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `without a page there is no link`() async throws {
+        try await run(capture([3], until: 5)) { _, client, _ in
+            await #expect {
+                _ = try await client.webLink()
+            } throws: {
+                guard case APIClient.Failure.refused(404, let sentence) = $0 else { return false }
+                return sentence.contains("\"web\"")
+            }
         }
     }
 

@@ -20,7 +20,7 @@ def install(repository):
     """README's second command: the service runs and sees who is at home."""
     repository.apt("update")
     said = repository.apt("install", "-y", "okaeri")
-    check("run 'okaeri'" in said, f"the installation does not say what comes next: {said}")
+    check("'sudo okaeri setup'" in said, f"the installation does not say what comes next: {said}")
     wait_for("home inside", lambda: state() == "inside", within=30)
 
 

@@ -4,8 +4,10 @@ import Broker
 package import Events
 import History
 import Homecoming
+import Hooks
 import IBeacon
 import Listening
+package import OpenMetrics
 import MQTT
 import Plumbing
 import Presence
@@ -34,7 +36,8 @@ extension Daemon: APIBackend {
                 stale: snapshot.deadline.map { $0.advanced(by: Self.latest) < now } ?? false,
                 bluetooth: .init(
                     state: snapshot.bluetooth.state.rawValue, adapter: snapshot.bluetooth.adapter,
-                    reason: snapshot.bluetooth.reason, listening: snapshot.isListening),
+                    reason: snapshot.bluetooth.reason, listening: snapshot.isListening,
+                    pausedFor: snapshot.pausedSince?.duration(to: now).seconds(digits: 1)),
                 wifi: .init(wifi.state), regions: reports(snapshot, at: now), prompts: await prompts.waiting,
                 services: await serviceWatch.connections?.map { connection in
                     ServiceReport(
@@ -44,11 +47,25 @@ extension Daemon: APIBackend {
                 },
                 counters: .init(
                     reports: snapshot.counters.reports, iBeacons: snapshot.counters.iBeacons,
-                    malformed: snapshot.counters.malformed, dropped: snapshot.dropped),
+                    malformed: snapshot.counters.malformed, dropped: snapshot.dropped,
+                    scanRestarts: max(snapshot.scans, 1) - 1),
                 air: .init(
                     devices: snapshot.air.devices, isCompany: snapshot.air.isCompany,
                     deaf: snapshot.air.deaf.seconds(digits: 1)),
-                kept: kept, mqtt: broker.map { .init(connected: $0.state.isConnected, reason: $0.state.description) })
+                kept: kept, mqtt: broker.map { .init(connected: $0.state.isConnected, reason: $0.state.description) },
+                listeners: listeners.reports)
+        }
+    }
+
+    package var counts: DaemonCounts {
+        get async {
+            var counts = DaemonCounts(
+                started: KernelClock.realtime - (KernelClock.boottime - started), version: options.version,
+                commit: options.commit)
+            counts.events = hub.tally
+            counts.hooks = await hooks.tally
+            counts.unwritten = recorder?.unwritten
+            return counts
         }
     }
 
@@ -59,9 +76,12 @@ extension Daemon: APIBackend {
 
     private func reports(_ snapshot: PresenceDriver.Snapshot, at now: Instant) -> [RegionReport] {
         zip(snapshot.regions, snapshot.judgements).map { region, judgements in
-            RegionReport(
-                region, judgements, since: snapshot.changes[region.region.region.identifier],
-                mistakes: silences.report(region: region.region.region.identifier, now: source.now), now: now)
+            let identifier = region.region.region.identifier
+            var report = RegionReport(
+                region, judgements, since: snapshot.changes[identifier],
+                mistakes: silences.report(region: identifier, now: source.now), now: now)
+            report.house = broker.map { HouseReport($0.agreed(on: identifier)) }
+            return report
         }
     }
 
@@ -98,15 +118,6 @@ extension Daemon: APIBackend {
     }
 
     package func clearNever(ssid: String) async -> Bool { await homecoming.neverCleared(ssid: ssid) }
-}
-
-extension AnswerFailure: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .noAnswer(let words): "an answer is one of \(words.joined(separator: ", "))"
-        case .noSuchPrompt(let sentence), .closed(let sentence): sentence
-        }
-    }
 }
 
 extension StatusReport.WiFi {

@@ -6,6 +6,7 @@ import Listening
 import Logging
 import NIOPosix
 import OkaeriConfiguration
+import PageData
 import Presence
 import Server
 package import ServiceLifecycle
@@ -13,6 +14,7 @@ import State
 import Systemd
 import ThreadService
 import UnixSignals
+import Web
 import WiFi
 
 extension Daemon {
@@ -38,7 +40,11 @@ extension Daemon {
     private func services(_ others: [any Service], isServed: Bool) -> [any Service] {
         var services = others + [HubService(hub: hub)]
         if let stateStore {
-            services += [stateStore, ChangesService(changes: homecoming.changes) { stateStore.mayHaveChanged() }]
+            services +=
+                [stateStore]
+                + [homecoming.changes, logins.changes].map {
+                    ChangesService(changes: $0) { stateStore.mayHaveChanged() }
+                }
         }
         if let recorder, let directory = options.stateDirectory {
             let loop = { @Sendable [hub, silences, source, logger] in
@@ -61,13 +67,30 @@ extension Daemon {
         ]
         if let broker {
             services.append(broker)
-            services.append(AnswersService(answers: answers, homecoming: homecoming, logger: logger))
+            services.append(PromptAnswersService(answers, to: homecoming, logger: logger))
         }
+        let page = PageData(
+            directory: options.stateDirectory, file: options.configurationFile, wifi: wifi,
+            now: { [source] in source.now }, reload: { [reloader] in await reloader.reload() })
         if isServed {
             services.append(
                 APIServer(
-                    backend: self, socket: options.socket, eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop,
-                    logger: logger))
+                    backend: self, page: page,
+                    logins: (logins, { [web] in web.map { PageAddresses.list($0.listen, hosts: $0.hosts) } ?? [] }),
+                    socket: options.socket, eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, logger: logger))
+        }
+        if let web {
+            services.append(
+                WebServer(
+                    backend: self, page: page, address: web.listen, isOpen: web.isOpen,
+                    names: [NodeName.local] + web.hosts, logins: logins, listeners: listeners,
+                    eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, logger: logger))
+        }
+        if let metrics {
+            services.append(
+                MetricsServer(
+                    backend: self, address: metrics, names: [NodeName.local], listeners: listeners,
+                    eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, logger: logger))
         }
         // The last to start is the first to stop: the service manager hears of the end when it begins.
         if let supervision { services.append(supervision) }

@@ -1,6 +1,7 @@
 package import Bluetooth
 import Broker
 package import Events
+import GLib
 import History
 import Homecoming
 import Hooks
@@ -8,11 +9,14 @@ package import Listening
 package import Logging
 import NetworkManager
 package import OkaeriConfiguration
+import Plumbing
 package import Presence
 import RegionMonitoring
+import Server
 import ServiceWatch
 import State
 package import Systemd
+import Web
 import WiFi
 
 /// The whole of `okaeri monitor`: what its parts are, and who gives what to whom. They do the work.
@@ -35,13 +39,13 @@ package final class Daemon: Sendable {
         package var serviceManager: ServiceManager?
         /// This machine's name in every event.
         package var node: String
-        /// This program's number, for others in the house.
-        package var version: String
+        /// This program's number, and what it was built from.
+        package var version, commit: String
 
         package init(
             configurationFile: String, capture: String? = nil, speed: Double = 1, simulatesWiFi: Bool = false,
             socket: String, stateDirectory: String? = nil, serviceManager: ServiceManager? = nil, node: String = "",
-            version: String = ""
+            version: String = "", commit: String = ""
         ) {
             self.configurationFile = configurationFile
             self.capture = capture
@@ -51,7 +55,7 @@ package final class Daemon: Sendable {
             self.stateDirectory = stateDirectory
             self.serviceManager = serviceManager
             self.node = node
-            self.version = version
+            (self.version, self.commit) = (version, commit)
         }
     }
 
@@ -67,7 +71,13 @@ package final class Daemon: Sendable {
     let serviceWatch: ServiceWatch
     /// Nil where the configuration names none.
     let broker: Broker?
-    let answers = Answers()
+    let answers = PromptAnswers()
+    let metrics: ListenAddress?
+    let web: Configuration.Web?
+    let logins = LoginStore(digest: Checksum.sha256)
+    let listeners = Listeners()
+    /// In nanoseconds since the machine's start: the wall clock may be set later.
+    let started = KernelClock.boottime
     let stateStore: StateStore?
     let supervision: Supervision?
     let reloader: Reloader
@@ -84,6 +94,7 @@ package final class Daemon: Sendable {
     ) throws {
         self.options = options
         self.logger = logger
+        (metrics, web) = (configuration.metrics, configuration.web)
         let regions = configuration.regions.map(\.monitored)
         let quietPeriod = RadioLiveness.quietPeriod(for: regions)
         let source: any PresenceSource =
@@ -132,11 +143,11 @@ package final class Daemon: Sendable {
             rules: options.capture == nil ? configuration.services : [], adapter: configuration.adapter, hub: hub,
             now: now, logger: logger)
         let keptPresence = KeptPresence(driver: presence.driver, source: source)
-        stateStore = options.stateDirectory.map { [homecoming, serviceWatch] directory in
+        stateStore = options.stateDirectory.map { [homecoming, serviceWatch, logins] directory in
             StateStore(
                 directory: directory, validFor: .seconds(configuration.state.validFor),
                 // The regions first: what the prompter does not know of yet is asked about after a restart.
-                parts: [keptPresence, homecoming, serviceWatch, hub], events: hub.events(backlog: .max),
+                parts: [keptPresence, homecoming, serviceWatch, hub, logins], events: hub.events(backlog: .max),
                 caughtUp: { await recorder?.caughtUp() }, logger: logger)
         }
         hooks = Hooks(

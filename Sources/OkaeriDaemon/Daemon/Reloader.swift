@@ -30,8 +30,10 @@ final class Reloader: Sendable {
                 defer { configuration = new }
                 return configuration
             }
-            if (old.adapter, old.scan, old.history, old.mqtt) != (new.adapter, new.scan, new.history, new.mqtt) {
-                logger.warning("adapter, scan, history and mqtt take effect at the next start")
+            if (old.adapter, old.scan, old.history, old.mqtt, old.metrics, old.web)
+                != (new.adapter, new.scan, new.history, new.mqtt, new.metrics, new.web)
+            {
+                logger.warning("adapter, scan, history, mqtt, metrics and web take effect at the next start")
             }
             for part in parts { await part.configured(new) }
             logger.notice("the configuration was read again", metadata: ["file": "\(file)"])

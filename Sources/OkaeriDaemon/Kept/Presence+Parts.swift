@@ -27,24 +27,3 @@ struct ConfiguredPresence: Configured {
         source.wake()
     }
 }
-
-extension PresenceDriver {
-    /// The regions that were inside when that was last known.
-    package var lastInside: Set<String> {
-        Set(regionSnapshots.filter { $0.lastKnown == .inside }.map(\.region.region.identifier))
-    }
-}
-
-extension PresenceSource {
-    /// Returns when the source's loop has turned and the driver has answered. False when the loop has ended.
-    func turns(_ driver: PresenceDriver) async -> Bool {
-        let (turns, continuation) = AsyncStream.makeStream(of: Void.self)
-        perform {
-            _ = driver.nextDeadline
-            continuation.yield()
-            continuation.finish()
-        }
-        for await _ in turns { return true }
-        return false
-    }
-}

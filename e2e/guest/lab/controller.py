@@ -14,24 +14,30 @@ BEACON = f"beacon home uuid={UUID} major=100 minor=100 rssi=-60 interval=100ms"
 class Controller(Process):
     """A controller that is told what to do as the scenario goes on. Its script format: virtual-controller's README."""
 
-    def __init__(self, folder, extended=False, is_up=True):
-        if os.path.exists(CONTROL):
-            os.unlink(CONTROL)
-        command = ["virtual-controller", "--control", CONTROL, "--verbose"]
-        super().__init__(folder, "controller", [*command, *(["--extended"] if extended else [])])
-        wait_for("the controller", lambda: self.log("controller hci0 created"), within=10)
+    def __init__(self, folder, extended=False, is_up=True, number=0):
+        """`number`: of several, which are made in this order."""
+        self.adapter = f"hci{number}"
+        self.control = f"{CONTROL}-{number}" if number else CONTROL
+        if os.path.exists(self.control):
+            os.unlink(self.control)
+        command = ["virtual-controller", "--control", self.control, "--verbose", "--address", f"02:00:00:00:00:0{number + 1}"]
+        super().__init__(
+            folder, f"controller-{number}" if number else "controller",
+            [*command, *(["--extended"] if extended else [])])
+        wait_for("the controller", lambda: self.log(f"controller {self.adapter} created"), within=10)
         self.tell(BEACON)
         if is_up:
             self.switch_on()
 
     def tell(self, instruction):
         """Gives it an instruction."""
-        with open(CONTROL, "w", encoding="utf-8") as control:
+        with open(self.control, "w", encoding="utf-8") as control:
             control.write(instruction + "\n")
 
     def switch_on(self):
         """As bluetoothd would do."""
-        wait_for("hci0 up", lambda: run("hciconfig", "hci0", "up", may_fail=True) == "", within=10)
+        wait_for(
+            f"{self.adapter} up", lambda: run("hciconfig", self.adapter, "up", may_fail=True) == "", within=10)
 
     def log(self, words):
         """The times of the log's lines that begin with these words, in seconds since the epoch."""

@@ -31,14 +31,20 @@ class Daemon(Process):
     """The daemon with its own configuration and socket in the scenario's folder."""
 
     def __init__(self, folder, *regions, adapter=None, name="okaeri", as_user=None, boot=None, options=(),
-                 services=()):
-        self.socket = "/run/okaeri.sock"
-        self.state = STATE
-        os.makedirs(STATE, exist_ok=True)
-        configuration = "/run/okaeri.json"
+                 services=(), house=None, more=None):
+        """`house`: what makes it a node among others, `mqtt` and `node`; it has a socket and a state of its own then.
+
+        `more`: other keys of the configuration.
+        """
+        place = f"-{house['node']['name']}" if house else ""
+        self.socket = f"/run/okaeri{place}.sock"
+        self.state = f"{STATE}{place}"
+        os.makedirs(self.state, exist_ok=True)
+        configuration = f"/run/okaeri{place}.json"
         with open(configuration, "w", encoding="utf-8") as file:
             json.dump(
-                {"regions": regions, "services": services, **({"adapter": adapter} if adapter else {})}, file)
+                {"regions": regions, "services": services, **({"adapter": adapter} if adapter else {}), **(house or {}),
+                 **(more or {})}, file)
         command = [PROGRAM, "monitor", "--json", "--verbose", "--config", configuration, "--socket", self.socket,
                    "--state-dir", self.state, *options]
         if as_user:
