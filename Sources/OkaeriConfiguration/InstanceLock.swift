@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Plumbing
 package import SystemPackage
 
 /// Sees to it that one daemon at most serves a socket. The kernel drops the lock when the process ends, however it ends.
@@ -27,7 +28,7 @@ package final class InstanceLock: Sendable {
         }
     }
 
-    private let file: FileDescriptor
+    private let file: OwnedDescriptor
 
     /// Takes the lock beside the socket, and clears away the socket of a daemon that died.
     package init(socket: String) throws(Failure) {
@@ -37,22 +38,15 @@ package final class InstanceLock: Sendable {
         if !directory.isEmpty, mkdir(directory, 0o755) != 0, errno != EEXIST {
             throw .unusable(socket: socket, Errno(rawValue: errno))
         }
-        do {
-            file = try FileDescriptor.open(
-                FilePath(socket + ".lock"), .readWrite, options: [.create, .closeOnExec, .noFollow],
-                permissions: [.ownerReadWrite])
-        } catch {
-            throw .unusable(socket: socket, (error as? Errno) ?? .ioError)
-        }
-        guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
-            let code = Errno(rawValue: errno)
-            try? file.close()
-            throw code == .wouldBlock ? .taken(socket: socket) : .unusable(socket: socket, code)
+        let unusable = { Failure.unusable(socket: socket, Errno(rawValue: $0)) }
+        file = OwnedDescriptor(
+            owning: try OwnedDescriptor.retrying(unusable) {
+                open(socket + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            })
+        let number = file.number
+        _ = try OwnedDescriptor.retrying({ $0 == EWOULDBLOCK ? .taken(socket: socket) : unusable($0) }) {
+            flock(number, LOCK_EX | LOCK_NB)
         }
         unlink(socket)
-    }
-
-    deinit {
-        try? file.close()
     }
 }

@@ -40,6 +40,17 @@ import Testing
         _ = try InstanceLock(socket: socket)
     }
 
+    @Test func `a lock that is refused closes its file once: the number may be somebody else's by then`() throws {
+        let folder = try TemporaryFolder()
+        let socket = "\(folder.path)/okaeri.sock"
+        let first = try InstanceLock(socket: socket)
+        errno = 0
+        let second = try? InstanceLock(socket: socket)
+        let code = errno
+        #expect(second == nil && code == EWOULDBLOCK)
+        withExtendedLifetime(first) {}
+    }
+
     @Test func `what is no socket is left alone, and said to be in the way`() throws {
         let folder = try TemporaryFolder()
         let letter = try folder.file("letter.txt", Array("dear".utf8))
