@@ -106,19 +106,16 @@ private struct Household: APIBackend {
     var beacons: [BeaconReport] { get async { [] } }
     var prompts: PromptsReport { get async { PromptsReport(waiting: [], never: ["home"]) } }
 
-    var latestEvent: UInt64 { 7 }
-
     var counts: DaemonCounts { get async { DaemonCounts(started: 0, version: "1", commit: "") } }
 
-    func events(after sequence: UInt64?) -> (missed: [Event], events: AsyncStream<Event>) {
-        func event(_ number: UInt64) -> Event {
-            Event(time: 0, node: "pi", sequence: number, kind: .didExitRegion(region: "home"))
-        }
-        let (events, continuation) = AsyncStream.makeStream(of: Event.self)
-        continuation.yield(event(latestEvent + 1))
-        continuation.finish()
-        return (sequence.map { number in (5...latestEvent).filter { $0 > number }.map(event) } ?? [], events)
-    }
+    /// It is closed: whoever listens is told the last three events at most, and that is the end.
+    let hub: EventHub = {
+        let hub = EventHub(node: "pi")
+        hub.resume(after: 4)
+        for time: Int64 in 5...7 { hub.happened(.didExitRegion(region: "home"), at: time) }
+        hub.close()
+        return hub
+    }()
 
     func answer(prompt id: String, _ answer: String) async throws(AnswerFailure) {
         guard answer == "join" else { throw .noAnswer(words: ["join"]) }

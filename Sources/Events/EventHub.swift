@@ -73,13 +73,18 @@ package final class EventHub: Sendable {
 
     /// All events after one that somebody has had before, and all from now on.
     ///
-    /// - Parameter sequence: its number; nil: none.
+    /// - Parameters:
+    ///   - sequence: its number; nil: none.
+    ///   - continuation: of a stream that nobody waits for yet: what comes is put there, as the item that is made of it.
     /// - Returns: the events that are known of those between, of which any that are too old are missing, as their numbers
-    ///   tell; and a stream of what comes.
-    package func events(after sequence: UInt64?) -> (missed: [Event], events: AsyncStream<Event>) {
+    ///   tell.
+    package func events<Item: Sendable>(
+        after sequence: UInt64?, into continuation: AsyncStream<Item>.Continuation,
+        _ item: @escaping @Sendable (Event) -> Item
+    ) -> [Event] {
         state.withLock { state in
-            let missed = sequence.map { number in state.latest.filter { $0.sequence > number } } ?? []
-            return (missed, events())
+            broadcast.feed(continuation, item)
+            return sequence.map { number in state.latest.filter { $0.sequence > number } } ?? []
         }
     }
 

@@ -2,17 +2,18 @@ import Synchronization
 
 /// Hands every value to everybody who listens, in order. Nobody who is slow holds the others up.
 package final class Broadcast<Value: Sendable>: Sendable {
-    private typealias Continuation = AsyncStream<Value>.Continuation
+    /// Is given a value; nil is the end.
+    private typealias Listener = @Sendable (Value?) -> Void
 
     /// A value for those who listened when it was sent; nil is the end.
     private struct Delivery {
         let value: Value?
-        let listeners: [Continuation]
+        let listeners: [Listener]
     }
 
     private struct Listeners {
         var next = 0
-        var continuations: [Int: Continuation] = [:]
+        var all: [Int: Listener] = [:]
         var latest: Value?
         var isClosed = false
         /// What is sent and not yet delivered, the oldest first.
@@ -21,7 +22,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
         var isDelivering = false
 
         mutating func enqueue(_ value: Value?) {
-            outbox.append(Delivery(value: value, listeners: Array(continuations.values)))
+            outbox.append(Delivery(value: value, listeners: Array(all.values)))
         }
 
         /// What the calling thread is to deliver; nil where there is nothing, or another thread is at it.
@@ -55,7 +56,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
     }
 
     /// How many listen.
-    package var count: Int { listeners.withLock(\.continuations.count) }
+    package var count: Int { listeners.withLock(\.all.count) }
 
     /// The latest value, where it is remembered.
     package var latest: Value? { listeners.withLock(\.latest) }
@@ -76,9 +77,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
     /// just then; and who cancels it ends its stream first, for which he waits for the lock.
     private func deliver() {
         while let delivery = listeners.withLock({ $0.nextDelivery() }) {
-            for continuation in delivery.listeners {
-                if let value = delivery.value { continuation.yield(value) } else { continuation.finish() }
-            }
+            for listener in delivery.listeners { listener(delivery.value) }
             listeners.withLock { $0.isDelivering = false }
         }
     }
@@ -88,22 +87,32 @@ package final class Broadcast<Value: Sendable>: Sendable {
     /// - Parameter backlog: how many values a listener may lag behind; then the oldest are dropped for it.
     package func values(backlog: Int) -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(backlog))
+        feed(continuation) { $0 }
+        return stream
+    }
+
+    /// Puts all values from now on into a stream that nobody waits for yet, and that may have others besides. It ends with
+    /// them.
+    package func feed<Item: Sendable>(
+        _ continuation: AsyncStream<Item>.Continuation, _ item: @escaping @Sendable (Value) -> Item
+    ) {
+        let listener: Listener = { value in
+            if let value { continuation.yield(item(value)) } else { continuation.finish() }
+        }
         let id = listeners.withLock { listeners -> Int? in
             guard !listeners.isClosed else { return nil }
-            // Nobody waits for it yet.
-            if let latest = listeners.latest { continuation.yield(latest) }
+            if let latest = listeners.latest { listener(latest) }
             listeners.next += 1
-            listeners.continuations[listeners.next] = continuation
+            listeners.all[listeners.next] = listener
             return listeners.next
         }
         guard let id else {
             continuation.finish()
-            return stream
+            return
         }
         continuation.onTermination = { [weak self] _ in
-            self?.listeners.withLock { _ = $0.continuations.removeValue(forKey: id) }
+            self?.listeners.withLock { _ = $0.all.removeValue(forKey: id) }
         }
-        return stream
     }
 
     /// No more values come: every stream ends after what it holds.
@@ -111,7 +120,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
         listeners.withLock { listeners in
             listeners.isClosed = true
             listeners.enqueue(nil)
-            listeners.continuations = [:]
+            listeners.all = [:]
         }
         deliver()
     }

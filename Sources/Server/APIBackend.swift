@@ -12,11 +12,8 @@ package protocol APIBackend: Sendable {
     /// What was counted since the start.
     var counts: DaemonCounts { get async }
 
-    /// What is known of the events after one, and those that come: ``Events/EventHub/events(after:)``.
-    func events(after sequence: UInt64?) -> (missed: [Event], events: AsyncStream<Event>)
-
-    /// The number of the latest event.
-    var latestEvent: UInt64 { get }
+    /// What happens.
+    var hub: EventHub { get }
 
     /// Answers a prompt.
     func answer(prompt id: String, _ answer: String) async throws(AnswerFailure)

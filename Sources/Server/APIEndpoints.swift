@@ -34,7 +34,7 @@ package struct APIEndpoints: Sendable {
             Endpoint(.get, Route.regions) { [backend] _, _ in .json(await backend.regions) },
             Endpoint(.get, Route.beacons) { [backend] _, _ in .json(await backend.beacons) },
             Endpoint(.get, Route.events) { [backend, heartbeat, connections] request, context in
-                EventStream(backend: backend, heartbeat: heartbeat, connections: connections)
+                EventStream(hub: backend.hub, heartbeat: heartbeat, connections: connections)
                     .response(to: request, context.channel)
             },
         ]

@@ -15,17 +15,12 @@ struct Backend: APIBackend {
     var regions: [RegionReport] { report.regions }
     var beacons: [BeaconReport] { [] }
     var prompts: PromptsReport { PromptsReport(waiting: [], never: []) }
-    var latestEvent: UInt64 { hub.sequence }
     var counts: DaemonCounts { DaemonCounts(started: evening, version: "1", commit: "") }
 
     private var report: StatusReport {
         var report = statusReport(bluetooth: bluetooth)
         report.regions = (0..<100).map { regionReport("region \($0)", "inside", rssi: -70) }
         return report
-    }
-
-    func events(after sequence: UInt64?) -> (missed: [Event], events: AsyncStream<Event>) {
-        hub.events(after: sequence)
     }
 
     func answer(prompt id: String, _ answer: String) throws(AnswerFailure) {

@@ -1,7 +1,7 @@
 package import API
 import Bluetooth
 import Broker
-package import Events
+import Events
 import History
 import Homecoming
 import Hooks
@@ -96,12 +96,6 @@ extension Daemon: APIBackend {
             return PromptsReport(waiting: waiting.prompts.map(PromptReport.init), never: waiting.refused)
         }
     }
-
-    package func events(after sequence: UInt64?) -> (missed: [Event], events: AsyncStream<Event>) {
-        hub.events(after: sequence)
-    }
-
-    package var latestEvent: UInt64 { hub.sequence }
 
     package func answer(prompt id: String, _ word: String) async throws(AnswerFailure) {
         guard let answer = PromptAnswer(rawValue: word) else {

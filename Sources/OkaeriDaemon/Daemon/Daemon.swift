@@ -60,7 +60,7 @@ package final class Daemon: Sendable {
     }
 
     package let options: Options
-    let hub: EventHub
+    package let hub: EventHub
     let recorder: HistoryRecorder?
     let silences = SilenceLedger()
     package let source: any PresenceSource
