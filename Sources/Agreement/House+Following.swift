@@ -9,6 +9,13 @@ extension House {
     ) -> [HouseAction] {
         guard isConnected, let index = positions[region] else { return [] }
         thaw(at: now.instant)
+        if let stamp = state.stamp {
+            guard !regions[index].isOutdated(stamp) else {
+                regions[index].desk?.isOverwritten = true
+                return regionJudged(index, at: now)
+            }
+            regions[index].heard(stamp)
+        }
         var state = state
         state.waiting = state.waiting.filter(Self.isName).prefix(Self.nodeLimit).sorted()
         state.room = state.room.flatMap { Self.isName($0) ? $0 : nil }

@@ -32,11 +32,14 @@ extension House {
             regions[index].lastEvent = (missing.event, now.instant)
         }
         regions[index].missing = nil
-        let isDue = desk.writtenAt.map { now.instant >= $0.later(by: Sight.interval) } ?? false
-        guard !agreed.agrees(with: regions[index].written) || isDue else {
+        let isDue = desk.isOverwritten || desk.writtenAt.map { now.instant >= $0.later(by: Sight.interval) } ?? false
+        // A new owner writes even what is written: who has heard a later word takes that for outdated.
+        guard !agreed.agrees(with: regions[index].written) || isDue || desk.echoes.isEmpty else {
             if desk.writtenAt == nil { regions[index].desk?.writtenAt = now.instant }
             return actions
         }
+        sequence += 1
+        agreed.stamp = HouseState.Stamp(writer: writer, sequence: sequence)
         regions[index].desk?.wrote(agreed, at: now.instant)
         return actions + write(agreed, guess: desk.rooms.strongest, to: index, sawLeaving: desk.sawLeaving, at: now)
     }

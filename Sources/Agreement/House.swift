@@ -47,6 +47,9 @@ package struct House: Sendable {
     static let succession = 60 * Nanoseconds.second
 
     package let node: String
+    /// By these our own words on regions are known: who we are, and how many there were.
+    let writer: UInt64
+    var sequence: UInt64 = 0
     package internal(set) var isConnected = false
 
     var regions: [HouseRegion]
@@ -72,9 +75,11 @@ package struct House: Sendable {
 
     /// - Parameters:
     ///   - node: this node's own name.
+    ///   - incarnation: new with every start of the daemon.
     ///   - regions: the identifiers of the configured regions, as topics have them; others are not heard.
-    package init(node: String, regions: [String]) {
+    package init(node: String, incarnation: String, regions: [String]) {
         self.node = node
+        writer = Ownership.hash(incarnation)
         self.regions = []
         var known: Set<String> = []
         self.regions = regions.filter { known.insert($0).inserted }.map { HouseRegion($0) }

@@ -18,6 +18,23 @@ struct HouseRegion: Sendable {
     /// What was written before the connection was lost: a broker may have forgotten it.
     var remembered: HouseState?
 
+    /// The latest words of the last few that wrote, the last one behind.
+    private var words: [HouseState.Stamp] = []
+    private static let writerLimit = 4
+
+    /// Whether a word was heard before and another one has replaced it: a broker that was cut off, or that has lost its latest data,
+    /// brings such again.
+    func isOutdated(_ stamp: HouseState.Stamp) -> Bool {
+        guard let heard = words.first(where: { $0.writer == stamp.writer })?.sequence else { return false }
+        return stamp.sequence < heard || stamp.sequence == heard && stamp != (written ?? remembered)?.stamp
+    }
+
+    mutating func heard(_ stamp: HouseState.Stamp) {
+        words.removeAll { $0.writer == stamp.writer }
+        if words.count == Self.writerLimit { words.removeFirst() }
+        words.append(stamp)
+    }
+
     /// What was known last, while it is unknown.
     var lastKnown: SightState?
 
@@ -107,7 +124,11 @@ struct HouseRegion: Sendable {
             if echoes.count == Self.echoLimit { echoes.removeFirst() }
             echoes.append((state, now))
             writtenAt = now
+            isOverwritten = false
         }
+
+        /// Whether the broker holds an outdated word in place of ours.
+        var isOverwritten = false
 
         /// When a sight's weight changes by itself.
         var weighAt: Int64?

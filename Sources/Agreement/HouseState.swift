@@ -16,14 +16,33 @@ package struct HouseState: Hashable, Sendable {
     /// they say that they are outside, or another node hears the beacon, or they are forgotten. In order.
     package var waiting: [String]
 
+    /// Who wrote it and when among all that he wrote, by which a word that another one has replaced is known when a broker brings
+    /// it again; nil: that is not known.
+    package var stamp: Stamp?
+
+    package struct Stamp: Hashable, Sendable {
+        /// Of the owner's incarnation.
+        package var writer: UInt64
+
+        /// Rises with every word of the writer.
+        package var sequence: UInt64
+
+        package init(writer: UInt64, sequence: UInt64) {
+            self.writer = writer
+            self.sequence = sequence
+        }
+    }
+
     package init(
-        state: SightState, lastKnown: SightState? = nil, room: String? = nil, since: Int64, waiting: [String] = []
+        state: SightState, lastKnown: SightState? = nil, room: String? = nil, since: Int64, waiting: [String] = [],
+        stamp: Stamp? = nil
     ) {
         self.state = state
         self.lastKnown = state == .unknown ? lastKnown : state
         self.room = room
         self.since = since.wholeMilliseconds
         self.waiting = waiting
+        self.stamp = stamp
     }
 
     /// Whether another owner says the same, whatever its wall clock shows.

@@ -79,7 +79,7 @@ struct BrokerCore: Sendable {
         discovery = settings.discovery.map {
             Discovery(topics: Topics(site: settings.site), prefix: $0, version: settings.version)
         }
-        house = House(node: settings.node, regions: [])
+        house = House(node: settings.node, incarnation: incarnation, regions: [])
         plan = SightPlan(regions: [], incarnation: incarnation, offset: settings.offset)
         take(identifiers)
         let moment = Moment(instant: 0, wall: since)

@@ -42,6 +42,8 @@ enum Wire {
             EventField("state", .text(state.state.rawValue)), text("room", state.room),
             EventField("since", .text(Timestamp.text(state.since))), EventField("beacon", .null),
             text("last", state.lastKnown?.rawValue), EventField("waiting", .values(state.waiting.map { .text($0) })),
+            text("by", state.stamp.map { String($0.writer, radix: 16) }),
+            EventField("seq", state.stamp.map { .integer(Int(clamping: $0.sequence)) } ?? .null),
         ].json
     }
 
@@ -53,13 +55,17 @@ enum Wire {
             var since: String
             var last: String?
             var waiting: [String]?
+            var by: String?
+            var seq: UInt64?
         }
         guard let members = decode(Members.self, payload), let state = SightState(rawValue: members.state),
             let since = Timestamp.nanoseconds(members.since)
         else { return nil }
+        let writer = members.by.flatMap { UInt64($0, radix: 16) }
         return HouseState(
             state: state, lastKnown: members.last.flatMap(SightState.init), room: members.room.flatMap(name),
-            since: since, waiting: (members.waiting ?? []).prefix(1000).compactMap(name))
+            since: since, waiting: (members.waiting ?? []).prefix(1000).compactMap(name),
+            stamp: writer.flatMap { writer in members.seq.map { .init(writer: writer, sequence: $0) } })
     }
 
     static func event(_ event: HouseEvent) -> String {

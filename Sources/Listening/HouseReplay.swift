@@ -99,7 +99,7 @@ package enum HouseReplay {
         guard let owner = played.first?.name, let first = said.first?.entry.time else { return }
         let hub = EventHub(node: NodeName.local)
         hub.record(with: publish)
-        var house = House(node: owner, regions: regions.map(\.region.identifier))
+        var house = House(node: owner, incarnation: owner, regions: regions.map(\.region.identifier))
         func act(_ actions: [HouseAction], at time: Int64) {
             for case .happened(let region, let news, _) in actions {
                 hub.happened(.house(region: region, .init(news)), at: max(time, first))

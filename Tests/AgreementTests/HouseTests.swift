@@ -11,7 +11,7 @@ private struct Hand {
 
     /// A node that has listened, alone in the house: it owns the region and may write.
     init(_ node: String, regions: [String] = ["keys"], before: HouseState? = nil, for listened: Double = 6) {
-        house = House(node: node, regions: regions)
+        house = House(node: node, incarnation: "\(node)-1", regions: regions)
         connect(before: before, for: listened)
     }
 

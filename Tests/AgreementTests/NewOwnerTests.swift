@@ -3,7 +3,7 @@ import Testing
 
 /// A node that connects, and one that comes to own a region, write nothing before they have what the broker keeps for them.
 @Suite struct NewOwnerTests {
-    private var house = House(node: "attic", regions: ["keys"])
+    private var house = House(node: "attic", incarnation: "attic-1", regions: ["keys"])
     private var published: [HouseAction] = []
 
     private static func moment(_ seconds: Double) -> Moment {

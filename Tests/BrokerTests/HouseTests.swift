@@ -98,6 +98,7 @@ import Testing
             "", "online", "offline", "{}", "[]", "null", "{\"state\":\"inside\"}",
             "{\"state\":\"inside\",\"rssi\":1e308,\"age\":-1e308,\"spread\":1e308,\"incarnation\":\"a\",\"seq\":1}",
             "{\"state\":\"outside\",\"room\":null,\"since\":\"9999-12-31T23:59:59Z\"}",
+            "{\"state\":\"inside\",\"since\":\"2026-11-22T00:00:00Z\",\"by\":\"ffffffffffffffff\",\"seq\":18446744073709551615}",
             "{\"ok\":false}", "{\"regions\":[\"keys\",\"#\",\"\"]}", "{\"answer\":\"join\"}",
             "{\"event_type\":\"enter\",\"time\":\"1970-01-01T00:00:00Z\",\"id\":\"ffffffffffffffff\"}",
             String(repeating: "[", count: 60_000),

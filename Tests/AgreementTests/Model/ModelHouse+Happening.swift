@@ -2,15 +2,17 @@ import Agreement
 
 // What happens to nodes and broker.
 extension ModelHouse {
+    enum BrokerData { case kept, saved, lost }
+
     mutating func start(_ index: Int) {
         guard !nodes[index].isAlive else { return }
         nodes[index].isAlive = true
         nodes[index].isFrozen = false
         nodes[index].incarnations += 1
         nodes[index].isScanning = true
-        nodes[index].house = House(node: nodes[index].name, regions: [Self.region])
-        nodes[index].plan = SightPlan(
-            regions: [Self.region], incarnation: "\(nodes[index].name)-\(nodes[index].incarnations)")
+        let incarnation = "\(nodes[index].name)-\(nodes[index].incarnations)"
+        nodes[index].house = House(node: nodes[index].name, incarnation: incarnation, regions: [Self.region])
+        nodes[index].plan = SightPlan(regions: [Self.region], incarnation: incarnation)
         connect(index)
     }
 
@@ -48,6 +50,7 @@ extension ModelHouse {
         guard nodes[index].isAlive else { return }
         disconnect(index)
         nodes[index].isAlive = false
+        log.died(at: now)
     }
 
     mutating func freeze(_ index: Int) {
@@ -97,11 +100,20 @@ extension ModelHouse {
         say(.forgotten(node: name), by: "person")
     }
 
-    /// The broker is back after a power cut, in which no will was done: with its data, or without.
-    mutating func restartBroker(keepingData: Bool) {
+    /// The broker is back after a power cut, in which no will was done: with its data, with those that it saved last, or without.
+    mutating func restartBroker(_ data: BrokerData) {
+        // Who was not there may know less than the broker did, and be the next owner.
+        let isRemembered = nodes.allSatisfy { node in
+            !node.isAlive || !node.isFrozen && node.house.state(of: Self.region) != nil
+        }
         for index in nodes.indices { disconnect(index, hasWill: false) }
         wills = []
-        if !keepingData {
+        switch data {
+        case .kept: break
+        case .saved:
+            retained = saved
+            log.lostSome(isRemembered: isRemembered && nodes.contains(where: \.isAlive), at: now)
+        case .lost:
             retained = [:]
             log.wasWiped = true
         }

@@ -11,6 +11,8 @@ struct ModelHouse {
     var now: Int64 = 0
     var nodes: [ModelNode]
     var retained: [String: ModelMessage] = [:]
+    /// What the broker has on disk.
+    var saved: [String: ModelMessage] = [:]
     var wills: [(due: Int64, node: Int)] = []
     var order = 0
     var log = ModelLog()
@@ -23,7 +25,7 @@ struct ModelHouse {
             ModelNode(
                 name: name, room: name,
                 ahead: (.random(in: 0...5 * year, using: &random), .random(in: -30 * year...30 * year, using: &random)),
-                house: House(node: name, regions: [Self.region]),
+                house: House(node: name, incarnation: "", regions: [Self.region]),
                 plan: SightPlan(regions: [Self.region], incarnation: ""))
         }
         self.random = random
@@ -78,6 +80,7 @@ struct ModelHouse {
         case .description(let node, let room):
             actions = nodes[index].house.nodeDescribed(node: node, room: room, regions: nil, at: moment)
         case .sight(let node, let region, let sight):
+            if nodes[index].house.owner(of: region) == nodes[index].name { log.heard(sight, of: node) }
             actions = nodes[index].house.sightReceived(
                 node: node, region: region, sight, wasRetained: retained, at: moment)
         case .state(let region, let state):
@@ -108,7 +111,10 @@ struct ModelHouse {
             case .publishState(let region, let state):
                 log.agreed(state, at: now)
                 say(.state(region: region, state), by: nodes[index].name)
-                if Int.random(in: 0..<40, using: &random) == 0, isKillable { kill(index) }
+                if Int.random(in: 0..<40, using: &random) == 0, isKillable {
+                    log.wasKilledBetween = true
+                    kill(index)
+                }
             case .publishEvent(let region, let event):
                 log.happened(event, by: nodes[index].name, at: now)
                 say(.event(region: region, event), by: nodes[index].name)
@@ -152,7 +158,7 @@ struct ModelHouse {
     mutating func publish(_ publications: [SightPlan.Publication], _ index: Int) {
         guard nodes[index].isAlive, nodes[index].isConnected, !nodes[index].isFrozen else { return }
         for publication in publications {
-            log.said(publication.sight.state, by: nodes[index].name, at: now)
+            log.said(publication.sight, by: nodes[index].name, at: now)
             say(.sight(node: nodes[index].name, region: publication.region, publication.sight), by: nodes[index].name)
         }
     }

@@ -9,8 +9,12 @@ struct ModelLog {
 
     private struct Word {
         var node: String
-        var state: SightState
+        var sight: Sight
         var at: Int64
+        /// Whether an owner heard it. The broker keeps a node's last word only: another one that nobody heard is lost.
+        var wasHeard = false
+
+        var state: SightState { sight.state }
     }
 
     private struct Darkness {
@@ -28,11 +32,19 @@ struct ModelLog {
     private var unsureSince: [String: Int64] = [:]
     private var lastInside: Int64?
     var wasWiped = false
+    /// When the broker lost what was said last.
+    private var lostSome: Int64?
+    /// Whether an owner died after it had written a state and before it had sent its event.
     var wasKilledBetween = false
 
-    mutating func said(_ state: SightState, by node: String, at now: Int64) {
-        words.append(Word(node: node, state: state, at: now))
-        if state == .unknown { isUnsure(node, at: now) } else { unsureSince[node] = nil }
+    mutating func said(_ sight: Sight, by node: String, at now: Int64) {
+        words.append(Word(node: node, sight: sight, at: now))
+        if sight.state == .unknown { isUnsure(node, at: now) } else { unsureSince[node] = nil }
+    }
+
+    mutating func heard(_ sight: Sight, of node: String) {
+        guard let index = words.lastIndex(where: { $0.node == node && $0.sight == sight }) else { return }
+        words[index].wasHeard = true
     }
 
     mutating func isLive(_ node: String, at now: Int64) { darknesses.removeAll { $0.node == node } }
@@ -51,6 +63,17 @@ struct ModelLog {
         unsureSince[node] = nil
     }
 
+    /// - Parameter isRemembered: whether all that live know it still.
+    mutating func lostSome(isRemembered: Bool, at now: Int64) {
+        lostSome = now
+        if !isRemembered { wasWiped = true }
+    }
+
+    /// A node is no more: perhaps the only one that knew what the broker has lost.
+    mutating func died(at now: Int64) {
+        if let lostSome, now < lostSome + Self.handover { wasWiped = true }
+    }
+
     mutating func agreed(_ state: HouseState, at now: Int64) {
         if state.state == .inside { lastInside = now }
     }
@@ -63,7 +86,7 @@ struct ModelLog {
     /// - Parameter isSure: whether even the slowest way leaves no other reading.
     func missed(isSure: Bool) -> [String] {
         darknesses.compactMap { dark -> String? in
-            guard !wasWiped, lastKnownWord(dark.node) == .inside else { return nil }
+            guard !wasWiped, lostSome == nil, lastKnownWord(dark.node) == .inside else { return nil }
             // Who came back without knowledge and died again is missed since it knew: what another one heard in between counts.
             let from = unsureSince[dark.node] ?? dark.from
             let since = isSure ? from - Self.slack : from + Self.handover
@@ -72,9 +95,11 @@ struct ModelLog {
         }
     }
 
-    /// What a node knew last: unknown is no knowledge.
+    /// What a node knew last: unknown is no knowledge, and neither is what it has replaced before anybody heard it.
     private func lastKnownWord(_ node: String) -> SightState? {
-        words.dropFirst(forgotten[node] ?? 0).last { $0.node == node && $0.state != .unknown }?.state
+        let said = words.dropFirst(forgotten[node] ?? 0).filter { $0.node == node }
+        guard let last = said.last, last.state == .unknown else { return said.last?.state }
+        return said.last { $0.state == .outside || $0.state == .inside && $0.wasHeard }?.state
     }
 
     mutating func happened(_ event: HouseEvent, by owner: String, at now: Int64) {
@@ -93,9 +118,8 @@ struct ModelLog {
             }
             if !missed.isEmpty { complaints.append("left at \(now), while \(missed) is dark and was inside") }
         }
-        if let last = events.last, last.event.kind == event.kind, now - last.at < 10 * ModelHouse.second,
-            event.identifier == last.event.identifier
-        {
+        // Who forgets, or is told to, may not know that somebody had come; and who dies before he says so has said nothing.
+        if let last = events.last, last.event.kind == event.kind, !wasWiped, forgotten.isEmpty, !wasKilledBetween {
             complaints.append("\(event.kind) at \(now) and before at \(last.at)")
         }
         events.append((event, now))
@@ -109,7 +133,7 @@ struct ModelLog {
         if states.contains(.inside) { return [.inside] }
         if states.contains(.unknown) || states.isEmpty { return [.unknown] }
         if !missed(isSure: true).isEmpty { return [.unknown] }
-        let isClear = darknesses.allSatisfy { lastKnownWord($0.node) != .inside } && !wasWiped
+        let isClear = darknesses.allSatisfy { lastKnownWord($0.node) != .inside } && !wasWiped && lostSome == nil
         return isClear ? [.outside] : [.outside, .unknown]
     }
 }

@@ -11,6 +11,7 @@ enum ModelRun {
         for index in house.nodes.indices where !house.chance(4) { house.start(index) }
         for _ in 0..<Int.random(in: 5...40, using: &house.random) {
             house.run(until: house.now + house.pause())
+            if house.chance(10) { house.saved = house.retained }
             happen(&house, &frozen)
         }
         // In the end all connections hold, and everything is delivered.
@@ -42,8 +43,8 @@ enum ModelRun {
                 house.freeze(index)
                 frozen[index] = house.now
             }
-        case 38: house.restartBroker(keepingData: true)
-        default: if house.chance(3) { house.restartBroker(keepingData: false) }
+        case 38: house.restartBroker(house.chance(2) ? .kept : .saved)
+        default: if house.chance(3) { house.restartBroker(.lost) }
         }
     }
 }
