@@ -48,8 +48,8 @@ extension Response {
         return response
     }
 
-    static var loggedOut: Response {
-        var response = json(ErrorReport(error: "this browser is let in no more"))
+    static func loggedOut(isOpen: Bool) -> Response {
+        var response = session(nil, isOpen: isOpen, isSecure: false)
         response.headers[values: .setCookie] = [true, false].map { cookie("", seconds: 0, isSecure: $0) }
         return response
     }

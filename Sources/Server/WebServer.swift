@@ -83,9 +83,11 @@ package struct WebServer: Service {
             return .session(pass, isOpen: gate.isOpen, isSecure: WebRequest.isSecure(request))
         case .logout(let pass):
             _ = logins.revoke(pass.device.id)
-            return .loggedOut
+            return .loggedOut(isOpen: gate.isOpen)
         case .refused(let refusal):
-            return .failure(HTTPResponse.Status(code: refusal.status), refusal.sentence)
+            var headers: HTTPFields = [:]
+            if case .method(let allowed) = refusal { headers[.allow] = allowed }
+            return .failure(HTTPResponse.Status(code: refusal.status), refusal.sentence, headers: headers)
         }
     }
 

@@ -50,6 +50,8 @@ package struct RequestGate: Sendable {
         case refused(WebRefusal)
     }
 
+    private static let reading = "GET, HEAD"
+
     package let isOpen: Bool
 
     /// - Parameter isOpen: whether everybody on this machine may read.
@@ -66,16 +68,21 @@ package struct RequestGate: Sendable {
         guard permitsHost else { return .refused(.foreignHost) }
         let isReading = request.method == "GET" || request.method == "HEAD"
         guard request.path.hasPrefix("/v1/") || request.path == "/metrics" else {
-            return isReading ? .file : .refused(.method)
+            return isReading ? .file : .refused(.method(allowed: Self.reading))
         }
         if !isReading, !isSameOrigin(request) { return .refused(.foreignOrigin) }
-        if request.path == WebRoute.login { return request.method == "POST" ? .login : .refused(.method) }
+        if request.path == WebRoute.login {
+            return request.method == "POST" ? .login : .refused(.method(allowed: "POST"))
+        }
         let pass = Self.cookies(in: request.cookie).lazy.compactMap(pass).first
         let mayRead = pass != nil || isOpen && isReading && !request.isForwarded
         guard mayRead else { return .refused(.noLogin) }
-        if request.path == WebRoute.session { return isReading ? .session(pass) : .refused(.method) }
+        if request.path == WebRoute.session {
+            return isReading ? .session(pass) : .refused(.method(allowed: Self.reading))
+        }
         if WebRoute.isOfSocket(request.path) { return .refused(.onlyOnMachine) }
-        if isReading { return request.path == WebRoute.logout ? .refused(.method) : .answer }
+        if request.path == WebRoute.logout, request.method != "POST" { return .refused(.method(allowed: "POST")) }
+        if isReading { return .answer }
         guard let pass, let token = request.token, Logins.isEqual(Array(token.utf8), Array(pass.token.utf8)) else {
             return .refused(.noToken)
         }
@@ -104,7 +111,9 @@ package struct RequestGate: Sendable {
 
 /// Why a request is not answered.
 package enum WebRefusal: Sendable, Equatable {
-    case foreignHost, foreignOrigin, method, noLogin, noToken, onlyOnMachine
+    case foreignHost, foreignOrigin, noLogin, noToken, onlyOnMachine
+    /// - Parameter allowed: those that are, as the field `Allow` has them.
+    case method(allowed: String)
 
     /// The status (RFC 9110, 15).
     package var status: Int {
@@ -121,7 +130,7 @@ package enum WebRefusal: Sendable, Equatable {
         case .foreignHost:
             "the request names another machine in its Host field: ask by this machine's address, its name, or localhost"
         case .foreignOrigin: "a change is only taken from the page itself: open it anew"
-        case .method: "this is not asked that way"
+        case .method(let allowed): "this takes \(allowed) only"
         case .noLogin: "who are you? `okaeri web link` on the machine prints an address that lets this browser in"
         case .noToken: "the page's token for changes is missing or old: load the page again"
         case .onlyOnMachine: "this is done on the machine itself: `okaeri web --help`"

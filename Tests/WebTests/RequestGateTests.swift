@@ -81,14 +81,16 @@ import Testing
         #expect(verdict("POST", path) { $0.origin = "http://pi.local:8080" } == .login)
         #expect(verdict("POST", path) { $0.origin = "https://pi.local:8080" } == .login)
         #expect(verdict("POST", path) == .refused(.foreignOrigin))
-        #expect(verdict("GET", path, Self.comesFromPage) == .refused(.method))
-        #expect(verdict("HEAD", path, isOpen: true) == .refused(.method))
+        #expect(verdict("GET", path, Self.comesFromPage) == .refused(.method(allowed: "POST")))
+        #expect(verdict("HEAD", path, isOpen: true) == .refused(.method(allowed: "POST")))
     }
 
     @Test func loggingOutIsAChange() {
         let path = "/v1/web/logout"
         #expect(verdict("POST", path, Self.comesFromPage) == .logout(Self.pass))
-        #expect(verdict("GET", path, Self.comesFromPage) == .refused(.method))
+        for method in ["GET", "HEAD", "PUT", "DELETE"] {
+            #expect(verdict(method, path, Self.comesFromPage) == .refused(.method(allowed: "POST")))
+        }
         let post = verdict("POST", path) {
             Self.comesFromPage(&$0)
             $0.token = nil
@@ -106,7 +108,7 @@ import Testing
     @Test(arguments: ["/", "/app.css", "/v2/status", "/v1", "//v1/status"]) func filesAreReadByAll(path: String) {
         #expect(verdict("GET", path) == .file)
         #expect(verdict("HEAD", path) == .file)
-        #expect(verdict("POST", path, Self.comesFromPage) == .refused(.method))
+        #expect(verdict("POST", path, Self.comesFromPage) == .refused(.method(allowed: "GET, HEAD")))
     }
 
     @Test(arguments: [

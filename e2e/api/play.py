@@ -59,13 +59,20 @@ class Bridge(socketserver.ThreadingTCPServer):
         return f"http://127.0.0.1:{self.server_address[1]}"
 
 
-def get(url, headers=None):
-    request = urllib.request.Request(url, headers=headers or {})
+def ask(url, headers=None, body=None):
+    """The status, the fields and the text of an answer; by POST where there is a body."""
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, data, headers or {})
     try:
         with urllib.request.urlopen(request, timeout=10) as answer:
-            return answer.status, answer.headers["content-type"], answer.read().decode()
+            return answer.status, answer.headers, answer.read().decode()
     except urllib.error.HTTPError as error:
-        return error.code, error.headers["content-type"], error.read().decode()
+        return error.code, error.headers, error.read().decode()
+
+
+def get(url, headers=None):
+    status, fields, text = ask(url, headers)
+    return status, fields["content-type"], text
 
 
 def wait(what, within, condition):
@@ -116,6 +123,31 @@ def check_stream(url):
     unknown = set(json.loads(data[5:])) - set(known["properties"])
     if unknown:
         sys.exit(f"api: docs/api.yaml does not know the fields {unknown} of an event")
+
+
+def log_in(socket_url, page):
+    """The header fields of a browser that was let in."""
+    link = json.loads(ask(socket_url + "/v1/web/links", body={})[2])
+    status, fields, text = ask(page + "/v1/web/login", {"Origin": page}, {"token": link["token"], "name": "a test"})
+    if status != 200:
+        sys.exit(f"api: the link is answered by {status}: {text}")
+    cookie = fields["set-cookie"].split(";")[0]
+    return {"Origin": page, "Cookie": cookie, "X-Okaeri-Token": json.loads(text)["csrf"]}
+
+
+def check_page(schema, socket_url, page):
+    """The same API for who is let in, and nothing for others."""
+    if ask(page + "/v1/status")[0] != 401:
+        sys.exit("api: the page's port answers who is not let in")
+    login = log_in(socket_url, page)
+    fields = [word for name, value in login.items() for word in ("-H", f"{name}: {value}")]
+    # To log out would end it, and who is let in is asked on the socket alone.
+    schemathesis(schema, page, "page", "--exclude-path-regex", "^/v1/web/(logout|links|devices.*)$", *fields)
+    status, _, text = ask(page + "/v1/web/logout", login, {})
+    if (status, json.loads(text)) != (200, {"name": None, "csrf": None, "open": False}):
+        sys.exit(f"api: to log out is answered by {status}: {text}")
+    if ask(page + "/v1/status", login)[0] != 401:
+        sys.exit("api: who has logged out is let in")
 
 
 def check_metrics(port):
@@ -185,10 +217,10 @@ def scrape(port):
 
 
 def main():
-    port = free_port()
+    port, page = free_port(), free_port()
     home = {"uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": 100, "minor": 100}
     (FOLDER / "beacons.json").write_text(json.dumps({
-        "metrics": {"listen": f"127.0.0.1:{port}"},
+        "metrics": {"listen": f"127.0.0.1:{port}"}, "web": {"listen": f"127.0.0.1:{page}"},
         "regions": [{"identifier": "home", **home, "wifi": {"ssid": "HomeNet"}}, {"identifier": REGION, **home}]}))
     with open(FOLDER / "okaeri.out", "w") as out, open(FOLDER / "okaeri.err", "w") as err:
         daemon = subprocess.Popen(
@@ -204,7 +236,8 @@ def main():
         gone, prometheus = scrape(port)
         check_stream(bridge.url)
         schema = strict_schema()
-        schemathesis(schema, bridge.url, "socket")
+        schemathesis(schema, bridge.url, "socket", "--exclude-path-regex", "^/v1/web/(login|session|logout)$")
+        check_page(schema, bridge.url, f"http://127.0.0.1:{page}")
         schemathesis(schema, f"http://127.0.0.1:{port}", "metrics", "--include-path-regex", "^/(metrics|v1/health)$")
         status, _, text = get(bridge.url + "/v1/status")
         if status != 200 or daemon.poll() is not None:

@@ -2,7 +2,7 @@
 
 from lab import bluez
 from lab.controller import Controller
-from lab.daemon import Daemon, region
+from lab.daemon import Daemon, exit_after, region
 from lab.processes import run
 from lab.registry import scenario
 from lab.waiting import check, holds
@@ -14,7 +14,8 @@ class AtHome:
     def __init__(self, folder):
         self.controller = Controller(folder)
         self.controller.tell("start home")
-        self.daemon = Daemon(folder, region())
+        self.exit_after = exit_after()
+        self.daemon = Daemon(folder, region(exitAfter=self.exit_after))
         self.daemon.expect("didEnterRegion", within=15)
 
     def expect_unknown(self, state, within=10):
@@ -47,7 +48,7 @@ def adapter_unplugged_and_back(folder):
     home = AtHome(folder)
     home.controller.tell("vanish")
     home.expect_unknown("unsupported")
-    holds("no exit", lambda: not home.daemon.events("didExitRegion"), during=6)
+    holds("no exit", lambda: not home.daemon.events("didExitRegion"), during=home.exit_after + 1)
     home.controller.tell("return")
     home.controller.expect("controller hci0 created", 10, past=1)
     home.controller.switch_on()

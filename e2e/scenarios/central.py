@@ -6,7 +6,7 @@ import signal
 
 from lab import bluez, lamp
 from lab.btvirt import Btvirt
-from lab.daemon import PROGRAM, Daemon, region
+from lab.daemon import PROGRAM, Daemon, exit_after, region
 from lab.peer import Peer
 from lab.processes import Process, run
 from lab.registry import scenario
@@ -186,7 +186,7 @@ def service_rule_beside_presence(folder):
     bluez.start()
     btvirt.advertise()
     daemon = Daemon(
-        folder, region(exitAfter=3), adapter="hci0", services=[{"identifier": "watch", "service": "180D"}])
+        folder, region(exitAfter=exit_after(3)), adapter="hci0", services=[{"identifier": "watch", "service": "180D"}])
     daemon.expect("didEnterRegion", within=10)
     wait_for("a look for the service", lambda: bluez.is_discovering("hci0"), within=10)
     holds("at home", lambda: not daemon.events("didExitRegion"), during=15)

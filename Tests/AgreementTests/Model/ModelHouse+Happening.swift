@@ -6,6 +6,7 @@ extension ModelHouse {
 
     mutating func start(_ index: Int) {
         guard !nodes[index].isAlive else { return }
+        log.cameOrWent()
         nodes[index].isAlive = true
         nodes[index].isFrozen = false
         nodes[index].incarnations += 1
@@ -50,7 +51,7 @@ extension ModelHouse {
         guard nodes[index].isAlive else { return }
         disconnect(index)
         nodes[index].isAlive = false
-        log.died(at: now)
+        log.cameOrWent()
     }
 
     mutating func freeze(_ index: Int) {
@@ -112,7 +113,7 @@ extension ModelHouse {
         case .kept: break
         case .saved:
             retained = saved
-            log.lostSome(isRemembered: isRemembered && nodes.contains(where: \.isAlive), at: now)
+            log.lostSome(isRemembered: isRemembered && nodes.contains(where: \.isAlive))
         case .lost:
             retained = [:]
             log.wasWiped = true
