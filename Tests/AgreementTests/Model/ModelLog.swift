@@ -31,6 +31,7 @@ struct ModelLog {
     /// Since when a node that was inside last cannot say so any more: dark, or alive and without knowledge.
     private var unsureSince: [String: Int64] = [:]
     private var lastInside: Int64?
+    private var lastOutside: Int64?
     var wasWiped = false
     /// Whether the broker has lost what was said last, and whether nobody has said it again.
     private var (lostSome, lacksSome) = (false, false)
@@ -76,6 +77,7 @@ struct ModelLog {
 
     mutating func agreed(_ state: HouseState, at now: Int64) {
         if state.state == .inside { lastInside = now }
+        if state.state == .outside { lastOutside = now }
         lacksSome = false
     }
 
@@ -115,7 +117,8 @@ struct ModelLog {
                 complaints.append("left at \(now), and nobody saw it leave")
             }
             let missed = missed(isSure: true).filter { name in
-                darknesses.contains { $0.node == name && $0.from < now - Self.slack }
+                // Its owner may have died before it said so, and the next one says it later.
+                darknesses.contains { $0.node == name && $0.from < (lastOutside ?? now) - Self.slack }
             }
             if !missed.isEmpty { complaints.append("left at \(now), while \(missed) is dark and was inside") }
         }
