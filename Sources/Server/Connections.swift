@@ -24,6 +24,7 @@ package final class Connections: Sendable {
     private struct Connection {
         let channel: any Channel
         var timeout: Scheduled<Void>?
+        var isListening = false
     }
 
     package let limits: Limits
@@ -48,6 +49,17 @@ package final class Connections: Sendable {
 
     /// Nothing is expected of the client now: it listens to an answer that never ends.
     func wait(_ channel: any Channel) { limit(channel, to: nil) }
+
+    /// The client begins to listen to an answer that never ends.
+    func listens(_ channel: any Channel) {
+        connections.withLock { $0[ObjectIdentifier(channel)]?.isListening = true }
+    }
+
+    /// Closes those that listen: who was let in before must ask again.
+    func closeListening() {
+        let listening = connections.withLock { $0.values.filter(\.isListening) }
+        for connection in listening { connection.channel.close(promise: nil) }
+    }
 
     /// Closes them all, whatever they wait for.
     func close() {

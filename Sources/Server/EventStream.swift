@@ -15,6 +15,7 @@ struct EventStream {
 
     func response(to request: Request, _ channel: any Channel) -> Response {
         let last = HTTPField.Name(EventStreamField.lastEventID).flatMap { request.headers[$0] }.flatMap { UInt64($0) }
+        connections.listens(channel)
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: ResponseBody { writer in

@@ -62,13 +62,19 @@ package struct WebServer: Service {
             SecurityHeaders.add(to: &response.headers)
             return response
         }
-        try await TCPDoor(
+        let door = TCPDoor(
             name: Self.name, what: "the page is", address: address,
             warning: """
                 the page on \(address) is reached by others, and what they read and write there is not encrypted: in a \
                 network that is not all yours put a proxy with TLS before it, see docs/web.md
-                """, listeners: listeners, retry: retry, listener: listener, logger: logger
-        ).run()
+                """, listeners: listeners, retry: retry, listener: listener, logger: logger)
+        let revocations = logins.revocations.values(backlog: 1)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            // Whoever may still look asks again by itself.
+            group.addTask { [connections] in for await _ in revocations { connections.closeListening() } }
+            try await door.run()
+        }
     }
 
     private func answer(_ request: Request, _ channel: any Channel, _ logger: Logger) async -> Response {

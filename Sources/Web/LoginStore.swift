@@ -10,6 +10,9 @@ package final class LoginStore: Kept, Sendable {
     package let changes: AsyncStream<Void>
     private let changed: AsyncStream<Void>.Continuation
 
+    /// A device is let in no more: what it has open is to be closed.
+    package let revocations = Broadcast<Void>()
+
     /// - Parameters:
     ///   - digest: see ``Logins``.
     ///   - now: the time, whenever something happens.
@@ -45,7 +48,10 @@ package final class LoginStore: Kept, Sendable {
 
     package func revoke(_ id: String) -> Bool {
         let isRevoked = logins.withLock { $0.revoke(id) }
-        if isRevoked { changed.yield() }
+        if isRevoked {
+            changed.yield()
+            revocations.send(())
+        }
         return isRevoked
     }
 

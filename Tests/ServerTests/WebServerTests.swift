@@ -114,6 +114,25 @@ import Web
         }
     }
 
+    @Test(arguments: [true, false])
+    func `who is let in no more hears no more, either`(logsOut: Bool) async throws {
+        try await run { (asker: Asker) async throws in
+            var asker = asker
+            _ = try await asker.logIn(logins.link())
+            let stream = try RawClient(port: asker.port)
+            try stream.connect()
+            stream.send("GET /v1/events HTTP/1.1\r\nHost: pi:\(asker.port)\r\nCookie: okaeri=\(asker.cookie)\r\n\r\n")
+            while !stream.received.contains(": okaeri") { try await turn() }
+            if logsOut {
+                let answer = try await asker.change("POST", "/v1/web/logout", "")
+                #expect(answer.hasPrefix("HTTP/1.1 200"))
+            } else {
+                #expect(logins.revoke(try #require(logins.devices.first).id))
+            }
+            while !stream.isClosedByPeer { try await turn() }
+        }
+    }
+
     @Test func `who logs out is let in no more`() async throws {
         try await run { (asker: Asker) async throws in
             var asker = asker
