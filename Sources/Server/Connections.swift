@@ -24,7 +24,7 @@ package final class Connections: Sendable {
     private struct Connection {
         let channel: any Channel
         var timeout: Scheduled<Void>?
-        var isListening = false
+        var end: (@Sendable () -> Void)?
     }
 
     package let limits: Limits
@@ -50,15 +50,15 @@ package final class Connections: Sendable {
     /// Nothing is expected of the client now: it listens to an answer that never ends.
     func wait(_ channel: any Channel) { limit(channel, to: nil) }
 
-    /// The client begins to listen to an answer that never ends.
-    func listens(_ channel: any Channel) {
-        connections.withLock { $0[ObjectIdentifier(channel)]?.isListening = true }
+    /// The client begins to listen to an answer that goes on until `end` is called.
+    func listens(_ channel: any Channel, end: @escaping @Sendable () -> Void) {
+        connections.withLock { $0[ObjectIdentifier(channel)]?.end = end }
     }
 
-    /// Closes those that listen: who was let in before must ask again.
-    func closeListening() {
-        let listening = connections.withLock { $0.values.filter(\.isListening) }
-        for connection in listening { connection.channel.close(promise: nil) }
+    /// Ends what never ends by itself: who was let in before must ask again. In an orderly way, for a browser takes an
+    /// answer that breaks off for a fault of the network.
+    func endListening() {
+        for connection in connections.withLock({ Array($0.values) }) { connection.end?() }
     }
 
     /// Closes them all, whatever they wait for.

@@ -15,13 +15,13 @@ struct EventStream {
 
     func response(to request: Request, _ channel: any Channel) -> Response {
         let last = HTTPField.Name(EventStreamField.lastEventID).flatMap { request.headers[$0] }.flatMap { UInt64($0) }
-        connections.listens(channel)
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: ResponseBody { writer in
                 var text = EventStreamText()
                 let (items, continuation) = AsyncStream.makeStream(
                     of: EventStreamText.Item.self, bufferingPolicy: .bufferingNewest(EventHub.backlog))
+                connections.listens(channel) { continuation.finish() }
                 let missed = hub.events(after: last, into: continuation) { .event($0) }
                 // The answer begins at once, so that a listener knows it listens before anything happens.
                 let start = text.began(after: last, missed: missed, latest: hub.sequence)

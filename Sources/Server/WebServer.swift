@@ -72,7 +72,7 @@ package struct WebServer: Service {
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
             // Whoever may still look asks again by itself.
-            group.addTask { [connections] in for await _ in revocations { connections.closeListening() } }
+            group.addTask { [connections] in for await _ in revocations { connections.endListening() } }
             try await door.run()
         }
     }

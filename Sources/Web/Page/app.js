@@ -116,6 +116,8 @@ const footer = () => {
 }
 
 const logout = async () => {
+  // First, or what listens would ask for more, and be refused.
+  stop()
   try {
     await api('/v1/web/logout', {})
   } catch {}
