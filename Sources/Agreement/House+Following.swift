@@ -11,12 +11,16 @@ extension House {
         thaw(at: now.instant)
         if let stamp = state.stamp {
             guard !regions[index].isOutdated(stamp) else {
+                restore(index, at: now.instant)
                 regions[index].desk?.isOverwritten = true
                 return regionJudged(index, at: now)
             }
-            regions[index].heard(stamp)
+            regions[index].latest = stamp
         }
+        regions[index].restoresAt = nil
+        let isNews = !wasRetained && !state.isRestored
         var state = state
+        state.isRestored = false
         state.waiting = state.waiting.filter(Self.isName).prefix(Self.nodeLimit).sorted()
         state.room = state.room.flatMap { Self.isName($0) ? $0 : nil }
         let known = regions[index].lastKnown
@@ -29,8 +33,8 @@ extension House {
         regions[index].written = state
         if let lastKnown = state.lastKnown { regions[index].lastKnown = lastKnown }
         var kind: HouseEvent.Kind?
-        if !wasRetained, known == .outside, state.state == .inside { kind = .enter }
-        if !wasRetained, known == .inside, state.state == .outside { kind = .exit }
+        if isNews, known == .outside, state.state == .inside { kind = .enter }
+        if isNews, known == .inside, state.state == .outside { kind = .exit }
         if let kind, regions[index].desk?.writtenAt == nil {
             let event = HouseEvent(kind, of: region, room: state.room, since: state.since)
             // Its owner may die before it has sent it. Where it was heard first, nothing is missing.

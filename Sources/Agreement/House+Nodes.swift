@@ -41,6 +41,7 @@ extension House {
     private mutating func heard(at now: Int64) {
         guard let connectedAt = unheardSince else { return }
         unheardSince = nil
+        restoreMissing(at: now)
         speaksAt = max(connectedAt.later(by: Self.listening), now.later(by: Self.calm))
         speaksUntil = now.later(by: Self.longestListening)
         scheduleNodes(speaksAt)
@@ -52,12 +53,12 @@ extension House {
     ) -> [HouseAction] {
         guard isConnected, var known = known(name) else { return [] }
         thaw(at: now.instant)
-        let wasLive = known.isLive(at: now.instant)
+        let isChanged = known.isScanning != isScanning
         known.isScanning = isScanning
         // It is said before the sights when a daemon starts: what was found of an earlier one does not count for it.
         nodes[name] = known
         if let change = known.nextChange(after: now.instant) { scheduleNodes(change) }
-        return wasLive != known.isLive(at: now.instant) || !isScanning ? sightsWeighed(of: name, at: now) : []
+        return isChanged || !isScanning ? sightsWeighed(of: name, at: now) : []
     }
 
     /// A node's room and the regions it watches.

@@ -82,7 +82,7 @@ extension House {
             speaksAt: max(speaksAt, now.later(by: HouseRegion.Desk.longestListening)),
             listensUntil: max(speaksAt, now.later(by: HouseRegion.Desk.listening)))
         // Of who is waited for by the word of the owner before us the broker may have nothing left.
-        for name in (regions[index].written ?? regions[index].remembered)?.waiting ?? [] { desk.waiting[name] = now }
+        for name in regions[index].known?.waiting ?? [] { desk.waiting[name] = now }
         if !desk.waiting.isEmpty { desk.weighAt = now.later(by: HouseRegion.Desk.waitingFor) }
         desk.due = desk.speaksAt
         schedule(desk.speaksAt)

@@ -55,7 +55,7 @@ extension House {
     /// word is gone, for the broker keeps the last one only.
     private func mayHaveBeenInside(_ name: String, in index: Int) -> Bool {
         guard let desk = regions[index].desk else { return false }
-        let before = regions[index].written ?? regions[index].remembered
+        let before = regions[index].known
         return desk.waiting[name] != nil || desk.writtenAt == nil && before?.lastKnown == .inside
     }
 

@@ -20,7 +20,7 @@ extension House {
         var agreed = HouseState(
             state: state, lastKnown: regions[index].lastKnown, room: room, since: now.wall,
             waiting: state == .unknown ? desk.waiting.keys.sorted() : [])
-        let before = regions[index].written ?? regions[index].remembered
+        let before = regions[index].known
         if let before, before.state == state { agreed.since = before.since }
         if let missing = regions[index].missing, missing.until > now.instant, desk.writtenAt == nil {
             let region = regions[index].identifier
@@ -38,8 +38,7 @@ extension House {
             if desk.writtenAt == nil { regions[index].desk?.writtenAt = now.instant }
             return actions
         }
-        sequence += 1
-        agreed.stamp = HouseState.Stamp(writer: writer, sequence: sequence)
+        agreed.stamp = regions[index].next(by: writer)
         regions[index].desk?.wrote(agreed, at: now.instant)
         return actions + write(agreed, guess: desk.rooms.strongest, to: index, sawLeaving: desk.sawLeaving, at: now)
     }

@@ -47,9 +47,8 @@ package struct House: Sendable {
     static let succession = 60 * Nanoseconds.second
 
     package let node: String
-    /// By these our own words on regions are known: who we are, and how many there were.
+    /// By this our own words on regions are known.
     let writer: UInt64
-    var sequence: UInt64 = 0
     package internal(set) var isConnected = false
 
     var regions: [HouseRegion]
@@ -67,6 +66,8 @@ package struct House: Sendable {
     var speaksUntil: Int64 = 0
     /// When the connection began, while the broker has not yet sent our own status back.
     var unheardSince: Int64?
+    /// When the last connection was lost.
+    var lostAt: Int64?
 
     /// When a node is next eligible, stale or silent. May be early, is never late.
     var nodesDue: Int64?
@@ -110,6 +111,7 @@ extension House {
     package mutating func connected(at now: Moment) -> [HouseAction] {
         let actions = disconnected(at: now)
         isConnected = true
+        if let lostAt, now.instant.since(lostAt) > Self.memory { forgetWords() }
         unheardSince = now.instant
         speaksAt = now.instant.later(by: Self.longestListening)
         speaksUntil = speaksAt
@@ -123,14 +125,14 @@ extension House {
     ///
     /// Nothing is owned any more: what a next connection brings without being asked for would come before anything is.
     package mutating func disconnected(at now: Moment) -> [HouseAction] {
+        if isConnected { lostAt = now.instant }
         isConnected = false
         let actions = regions.filter { $0.desk != nil }.map { HouseAction.unsubscribe(region: $0.identifier) }
         for index in regions.indices {
             regions[index].owner = nil
             regions[index].desk = nil
             regions[index].missing = nil
-            regions[index].remembered = regions[index].written ?? regions[index].remembered
-            regions[index].written = nil
+            regions[index].remember()
         }
         let room = nodes[node]?.room
         let watched = nodes[node]?.regions
@@ -164,6 +166,7 @@ extension House {
         nextDeadline = nil
         if nodesDue.map({ $0 <= now.instant }) ?? false { actions += nodesJudged(at: now) }
         for index in regions.indices {
+            actions += restored(index, at: now.instant)
             guard let due = regions[index].desk?.due else { continue }
             if due <= now.instant { actions += regionJudged(index, at: now) } else { schedule(due) }
         }
@@ -174,6 +177,7 @@ extension House {
     /// Who comes so late was stopped: the broker may have given others what was ours, and what it has to say to us waits.
     mutating func thaw(at now: Int64) {
         guard let due = nextDeadline, now.since(due) >= Self.frozen else { return }
+        forgetWords()
         speaksAt = now.later(by: Self.listening)
         for index in regions.indices where regions[index].desk != nil { regions[index].desk?.due = speaksAt }
         nodesDue = speaksAt

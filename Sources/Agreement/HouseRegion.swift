@@ -18,21 +18,21 @@ struct HouseRegion: Sendable {
     /// What was written before the connection was lost: a broker may have forgotten it.
     var remembered: HouseState?
 
-    /// The latest words of the last few that wrote, the last one behind.
-    private var words: [HouseState.Stamp] = []
-    private static let writerLimit = 4
+    /// What was written last, as far as is known here.
+    var known: HouseState? { written ?? remembered }
 
-    /// Whether a word was heard before and another one has replaced it: a broker that was cut off, or that has lost its latest data,
-    /// brings such again.
-    func isOutdated(_ stamp: HouseState.Stamp) -> Bool {
-        guard let heard = words.first(where: { $0.writer == stamp.writer })?.sequence else { return false }
-        return stamp.sequence < heard || stamp.sequence == heard && stamp != (written ?? remembered)?.stamp
-    }
+    /// When it is brought back to the broker, if nobody else does it before; nil: the broker has it.
+    var restoresAt: Int64?
 
-    mutating func heard(_ stamp: HouseState.Stamp) {
-        words.removeAll { $0.writer == stamp.writer }
-        if words.count == Self.writerLimit { words.removeFirst() }
-        words.append(stamp)
+    /// The latest word that was heard: a broker that was cut off, or that has lost its latest data, brings earlier ones again.
+    var latest: HouseState.Stamp?
+
+    func isOutdated(_ stamp: HouseState.Stamp) -> Bool { latest.map { stamp < $0 } ?? false }
+
+    /// What comes behind all that was heard and written.
+    func next(by writer: UInt64) -> HouseState.Stamp {
+        let last = max(latest?.sequence ?? 0, known?.stamp?.sequence ?? 0)
+        return HouseState.Stamp(sequence: last &+ 1, writer: writer)
     }
 
     /// What was known last, while it is unknown.

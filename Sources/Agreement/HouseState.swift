@@ -16,26 +16,33 @@ package struct HouseState: Hashable, Sendable {
     /// they say that they are outside, or another node hears the beacon, or they are forgotten. In order.
     package var waiting: [String]
 
-    /// Who wrote it and when among all that he wrote, by which a word that another one has replaced is known when a broker brings
-    /// it again; nil: that is not known.
+    /// Its place among all that owners wrote of the region, by which a word that another one has replaced is known when a broker
+    /// brings it again; nil: that is not known.
     package var stamp: Stamp?
 
-    package struct Stamp: Hashable, Sendable {
+    /// Whether it was written before, and this is only brought back to a broker that has lost it: it is no news.
+    package var isRestored: Bool
+
+    /// A Lamport timestamp: each word has a higher one than all that its writer had heard.
+    package struct Stamp: Hashable, Comparable, Sendable {
+        package var sequence: UInt64
+
         /// Of the owner's incarnation.
         package var writer: UInt64
 
-        /// Rises with every word of the writer.
-        package var sequence: UInt64
-
-        package init(writer: UInt64, sequence: UInt64) {
-            self.writer = writer
+        package init(sequence: UInt64, writer: UInt64) {
             self.sequence = sequence
+            self.writer = writer
+        }
+
+        package static func < (one: Stamp, other: Stamp) -> Bool {
+            (one.sequence, one.writer) < (other.sequence, other.writer)
         }
     }
 
     package init(
         state: SightState, lastKnown: SightState? = nil, room: String? = nil, since: Int64, waiting: [String] = [],
-        stamp: Stamp? = nil
+        stamp: Stamp? = nil, isRestored: Bool = false
     ) {
         self.state = state
         self.lastKnown = state == .unknown ? lastKnown : state
@@ -43,6 +50,7 @@ package struct HouseState: Hashable, Sendable {
         self.since = since.wholeMilliseconds
         self.waiting = waiting
         self.stamp = stamp
+        self.isRestored = isRestored
     }
 
     /// Whether another owner says the same, whatever its wall clock shows.

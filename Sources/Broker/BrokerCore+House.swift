@@ -105,8 +105,10 @@ extension BrokerCore {
                     .unsubscribe(topics.everySight(name(level))), .release(topic: topics.region(name(level))),
                 ]
             case .publishState(let level, let state):
-                outputs.append(
-                    .publish(.value(topics.region(name(level)), Wire.region(state).utf8, isRefreshed: true)))
+                let topic = topics.region(name(level))
+                outputs.append(.publish(.value(topic, Wire.region(state).utf8, isRefreshed: true)))
+                // It is another node's to say again.
+                if state.isRestored { outputs.append(.release(topic: topic)) }
             case .publishEvent(let level, let event):
                 outputs.append(.publish(.event(topics.event(name(level)), Wire.event(event).utf8)))
             case .publishHouse(let online):

@@ -44,6 +44,7 @@ enum Wire {
             text("last", state.lastKnown?.rawValue), EventField("waiting", .values(state.waiting.map { .text($0) })),
             text("by", state.stamp.map { String($0.writer, radix: 16) }),
             EventField("seq", state.stamp.map { .integer(Int(clamping: $0.sequence)) } ?? .null),
+            EventField("restored", .flag(state.isRestored)),
         ].json
     }
 
@@ -57,6 +58,7 @@ enum Wire {
             var waiting: [String]?
             var by: String?
             var seq: UInt64?
+            var restored: Bool?
         }
         guard let members = decode(Members.self, payload), let state = SightState(rawValue: members.state),
             let since = Timestamp.nanoseconds(members.since)
@@ -65,8 +67,13 @@ enum Wire {
         return HouseState(
             state: state, lastKnown: members.last.flatMap(SightState.init), room: members.room.flatMap(name),
             since: since, waiting: (members.waiting ?? []).prefix(1000).compactMap(name),
-            stamp: writer.flatMap { writer in members.seq.map { .init(writer: writer, sequence: $0) } })
+            stamp: writer.flatMap { writer in
+                members.seq.flatMap { $0 <= highestSequence ? .init(sequence: $0, writer: writer) : nil }
+            }, isRestored: members.restored ?? false)
     }
+
+    /// What every reader of JSON takes for a whole number: a word beyond it would be the last that counts.
+    private static let highestSequence: UInt64 = 1 << 53
 
     static func event(_ event: HouseEvent) -> String {
         [

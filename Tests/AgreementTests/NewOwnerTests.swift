@@ -14,6 +14,11 @@ import Testing
         Sight(state: state, age: 2, incarnation: incarnation, sequence: 1)
     }
 
+    /// A node beside which attic owns the region.
+    private static let hall = ["hall", "shed", "barn", "yard"].first { name in
+        Ownership.owner(of: "keys", among: ["attic", name]) == "attic"
+    }
+
     private mutating func advance(to seconds: Double) {
         while let due = house.nextDeadline, due <= Self.moment(seconds).instant {
             published += house.advanced(to: Moment(instant: due, wall: due))
@@ -59,8 +64,7 @@ import Testing
     }
 
     @Test mutating func anOwnerSaysNothingBeforeItsOwnSightCameBackBehindTheOthers() throws {
-        let hall = try #require(
-            ["hall", "shed", "barn", "yard"].first { Ownership.owner(of: "keys", among: ["attic", $0]) == "attic" })
+        let hall = try #require(Self.hall)
         published += house.connected(at: Self.moment(0))
         status(of: hall, wasRetained: true, at: 0.1)
         status(of: "attic", wasRetained: false, at: 0.2)
@@ -87,5 +91,21 @@ import Testing
         #expect(states == [])
         advance(to: 13)
         #expect(states == [.unknown])
+    }
+
+    /// It does not know yet who is there, and nobody may say that nobody is.
+    @Test mutating func aNodeWhoseAdapterHearsAgainCountsAgain() throws {
+        let hall = try #require(Self.hall)
+        published += house.connected(at: Self.moment(0))
+        status(of: hall, wasRetained: true, at: 0.1)
+        published += house.scannerReceived(node: hall, isScanning: false, wasRetained: true, at: Self.moment(0.1))
+        status(of: "attic", wasRetained: false, at: 0.2)
+        say(.unknown, of: hall, wasRetained: true, at: 3.1)
+        say(.outside, of: "attic", wasRetained: true, at: 3.1)
+        say(.outside, of: "attic", wasRetained: false, at: 3.2)
+        advance(to: 6)
+        #expect(states == [.outside])
+        published += house.scannerReceived(node: hall, isScanning: true, wasRetained: false, at: Self.moment(8))
+        #expect(states == [.outside, .unknown])
     }
 }

@@ -57,6 +57,9 @@ extension ModelHouse {
     mutating func freeze(_ index: Int) {
         guard nodes[index].isAlive, !nodes[index].isFrozen else { return }
         nodes[index].isFrozen = true
+        // The broker hears nothing for one and a half keepalives.
+        let cut = now + 45 * Self.second / 2
+        if nodes[index].isConnected { wills.append((cut + .random(in: 0...12, using: &random) * Self.second, index)) }
         log.wentDark(nodes[index].name, at: now)
     }
 
@@ -64,6 +67,8 @@ extension ModelHouse {
     mutating func thaw(_ index: Int, after frozen: Int64) {
         guard nodes[index].isFrozen else { return }
         nodes[index].isFrozen = false
+        guard nodes[index].isAlive else { return }
+        wills.removeAll { $0.node == index }
         if frozen > 16 * Self.second {
             disconnect(index, hasWill: false)
             connect(index)

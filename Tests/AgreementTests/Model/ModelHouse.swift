@@ -109,7 +109,7 @@ struct ModelHouse {
                 if let message = retained["node/\(name)/region/\(region)"] { say(message, by: name) }
             case .unsubscribe(let region): nodes[index].subscribed.remove(region)
             case .publishState(let region, let state):
-                log.agreed(state, at: now)
+                if !state.isRestored { log.agreed(state, at: now) }
                 say(.state(region: region, state), by: nodes[index].name)
                 if Int.random(in: 0..<40, using: &random) == 0, isKillable {
                     log.wasKilledBetween = true

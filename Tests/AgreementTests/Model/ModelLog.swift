@@ -86,10 +86,12 @@ struct ModelLog {
 
     /// The nodes that are dark, were inside last, and are missed: nobody else heard the beacon since.
     ///
-    /// - Parameter isSure: whether even the slowest way leaves no other reading.
-    func missed(isSure: Bool) -> [String] {
+    /// - Parameters:
+    ///   - isSure: whether even the slowest way leaves no other reading.
+    ///   - now: who judges then has not heard what is still on its way.
+    func missed(isSure: Bool, at now: Int64 = .max) -> [String] {
         darknesses.compactMap { dark -> String? in
-            guard !wasWiped, !lostSome, lastKnownWord(dark.node) == .inside else { return nil }
+            guard !wasWiped, !lostSome, lastKnownWord(dark.node, at: now) == .inside else { return nil }
             // Who came back without knowledge and died again is missed since it knew: what another one heard in between counts.
             let from = unsureSince[dark.node] ?? dark.from
             let since = isSure ? from - Self.slack : from + Self.handover
@@ -99,8 +101,10 @@ struct ModelLog {
     }
 
     /// What a node knew last: unknown is no knowledge, and neither is what it has replaced before anybody heard it.
-    private func lastKnownWord(_ node: String) -> SightState? {
-        let said = words.dropFirst(forgotten[node] ?? 0).filter { $0.node == node }
+    private func lastKnownWord(_ node: String, at now: Int64 = .max) -> SightState? {
+        let said = words.dropFirst(forgotten[node] ?? 0).filter { word in
+            word.node == node && (word.wasHeard || word.at < now - Self.slack)
+        }
         guard let last = said.last, last.state == .unknown else { return said.last?.state }
         return said.last { $0.state == .outside || $0.state == .inside && $0.wasHeard }?.state
     }
@@ -116,7 +120,7 @@ struct ModelLog {
             if !words.contains(where: { $0.state == .outside && $0.at > inside - Self.handover }) {
                 complaints.append("left at \(now), and nobody saw it leave")
             }
-            let missed = missed(isSure: true).filter { name in
+            let missed = missed(isSure: true, at: now).filter { name in
                 // Its owner may have died before it said so, and the next one says it later.
                 darknesses.contains { $0.node == name && $0.from < (lastOutside ?? now) - Self.slack }
             }

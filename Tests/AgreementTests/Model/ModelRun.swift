@@ -18,8 +18,9 @@ enum ModelRun {
         house.isKillable = false
         for (index, since) in frozen.sorted(by: { $0.key < $1.key }) { house.thaw(index, after: house.now - since) }
         for index in house.nodes.indices { house.connect(index) }
+        let hasGhost = house.hasGhost
         house.run(until: house.now + 60 * ModelHouse.second)
-        let soon = house.hasGhost ? [] : house.disagreements(isLate: false)
+        let soon = hasGhost ? [] : house.disagreements(isLate: false)
         house.run(until: house.now + 340 * ModelHouse.second)
         return house.log.complaints + soon + house.disagreements(isLate: true)
     }

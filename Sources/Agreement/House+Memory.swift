@@ -1,0 +1,55 @@
+// What is brought back to a broker that has lost its latest data, by a power cut or by being restored from an old copy.
+extension House {
+    /// For so long after its connection was lost a node knows better than a broker that brings earlier words: one that was away
+    /// for longer may have missed that everything began anew.
+    static let memory = 900 * Nanoseconds.second
+
+    /// Who is first to bring a word back is a matter of chance, so that hundreds do not at once.
+    private static let spread = Nanoseconds.second
+
+    /// An outdated word was heard of a region. If it is ours the owner's next word replaces it; else its owner knows no better, or
+    /// there is none.
+    mutating func restore(_ index: Int, at instant: Int64) {
+        let region = regions[index]
+        guard region.desk == nil, region.restoresAt == nil, let stamp = region.latest, region.known?.stamp == stamp
+        else { return }
+        let chance = Ownership.weight(Ownership.hash(node), region.hash)
+        let due = instant.later(by: Int64(chance % UInt64(Self.spread)))
+        regions[index].restoresAt = due
+        schedule(due)
+    }
+
+    /// The broker has brought what it keeps: what does not come now was lost.
+    mutating func restoreMissing(at now: Int64) {
+        for index in regions.indices where regions[index].written == nil {
+            restore(index, at: now.later(by: Self.spread))
+        }
+    }
+
+    /// Brings a region's word back, if it is time and nobody did.
+    mutating func restored(_ index: Int, at now: Int64) -> [HouseAction] {
+        guard let due = regions[index].restoresAt else { return [] }
+        guard due <= now else {
+            schedule(due)
+            return []
+        }
+        regions[index].restoresAt = nil
+        guard var word = regions[index].known else { return [] }
+        word.isRestored = true
+        return [.publishState(region: regions[index].identifier, word)]
+    }
+
+    /// What was heard long ago says nothing against what is heard now.
+    mutating func forgetWords() {
+        for index in regions.indices { (regions[index].latest, regions[index].restoresAt) = (nil, nil) }
+    }
+}
+
+extension HouseRegion {
+    /// The connection is lost.
+    mutating func remember() {
+        if let stamp = written?.stamp { latest = max(latest ?? stamp, stamp) }
+        remembered = written ?? remembered
+        (written, restoresAt) = (nil, nil)
+    }
+}

@@ -1,0 +1,56 @@
+import Agreement
+
+/// The house at one node, which hears nobody but itself and what is written about the one region.
+struct HouseAtHall {
+    var house = House(node: "hall", incarnation: "hall-1", regions: ["keys"])
+    var actions: [HouseAction] = []
+    var sequence: UInt64 = 0
+
+    static func moment(_ seconds: Double) -> Moment {
+        Moment(instant: Int64(seconds * 1e9), wall: Int64(seconds * 1e9))
+    }
+
+    /// A state as an owner of another node wrote it.
+    static func word(_ state: SightState, of writer: UInt64, _ sequence: UInt64) -> HouseState {
+        HouseState(
+            state: state, since: Int64(sequence) * 1_000_000_000, stamp: .init(sequence: sequence, writer: writer))
+    }
+
+    mutating func connect(at seconds: Double, keeping states: [HouseState] = []) {
+        actions += house.connected(at: Self.moment(seconds))
+        for state in states { hear(state, found: true, at: seconds) }
+        actions += house.statusReceived(
+            node: "hall", isOnline: true, wasRetained: false, at: Self.moment(seconds))
+    }
+
+    mutating func disconnect(at seconds: Double) { actions += house.disconnected(at: Self.moment(seconds)) }
+
+    mutating func hear(_ state: HouseState, found: Bool = false, at seconds: Double) {
+        actions += house.stateReceived(region: "keys", state, wasRetained: found, at: Self.moment(seconds))
+    }
+
+    mutating func say(_ state: SightState, at seconds: Double) {
+        sequence += 1
+        let sight = Sight(state: state, age: 1, incarnation: "hall-1", sequence: sequence)
+        actions += house.sightReceived(
+            node: "hall", region: "keys", sight, wasRetained: false, at: Self.moment(seconds))
+    }
+
+    mutating func pass(to seconds: Double) {
+        while let due = house.nextDeadline, due <= Self.moment(seconds).instant {
+            actions += house.advanced(to: Moment(instant: due, wall: due))
+        }
+    }
+
+    var written: [HouseState] {
+        actions.compactMap { if case .publishState("keys", let state) = $0 { state } else { nil } }
+    }
+
+    var news: [HouseHappening] {
+        actions.compactMap { if case .happened("keys", let news, _) = $0 { news } else { nil } }
+    }
+
+    var events: [HouseEvent.Kind] {
+        actions.compactMap { if case .publishEvent("keys", let event) = $0 { event.kind } else { nil } }
+    }
+}

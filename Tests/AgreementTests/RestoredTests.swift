@@ -1,0 +1,74 @@
+import Testing
+
+@testable import Agreement
+
+/// A broker that was cut off from its power has what it saved half an hour ago. Those who live remember more.
+@Suite struct RestoredTests {
+    private var hall = HouseAtHall()
+
+    private static let outside = HouseAtHall.word(.outside, of: 7, 5)
+    private static let inside = HouseAtHall.word(.inside, of: 7, 6)
+
+    private static var restored: HouseState {
+        var restored = inside
+        restored.isRestored = true
+        return restored
+    }
+
+    /// Somebody has come, and the connection is lost.
+    private mutating func remember() {
+        hall.connect(at: 0)
+        hall.hear(Self.outside, at: 1)
+        hall.hear(Self.inside, at: 2)
+        hall.disconnect(at: 2.5)
+        hall.actions = []
+    }
+
+    @Test(arguments: [[outside], []])
+    mutating func whoRemembersBringsBackWhatTheBrokerHasLost(kept: [HouseState]) {
+        remember()
+        hall.connect(at: 20, keeping: kept)
+        hall.pass(to: 22)
+        #expect(hall.written == [Self.restored])
+        hall.hear(Self.restored, at: 22.1)
+        #expect(hall.house.state(of: "keys") == Self.inside)
+        #expect(hall.news == [] && hall.events == [])
+    }
+
+    @Test mutating func whatAnotherBringsBackIsNotBroughtTwice() {
+        remember()
+        hall.connect(at: 20, keeping: [Self.outside])
+        hall.hear(Self.restored, at: 20)
+        hall.pass(to: 23)
+        #expect(hall.written == [])
+    }
+
+    @Test mutating func nothingIsBroughtBackToABrokerThatHasIt() {
+        remember()
+        hall.connect(at: 20, keeping: [Self.inside])
+        hall.pass(to: 23)
+        #expect(hall.written == [])
+    }
+
+    /// It may have missed that the house began anew.
+    @Test mutating func whoWasAwayForLongBringsNothingBack() {
+        remember()
+        hall.connect(at: 1000, keeping: [Self.outside])
+        hall.pass(to: 1002)
+        #expect(hall.written == [])
+        #expect(hall.house.state(of: "keys") == Self.outside)
+    }
+
+    /// A node that is new would tell the house that somebody came who was there.
+    @Test mutating func whoIsNewTellsNobodyOfAnArrivalThatOthersRemember() {
+        hall.connect(at: 0, keeping: [Self.outside])
+        hall.hear(Self.restored, at: 0.5)
+        hall.pass(to: 4)
+        hall.say(.inside, at: 4)
+        hall.pass(to: 20)
+        #expect(hall.written.last?.state == .inside)
+        #expect(hall.written.last?.stamp?.sequence == 7)
+        #expect(hall.events == [])
+        #expect(!hall.news.contains(.didEnterRegion(room: nil)))
+    }
+}
