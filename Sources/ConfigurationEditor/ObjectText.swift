@@ -98,6 +98,6 @@ struct Layout {
     func member(_ key: String, _ value: [UInt8]) -> [UInt8] { Array(JSON.text(key).utf8) + colon + value }
 
     func object(_ members: [[UInt8]]) -> [UInt8] {
-        Array("{".utf8) + opening + members.joined(separator: separator) + closing + Array("}".utf8)
+        Array("{".utf8) + opening + Array(members.joined(separator: separator)) + closing + Array("}".utf8)
     }
 }
