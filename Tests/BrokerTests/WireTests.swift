@@ -17,7 +17,10 @@ import Testing
         #expect(Wire.region(Array(Wire.region(state).utf8)) == state)
     }
 
-    @Test(arguments: [#""by":"no number","seq":1"#, #""by":"ff","seq":-1"#, #""by":"ff""#, #""seq":3"#, #""by":"ff","seq":9007199254740993"#])
+    @Test(arguments: [
+        #""by":"no number","seq":1"#, #""by":"ff","seq":-1"#, #""by":"ff""#, #""seq":3"#,
+        #""by":"ff","seq":9007199254740993"#,
+    ])
     func aStampThatIsNoneIsNone(members: String) {
         let payload = #"{"state":"inside","since":"2026-11-22T00:00:00Z",\#(members)}"#
         let state = Wire.region(Array(payload.utf8))
