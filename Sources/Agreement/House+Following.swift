@@ -48,6 +48,8 @@ extension House {
     /// Somebody entered or left, by the word of a region's owner.
     package mutating func eventReceived(region: String, _ event: HouseEvent, at now: Moment) {
         guard isConnected, let index = positions[region] else { return }
+        // Our own event comes back behind what we have sent since.
+        guard regions[index].desk?.sent.contains(event.identifier) != true else { return }
         regions[index].lastEvent = (event, now.instant)
         if regions[index].missing?.event.kind == event.kind { regions[index].missing = nil }
     }

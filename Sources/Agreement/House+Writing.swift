@@ -30,6 +30,7 @@ extension House {
                 missing.event.kind == .enter ? .didEnterRegion(room: missing.event.room) : .didExitRegion
             actions.append(.happened(region: region, news, isOwner: true))
             regions[index].lastEvent = (missing.event, now.instant)
+            regions[index].desk?.sent(missing.event)
         }
         regions[index].missing = nil
         let isDue = desk.isOverwritten || desk.writtenAt.map { now.instant >= $0.later(by: Sight.interval) } ?? false
@@ -80,6 +81,7 @@ extension House {
             let event = HouseEvent(kind, of: region, room: room, since: agreed.since)
             if !isRepeated(event, in: index, at: now.instant) {
                 actions.append(.publishEvent(region: region, event))
+                regions[index].desk?.sent(event)
             }
             regions[index].lastEvent = (event, now.instant)
         }

@@ -127,6 +127,14 @@ struct HouseRegion: Sendable {
             isOverwritten = false
         }
 
+        /// The events that were sent last.
+        private(set) var sent: [UInt64] = []
+
+        mutating func sent(_ event: HouseEvent) {
+            if sent.count == Self.echoLimit { sent.removeFirst() }
+            sent.append(event.identifier)
+        }
+
         /// Whether the broker holds an outdated word in place of ours.
         var isOverwritten = false
 

@@ -50,7 +50,9 @@ struct HouseAtHall {
         actions.compactMap { if case .happened("keys", let news, _) = $0 { news } else { nil } }
     }
 
-    var events: [HouseEvent.Kind] {
-        actions.compactMap { if case .publishEvent("keys", let event) = $0 { event.kind } else { nil } }
+    var sent: [HouseEvent] {
+        actions.compactMap { if case .publishEvent("keys", let event) = $0 { event } else { nil } }
     }
+
+    var events: [HouseEvent.Kind] { sent.map(\.kind) }
 }

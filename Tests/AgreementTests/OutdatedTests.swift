@@ -70,4 +70,19 @@ import Testing
         hall.hear(HouseState(state: .outside, since: 0), at: 2)
         #expect(hall.house.state(of: "keys")?.state == .outside)
     }
+
+    /// A slow broker sends an event back when the next one is long told.
+    @Test mutating func whoGoesAgainBeforeTheFirstTimeCameBackIsTold() throws {
+        hall.connect(at: 0)
+        hall.pass(to: 4)
+        hall.say(.inside, at: 4)
+        hall.pass(to: 7)
+        hall.say(.outside, at: 20)
+        hall.say(.inside, at: 20.5)
+        #expect(hall.events == [.exit, .enter])
+        let exit = try #require(hall.sent.first)
+        hall.house.eventReceived(region: "keys", exit, at: HouseAtHall.moment(20.6))
+        hall.say(.outside, at: 21)
+        #expect(hall.events == [.exit, .enter, .exit])
+    }
 }

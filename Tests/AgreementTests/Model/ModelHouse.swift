@@ -148,6 +148,8 @@ struct ModelHouse {
         let due = max(now + delay, nodes[index].lastDue[sender] ?? 0, nodes[index].lastDue[topic] ?? 0)
         nodes[index].lastDue[sender] = due
         nodes[index].lastDue[topic] = due
+        // All of a node's topics are emptied: what it says next comes behind that.
+        if case .forgotten(let node) = message { nodes[index].lastDue[node] = due }
         order += 1
         let delivery = ModelDelivery(
             due: due, order: order, session: nodes[index].session, message: message, wasRetained: wasRetained)

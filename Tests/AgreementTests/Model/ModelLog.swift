@@ -6,6 +6,7 @@ struct ModelLog {
     /// How long a word may be under way, and an owner be missing: within it two orders of the same words are both right.
     private static let slack = 6 * ModelHouse.second
     private static let handover = 40 * ModelHouse.second
+    private static let succession = 60 * ModelHouse.second + slack
 
     private struct Word {
         var node: String
@@ -93,7 +94,8 @@ struct ModelLog {
         darknesses.compactMap { dark -> String? in
             guard !wasWiped, !lostSome, lastKnownWord(dark.node, at: now) == .inside else { return nil }
             // Who came back without knowledge and died again is missed since it knew: what another one heard in between counts.
-            let from = unsureSince[dark.node] ?? dark.from
+            let unsure = unsureSince[dark.node].flatMap { $0 < now - Self.slack ? $0 : nil }
+            let from = unsure ?? dark.from
             let since = isSure ? from - Self.slack : from + Self.handover
             let heard = words.contains { $0.node != dark.node && $0.state == .inside && $0.at > since }
             return heard ? nil : dark.node
@@ -112,12 +114,15 @@ struct ModelLog {
     mutating func happened(_ event: HouseEvent, by owner: String, at now: Int64) {
         switch event.kind {
         case .enter:
-            if !words.contains(where: { $0.state == .inside && $0.at > now - Self.handover }) {
+            // The next owner tells what the one before has left out.
+            let late = wasKilledBetween ? Self.succession : Self.handover
+            if !words.contains(where: { $0.state == .inside && $0.at > now - late }) {
                 complaints.append("entered at \(now), and nobody heard the beacon")
             }
         case .exit:
             let inside = lastInside ?? 0
-            if !words.contains(where: { $0.state == .outside && $0.at > inside - Self.handover }) {
+            // Where a person said that a node is no more the others decide.
+            if forgotten.isEmpty, !words.contains(where: { $0.state == .outside && $0.at > inside - Self.handover }) {
                 complaints.append("left at \(now), and nobody saw it leave")
             }
             let missed = missed(isSure: true, at: now).filter { name in
