@@ -47,6 +47,9 @@ struct RoomEstimator: Sendable {
     private static let step = Nanoseconds.second / 2
     private static let longestSum = 60 * Nanoseconds.second
 
+    /// A receiver that hears so many dB less than the nearest of its room counts half as much.
+    private static let halving = 1.5
+
     /// How fast the evidence for a room that is not heard any more fades, in dB, and the word of a dead receiver.
     private static let fading = 3.0
     private static let deadFading = 0.25
@@ -162,12 +165,7 @@ extension RoomEstimator {
     /// Adds up a span of so many seconds, through which every level held.
     private mutating func weigh(_ seconds: Double) {
         let ratio = motion(seconds)
-        var levels = [Double?](repeating: nil, count: rooms.count)
-        var noises = [Double](repeating: 0, count: rooms.count)
-        for receiver in receivers where receiver.level > levels[receiver.room] ?? -.infinity {
-            levels[receiver.room] = receiver.level
-            noises[receiver.room] = receiver.noise
-        }
+        let (levels, noises) = signals()
         guard let told else {
             guard let began, last.since(began) >= Self.firstWait else { return }
             self.told = levels.indices.max { levels[$0] ?? -.infinity < levels[$1] ?? -.infinity }
@@ -193,6 +191,30 @@ extension RoomEstimator {
         guard let best else { return }
         self.told = best.room
         for room in evidence.indices { evidence[room] = 0 }
+    }
+
+    /// What each room hears, in dBm, and its noise: the mean of its receivers, each by how strongly it hears. So the nearest
+    /// counts most, and where several hear the beacon equally well their noise is less than that of one.
+    private func signals() -> (levels: [Double?], noises: [Double]) {
+        var strongest = [Double](repeating: -.infinity, count: rooms.count)
+        for receiver in receivers { strongest[receiver.room] = max(strongest[receiver.room], receiver.level) }
+        var sums = [(weight: Double, level: Double, variance: Double)](repeating: (0, 0, 0), count: rooms.count)
+        for receiver in receivers {
+            let weight = Self.powerOfTwo((receiver.level - strongest[receiver.room]) / Self.halving)
+            sums[receiver.room].weight += weight
+            sums[receiver.room].level += weight * receiver.level
+            sums[receiver.room].variance += weight * weight * receiver.noise * receiver.noise
+        }
+        return (
+            sums.map { $0.weight > 0 ? $0.level / $0.weight : nil },
+            sums.map { $0.weight > 0 ? $0.variance.squareRoot() / $0.weight : 0 }
+        )
+    }
+
+    /// Two to the power of `exponent`, within six of a hundred.
+    private static func powerOfTwo(_ exponent: Double) -> Double {
+        let whole = exponent.rounded(.down)
+        return Double(sign: .plus, exponent: Int(whole), significand: 1 + exponent - whole)
     }
 
     /// How much the beacon swings beyond its noise.

@@ -10,14 +10,16 @@ import Testing
     private var now: Int64 = 0
     private var told: [(at: Double, room: String)] = []
 
-    /// Receivers hear the beacon so strongly for so many seconds, twice a second, with a noise of 3 dB.
+    /// Receivers hear the beacon so strongly for so many seconds, twice a second, with a noise of 3 dB. A node's room is its name
+    /// without a number.
     private mutating func hear(_ signals: [(node: String, signal: Double)], for seconds: Double) {
         for _ in 0..<Int(seconds * 2) {
             now += 500_000_000
             for (node, signal) in signals {
                 // Uniform: of 3 dB where it is 5.2 wide on each side.
                 let noise = Double.random(in: -5.2...5.2, using: &generator)
-                rooms.heard(by: node, in: node, signal: signal + noise, spread: 3, at: now)
+                let room = node.filter { !$0.isNumber }
+                rooms.heard(by: node, in: room, signal: signal + noise, spread: 3, at: now)
             }
             rooms.advanced(to: now)
             if let room = rooms.room, room != told.last?.room { told.append((Double(now) / 1e9, room)) }
@@ -45,5 +47,32 @@ import Testing
     @Test mutating func `between two receivers it is still`() {
         hear([("hall", -66), ("attic", -68)], for: 7200)
         #expect(told.count <= 2, "\(told)")
+    }
+
+    /// Where each alone would have to listen longer: what they hear together has less noise.
+    @Test func `several receivers of a room are surer of it than one`() {
+        func told(by nodes: [String]) -> Double {
+            var rooms = RoomEstimator()
+            for half in 0..<600 {
+                let now = Int64(half) * 500_000_000
+                rooms.heard(by: "hall", in: "hall", signal: -85, spread: 6, at: now)
+                // So slowly that it does not count for moving.
+                for node in nodes {
+                    rooms.heard(by: node, in: "attic", signal: -86 + Double(half) / 20, spread: 6, at: now)
+                }
+                rooms.advanced(to: now)
+                if rooms.room == "attic" { return Double(half) / 2 }
+            }
+            return .infinity
+        }
+        #expect(told(by: ["one", "two", "three"]) < told(by: ["one"]) - 1)
+    }
+
+    /// A second receiver behind the wardrobe takes nothing from what the first one hears.
+    @Test mutating func `a receiver that hears it badly does not speak against its room`() {
+        hear([("hall", -55), ("attic1", -75), ("attic2", -90)], for: 30)
+        hear([("hall", -75), ("attic1", -60), ("attic2", -90)], for: 30)
+        #expect(told.map(\.room) == ["hall", "attic"])
+        #expect((told.last?.at ?? 99) < 35, "\(told)")
     }
 }
