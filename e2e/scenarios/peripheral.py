@@ -129,7 +129,7 @@ class Room:
         check(path, f"there is no characteristic {uuid}")
         return path
 
-    def expect_read(self, uuid, text, within=5):
+    def expect_read(self, uuid, text, within=15):
         wait_for(f"{uuid} reads {text!r}", lambda: bluetoothctl.read(self.path(uuid)) == text, within)
 
     def beacon(self):
