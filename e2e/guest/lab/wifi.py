@@ -22,6 +22,8 @@ class AccessPoint:
         with open(path, "w", encoding="utf-8") as file:
             file.write(f"interface={device}\nssid={SSID}\nhw_mode=g\nchannel=6\n{security}")
             file.write("ignore_broadcast_ssid=1\n" if hidden else "")
+            # How often the handshake is tried, a second apart: four are too few on a slow machine.
+            file.write("wpa_pairwise_update_count=8\n" if security else "")
         run("ip", "address", "flush", "dev", device)
         run("ip", "address", "add", f"192.168.{network}.1/24", "dev", device)
         self.hostapd = Process(folder, f"hostapd-{device}", ["hostapd", path])
