@@ -14,7 +14,7 @@ def clean_stop(folder):
     controller = Controller(folder)
     daemon = Daemon(folder, region())
     daemon.expect_bluetooth("poweredOn", within=10)
-    check(controller.is_scanning, "the controller does not scan")
+    wait_for("the scan", lambda: controller.is_scanning, within=5)
     check(daemon.stop() == 0, "okaeri did not end well on SIGTERM")
     wait_for("the end of the scan", lambda: not controller.is_scanning, within=2)
 
