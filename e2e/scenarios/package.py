@@ -82,6 +82,7 @@ def package(folder):
     check("didEnterRegion" in journal("REGION=home", "-o", "export") or "home" in journal("REGION=home"),
           "the journal knows no REGION=home")
     check(journal("REGION=nowhere") in ("", "-- No entries --"), "the journal's REGION says nothing")
+    check("thread priority" not in journal(), "the runtime complains that it may not set its threads' priority")
 
     run("dpkg", "--purge", "okaeri", within=120)
     check_nothing_left(before)
