@@ -4,19 +4,30 @@ extension House {
     /// for longer may have missed that everything began anew.
     static let memory = 900 * Nanoseconds.second
 
-    /// Who is first to bring a word back is a matter of chance, so that hundreds do not at once.
+    /// Hundreds may remember, and so many bring a region's word back: its owner and those that would be next, if they live.
+    private static let witnesses = 3
+
+    /// Which of them is first is a matter of chance, so that the others need not.
     private static let spread = Nanoseconds.second
 
     /// An outdated word was heard of a region. If it is ours the owner's next word replaces it; else its owner knows no better, or
     /// there is none.
     mutating func restore(_ index: Int, at instant: Int64) {
         let region = regions[index]
-        guard region.desk == nil, region.restoresAt == nil, let stamp = region.latest, region.known?.stamp == stamp
+        guard region.desk == nil, region.restoresAt == nil, let stamp = region.latest, region.known?.stamp == stamp,
+            isWitness(of: region)
         else { return }
         let chance = Ownership.weight(Ownership.hash(node), region.hash)
         let due = instant.later(by: Int64(chance % UInt64(Self.spread)))
         regions[index].restoresAt = due
         schedule(due)
+    }
+
+    private func isWitness(of region: HouseRegion) -> Bool {
+        let own = Ownership.weight(Ownership.hash(node), region.hash)
+        let others = candidates.isEmpty ? former : candidates
+        let stronger = others.values.lazy.filter { $0.name != node && $0.weight(for: region) ?? 0 > own }
+        return stronger.prefix(Self.witnesses).count < Self.witnesses
     }
 
     /// The broker has brought what it keeps: what does not come now was lost.

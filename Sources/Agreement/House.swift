@@ -56,6 +56,8 @@ package struct House: Sendable {
     var nodes: [String: HouseNode] = [:]
     /// Those of the nodes that may own regions.
     var candidates: [String: Candidate] = [:]
+    /// Those that there were before the connection was lost.
+    var former: [String: Candidate] = [:]
     /// Those that watch other regions than when their owners were found.
     var redescribed: Set<String> = []
     var ownsHub = false
@@ -134,6 +136,7 @@ extension House {
             regions[index].missing = nil
             regions[index].remember()
         }
+        if !candidates.isEmpty { former = candidates }
         let room = nodes[node]?.room
         let watched = nodes[node]?.regions
         (nodes, candidates, redescribed) = ([:], [:], [])

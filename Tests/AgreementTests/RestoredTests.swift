@@ -43,6 +43,25 @@ import Testing
         #expect(hall.written == [])
     }
 
+    /// Of hundreds of nodes three are enough.
+    @Test mutating func whoIsFarFromOwningARegionLeavesItToOthers() {
+        let own = Ownership.weight(Ownership.hash("hall"), Ownership.hash("keys"))
+        let stronger = (0...).lazy.map { "node-\($0)" }.filter {
+            Ownership.weight(Ownership.hash($0), Ownership.hash("keys")) > own
+        }
+        hall.connect(at: 0)
+        for name in stronger.prefix(3) {
+            hall.actions += hall.house.statusReceived(
+                node: name, isOnline: true, wasRetained: true, at: HouseAtHall.moment(0.1))
+        }
+        hall.hear(Self.inside, at: 2)
+        hall.pass(to: 5)
+        hall.disconnect(at: 6)
+        hall.connect(at: 20, keeping: [Self.outside])
+        hall.pass(to: 23)
+        #expect(hall.written == [])
+    }
+
     @Test mutating func nothingIsBroughtBackToABrokerThatHasIt() {
         remember()
         hall.connect(at: 20, keeping: [Self.inside])
