@@ -68,11 +68,11 @@ extension ModelHouse {
         guard nodes[index].isFrozen else { return }
         nodes[index].isFrozen = false
         guard nodes[index].isAlive else { return }
-        wills.removeAll { $0.node == index }
         if frozen > 16 * Self.second {
             disconnect(index, hasWill: false)
             connect(index)
         } else if nodes[index].isConnected {
+            wills.removeAll { $0.node == index }
             isHeard(index)
         }
     }
