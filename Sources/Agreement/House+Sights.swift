@@ -106,10 +106,18 @@ extension House {
                 rank(name, known, entry.sight, in: index, at: now)
                 weighAgain(index, at: entry.cameAt.later(by: HouseRegion.Desk.pendingFor))
             } else {
+                if isNearestAsTold(known, entry, in: index) { rank(name, known, entry.sight, in: index, at: now) }
                 wait(for: name, in: index, at: now)
             }
         }
         regions[index].desk?.rooms.lost(name, at: now)
+    }
+
+    /// Whether the owner before us told the room of a node that is dark: a beacon does not move because a node dies, and we take
+    /// its last word for what it would have been worth to that owner.
+    private func isNearestAsTold(_ known: HouseNode, _ entry: HouseRegion.Desk.Entry, in index: Int) -> Bool {
+        guard regions[index].desk?.writtenAt == nil, !entry.isOverruled, let room = known.room else { return false }
+        return regions[index].known?.room == room
     }
 
     /// A live node's sight: if it is inside, it tells the room, and nobody is waited for any more.
