@@ -28,9 +28,10 @@ extension House {
             guard !state.agrees(with: regions[index].written), !isEcho(state, in: index, at: now.instant) else {
                 return []
             }
+            if state.state == .outside, regions[index].desk?.writtenAt == nil { regions[index].desk?.overrule() }
             contradicted(index, at: now.instant)
         }
-        regions[index].written = state
+        (regions[index].written, regions[index].isReleased) = (state, false)
         if let lastKnown = state.lastKnown { regions[index].lastKnown = lastKnown }
         var kind: HouseEvent.Kind?
         if isNews, known == .outside, state.state == .inside { kind = .enter }

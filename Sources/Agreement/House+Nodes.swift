@@ -82,11 +82,12 @@ extension House {
     package mutating func forgotten(node name: String, at now: Moment) -> [HouseAction] {
         guard isConnected, name != node, nodes[name] != nil || isWaited(for: name) else { return [] }
         nodes[name] = nil
-        var actions = ownersFound(at: now)
-        for index in regions.indices where regions[index].desk != nil {
+        for index in regions.indices {
+            if regions[index].desk == nil { regions[index].forget(name) }
             regions[index].desk?.forget(name, at: now.instant)
-            actions += regionJudged(index, at: now)
         }
+        var actions = ownersFound(at: now)
+        for index in regions.indices { actions += regionJudged(index, at: now) }
         return actions + houseCounted(at: now)
     }
 

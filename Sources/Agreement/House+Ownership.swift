@@ -83,6 +83,7 @@ extension House {
             listensUntil: max(speaksAt, now.later(by: HouseRegion.Desk.listening)))
         // Of who is waited for by the word of the owner before us the broker may have nothing left.
         for name in regions[index].known?.waiting ?? [] { desk.waiting[name] = now }
+        desk.isReleased = regions[index].isReleased
         if !desk.waiting.isEmpty { desk.weighAt = now.later(by: HouseRegion.Desk.waitingFor) }
         desk.due = desk.speaksAt
         schedule(desk.speaksAt)

@@ -12,6 +12,7 @@ extension House {
         defer { plan(index, after: now.instant) }
         regions[index].desk = desk
         guard now.instant >= max(desk.speaksAt, speaksAt), let state = state(of: desk, in: index) else { return [] }
+        if state != desk.state { keep(index, at: now.instant) }
         var actions: [HouseAction] = []
         if state != .inside { regions[index].desk?.rooms = RoomEstimator() }
         // Between the first word, which has no signal, and the room that signals tell, it stays what it was.
@@ -41,7 +42,7 @@ extension House {
         }
         agreed.stamp = regions[index].next(by: writer)
         regions[index].desk?.wrote(agreed, at: now.instant)
-        return actions + write(agreed, guess: desk.rooms.strongest, to: index, sawLeaving: desk.sawLeaving, at: now)
+        return actions + write(agreed, guess: desk.rooms.strongest, to: index, at: now)
     }
 
     /// The state by the sights; nil while it hangs on a node that may be alive. Who was inside is not sent away before a node has
@@ -57,6 +58,13 @@ extension House {
         return isSaid ? .outside : .unknown
     }
 
+    /// Nobody saw who was inside leave: a day long that is unknown.
+    private mutating func keep(_ index: Int, at now: Int64) {
+        guard regions[index].desk?.keptSince == nil else { return }
+        regions[index].desk?.keptSince = now
+        weighAgain(index, at: now.later(by: HouseRegion.Desk.waitingFor))
+    }
+
     /// The one room in which nodes are inside that know no signal.
     private func soleRoom(_ desk: HouseRegion.Desk) -> String? {
         guard desk.rooms.strongest == nil, desk.inside > 0 else { return nil }
@@ -68,7 +76,7 @@ extension House {
     }
 
     private mutating func write(
-        _ agreed: HouseState, guess: String?, to index: Int, sawLeaving: Bool, at now: Moment
+        _ agreed: HouseState, guess: String?, to index: Int, at now: Moment
     ) -> [HouseAction] {
         let region = regions[index].identifier
         var actions: [HouseAction] = [.publishState(region: region, agreed)]
@@ -96,9 +104,7 @@ extension House {
     private mutating func weighAll(_ index: Int, at now: Int64) {
         regions[index].desk?.weighAt = nil
         regions[index].desk?.expire(at: now)
-        if let next = regions[index].desk?.waiting.values.min() {
-            weighAgain(index, at: next.later(by: HouseRegion.Desk.waitingFor))
-        }
+        if let next = regions[index].desk?.expires, next > now { weighAgain(index, at: next) }
         for name in (regions[index].desk?.entries ?? [:]).keys.sorted() {
             if !(nodes[name]?.isLive(at: now) ?? false) { weigh(name, in: index, at: now) }
         }

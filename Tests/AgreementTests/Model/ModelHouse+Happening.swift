@@ -97,13 +97,19 @@ extension ModelHouse {
         if isScanning { determine(index, .unknown) }
     }
 
+    /// Somebody asks one of the others to forget a dead node.
     mutating func forget(_ index: Int) {
-        guard !nodes[index].isAlive else { return }
         let name = nodes[index].name
+        let asked = nodes.indices.first { other in
+            let node = nodes[other]
+            return node.isConnected && !node.isFrozen && !node.house.online(at: node.moment(now).instant).contains(name)
+        }
+        guard !nodes[index].isAlive, let asked else { return }
         retained = retained.filter { !$0.key.hasPrefix("node/\(name)/") }
         wills.removeAll { $0.node == index }
         log.forgot(name)
-        say(.forgotten(node: name), by: "person")
+        say(.forgotten(node: name), by: nodes[asked].name)
+        act(nodes[asked].house.forgotten(node: name, at: nodes[asked].moment(now)), asked)
     }
 
     /// The broker is back after a power cut, in which no will was done: with its data, with those that it saved last, or without.

@@ -1,0 +1,82 @@
+import Agreement
+import Testing
+
+/// Who was inside is unknown while the node that heard it is dark: until somebody says that it is no more, or for a day.
+@Suite struct ForgottenTests {
+    private var hall = HouseAtHall()
+
+    /// Nobody was ever heard here.
+    private mutating func sayNothingIsHere(at seconds: Double) {
+        hall.sequence += 1
+        let sight = Sight(state: .outside, age: nil, incarnation: "hall-1", sequence: hall.sequence)
+        hall.actions += hall.house.sightReceived(
+            node: "hall", region: "keys", sight, wasRetained: false, at: HouseAtHall.moment(seconds))
+    }
+
+    private mutating func stay(from start: Int, to end: Int) {
+        for seconds in stride(from: start, to: end, by: 300) {
+            hall.pass(to: Double(seconds))
+            hall.actions += hall.house.statusReceived(
+                node: "hall", isOnline: true, wasRetained: false, at: HouseAtHall.moment(Double(seconds)))
+            sayNothingIsHere(at: Double(seconds))
+        }
+    }
+
+    private static func waiting(_ names: [String]) -> HouseState {
+        HouseState(
+            state: .unknown, lastKnown: .inside, since: 0, waiting: names, stamp: .init(sequence: 5, writer: 5))
+    }
+
+    /// Beside it hall owns nothing.
+    private static let owner = ["attic", "shed", "barn", "yard"].first { name in
+        Ownership.owner(of: "keys", among: ["hall", name]) == name
+    }
+
+    @Test(arguments: [["attic-2"], ["attic-2", "attic-3"]])
+    mutating func whoIsForgottenWhileAnotherNodeOwnsTheRegionIsNotWaitedForAfterIt(waiting: [String]) throws {
+        let owner = try #require(Self.owner)
+        hall.connect(at: 0, keeping: [Self.waiting(waiting)])
+        hall.actions += hall.house.statusReceived(
+            node: owner, isOnline: true, wasRetained: true, at: HouseAtHall.moment(0))
+        hall.pass(to: 10)
+        try #require(hall.house.owner(of: "keys") == owner)
+        // The owner has died and does not hear this.
+        hall.actions += hall.house.forgotten(node: "attic-2", at: HouseAtHall.moment(10))
+        hall.actions += hall.house.statusReceived(
+            node: owner, isOnline: false, wasRetained: false, at: HouseAtHall.moment(12))
+        try #require(hall.house.owner(of: "keys") == "hall")
+        sayNothingIsHere(at: 12.1)
+        hall.pass(to: 20)
+        let rest = Array(waiting.dropFirst())
+        #expect(hall.written.last?.state == (rest.isEmpty ? .outside : .unknown))
+        #expect(hall.written.last?.waiting == rest)
+        #expect(hall.events == [])
+    }
+
+    @Test mutating func whoIsMissedByNobodyKnownIsMissedForADay() {
+        hall.connect(at: 0, keeping: [HouseAtHall.word(.inside, of: 5, 5)])
+        stay(from: 5, to: 86_400)
+        #expect(hall.written.last?.state == .unknown)
+        stay(from: 86_400, to: 87_000)
+        #expect(hall.written.last?.state == .outside)
+        #expect(hall.events == [])
+    }
+
+    /// Found dark and without knowledge: it may have been inside, by what the owner wrote last. The owner knew more.
+    @Test mutating func whoIsFoundDarkIsNotWaitedForWhenTheOwnerBeforeKnewMore() {
+        hall.connect(
+            at: 0,
+            keeping: [HouseState(state: .unknown, lastKnown: .inside, since: 0, stamp: .init(sequence: 5, writer: 5))])
+        hall.actions += hall.house.statusReceived(
+            node: "attic", isOnline: false, wasRetained: true, at: HouseAtHall.moment(0))
+        hall.pass(to: 3)
+        hall.actions += hall.house.sightReceived(
+            node: "attic", region: "keys", Sight(state: .unknown, incarnation: "attic-1", sequence: 2),
+            wasRetained: true, at: HouseAtHall.moment(3))
+        sayNothingIsHere(at: 3)
+        hall.hear(HouseAtHall.word(.outside, of: 5, 6), at: 3.5)
+        hall.pass(to: 10)
+        #expect(hall.written.last?.state == .outside)
+        #expect(hall.written.last?.waiting == [])
+    }
+}
