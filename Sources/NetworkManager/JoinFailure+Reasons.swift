@@ -8,10 +8,10 @@ extension JoinFailure {
     ///   - name: what NetworkManager calls the reason.
     init(_ end: DeviceJournal.End, name: String, ssid: String) {
         switch NMDeviceStateReason(end.reason) {
-        // Without an agent that could ask for another passphrase, a refused one ends as "no secrets".
-        case NM_DEVICE_STATE_REASON_NO_SECRETS:
-            self = .wrongPassphrase(ssid: ssid)
-        case NM_DEVICE_STATE_REASON_SUPPLICANT_DISCONNECT, NM_DEVICE_STATE_REASON_SUPPLICANT_TIMEOUT:
+        // Without an agent that could ask for another passphrase, a refused one ends as "no secrets"; so does an access point
+        // that took it and begins anew.
+        case NM_DEVICE_STATE_REASON_NO_SECRETS, NM_DEVICE_STATE_REASON_SUPPLICANT_DISCONNECT,
+            NM_DEVICE_STATE_REASON_SUPPLICANT_TIMEOUT:
             self =
                 end.wasAssociated
                 ? .other(reason: Int(end.reason), name: name) : .wrongPassphrase(ssid: ssid)
@@ -29,6 +29,16 @@ extension JoinFailure {
         default:
             self = .other(reason: Int(end.reason), name: name)
         }
+    }
+
+    /// Whether the access point had taken the passphrase, and the connection broke off: the next attempt may succeed.
+    var isLostLink: Bool {
+        guard case .other(let reason, _) = self else { return false }
+        let lost = [
+            NM_DEVICE_STATE_REASON_NO_SECRETS, NM_DEVICE_STATE_REASON_SUPPLICANT_DISCONNECT,
+            NM_DEVICE_STATE_REASON_SUPPLICANT_TIMEOUT,
+        ]
+        return lost.contains { Int($0.rawValue) == reason }
     }
 
     /// - Parameter reason: why the connection was deactivated, if the device does not say.

@@ -17,6 +17,17 @@ extension NetworkManagerSession {
             isJoining = false
             changes.notify()
         }
+        let result = await attempt(network, until: deadline)
+        // Weak reception, or an access point that begins anew.
+        guard case .failure(let failure) = result, failure.isLostLink, !gate.isClosed, .now < deadline else {
+            return result
+        }
+        return await attempt(network, until: deadline)
+    }
+
+    private func attempt(
+        _ network: HomeNetwork, until deadline: ContinuousClock.Instant
+    ) async -> Result<JoinedNetwork, JoinFailure> {
         switch await assess(network) {
         case .connected(let device):
             return .success(JoinedNetwork(ssid: network.ssid, device: device, credentials: nil))

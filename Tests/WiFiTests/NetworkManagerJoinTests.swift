@@ -87,6 +87,7 @@ struct NetworkManagerTests {
             ("managerStops", .interrupted),
             ("noAddress", .noAddress(ssid: "Home")),
             ("linkLost", .other(reason: 8, name: "supplicant-disconnect")),
+            ("begunAnew", .other(reason: 7, name: "no-secrets")),
             ("firmwareMissing", .other(reason: 35, name: "firmware-missing")),
             ("userRequested", .other(reason: 39, name: "user-requested")),
             ("denied", .noPermission),
@@ -97,6 +98,16 @@ struct NetworkManagerTests {
             try bench.call("SetOutcome", outcome)
             #expect(try await join() == .failure(failure))
             #expect(try bench.report().profiles.isEmpty)
+        }
+
+        @Test(arguments: ["linkLost", "begunAnew"])
+        func aLinkThatIsLostAfterThePassphraseWasTakenIsTriedOnceMore(outcome: String) async throws {
+            try bench.hear("Home")
+            try bench.call("SetOutcome", outcome + ",activated")
+            let joined = JoinedNetwork(ssid: "Home", device: "wlan0", credentials: .passphraseFile)
+            #expect(try await join() == .success(joined))
+            #expect(try bench.report().added.count == 2)
+            #expect(try bench.report().profiles == ["Home"])
         }
 
         @Test func failedSavedProfileIsKept() async throws {

@@ -32,6 +32,7 @@ OUTCOMES = {
     "noSecrets": ([(CONFIG, 0), (NEED_AUTH, 0), (FAILED, 7), (DISCONNECTED, 0)], (4, 9)),
     "supplicantTimeout": ([(CONFIG, 0), (FAILED, 11), (DISCONNECTED, 0)], (4, 3)),
     "linkLost": ([(CONFIG, 0), (IP_CONFIG, 0), (FAILED, 8), (DISCONNECTED, 0)], (4, 3)),
+    "begunAnew": ([(CONFIG, 0), (IP_CONFIG, 0), (NEED_AUTH, 8), (FAILED, 7), (DISCONNECTED, 0)], (4, 9)),
     "ssidNotFound": ([(CONFIG, 0), (FAILED, 53), (DISCONNECTED, 0)], (4, 3)),
     "noAddress": ([(CONFIG, 0), (IP_CONFIG, 0), (FAILED, 5), (DISCONNECTED, 0)], (4, 3)),
     "firmwareMissing": ([(CONFIG, 0), (FAILED, 35), (DISCONNECTED, 0)], (4, 3)),
@@ -68,10 +69,13 @@ def get_permissions(self):
 
 
 def activate(self, profile, device, access_point):
+    global outcome
     if outcome == "denied":
         raise dbus.exceptions.DBusException("Not authorized", name=stock.MANAGER_IFACE + ".PermissionDenied")
     activated.append({"profile": str(profile), "device": str(device), "accessPoint": str(access_point)})
-    states, end = OUTCOMES[outcome]
+    now, _, later = outcome.partition(",")
+    outcome = later or now
+    states, end = OUTCOMES[now]
     return start(profile, device, access_point, states, end)
 
 
@@ -207,7 +211,7 @@ def scan(self, options):
 
 @dbus.service.method(MOCK_IFACE, in_signature="s", out_signature="")
 def SetOutcome(_self, name):
-    """How the next activations end: one of OUTCOMES, or denied, refused."""
+    """How the next activations end: one of OUTCOMES, or several with commas for one after the other, or denied, refused."""
     global outcome
     outcome = name
 
