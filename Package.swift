@@ -351,7 +351,8 @@ let package = Package(
             name: "ClientTests",
             dependencies: [
                 "API", "Client", "DaemonTestSupport", "Events", "OkaeriConfiguration", "OkaeriDaemon",
-                "RegionMonitoring", "TestSupport",
+                "RegionMonitoring", "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ], swiftSettings: house),
         .testTarget(
             name: "ServerTests",

@@ -44,8 +44,9 @@ package struct APIClient: Sendable {
 
     package let socket: String
 
-    /// How long an answer may take.
-    private static let timeout = TimeAmount.seconds(3)
+    /// How long an answer may take, in seconds: on a small machine that installs something, some.
+    private static let patience: Int64 = 10
+    private static let timeout = TimeAmount.seconds(patience)
 
     package init(socket: String) {
         self.socket = socket
@@ -150,9 +151,17 @@ package struct APIClient: Sendable {
             throw .noDaemon(socket: socket)
         } catch let error as IOError where [EACCES, EPERM].contains(error.errnoCode) {
             throw .notPermitted(socket: socket)
+        } catch let error as IOError where [EPIPE, ECONNRESET].contains(error.errnoCode) {
+            throw hungUp
+        } catch ChannelError.ioOnClosedChannel {
+            throw hungUp
         } catch {
             throw .noAnswer(socket: socket, reason: "\(error)")
         }
+    }
+
+    private var hungUp: Failure {
+        .noAnswer(socket: socket, reason: "it hung up, or was silent for \(Self.patience) seconds")
     }
 
     private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
@@ -182,7 +191,7 @@ package struct APIClient: Sendable {
                 return (status, body)
             }
         }
-        throw Failure.noAnswer(socket: socket, reason: "it hung up, or was silent for 3 seconds")
+        throw hungUp
     }
 }
 

@@ -1,0 +1,29 @@
+import NIOCore
+import NIOPosix
+import TestSupport
+import Testing
+
+@testable import API
+@testable import Client
+
+/// A daemon that takes a connection and gives it up.
+@Suite(.timeLimit(.minutes(1))) struct HungUpTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Whether the question is asked before or after that, the sentence is the same.
+    @Test func whoeverIsHungUpOnIsToldSo() async throws {
+        let socket = "\(folder.path)/okaeri.sock"
+        let server = try await ServerBootstrap(group: .oneLoop)
+            .childChannelInitializer { $0.close() }
+            .bind(unixDomainSocketPath: socket).get()
+        for _ in 0..<50 {
+            let failure = await #expect(throws: APIClient.Failure.self) {
+                try await APIClient(socket: socket).text("/v1/status")
+            }
+            #expect(failure?.description.contains("it hung up, or was silent for 10 seconds") == true)
+        }
+        try await server.close()
+    }
+}
