@@ -28,7 +28,7 @@ extension House {
             guard !state.agrees(with: regions[index].written), !isEcho(state, in: index, at: now.instant) else {
                 return []
             }
-            if state.state == .outside, regions[index].desk?.writtenAt == nil { regions[index].desk?.overrule() }
+            if state.state == .outside, regions[index].desk?.writtenAt == nil { regions[index].desk?.dropGuesses() }
             contradicted(index, at: now.instant)
         }
         (regions[index].written, regions[index].isReleased) = (state, false)

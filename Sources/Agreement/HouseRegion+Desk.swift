@@ -107,7 +107,7 @@ extension HouseRegion {
         }
 
         /// Another owner knows that nobody is inside: nobody is waited for but who says, or was heard to say, that it was.
-        mutating func overrule() {
+        mutating func dropGuesses() {
             for (name, entry) in entries where !entry.wasSaid { entries[name]?.wasInside = false }
             waiting = waiting.filter { entries[$0.key]?.isInsideLast ?? false }
         }

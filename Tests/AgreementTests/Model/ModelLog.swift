@@ -57,7 +57,9 @@ struct ModelLog {
     }
 
     private mutating func isUnsure(_ node: String, at now: Int64) {
-        if lastKnownWord(node) == .inside, unsureSince[node] == nil { unsureSince[node] = now }
+        // Whether anybody hears that it was inside shows later.
+        let known = words.dropFirst(forgotten[node] ?? 0).last { $0.node == node && $0.state != .unknown }
+        if known?.state == .inside, unsureSince[node] == nil { unsureSince[node] = now }
     }
 
     mutating func forgot(_ node: String) {
