@@ -84,7 +84,7 @@ let package = Package(
 
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "Events", dependencies: ["IBeacon", "Plumbing", "RegionMonitoring"], swiftSettings: house),
-        .target(name: "HomeAssistant", dependencies: ["Events"], swiftSettings: house),
+        .target(name: "HomeAssistant", dependencies: ["Events", "Plumbing"], swiftSettings: house),
         .target(
             name: "OkaeriConfiguration",
             dependencies: [

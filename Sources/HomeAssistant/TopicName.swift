@@ -1,3 +1,5 @@
+import Plumbing
+
 /// A region's identifier as one level of a topic, and as a part of Home Assistant's identifiers.
 package struct TopicName: Hashable, Sendable {
     /// As a level of a topic: the identifier, where it is made of 1 to 64 letters of ASCII, digits, hyphens and underscores,
@@ -40,10 +42,9 @@ package struct TopicName: Hashable, Sendable {
 
 /// A hash that is the same on every node, today and after an upgrade; Swift's own is not.
 enum StableHash {
-    /// FNV-1a of 64 bits (RFC 9923), the upper 48 as hexadecimal digits.
+    /// The upper 48 bits as hexadecimal digits.
     static func text(of string: String) -> String {
-        let hash = string.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        let digits = String(hash >> 16, radix: 16)
+        let digits = String(string.utf8.fnv1a >> 16, radix: 16)
         return String(repeating: "0", count: 12 - digits.count) + digits
     }
 }

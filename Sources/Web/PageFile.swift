@@ -1,14 +1,13 @@
+import Plumbing
+
 /// A file of the page, as it is served: they are part of the program.
 package struct PageFile: Sendable {
     /// The media type (RFC 9110, 8.3).
     package let type: String
     package let content: [UInt8]
 
-    /// Another one for another content (RFC 9110, 8.8.3): FNV-1a of 64 bits.
-    package var tag: String {
-        let hash = content.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        return "\"\(String(hash, radix: 16))\""
-    }
+    /// Another one for another content (RFC 9110, 8.8.3).
+    package var tag: String { "\"\(String(content.fnv1a, radix: 16))\"" }
 
     /// By path; nil: there is none.
     package static func at(_ path: String) -> PageFile? { all[path] }

@@ -1,4 +1,5 @@
 import HCI
+import Plumbing
 
 /// Somebody who advertises, as a script describes them.
 struct AdvertiserDescription: Hashable, Sendable {
@@ -38,9 +39,7 @@ struct AdvertiserDescription: Hashable, Sendable {
 
     /// A static random address that is made from a name, the same each time (Vol 6, Part B, Section 1.3.2.1).
     static func address(for name: String) -> BluetoothAddress {
-        // FNV-1a, 64 bits.
-        let hash = name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        return randomStatic(hash)
+        randomStatic(name.utf8.fnv1a)
     }
 
     /// A static random address with these low 46 bits.
