@@ -10,7 +10,10 @@ extension House {
         guard isConnected, let index = positions[region] else { return [] }
         thaw(at: now.instant)
         if let stamp = state.stamp {
-            guard !regions[index].isOutdated(stamp) else {
+            // Our own words come back behind what we have written since, others' do not.
+            let isEcho = stamp.writer == writer && !state.isRestored
+            let isReplaced = !isEcho && regions[index].desk != nil && regions[index].hasReplaced(stamp)
+            guard !isReplaced, !regions[index].isOutdated(stamp) else {
                 restore(index, at: now.instant)
                 regions[index].desk?.isOverwritten = true
                 return regionJudged(index, at: now)

@@ -10,15 +10,19 @@ extension House {
     /// Which of them is first is a matter of chance, so that the others need not.
     private static let spread = Nanoseconds.second
 
+    /// Whoever else knows a later word waits until none of them has brought it, for they may not have heard it.
+    private static let (patience, longSpread) = (30 * Nanoseconds.second, 30 * Nanoseconds.second)
+
     /// An outdated word was heard of a region. If it is ours the owner's next word replaces it; else its owner knows no better, or
     /// there is none.
     mutating func restore(_ index: Int, at instant: Int64) {
         let region = regions[index]
-        guard region.desk == nil, region.restoresAt == nil, let stamp = region.latest, region.known?.stamp == stamp,
-            isWitness(of: region)
+        guard region.desk == nil, region.restoresAt == nil, let stamp = region.latest, region.known?.stamp == stamp
         else { return }
         let chance = Ownership.weight(Ownership.hash(node), region.hash)
-        let due = instant.later(by: Int64(chance % UInt64(Self.spread)))
+        let wait = isWitness(of: region) ? 0 : Self.patience
+        let spread = wait == 0 ? Self.spread : Self.longSpread
+        let due = instant.later(by: wait + Int64(chance % UInt64(spread)))
         regions[index].restoresAt = due
         schedule(due)
     }
@@ -30,10 +34,10 @@ extension House {
         return stronger.prefix(Self.witnesses).count < Self.witnesses
     }
 
-    /// The broker has brought what it keeps: what does not come now was lost.
+    /// The broker has brought what it keeps: what has not come was lost. An owner that there was before knows it itself.
     mutating func restoreMissing(at now: Int64) {
         for index in regions.indices where regions[index].written == nil {
-            restore(index, at: now.later(by: Self.spread))
+            if regions[index].owner != regions[index].formerOwner { restore(index, at: now) }
         }
     }
 
@@ -61,6 +65,7 @@ extension HouseRegion {
     mutating func remember() {
         if let stamp = written?.stamp { latest = max(latest ?? stamp, stamp) }
         remembered = written ?? remembered
+        formerOwner = owner ?? formerOwner
         (written, restoresAt) = (nil, nil)
     }
 }

@@ -41,7 +41,6 @@ extension House {
     private mutating func heard(at now: Int64) {
         guard let connectedAt = unheardSince else { return }
         unheardSince = nil
-        restoreMissing(at: now)
         speaksAt = max(connectedAt.later(by: Self.listening), now.later(by: Self.calm))
         speaksUntil = now.later(by: Self.longestListening)
         scheduleNodes(speaksAt)

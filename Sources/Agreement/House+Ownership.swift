@@ -35,6 +35,8 @@ extension House {
             let found = isOpen ? best(candidates.values, for: region) : best(new, for: region, from: region.owner)
             if found?.name != region.owner { actions += owned(index, by: found, at: now.instant) }
         }
+        if isBack { restoreMissing(at: now.instant) }
+        isBack = false
         let ownedHub = ownsHub
         ownsHub = Ownership.owner(of: Ownership.hub, among: candidates.keys) == node
         if ownsHub != ownedHub { writtenOnline = nil }

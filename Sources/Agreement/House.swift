@@ -68,6 +68,8 @@ package struct House: Sendable {
     var speaksUntil: Int64 = 0
     /// When the connection began, while the broker has not yet sent our own status back.
     var unheardSince: Int64?
+    /// Whether nobody has been found to own anything since.
+    var isBack = false
     /// When the last connection was lost.
     var lostAt: Int64?
 
@@ -112,7 +114,7 @@ extension House {
     /// The broker took us in. All that it keeps follows, as retained.
     package mutating func connected(at now: Moment) -> [HouseAction] {
         let actions = disconnected(at: now)
-        isConnected = true
+        (isConnected, isBack) = (true, true)
         if let lostAt, now.instant.since(lostAt) > Self.memory { forgetWords() }
         unheardSince = now.instant
         speaksAt = now.instant.later(by: Self.longestListening)
@@ -131,10 +133,8 @@ extension House {
         isConnected = false
         let actions = regions.filter { $0.desk != nil }.map { HouseAction.unsubscribe(region: $0.identifier) }
         for index in regions.indices {
-            regions[index].owner = nil
-            regions[index].desk = nil
-            regions[index].missing = nil
             regions[index].remember()
+            (regions[index].owner, regions[index].desk, regions[index].missing) = (nil, nil, nil)
         }
         if !candidates.isEmpty { former = candidates }
         let room = nodes[node]?.room

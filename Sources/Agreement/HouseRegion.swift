@@ -12,6 +12,9 @@ struct HouseRegion: Sendable {
     var owner: String?
     var ownersWeight: UInt64 = 0
 
+    /// Who owned it before the connection was lost.
+    var formerOwner: String?
+
     /// What was written last, by whomever.
     var written: HouseState?
 
@@ -28,6 +31,9 @@ struct HouseRegion: Sendable {
     var latest: HouseState.Stamp?
 
     func isOutdated(_ stamp: HouseState.Stamp) -> Bool { latest.map { stamp < $0 } ?? false }
+
+    /// Whether what was written last, perhaps by us and heard by nobody yet, comes behind this.
+    func hasReplaced(_ stamp: HouseState.Stamp) -> Bool { written?.stamp.map { stamp < $0 } ?? false }
 
     /// What comes behind all that was heard and written.
     func next(by writer: UInt64) -> HouseState.Stamp {

@@ -85,4 +85,24 @@ import Testing
         hall.say(.outside, at: 21)
         #expect(hall.events == [.exit, .enter, .exit])
     }
+
+    /// Somebody brings back what the owner has just replaced.
+    @Test mutating func theOwnerTakesNoEarlierWordForALaterOne() throws {
+        var hall = HouseAtHall()
+        hall.connect(at: 0, keeping: [HouseAtHall.word(.outside, of: 7, 5)])
+        hall.pass(to: 4)
+        hall.say(.inside, at: 4)
+        hall.pass(to: 10)
+        let own = try #require(hall.written.last)
+        #expect(own.state == .inside)
+        var earlier = HouseAtHall.word(.outside, of: 7, 5)
+        earlier.isRestored = true
+        hall.actions = []
+        hall.hear(earlier, at: 11)
+        #expect(hall.house.state(of: "keys")?.state == .inside)
+        #expect(hall.written.map(\.state) == [.inside])
+        // Its own word comes back behind that, and is no news.
+        hall.hear(own, at: 11.1)
+        #expect(hall.written.count == 1)
+    }
 }

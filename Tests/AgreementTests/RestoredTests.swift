@@ -24,15 +24,40 @@ import Testing
         hall.actions = []
     }
 
-    @Test(arguments: [[outside], []])
-    mutating func whoRemembersBringsBackWhatTheBrokerHasLost(kept: [HouseState]) {
+    /// A node that owns the region beside hall.
+    private static let owner = ["attic", "shed", "barn", "yard"].first { name in
+        Ownership.owner(of: "keys", among: ["hall", name]) == name
+    }
+
+    private mutating func find(_ name: String, at seconds: Double) {
+        hall.actions += hall.house.statusReceived(
+            node: name, isOnline: true, wasRetained: true, at: HouseAtHall.moment(seconds))
+    }
+
+    @Test mutating func whoRemembersBringsBackWhatTheBrokerHasLost() {
         remember()
-        hall.connect(at: 20, keeping: kept)
+        hall.connect(at: 20, keeping: [Self.outside])
         hall.pass(to: 22)
         #expect(hall.written == [Self.restored])
         hall.hear(Self.restored, at: 22.1)
         #expect(hall.house.state(of: "keys") == Self.inside)
         #expect(hall.news == [] && hall.events == [])
+    }
+
+    /// An owner that lives knows it, and says so: of hundreds of regions three nodes each would say it besides.
+    @Test(arguments: [false, true]) mutating func whatIsMissingIsBroughtToANewOwnerAlone(isNew: Bool) throws {
+        let owner = try #require(Self.owner)
+        hall.connect(at: 0)
+        if !isNew { find(owner, at: 0) }
+        hall.hear(Self.inside, at: 1)
+        hall.pass(to: 5)
+        hall.disconnect(at: 10)
+        hall.actions = []
+        hall.connect(at: 20)
+        find(owner, at: 20)
+        hall.pass(to: 40)
+        #expect(hall.house.owner(of: "keys") == owner)
+        #expect(hall.written == (isNew ? [Self.restored] : []))
     }
 
     @Test mutating func whatAnotherBringsBackIsNotBroughtTwice() {
@@ -50,16 +75,18 @@ import Testing
             Ownership.weight(Ownership.hash($0), Ownership.hash("keys")) > own
         }
         hall.connect(at: 0)
-        for name in stronger.prefix(3) {
-            hall.actions += hall.house.statusReceived(
-                node: name, isOnline: true, wasRetained: true, at: HouseAtHall.moment(0.1))
-        }
+        for name in stronger.prefix(3) { find(name, at: 0.1) }
         hall.hear(Self.inside, at: 2)
         hall.pass(to: 5)
         hall.disconnect(at: 6)
+        hall.actions = []
         hall.connect(at: 20, keeping: [Self.outside])
-        hall.pass(to: 23)
+        for name in stronger.prefix(3) { find(name, at: 20) }
+        hall.pass(to: 49)
         #expect(hall.written == [])
+        // They did not hear it.
+        hall.pass(to: 81)
+        #expect(hall.written == [Self.restored])
     }
 
     @Test mutating func nothingIsBroughtBackToABrokerThatHasIt() {
