@@ -8,8 +8,11 @@ extension JoinFailure {
     ///   - name: what NetworkManager calls the reason.
     init(_ end: DeviceJournal.End, name: String, ssid: String) {
         switch NMDeviceStateReason(end.reason) {
-        // Without an agent that could ask for another passphrase, a refused one ends as "no secrets"; so does an access point
-        // that took it and begins anew.
+        // Without an agent that could ask for another passphrase, a refused one ends as "no secrets"; so does a link that broke
+        // off after it was taken.
+        case NM_DEVICE_STATE_REASON_NO_SECRETS where end.wasAssociated:
+            self = .other(
+                reason: Int(NM_DEVICE_STATE_REASON_SUPPLICANT_DISCONNECT.rawValue), name: "supplicant-disconnect")
         case NM_DEVICE_STATE_REASON_NO_SECRETS, NM_DEVICE_STATE_REASON_SUPPLICANT_DISCONNECT,
             NM_DEVICE_STATE_REASON_SUPPLICANT_TIMEOUT:
             self =
@@ -34,10 +37,7 @@ extension JoinFailure {
     /// Whether the access point had taken the passphrase, and the connection broke off: the next attempt may succeed.
     var isLostLink: Bool {
         guard case .other(let reason, _) = self else { return false }
-        let lost = [
-            NM_DEVICE_STATE_REASON_NO_SECRETS, NM_DEVICE_STATE_REASON_SUPPLICANT_DISCONNECT,
-            NM_DEVICE_STATE_REASON_SUPPLICANT_TIMEOUT,
-        ]
+        let lost = [NM_DEVICE_STATE_REASON_SUPPLICANT_DISCONNECT, NM_DEVICE_STATE_REASON_SUPPLICANT_TIMEOUT]
         return lost.contains { Int($0.rawValue) == reason }
     }
 

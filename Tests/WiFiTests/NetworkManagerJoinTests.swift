@@ -87,7 +87,7 @@ struct NetworkManagerTests {
             ("managerStops", .interrupted),
             ("noAddress", .noAddress(ssid: "Home")),
             ("linkLost", .other(reason: 8, name: "supplicant-disconnect")),
-            ("begunAnew", .other(reason: 7, name: "no-secrets")),
+            ("begunAnew", .other(reason: 8, name: "supplicant-disconnect")),
             ("firmwareMissing", .other(reason: 35, name: "firmware-missing")),
             ("userRequested", .other(reason: 39, name: "user-requested")),
             ("denied", .noPermission),
