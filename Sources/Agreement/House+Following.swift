@@ -14,6 +14,11 @@ extension House {
             let isEcho = stamp.writer == writer && !state.isRestored
             let isReplaced = !isEcho && regions[index].desk != nil && regions[index].hasReplaced(stamp)
             guard !isReplaced, !regions[index].isOutdated(stamp) else {
+                // Of two owners that say the same it does not matter whose word the broker keeps.
+                if state.agrees(with: regions[index].known) {
+                    regions[index].written = regions[index].known
+                    return []
+                }
                 restore(index, at: now.instant)
                 regions[index].desk?.isOverwritten = true
                 return regionJudged(index, at: now)

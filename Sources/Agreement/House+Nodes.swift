@@ -13,14 +13,11 @@ extension House {
             if !wasOnline {
                 known.onlineAt = now.instant
                 known.wasFound = wasRetained
-                if name != node, now.instant < speaksAt {
-                    speaksAt = max(speaksAt, min(speaksUntil, now.instant.later(by: Self.calm)))
-                    scheduleNodes(speaksAt)
-                }
+                if name != node { cameIn(name, at: now.instant) }
             }
             if !wasRetained {
                 (known.statusAt, known.saidAt) = (now.instant, now.instant)
-                if name == node { heard(at: now.instant) }
+                if name == node { heardAll(at: now.instant) }
             }
         } else {
             // What it says next, it says anew.
@@ -35,15 +32,6 @@ extension House {
         // Somebody took us for silent, or our will came late.
         if name == node, !isOnline, !wasRetained { actions.append(.publishOnline) }
         return actions + houseCounted(at: now)
-    }
-
-    /// Our own status came back: so did all that was to be said to us before it.
-    private mutating func heard(at now: Int64) {
-        guard let connectedAt = unheardSince else { return }
-        unheardSince = nil
-        speaksAt = max(connectedAt.later(by: Self.listening), now.later(by: Self.calm))
-        speaksUntil = now.later(by: Self.longestListening)
-        scheduleNodes(speaksAt)
     }
 
     /// Whether a node's adapter hears.
@@ -79,7 +67,9 @@ extension House {
 
     /// Somebody said that a node is no more, or its topics were emptied.
     package mutating func forgotten(node name: String, at now: Moment) -> [HouseAction] {
-        guard isConnected, name != node, nodes[name] != nil || isWaited(for: name) else { return [] }
+        guard isConnected, name != node else { return [] }
+        let wasAbsent = silence.absent.remove(name) != nil
+        guard nodes[name] != nil || wasAbsent || isWaited(for: name) else { return [] }
         nodes[name] = nil
         for index in regions.indices {
             if regions[index].desk == nil { regions[index].forget(name) }

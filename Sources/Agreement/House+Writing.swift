@@ -48,9 +48,9 @@ extension House {
     /// The state by the sights; nil while it hangs on a node that may be alive. Who was inside is not sent away before a node has
     /// said that it left: sights are lost, too, with a broker and a node at once.
     private func state(of desk: HouseRegion.Desk, in index: Int) -> SightState? {
-        guard desk.state == .outside, regions[index].lastKnown == .inside, !desk.sawLeaving, !desk.isReleased else {
-            return desk.state
-        }
+        guard desk.state == .outside, regions[index].lastKnown == .inside, !desk.isReleased else { return desk.state }
+        if lacksSights(index) { return .unknown }
+        if desk.sawLeaving { return .outside }
         let isSaid = desk.entries.values.contains { entry in
             guard case .said(.outside) = entry.weight, let age = entry.sight.age else { return false }
             return age < Self.recently
@@ -96,7 +96,10 @@ extension House {
         actions += told(agreed, kind: kind, room: agreed.room ?? guess, in: index, isOwner: true)
         regions[index].written = agreed
         regions[index].lastKnown = agreed.lastKnown
-        if agreed.state == .outside { regions[index].desk?.isReleased = false }
+        if agreed.state == .outside {
+            regions[index].desk?.isReleased = false
+            regions[index].desk?.keptSince = nil
+        }
         return actions
     }
 
@@ -116,7 +119,8 @@ extension House {
         let refresh = desk.writtenAt?.later(by: Sight.interval)
         let room = desk.inside > 0 ? desk.rooms.nextDeadline : nil
         // What is overdue waits for one of the others: nothing may be written yet.
-        let ahead = [refresh, desk.speaksAt, speaksAt, room, desk.weighAt].compactMap { $0 }.filter { $0 > now }
+        let back = desk.state == .outside && lacksSights(index) ? silence.absentUntil : nil
+        let ahead = [refresh, desk.speaksAt, speaksAt, room, desk.weighAt, back].compactMap { $0 }.filter { $0 > now }
         let due = ahead.min()
         regions[index].desk?.due = due
         if let due { schedule(due) }

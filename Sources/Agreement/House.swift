@@ -28,14 +28,6 @@ package struct House: Sendable {
     /// The longest name of a node, a room or an incarnation, in UTF-8.
     package static let nameLimit = 128
 
-    /// After a connection it is listened for so long before anything is written.
-    static let listening = 3 * Nanoseconds.second
-
-    /// And until our own status has come back, behind all that the broker had for us before; and then, while other nodes connect,
-    /// until none has come for so long. Each for no longer than the second. After a power cut the first of three hundred would own
-    /// everything, and be sent all that all others see.
-    static let (calm, longestListening) = (2 * Nanoseconds.second, 30 * Nanoseconds.second)
-
     /// A call that comes so much too late tells that this process was frozen, and knows nothing of the time between.
     private static let frozen = 5 * Nanoseconds.second
 
@@ -64,10 +56,7 @@ package struct House: Sendable {
     var writtenOnline: Int?
     /// Before this nothing is written.
     var speaksAt: Int64 = 0
-    /// And not after this because of others that come.
-    var speaksUntil: Int64 = 0
-    /// When the connection began, while the broker has not yet sent our own status back.
-    var unheardSince: Int64?
+    var silence = Silence()
     /// Whether nobody has been found to own anything since.
     var isBack = false
     /// When the last connection was lost.
@@ -116,9 +105,8 @@ extension House {
         let actions = disconnected(at: now)
         (isConnected, isBack) = (true, true)
         if let lostAt, now.instant.since(lostAt) > Self.memory { forgetWords() }
-        unheardSince = now.instant
-        speaksAt = now.instant.later(by: Self.longestListening)
-        speaksUntil = speaksAt
+        silence.began(at: now.instant, without: Set(former.keys).subtracting([node]))
+        speaksAt = silence.end
         nodesDue = speaksAt
         schedule(speaksAt)
         if nodes[node] == nil { nodes[node] = HouseNode() }
@@ -164,6 +152,7 @@ extension House {
     package mutating func advanced(to now: Moment) -> [HouseAction] {
         guard isConnected else { return [] }
         thaw(at: now.instant)
+        silence.advanced(to: now.instant)
         guard let due = nextDeadline, due <= now.instant else { return [] }
         var actions: [HouseAction] = []
         nextDeadline = nil
@@ -180,8 +169,8 @@ extension House {
     /// Who comes so late was stopped: the broker may have given others what was ours, and what it has to say to us waits.
     mutating func thaw(at now: Int64) {
         guard let due = nextDeadline, now.since(due) >= Self.frozen else { return }
-        forgetWords()
-        speaksAt = now.later(by: Self.listening)
+        if now.since(due) > Self.memory { forgetWords() }
+        speaksAt = now.later(by: Silence.shortest)
         for index in regions.indices where regions[index].desk != nil { regions[index].desk?.due = speaksAt }
         nodesDue = speaksAt
         nextDeadline = speaksAt

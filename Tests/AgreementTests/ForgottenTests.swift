@@ -7,17 +7,13 @@ import Testing
 
     /// Nobody was ever heard here.
     private mutating func sayNothingIsHere(at seconds: Double) {
-        hall.sequence += 1
-        let sight = Sight(state: .outside, age: nil, incarnation: "hall-1", sequence: hall.sequence)
-        hall.actions += hall.house.sightReceived(
-            node: "hall", region: "keys", sight, wasRetained: false, at: HouseAtHall.moment(seconds))
+        hall.say(.outside, age: nil, at: seconds)
     }
 
     private mutating func stay(from start: Int, to end: Int) {
         for seconds in stride(from: start, to: end, by: 300) {
             hall.pass(to: Double(seconds))
-            hall.actions += hall.house.statusReceived(
-                node: "hall", isOnline: true, wasRetained: false, at: HouseAtHall.moment(Double(seconds)))
+            hall.status(of: "hall", at: Double(seconds))
             sayNothingIsHere(at: Double(seconds))
         }
     }
@@ -27,23 +23,16 @@ import Testing
             state: .unknown, lastKnown: .inside, since: 0, waiting: names, stamp: .init(sequence: 5, writer: 5))
     }
 
-    /// Beside it hall owns nothing.
-    private static let owner = ["attic", "shed", "barn", "yard"].first { name in
-        Ownership.owner(of: "keys", among: ["hall", name]) == name
-    }
-
     @Test(arguments: [["attic-2"], ["attic-2", "attic-3"]])
     mutating func whoIsForgottenWhileAnotherNodeOwnsTheRegionIsNotWaitedForAfterIt(waiting: [String]) throws {
-        let owner = try #require(Self.owner)
+        let owner = HouseAtHall.stronger
         hall.connect(at: 0, keeping: [Self.waiting(waiting)])
-        hall.actions += hall.house.statusReceived(
-            node: owner, isOnline: true, wasRetained: true, at: HouseAtHall.moment(0))
+        hall.status(of: owner, found: true, at: 0)
         hall.pass(to: 10)
         try #require(hall.house.owner(of: "keys") == owner)
         // The owner has died and does not hear this.
         hall.actions += hall.house.forgotten(node: "attic-2", at: HouseAtHall.moment(10))
-        hall.actions += hall.house.statusReceived(
-            node: owner, isOnline: false, wasRetained: false, at: HouseAtHall.moment(12))
+        hall.status(of: owner, isOnline: false, at: 12)
         try #require(hall.house.owner(of: "keys") == "hall")
         sayNothingIsHere(at: 12.1)
         hall.pass(to: 20)

@@ -23,17 +23,30 @@ struct HouseAtHall {
             node: "hall", isOnline: true, wasRetained: false, at: Self.moment(seconds))
     }
 
+    /// Another node's status.
+    mutating func status(of name: String, isOnline: Bool = true, found: Bool = false, at seconds: Double) {
+        actions += house.statusReceived(node: name, isOnline: isOnline, wasRetained: found, at: Self.moment(seconds))
+    }
+
+    /// A node that owns the region beside hall, and one beside which hall does.
+    static let stronger = ["attic", "shed", "barn", "yard"].first { isOwner($0) } ?? ""
+    static let weaker = ["attic", "shed", "barn", "yard"].first { !isOwner($0) } ?? ""
+
+    private static func isOwner(_ name: String) -> Bool {
+        Ownership.owner(of: "keys", among: ["hall", name]) == name
+    }
+
     mutating func disconnect(at seconds: Double) { actions += house.disconnected(at: Self.moment(seconds)) }
 
     mutating func hear(_ state: HouseState, found: Bool = false, at seconds: Double) {
         actions += house.stateReceived(region: "keys", state, wasRetained: found, at: Self.moment(seconds))
     }
 
-    mutating func say(_ state: SightState, at seconds: Double) {
+    mutating func say(_ state: SightState, of name: String = "hall", age: Double? = 1, at seconds: Double) {
         sequence += 1
-        let sight = Sight(state: state, age: 1, incarnation: "hall-1", sequence: sequence)
+        let sight = Sight(state: state, age: age, incarnation: "\(name)-1", sequence: sequence)
         actions += house.sightReceived(
-            node: "hall", region: "keys", sight, wasRetained: false, at: Self.moment(seconds))
+            node: name, region: "keys", sight, wasRetained: false, at: Self.moment(seconds))
     }
 
     mutating func pass(to seconds: Double) {

@@ -105,4 +105,34 @@ import Testing
         hall.hear(own, at: 11.1)
         #expect(hall.written.count == 1)
     }
+
+    /// Two nodes take a region for theirs, and write the same. Hundreds would bring the one word back in place of the other.
+    @Test mutating func ofTwoWordsThatSayTheSameNeitherIsBroughtBack() {
+        hall.connect(at: 0)
+        hall.status(of: HouseAtHall.stronger, found: true, at: 0)
+        hall.pass(to: 5)
+        hall.hear(HouseAtHall.word(.inside, of: 7, 6), at: 5)
+        hall.hear(HouseAtHall.word(.inside, of: 3, 6), at: 6)
+        hall.pass(to: 90)
+        #expect(hall.written == [])
+        // Nor after the connection was lost.
+        hall.disconnect(at: 90)
+        hall.connect(at: 100, keeping: [HouseAtHall.word(.inside, of: 3, 6)])
+        #expect(hall.house.state(of: "keys")?.state == .inside)
+        hall.status(of: HouseAtHall.stronger, found: true, at: 100)
+        hall.pass(to: 190)
+        #expect(hall.written == [])
+    }
+
+    /// On a busy machine a thread comes seconds late, and knows all that it knew.
+    @Test(arguments: [(8.0, SightState.inside), (2000, .outside)])
+    mutating func whoStoodStillForLongForgets(late: Double, state: SightState) {
+        hall.connect(at: 0)
+        hall.status(of: HouseAtHall.stronger, found: true, at: 0)
+        hall.pass(to: 5)
+        hall.hear(HouseAtHall.word(.inside, of: 7, 6), at: 5)
+        let due = Double(hall.house.nextDeadline ?? 0) / 1e9
+        hall.hear(HouseAtHall.word(.outside, of: 7, 5), at: due + late)
+        #expect(hall.house.state(of: "keys")?.state == state)
+    }
 }

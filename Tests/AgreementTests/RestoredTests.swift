@@ -24,16 +24,6 @@ import Testing
         hall.actions = []
     }
 
-    /// A node that owns the region beside hall.
-    private static let owner = ["attic", "shed", "barn", "yard"].first { name in
-        Ownership.owner(of: "keys", among: ["hall", name]) == name
-    }
-
-    private mutating func find(_ name: String, at seconds: Double) {
-        hall.actions += hall.house.statusReceived(
-            node: name, isOnline: true, wasRetained: true, at: HouseAtHall.moment(seconds))
-    }
-
     @Test mutating func whoRemembersBringsBackWhatTheBrokerHasLost() {
         remember()
         hall.connect(at: 20, keeping: [Self.outside])
@@ -45,16 +35,16 @@ import Testing
     }
 
     /// An owner that lives knows it, and says so: of hundreds of regions three nodes each would say it besides.
-    @Test(arguments: [false, true]) mutating func whatIsMissingIsBroughtToANewOwnerAlone(isNew: Bool) throws {
-        let owner = try #require(Self.owner)
+    @Test(arguments: [false, true]) mutating func whatIsMissingIsBroughtToANewOwnerAlone(isNew: Bool) {
+        let owner = HouseAtHall.stronger
         hall.connect(at: 0)
-        if !isNew { find(owner, at: 0) }
+        if !isNew { hall.status(of: owner, found: true, at: 0) }
         hall.hear(Self.inside, at: 1)
         hall.pass(to: 5)
         hall.disconnect(at: 10)
         hall.actions = []
         hall.connect(at: 20)
-        find(owner, at: 20)
+        hall.status(of: owner, found: true, at: 20)
         hall.pass(to: 40)
         #expect(hall.house.owner(of: "keys") == owner)
         #expect(hall.written == (isNew ? [Self.restored] : []))
@@ -75,13 +65,13 @@ import Testing
             Ownership.weight(Ownership.hash($0), Ownership.hash("keys")) > own
         }
         hall.connect(at: 0)
-        for name in stronger.prefix(3) { find(name, at: 0.1) }
+        for name in stronger.prefix(3) { hall.status(of: name, found: true, at: 0.1) }
         hall.hear(Self.inside, at: 2)
         hall.pass(to: 5)
         hall.disconnect(at: 6)
         hall.actions = []
         hall.connect(at: 20, keeping: [Self.outside])
-        for name in stronger.prefix(3) { find(name, at: 20) }
+        for name in stronger.prefix(3) { hall.status(of: name, found: true, at: 20) }
         hall.pass(to: 49)
         #expect(hall.written == [])
         // They did not hear it.

@@ -1,0 +1,85 @@
+// How long it is listened after a connection, before anything is written.
+extension House {
+    struct Silence: Sendable {
+        /// It is listened for so long at least, and until our own status has come back, behind all that the broker had for us.
+        static let shortest = 3 * Nanoseconds.second
+
+        /// And then, while other nodes connect, until none has come for so long. After a power cut the first of three hundred would
+        /// own everything, and be sent all that all others see.
+        private static let calm = 2 * Nanoseconds.second
+
+        /// As long as nodes are absent that were there before the connection was lost: they try again after one second, two,
+        /// four and eight.
+        private static let calmWithoutSome = 10 * Nanoseconds.second
+
+        /// Each of these for no longer than this.
+        private static let longest = 30 * Nanoseconds.second
+
+        /// For so long nobody is thought away for what the others say while nodes are absent: they try again after a minute at the
+        /// latest.
+        private static let longestAbsence = 90 * Nanoseconds.second
+
+        /// The nodes that were there before the connection was lost, and have not come since.
+        var absent: Set<String> = []
+        /// When they are waited for no more.
+        private(set) var absentUntil: Int64?
+
+        /// Before this nothing is written.
+        private(set) var end: Int64 = 0
+        private var earliest: Int64 = 0
+        private var latest: Int64 = 0
+        /// Whether the broker has not yet sent our own status back.
+        private(set) var isUnheard = false
+
+        mutating func began(at now: Int64, without absent: Set<String>) {
+            self.absent = absent
+            absentUntil = absent.isEmpty ? nil : now.later(by: Self.longestAbsence)
+            (earliest, latest) = (now.later(by: Self.shortest), now.later(by: Self.longest))
+            (end, isUnheard) = (latest, true)
+        }
+
+        mutating func heardAll(at now: Int64) {
+            guard isUnheard else { return }
+            isUnheard = false
+            latest = now.later(by: Self.longest)
+            goOn(at: now)
+        }
+
+        mutating func cameIn(_ node: String, at now: Int64) {
+            absent.remove(node)
+            if !isUnheard, now < end { goOn(at: now) }
+        }
+
+        mutating func advanced(to now: Int64) {
+            if let absentUntil, now >= absentUntil { (absent, self.absentUntil) = ([], nil) }
+        }
+
+        private mutating func goOn(at now: Int64) {
+            end = max(earliest, min(latest, now.later(by: absent.isEmpty ? Self.calm : Self.calmWithoutSome)))
+        }
+    }
+
+    /// Whether a node that was there before the connection was lost may be inside, and the broker has nothing of what it saw.
+    func lacksSights(_ index: Int) -> Bool {
+        silence.absent.contains { name in
+            regions[index].desk?.entries[name] == nil && former[name]?.weight(for: regions[index]) != nil
+        }
+    }
+
+    /// Our own status came back: so did all that was to be said to us before it.
+    mutating func heardAll(at now: Int64) {
+        guard silence.isUnheard else { return }
+        silence.heardAll(at: now)
+        speaksAt = silence.end
+        scheduleNodes(speaksAt)
+    }
+
+    /// A node is online that was not before.
+    mutating func cameIn(_ name: String, at now: Int64) {
+        let wasSilent = now < silence.end
+        silence.cameIn(name, at: now)
+        guard wasSilent else { return }
+        speaksAt = silence.end
+        scheduleNodes(speaksAt)
+    }
+}

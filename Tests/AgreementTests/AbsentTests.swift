@@ -1,0 +1,85 @@
+import Agreement
+import Testing
+
+/// All lose their connection with the broker, and come back one after another. Who is back first does not know what others see,
+/// should the broker have lost it.
+@Suite struct AbsentTests {
+    private var hall = HouseAtHall()
+
+    /// Two nodes; somebody is inside at the other one, and was heard in the hall a while ago. All of it is lost.
+    private mutating func lose() {
+        hall.connect(at: 0)
+        hall.status(of: HouseAtHall.weaker, found: true, at: 0)
+        hall.status(of: HouseAtHall.weaker, at: 0.5)
+        hall.pass(to: 4)
+        hall.say(.outside, age: 600, at: 4)
+        hall.say(.inside, of: HouseAtHall.weaker, at: 4)
+        hall.pass(to: 10)
+        hall.disconnect(at: 20)
+        hall.actions = []
+    }
+
+    @Test mutating func whoWasThereIsWaitedForBeforeAnythingIsOwned() {
+        lose()
+        hall.connect(at: 30)
+        hall.pass(to: 37)
+        #expect(hall.house.owner(of: "keys") == nil)
+        hall.status(of: HouseAtHall.weaker, at: 37)
+        hall.pass(to: 38.9)
+        #expect(hall.house.owner(of: "keys") == nil)
+        hall.pass(to: 39)
+        #expect(hall.house.owner(of: "keys") == "hall")
+    }
+
+    @Test mutating func whoDoesNotComeIsWaitedForTenSeconds() {
+        lose()
+        hall.connect(at: 30)
+        hall.pass(to: 39.9)
+        #expect(hall.house.owner(of: "keys") == nil)
+        hall.pass(to: 40)
+        #expect(hall.house.owner(of: "keys") == "hall")
+    }
+
+    /// A broker that was away for minutes: the other one tries again half a minute later.
+    @Test mutating func nobodyIsSentAwayForWhatOnlySomeCanSay() {
+        lose()
+        hall.connect(at: 30)
+        hall.pass(to: 40)
+        hall.say(.outside, age: 640, at: 40)
+        hall.pass(to: 60)
+        #expect(hall.written.last?.state == .unknown)
+        hall.say(.inside, of: HouseAtHall.weaker, at: 75)
+        hall.status(of: HouseAtHall.weaker, at: 75)
+        hall.pass(to: 80)
+        #expect(hall.written.last?.state == .inside)
+        #expect(hall.events == [])
+    }
+
+    @Test(arguments: [false, true]) mutating func whoStaysAwayIsNotWaitedForAnyMore(isForgotten: Bool) {
+        lose()
+        hall.connect(at: 30)
+        hall.pass(to: 40)
+        hall.say(.outside, age: 640, at: 40)
+        hall.pass(to: 60)
+        if isForgotten { hall.actions += hall.house.forgotten(node: HouseAtHall.weaker, at: HouseAtHall.moment(60)) }
+        #expect(hall.written.last?.state == (isForgotten ? .outside : .unknown))
+        hall.pass(to: 119.9)
+        #expect(hall.written.last?.state == (isForgotten ? .outside : .unknown))
+        hall.pass(to: 120)
+        #expect(hall.written.last?.state == .outside)
+        #expect(hall.events == [.exit])
+    }
+
+    /// The broker has what it said before: it was outside.
+    @Test mutating func whatTheBrokerKeepsNeedsNobodysReturn() {
+        lose()
+        hall.connect(at: 30)
+        hall.pass(to: 40)
+        let sight = Sight(state: .outside, age: 5, incarnation: "\(HouseAtHall.weaker)-1", sequence: 9)
+        hall.actions += hall.house.sightReceived(
+            node: HouseAtHall.weaker, region: "keys", sight, wasRetained: true, at: HouseAtHall.moment(40))
+        hall.say(.outside, age: 640, at: 40)
+        hall.pass(to: 60)
+        #expect(hall.written.last?.state == .outside)
+    }
+}
