@@ -41,7 +41,8 @@ class Broker(Process):
         self.folder = folder
         run("ip", "link", "set", "lo", "up")
         super().__init__(folder, "mosquitto", ["mosquitto", "-p", "1883", "-v"])
-        self.expect_said("running", within=20)
+        # "…, clients running on this machine" it says before.
+        self.expect_said(" running\n", within=20)
 
     def follow(self, name, topic):
         """Who writes down what is published there from now on."""

@@ -11,7 +11,7 @@ from .processes import run
 # What scenarios start.
 PROGRAMS = {
     "okaeri", "btvirt", "virtual-controller", "WatchRegion", "hostapd", "dnsmasq", "hcitool", "btmgmt", "btmon",
-    "bluetoothctl", rival.NAME,
+    "bluetoothctl", "mosquitto", "mosquitto_sub", rival.NAME,
 }
 
 SERVICE_SETTINGS = "/run/systemd/system/okaeri.service.d"
