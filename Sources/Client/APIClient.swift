@@ -141,8 +141,10 @@ package struct APIClient: Sendable {
         return HTTPRequestHead(version: .http1_1, method: method, uri: path, headers: headers)
     }
 
-    /// Says what an error of the connection means.
-    private func explaining<Answer>(_ ask: () async throws -> Answer) async throws(Failure) -> Answer {
+    /// Says what an error of the connection means, which is closed here after so many seconds of silence.
+    private func explaining<Answer>(
+        silence: Int64 = patience, _ ask: () async throws -> Answer
+    ) async throws(Failure) -> Answer {
         do {
             return try await ask()
         } catch let failure as Failure {
@@ -152,16 +154,16 @@ package struct APIClient: Sendable {
         } catch let error as IOError where [EACCES, EPERM].contains(error.errnoCode) {
             throw .notPermitted(socket: socket)
         } catch let error as IOError where [EPIPE, ECONNRESET].contains(error.errnoCode) {
-            throw hungUp
+            throw hungUp(silence)
         } catch ChannelError.ioOnClosedChannel {
-            throw hungUp
+            throw hungUp(silence)
         } catch {
             throw .noAnswer(socket: socket, reason: "\(error)")
         }
     }
 
-    private var hungUp: Failure {
-        .noAnswer(socket: socket, reason: "it hung up, or was silent for \(Self.patience) seconds")
+    private func hungUp(_ silence: Int64) -> Failure {
+        .noAnswer(socket: socket, reason: "it hung up, or was silent for \(silence) seconds")
     }
 
     private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
@@ -191,16 +193,15 @@ package struct APIClient: Sendable {
                 return (status, body)
             }
         }
-        throw hungUp
+        throw hungUp(Self.patience)
     }
 }
 
 // MARK: Following
 
 extension APIClient {
-    /// How long the stream of events may be silent: three of its heartbeats.
-    private static let silence = TimeAmount.nanoseconds(
-        3 * EventStreamField.heartbeat.components.seconds * 1_000_000_000)
+    /// How long the stream of events may be silent, in seconds: three of its heartbeats.
+    private static let silence = 3 * EventStreamField.heartbeat.components.seconds
 
     /// The bytes of `GET /v1/events`, as they come.
     ///
@@ -208,11 +209,11 @@ extension APIClient {
     ///   - sequence: the number of the last event that was received; nil: none.
     ///   - received: is given nil when the stream has begun; it returns whether to go on.
     func stream(after sequence: UInt64?, _ received: (ByteBuffer?) async throws -> Bool) async throws(Failure) {
-        try await explaining {
+        try await explaining(silence: Self.silence) {
             let connection = try await connect()
             let channel = connection.channel
             func limit() -> Scheduled<Void> {
-                channel.eventLoop.scheduleTask(in: Self.silence) { channel.close(promise: nil) }
+                channel.eventLoop.scheduleTask(in: .seconds(Self.silence)) { channel.close(promise: nil) }
             }
             var timeout = limit()
             defer { timeout.cancel() }

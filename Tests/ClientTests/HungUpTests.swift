@@ -23,6 +23,12 @@ import Testing
                 try await APIClient(socket: socket).text("/v1/status")
             }
             #expect(failure?.description.contains("it hung up, or was silent for 10 seconds") == true)
+            // A stream is waited for longer; where all of the question was still sent, it has just ended.
+            do {
+                try await APIClient(socket: socket).stream(after: nil) { _ in true }
+            } catch {
+                #expect(error.description.contains("it hung up, or was silent for 45 seconds"))
+            }
         }
         try await server.close()
     }

@@ -141,6 +141,37 @@ def asked(house):
     yield "each node knows what all of them hear"
 
 
+def broker_lost(house):
+    """A broker that loses all it has, for a moment and for longer: nodes come back one after another, and the first of them
+    have heard the beacon, too, some time ago."""
+    house.hear(hall=-60)
+    house.expect(30, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room="hall")
+    before = house.events()
+    for away in (2, 40):
+        for name in ("events", "sights", "mosquitto"):
+            house.end(name)
+        house.expect(30, device_tracker__okaeri_keys="unavailable")
+        time.sleep(away)
+        house.broker()
+        house.listen()
+        for node in ("attic", "hall", "kitchen"):
+            wait_for(f"all nodes at {node}", lambda: absent_nodes(house, node), 90)
+        soon = recovers(
+            house, 20, {"sensor__okaeri_nodes": "3"}, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room="hall")
+        expect_events(house, *before)
+        yield f"the broker is killed under three nodes, and returns without its data after {away} s: {soon}"
+    house.hear(hall=None)
+    house.expect(40, device_tracker__okaeri_keys="not_home")
+    expect_events(house, *before, "exit")
+    yield "somebody leaves after that"
+
+
+def absent_nodes(house, node):
+    """Who is not online by what a node says."""
+    nodes = house.report(node).get("nodes", [])
+    return ", ".join(each["name"] for each in nodes if not each["online"]) or (None if len(nodes) == 3 else "not all known")
+
+
 def hooks(house):
     """What a hook of the house says: a line each time it is run."""
     log = house.folder / "hooks.log"
@@ -231,7 +262,7 @@ def main():
         house.broker()
         house.listen()
         house.home_assistant()
-        for part in (one_node, removed, several_nodes, asked, owner_killed, forgotten, hostile):
+        for part in (one_node, removed, several_nodes, asked, broker_lost, owner_killed, forgotten, hostile):
             for step in part(house):
                 print(f"ok    {step}", flush=True)
         log = (house.folder / "homeassistant" / "home-assistant.log").read_text(encoding="utf-8")
