@@ -26,7 +26,8 @@ extension House {
             regions[index].latest = stamp
         }
         regions[index].restoresAt = nil
-        let isNews = !wasRetained && !state.isRestored
+        let wasRestored = state.isRestored
+        let isNews = !wasRetained && !wasRestored
         var state = state
         state.isRestored = false
         state.waiting = state.waiting.filter(Self.isName).prefix(Self.nodeLimit).sorted()
@@ -37,6 +38,12 @@ extension House {
                 return []
             }
             if state.state == .outside, regions[index].desk?.writtenAt == nil { regions[index].desk?.dropGuesses() }
+            // Who only brings a word back is no owner: who was inside last counts, and is weighed against what is heard now.
+            if wasRestored, regions[index].desk?.writtenAt != nil {
+                if let lastKnown = state.lastKnown { regions[index].lastKnown = lastKnown }
+                regions[index].desk?.isOverwritten = true
+                return regionJudged(index, at: now)
+            }
             contradicted(index, at: now.instant)
         }
         (regions[index].written, regions[index].isReleased) = (state, false)

@@ -135,4 +135,35 @@ import Testing
         hall.hear(HouseAtHall.word(.outside, of: 7, 5), at: due + late)
         #expect(hall.house.state(of: "keys")?.state == state)
     }
+
+    /// A node that heard a later word than the owner's brings it back when the owner has long heard better.
+    @Test mutating func theOwnerAnswersAWordThatIsBroughtBackAtOnce() {
+        hall.connect(at: 0, keeping: [HouseAtHall.word(.inside, of: 7, 5)])
+        hall.pass(to: 4)
+        hall.say(.inside, at: 4)
+        hall.pass(to: 10)
+        #expect(hall.written.map(\.state) == [.inside])
+        hall.actions = []
+        var later = HouseState(
+            state: .unknown, lastKnown: .inside, since: 0, waiting: ["attic"], stamp: .init(sequence: 9, writer: 9))
+        later.isRestored = true
+        hall.hear(later, at: 50)
+        #expect(hall.written.map(\.state) == [.inside])
+        #expect(hall.written.map(\.stamp?.sequence) == [10])
+        #expect(hall.news == [])
+    }
+
+    /// Who came and left meanwhile was told to have come: now it is told that nobody is there any more.
+    @Test mutating func whatTheOwnerMissedIsMadeUpFor() {
+        hall.connect(at: 0, keeping: [HouseAtHall.word(.outside, of: 7, 5)])
+        hall.pass(to: 4)
+        hall.say(.outside, at: 4)
+        hall.pass(to: 10)
+        hall.actions = []
+        var later = HouseAtHall.word(.inside, of: 9, 9)
+        later.isRestored = true
+        hall.hear(later, at: 50)
+        #expect(hall.written.map(\.state) == [.outside])
+        #expect(hall.events == [.exit])
+    }
 }

@@ -26,6 +26,8 @@ enum ModelMessage: Equatable {
     /// What keeps its order: emptied topics come behind what was retained under them.
     var line: String? { if case .forgotten(let node) = self { "node/\(node)/status" } else { topic } }
 
+    var isState: Bool { if case .state = self { true } else { false } }
+
     /// The region, if only its owner wants it.
     var sightOf: String? { if case .sight(_, let region, _) = self { region } else { nil } }
 }

@@ -47,6 +47,14 @@ struct ModelHouse {
         now = end
     }
 
+    /// And until no word of the house is on its way any more.
+    mutating func runUntilDelivered() {
+        let end = now + 3 * Self.second
+        while now < end, nodes.contains(where: { $0.isAlive && $0.inbox.contains { $0.message.isState } }) {
+            run(until: now + Self.second / 100)
+        }
+    }
+
     private func nextDue() -> Int64? { (nodes.compactMap { $0.nextDue() } + wills.map(\.due)).min() }
 
     /// A node does what is due: first what the broker has for it, then its timers.

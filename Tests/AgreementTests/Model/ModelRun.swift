@@ -20,8 +20,10 @@ enum ModelRun {
         for index in house.nodes.indices { house.connect(index) }
         let hasGhost = house.hasGhost
         house.run(until: house.now + 60 * ModelHouse.second)
+        house.runUntilDelivered()
         let soon = hasGhost ? [] : house.disagreements(isLate: false)
         house.run(until: house.now + 340 * ModelHouse.second)
+        house.runUntilDelivered()
         return house.log.complaints + soon + house.disagreements(isLate: true)
     }
 
