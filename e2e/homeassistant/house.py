@@ -132,9 +132,14 @@ class House:
         return json.loads(self.okaeri(node, "nodes", "--json").stdout)
 
     def owner(self):
-        """Who writes for the house."""
+        """Who writes for the house, as soon as somebody does."""
         node = next(name for name in ("hall", "kitchen", "attic") if name in self.running)
-        return self.report(node)["regions"][0]["house"]["owner"]
+
+        def found():
+            return self.report(node)["regions"][0]["house"].get("owner")
+
+        wait_for("an owner", lambda: None if found() else "none", 20)
+        return found()
 
     def publish(self, *arguments):
         """Whatever somebody publishes."""
