@@ -63,10 +63,10 @@ machine() {
 accelerator=tcg
 if [ "$architecture" = "$native" ] && [ -w /dev/kvm ] && { (machine 10 "" -accel kvm); } 2>/dev/null; then accelerator=kvm; fi
 
-# boot SECONDS DRIVE [NUMBER]: boots from that drive, at most so long; of several machines each has a number and a console
-# of its own.
+# boot SECONDS DRIVE [NUMBER] [ARGUMENTS...]: boots from that drive, at most so long; of several machines each has a number
+# and a console of its own. ARGUMENTS are for qemu.
 boot() {
     local console=$console${3:+-$3}
     machine "$1" "root=/dev/vda rw ${3:+okaeri.machine=$3}" -accel "$accelerator" -initrd "$image/initrd.img" -drive "$2,if=virtio" \
-        -virtfs "local,path=$share,mount_tag=host0,security_model=none"
+        -virtfs "local,path=$share,mount_tag=host0,security_model=none" "${@:4}"
 }

@@ -15,13 +15,13 @@ NEAR, FAR = -55, -85
 class Node:
     """A controller, and a daemon that hears by it alone."""
 
-    def __init__(self, folder, number, room):
+    def __init__(self, folder, number, room, host="127.0.0.1"):
         self.room = room
         self.controller = Controller(folder, number=number)
         self.controller.tell(f"rssi home {FAR}")
         self.daemon = Daemon(
             folder, region(), adapter=self.controller.adapter, name=f"okaeri-{room}",
-            house={"node": {"name": room, "room": room}, "mqtt": {"host": "127.0.0.1"}})
+            house={"node": {"name": room, "room": room}, "mqtt": {"host": host}})
 
     def told(self):
         """What it was told of the house, in a word each; nothing of how it began."""
@@ -35,13 +35,15 @@ class Node:
 
 
 class Broker(Process):
-    """Debian's mosquitto, for this machine alone."""
+    """Debian's mosquitto, for this machine alone unless there is an `address` for others."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, address=None):
         self.folder = folder
         run("ip", "link", "set", "lo", "up")
-        super().__init__(folder, "mosquitto", ["mosquitto", "-p", "1883", "-v"])
-        # "…, clients running on this machine" it says before.
+        listeners = "".join(f"listener 1883 {each}\n" for each in ("127.0.0.1", address) if each)
+        with open(f"{folder}/mosquitto.conf", "w", encoding="ascii") as file:
+            file.write(f"{listeners}allow_anonymous true\n")
+        super().__init__(folder, "mosquitto", ["mosquitto", "-c", f"{folder}/mosquitto.conf", "-v"])
         self.expect_said(" running\n", within=20)
 
     def follow(self, name, topic):
@@ -60,40 +62,52 @@ def event_types(listen):
     return [json.loads(line)["event_type"] for line in listen.said().splitlines() if line.startswith("{")]
 
 
+def walk(nodes, tell):
+    """Somebody walks through three rooms, and leaves: what these of their nodes are told of it, as it goes on.
+
+    `tell` tells the controller of a room what to do.
+    """
+    def all_there(node):
+        report = json.loads(node.daemon.ask("nodes", "--json")[1] or "{}")
+        said = [each["name"] for each in report.get("nodes", []) if each["online"] and len(each["sights"]) == 1]
+        return said == sorted(ROOMS)
+
+    wait_for("three nodes that have said what they hear", lambda: all(all_there(node) for node in nodes), within=60)
+    # Who is there when it begins has not come.
+    for node in nodes:
+        node.daemon.expect("didDetermineState", within=60, scope="house", state="outside")
+    for here in ROOMS:
+        for room in ROOMS:
+            tell(room, f"rssi home {NEAR if room == here else FAR}")
+        # Whoever is first to hear it, on a machine under load, tells the first room.
+        tell(here, "start home")
+        wait_for(f"the room, {here}", lambda: all(node.told()[-1:] == [here] for node in nodes), within=40)
+    for room in ROOMS:
+        tell(room, "stop home")
+    wait_for("the exit", lambda: all("didExitRegion" in node.told() for node in nodes), within=40)
+
+
+def check_walk(node):
+    """It was told one enter, the rooms in their order, one exit."""
+    enters = [word for word in node.told() if word and word.startswith("did")]
+    rooms = [word for word in node.told() if word and not word.startswith("did")]
+    check(enters == ["didEnterRegion", "didExitRegion"], f"{node.room} was told {enters}")
+    check(rooms == list(ROOMS), f"{node.room} was told {rooms}")
+    code, text = node.daemon.ask("status", "--house")
+    check(code == 1, f"status --house ended with {code}: {text}")
+    check(node.daemon.stop() == 0, f"the node of the {node.room} did not end well")
+
+
 @scenario(within=240)
 def three_rooms(folder):
     """Somebody walks through three rooms: one enter, the rooms in their order, one exit, the same for all."""
     listen = Broker(folder).events()
-    nodes = [Node(folder, number, room) for number, room in enumerate(ROOMS)]
-    for node in nodes:
+    nodes = {room: Node(folder, number, room) for number, room in enumerate(ROOMS)}
+    for node in nodes.values():
         node.daemon.expect_bluetooth("poweredOn", within=20)
-    first = nodes[0].daemon
-
-    def agreed():
-        report = json.loads(first.ask("nodes", "--json")[1] or "{}")
-        return [node["name"] for node in report.get("nodes", []) if node["online"] and len(node["sights"]) == 1]
-
-    wait_for("three nodes that have said what they hear", lambda: agreed() == sorted(ROOMS), within=60)
-    # Who is there when it begins has not come.
-    for node in nodes:
-        node.daemon.expect("didDetermineState", within=60, scope="house", state="outside")
-    for here in nodes:
-        for node in nodes:
-            node.controller.tell(f"rssi home {NEAR if node is here else FAR}")
-        # Whoever is first to hear it, on a machine under load, tells the first room.
-        here.controller.tell("start home")
-        wait_for(f"the room, {here.room}", lambda: all(node.told()[-1:] == [here.room] for node in nodes), within=40)
-    for node in nodes:
-        node.controller.tell("stop home")
-    wait_for("the exit", lambda: all("didExitRegion" in node.told() for node in nodes), within=40)
-    code, text = first.ask("status", "--house")
-    check(code == 1, f"status --house ended with {code}: {text}")
-    for node in nodes:
-        enters = [word for word in node.told() if word and word.startswith("did")]
-        rooms = [word for word in node.told() if word and not word.startswith("did")]
-        check(enters == ["didEnterRegion", "didExitRegion"], f"{node.room} was told {enters}")
-        check(rooms == list(ROOMS), f"{node.room} was told {rooms}")
-        check(node.daemon.stop() == 0, f"the node of the {node.room} did not end well")
+    walk(nodes.values(), lambda room, line: nodes[room].controller.tell(line))
+    for node in nodes.values():
+        check_walk(node)
     events = event_types(listen)
     check(events == ["enter", "exit"], f"the broker delivered {events}")
 
