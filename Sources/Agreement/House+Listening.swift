@@ -1,5 +1,6 @@
 // How long it is listened after a connection, before anything is written.
 extension House {
+    /// The time after a connection in which a node only listens, and whom it misses then.
     struct Silence: Sendable {
         /// It is listened for so long at least, and until our own status has come back, behind all that the broker had for us.
         static let shortest = 3 * Nanoseconds.second
@@ -15,8 +16,8 @@ extension House {
         /// Each of these for no longer than this.
         private static let longest = 30 * Nanoseconds.second
 
-        /// For so long nobody is thought away for what the others say while nodes are absent: they try again after a minute at the
-        /// latest.
+        /// While nodes are absent nobody is outside by the word of the others, for so long: an absent one tries again after a
+        /// minute at the latest.
         private static let longestAbsence = 90 * Nanoseconds.second
 
         /// The nodes that were there before the connection was lost, and have not come since.
