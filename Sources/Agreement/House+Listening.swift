@@ -5,15 +5,11 @@ extension House {
         /// It is listened for so long at least, and until our own status has come back, behind all that the broker had for us.
         static let shortest = 3 * Nanoseconds.second
 
-        /// And then, while other nodes connect, until none has come for so long. After a power cut the first of three hundred would
-        /// own everything, and be sent all that all others see.
+        /// And then until nobody is absent who was there before the connection was lost, and no other node has come for so long.
+        /// After a power cut the first of three hundred would own everything, and be sent all that all others see.
         private static let calm = 2 * Nanoseconds.second
 
-        /// As long as nodes are absent that were there before the connection was lost: they try again after one second, two,
-        /// four and eight.
-        private static let calmWithoutSome = 10 * Nanoseconds.second
-
-        /// Each of these for no longer than this.
+        /// Each of these for no longer than this: nodes try again after one second, two, four, eight and sixteen.
         private static let longest = 30 * Nanoseconds.second
 
         /// While nodes are absent nobody is outside by the word of the others, for so long: an absent one tries again after a
@@ -56,7 +52,7 @@ extension House {
         }
 
         private mutating func goOn(at now: Int64) {
-            end = max(earliest, min(latest, now.later(by: absent.isEmpty ? Self.calm : Self.calmWithoutSome)))
+            end = absent.isEmpty ? max(earliest, min(latest, now.later(by: Self.calm))) : latest
         }
     }
 

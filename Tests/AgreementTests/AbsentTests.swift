@@ -31,22 +31,22 @@ import Testing
         #expect(hall.house.owner(of: "keys") == "hall")
     }
 
-    @Test mutating func whoDoesNotComeIsWaitedForTenSeconds() {
+    @Test mutating func whoDoesNotComeIsWaitedForHalfAMinute() {
         lose()
         hall.connect(at: 30)
-        hall.pass(to: 39.9)
+        hall.pass(to: 59.9)
         #expect(hall.house.owner(of: "keys") == nil)
-        hall.pass(to: 40)
+        hall.pass(to: 60)
         #expect(hall.house.owner(of: "keys") == "hall")
     }
 
-    /// A broker that was away for minutes: the other one tries again half a minute later.
+    /// A broker that was away for minutes: the other one tries again three quarters of a minute later.
     @Test mutating func nobodyIsSentAwayForWhatOnlySomeCanSay() {
         lose()
         hall.connect(at: 30)
-        hall.pass(to: 40)
-        hall.say(.outside, age: 640, at: 40)
         hall.pass(to: 60)
+        hall.say(.outside, age: 660, at: 60)
+        hall.pass(to: 74)
         #expect(hall.written.last?.state == .unknown)
         hall.say(.inside, of: HouseAtHall.weaker, at: 75)
         hall.status(of: HouseAtHall.weaker, at: 75)
@@ -58,10 +58,10 @@ import Testing
     @Test(arguments: [false, true]) mutating func whoStaysAwayIsNotWaitedForAnyMore(isForgotten: Bool) {
         lose()
         hall.connect(at: 30)
-        hall.pass(to: 40)
-        hall.say(.outside, age: 640, at: 40)
         hall.pass(to: 60)
-        if isForgotten { hall.actions += hall.house.forgotten(node: HouseAtHall.weaker, at: HouseAtHall.moment(60)) }
+        hall.say(.outside, age: 660, at: 60)
+        hall.pass(to: 80)
+        if isForgotten { hall.actions += hall.house.forgotten(node: HouseAtHall.weaker, at: HouseAtHall.moment(80)) }
         #expect(hall.written.last?.state == (isForgotten ? .outside : .unknown))
         hall.pass(to: 119.9)
         #expect(hall.written.last?.state == (isForgotten ? .outside : .unknown))
@@ -74,12 +74,12 @@ import Testing
     @Test mutating func whatTheBrokerKeepsNeedsNobodysReturn() {
         lose()
         hall.connect(at: 30)
-        hall.pass(to: 40)
+        hall.pass(to: 60)
         let sight = Sight(state: .outside, age: 5, incarnation: "\(HouseAtHall.weaker)-1", sequence: 9)
         hall.actions += hall.house.sightReceived(
-            node: HouseAtHall.weaker, region: "keys", sight, wasRetained: true, at: HouseAtHall.moment(40))
-        hall.say(.outside, age: 640, at: 40)
-        hall.pass(to: 60)
+            node: HouseAtHall.weaker, region: "keys", sight, wasRetained: true, at: HouseAtHall.moment(60))
+        hall.say(.outside, age: 660, at: 60)
+        hall.pass(to: 80)
         #expect(hall.written.last?.state == .outside)
     }
 }
