@@ -26,6 +26,8 @@ package struct PresenceMemory: KeptMemory, Hashable {
         package var minutesListened: Float?
         package var day: [Float]?
         package var dayListened: Float?
+        /// The ages of the newest gaps of each length in `day`, without the zeros at the end; `nil` in files before 0.1.0.
+        package var dayAges: [UInt8]?
         /// How long the gaps of each length were in all: those of `minutes`, and in version 1 those of `counts`.
         package var sums: [Float]
         /// Of version 1 alone.
@@ -105,6 +107,7 @@ extension PresenceMemory.Beacon {
         learned = silences.learned.hundredths
         (minutes, minutesListened) = (silences.minutes.counts.trimmed, silences.minutes.listened.hundredths)
         (day, dayListened) = (silences.day.counts.trimmed, silences.day.listened.hundredths)
+        dayAges = Array(silences.ages.prefix((silences.ages.lastIndex { $0 != 0 } ?? -1) + 1))
         sums = silences.sums.trimmed
     }
 
@@ -119,7 +122,7 @@ extension PresenceMemory.Beacon {
         if let minutes, let minutesListened, let day, let dayListened {
             return LearnedSilences(
                 minutes: .init(counts: minutes, listened: minutesListened),
-                day: .init(counts: day, listened: dayListened), sums: sums, learned: learned)
+                day: .init(counts: day, listened: dayListened), ages: dayAges ?? [], sums: sums, learned: learned)
         }
         return counts.flatMap { LearnedSilences(counts: $0, sums: sums, learned: learned) }
     }

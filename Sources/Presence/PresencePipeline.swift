@@ -57,8 +57,10 @@ public struct PresencePipeline: Sendable {
             while reports.remaining > 0, let report = try reports.next() {
                 counters.reports += 1
                 let rssi = report.rssi
-                monitor.advertisementHeard(from: report.address.rawValue, at: now)
-                guard let frame = assembler.frame(in: report) else { continue }
+                guard let frame = assembler.frame(in: report) else {
+                    monitor.advertisementHeard(from: report.address.rawValue, at: now)
+                    continue
+                }
                 counters.iBeacons += 1
                 let sighting = BeaconSighting(
                     identity: frame.identity, measuredPower: frame.measuredPower, rssi: rssi)

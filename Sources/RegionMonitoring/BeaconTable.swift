@@ -37,7 +37,9 @@ struct BeaconTable: Sendable {
         _ track: BeaconTrack, capacity: Int, isHolder: (_ slot: Int, _ track: BeaconTrack) -> Bool
     ) -> (slot: Int, evicted: (identity: BeaconIdentity, silences: SilenceModel)?)? {
         let isFull = tracks.count >= capacity
-        guard let slot = isFull ? place(for: track, isHolder: isHolder) : abandonedPlace(at: track.lastListened) else {
+        guard
+            let slot = isFull ? place(for: track, isHolder: isHolder) : abandonedPlace(at: track.lastListened.listened)
+        else {
             if isFull { return nil }
             tracks.append(track)
             index.insert(track.identity, slot: tracks.count - 1)
@@ -57,7 +59,7 @@ struct BeaconTable: Sendable {
             let slot = cursor
             cursor = (cursor + 1) % tracks.count
             guard tracks[slot].regions.isEmpty else { continue }
-            if listened.subtractingClamped(tracks[slot].lastListened) > Self.retention { return slot }
+            if listened.subtractingClamped(tracks[slot].lastListened.listened) > Self.retention { return slot }
         }
         return nil
     }
@@ -71,7 +73,9 @@ struct BeaconTable: Sendable {
             cursor = (cursor + 1) % tracks.count
             let candidate = tracks[slot]
             if candidate.regions.isEmpty {
-                if track.lastListened.subtractingClamped(candidate.lastListened) > Self.freshness { return slot }
+                if track.lastListened.silence(since: candidate.lastListened, tolerance: 0) > Self.freshness {
+                    return slot
+                }
                 if fallback?.rank != 0 { fallback = (slot, 0) }
             } else if fallback == nil, !track.regions.isEmpty, !isHolder(slot, candidate) {
                 fallback = (slot, 1)

@@ -12,12 +12,9 @@ struct BeaconTrack: Sendable {
     var signal = SignalFilter()
     var lastRSSI: Int8?
 
-    /// When it was last heard on the monitor's clock, and on the clock that stands still while nobody listens.
+    /// The last reception, on the monitor's clock and on the one that measures silences.
     var lastHeard: Instant
-    var lastListened: Int64
-
-    /// How much of the time before that nobody at all was heard: see ``ListeningClock/doubtful``.
-    private var doubtful: Int64
+    var lastListened: ListeningClock.Reading
 
     /// How many advertisements were heard.
     var count: UInt64 = 0
@@ -30,25 +27,23 @@ struct BeaconTrack: Sendable {
     /// Last, for they are large: of a stranger they are never touched.
     var silences = SilenceModel()
 
-    init(_ sighting: BeaconSighting, regions: [Int], at now: Instant, listened: Int64, doubtful: Int64) {
+    init(_ sighting: BeaconSighting, regions: [Int], at now: Instant, listened: ListeningClock.Reading) {
         identity = sighting.identity
         measuredPower = sighting.measuredPower
         lastHeard = now
         lastListened = listened
-        self.doubtful = doubtful
         self.regions = regions
     }
 
     @inline(__always)
     mutating func heard(
-        _ sighting: BeaconSighting, at now: Instant, listened: Int64, doubtful: Int64, round: UInt64
+        _ sighting: BeaconSighting, at now: Instant, listened: ListeningClock.Reading, round: UInt64
     ) {
-        // Of a stranger nobody asks how long its silences are.
+        // The silences of other beacons decide nothing.
         if !regions.isEmpty {
-            let gap = listened.subtractingClamped(lastListened).subtractingClamped(doubtful - self.doubtful)
+            let gap = listened.silence(since: lastListened, tolerance: silences.tolerance(listened.wasDeafOfLate))
             silences.heard(
                 after: Float(max(0, gap)) / 1e9, elapsed: lastHeard.seconds(to: now), rssi: sighting.rssi)
-            self.doubtful = doubtful
         }
         measuredPower = sighting.measuredPower
         lastHeard = now
@@ -68,11 +63,6 @@ struct BeaconTrack: Sendable {
         }
         sum += Int(rssi)
         samples += 1
-    }
-
-    /// When silence becomes an answer, on the listening clock, by what was learned of the beacon.
-    func learnedDeadline(_ sensitivity: Sensitivity) -> Int64 {
-        lastListened.addingClamped(silences.timing(sensitivity).time.clampedNanoseconds)
     }
 
     /// The distance in metres by the filtered signal, as `region` is calibrated; -1 when there is no signal.

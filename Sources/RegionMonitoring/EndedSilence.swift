@@ -84,7 +84,7 @@ extension RegionMonitor {
     /// The silences of regions that the beacon in `slot` ends, if it is strong enough to keep or to enter them. To be asked
     /// before it counts as heard.
     func silencesEnded(
-        slot: Int, by sighting: BeaconSighting, at now: Instant, listened: Int64
+        slot: Int, by sighting: BeaconSighting, at now: Instant, listened: ListeningClock.Reading
     ) -> [(index: Int, silence: EndedSilence)] {
         beacons[slot].regions.compactMap { index in
             let tracker = trackers[index]
@@ -92,7 +92,9 @@ extension RegionMonitor {
             // Its place may be another beacon's by now.
             guard let holder = tracker.silentHolder, beacons[holder].regions.contains(index) else { return nil }
             let times = beacons[holder].silences.exitTimes
-            let length = Duration.nanoseconds(listened.subtractingClamped(tracker.silentSince))
+            let length = Duration.nanoseconds(
+                listened.silence(
+                    since: tracker.silentSince, tolerance: tracker.tolerance(of: beacons[holder], at: listened)))
             let leftFor = tracker.departure.map { $0.at.duration(to: now) }
             // What is longer than the most patient waits, and five minutes more, was an absence to everybody.
             let isNotable = length > times.quick && length - times.patient <= EndedSilence.returnLimit

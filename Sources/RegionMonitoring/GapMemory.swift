@@ -62,6 +62,9 @@ struct GapMemory<let binCount: Int>: Sendable {
         return forgotten
     }
 
+    /// Forgets the gaps of a bin.
+    mutating func forget(_ bin: Int) { counts[bin] = 0 }
+
     private mutating func forget(_ halfLife: Float) -> Float {
         let weight = Float(exp2(Double(-unforgotten / halfLife)))
         remembered = (remembered + unforgotten) * weight

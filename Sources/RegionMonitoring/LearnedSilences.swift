@@ -22,6 +22,9 @@ public struct LearnedSilences: Hashable, Sendable {
     /// The gaps of the last day, from a second on, four bins to the octave.
     public var day: Gaps
 
+    /// The ages of the newest gaps in the bins of `day`, in hundredths of a day of listening; zero where missing at the end.
+    public var ages: [UInt8]
+
     /// How long the gaps of each bin of `minutes` were in all, in seconds, weighed likewise.
     public var sums: [Float]
 
@@ -29,8 +32,8 @@ public struct LearnedSilences: Hashable, Sendable {
     public var learned: Float
 
     /// What was learned, as it was kept. It is checked where it is used: what no beacon can have taught is forgotten.
-    public init(minutes: Gaps, day: Gaps, sums: [Float], learned: Float) {
-        (self.minutes, self.day, self.sums, self.learned) = (minutes, day, sums, learned)
+    public init(minutes: Gaps, day: Gaps, ages: [UInt8] = [], sums: [Float], learned: Float) {
+        (self.minutes, self.day, self.ages, self.sums, self.learned) = (minutes, day, ages, sums, learned)
     }
 
     /// What was learned in the form of earlier versions: bins of half a second and a quarter more for each, and how long the
@@ -64,17 +67,22 @@ extension SilenceModel {
         let (minutes, day) = (silences.minutes, silences.day)
         let numbers = minutes.counts + day.counts + silences.sums + [minutes.listened, day.listened, silences.learned]
         guard minutes.counts.count <= self.minutes.counts.count, day.counts.count <= self.day.counts.count,
+            silences.ages.count <= ages.count,
             numbers.allSatisfy(Self.credible.contains)
         else { return nil }
         self.minutes = GapMemory(minutes)
         self.day = GapMemory(day)
+        for (bin, age) in silences.ages.enumerated() { ages[bin] = age }
         for (bin, sum) in silences.sums.prefix(sums.count).enumerated() { sums[bin] = sum }
         learned = min(silences.learned, Self.acquaintance)
     }
 
     /// What was learned by now.
     var silences: LearnedSilences {
-        LearnedSilences(minutes: minutes.gaps, day: day.gaps, sums: sums.indices.map { sums[$0] }, learned: learned)
+        LearnedSilences(
+            minutes: minutes.gaps, day: day.gaps, ages: ages.indices.map { ages[$0] },
+            sums: sums.indices.map { sums[$0] },
+            learned: learned)
     }
 }
 

@@ -1,112 +1,176 @@
 public import Plumbing
 
-/// A clock that stands still while nobody listens: time not listened is not silence.
+/// The clock that measures silences: the time in which the scan was on, and the part of it in which the receiver was deaf.
 ///
-/// It stands while the scan is off, and while the receiver is deaf: when many are in the air and suddenly none of them is
-/// heard, nobody has left.
+/// A receiver is deaf when it receives nothing of the devices that it received all the time: see ``NearbyDevices``. Learning and
+/// judging measure every silence by ``Reading/silence(since:tolerance:)``.
 @usableFromInline
 struct ListeningClock: Sendable {
-    /// When listening stopped; nil while it goes on.
+    /// A reading of the clock, in nanoseconds.
+    struct Reading: Sendable {
+        /// The time in which the scan was on, counted from the origin of the monitor's clock.
+        var listened: Int64
+        /// The part of it in which the receiver was deaf.
+        var deaf: Int64
+        /// Whether the receiver was deaf within the last hour, beyond doubt.
+        var wasDeafOfLate: Bool
+
+        /// The length of a silence that lasts until this reading.
+        ///
+        /// - Parameter tolerance: the most that deafness takes away from it.
+        @inline(__always)
+        func silence(since start: Reading, tolerance: @autoclosure () -> Int64) -> Int64 {
+            let elapsed = listened.subtractingClamped(start.listened)
+            return deaf > start.deaf ? elapsed.subtractingClamped(excused(since: start, tolerance())) : elapsed
+        }
+
+        /// The time listened at which a silence reaches `length`, if the receiver is not deaf from now on.
+        func end(of length: Int64, since start: Reading, tolerance: Int64) -> Int64 {
+            start.listened.addingClamped(length).addingClamped(excused(since: start, tolerance))
+        }
+
+        private func excused(since start: Reading, _ tolerance: Int64) -> Int64 {
+            min(max(0, deaf.subtractingClamped(start.deaf)), tolerance)
+        }
+    }
+
+    /// The moment the scan stopped, or `nil` while it is on.
     @usableFromInline private(set) var pausedAt: Instant?
 
-    /// How long it stood still in all, in nanoseconds.
-    @usableFromInline private(set) var stoodStill: Int64 = 0
+    /// The time in which the scan was off, in nanoseconds.
+    @usableFromInline private(set) var paused: Int64 = 0
 
-    /// When anybody was heard last, without what was paused since; in nanoseconds.
-    @usableFromInline private(set) var lastHeard: Int64
+    /// The time listened at the last reception of any device.
+    private var lastHeard: Int64
 
-    /// Who is in the air.
-    private(set) var company = Company()
+    /// The deafness that has ended, in nanoseconds.
+    private var deaf: Int64 = 0
 
-    /// How long after an advertisement there may be none: in nanoseconds.
-    @usableFromInline private(set) var allowance = Self.shortestAllowance
+    private var devices = NearbyDevices()
 
-    /// How long the receiver may be deaf before it is believed that all have left, in nanoseconds; 0 where too few are in
-    /// the air to tell.
-    @usableFromInline private(set) var credit: Int64 = 0
+    /// The silence of all devices that proves deafness, in nanoseconds; as long as can be if there is too little evidence.
+    private var proof = Int64.max
 
-    /// The mean time between two advertisements of anybody, in nanoseconds. What is deaf counts as the allowance.
-    private var meanGap: Int64 = 0
+    /// The same for a receiver of which nothing is known: only such evidence confirms.
+    private var firstProof = Int64.max
 
-    /// How long the receiver was deaf in all, in nanoseconds.
-    private(set) var deaf: Int64 = 0
+    /// The time listened at which `proof` was computed.
+    private var provenAt = Int64.min
 
-    /// How long nobody was heard besides, with too few in the air to send nobody away for it, and enough to learn nothing
-    /// from it; in nanoseconds.
-    private(set) var doubtful: Int64 = 0
+    /// A deafness whose end is so recent that its devices may still return.
+    private var unconfirmed: Range<Int64>?
 
-    /// Between two bursts of a receiver that is deaf most of the time, so much still counts; in nanoseconds. Chosen on
-    /// recordings of such a receiver.
-    private static let shortestAllowance: Int64 = 4_000_000_000
+    /// The time listened at which devices returned after a deafness.
+    private var confirmedAt: Int64?
 
-    /// Where few advertise, gaps of this many times the mean come by chance, once in four hundred. As long as the longest
-    /// deafness they are nothing to go by.
-    private static let rareGap: Int64 = 6
+    /// After each advertisement of any device this much counts as listened, in nanoseconds: a receiver that is deaf most of the
+    /// time receives in bursts. Chosen on recordings of such a receiver.
+    private static let grace: Int64 = 4_000_000_000
 
-    /// What comes so close together is heard at once, in nanoseconds.
-    private static let moment: UInt64 = 50_000_000
+    /// The time between two computations of `proof`, in nanoseconds.
+    private static let proofInterval: UInt64 = 1_000_000_000
 
-    /// Longer than any deafness that was recorded, which was 79 s; in nanoseconds.
-    private static let longestDeafness: Int64 = 120_000_000_000
+    /// A deafness is confirmed if it lasts for so many times the proof, and so many of the devices are received again within so
+    /// many nanoseconds.
+    private static let convincing = 1.5
+    private static let returning = 3
+    private static let returnTime: Int64 = 10_000_000_000
 
-    /// Starts standing: nothing is listened to before ``resume(at:)``.
+    /// The time for which a confirmed deafness makes another one likely, in nanoseconds.
+    private static let memory: Int64 = 3_600_000_000_000
+
+    /// Creates a clock that stands until ``resume(at:)``.
     init(pausedAt: Instant) {
         self.pausedAt = pausedAt
         lastHeard = pausedAt.nanoseconds
     }
 
-    /// What the clock shows, in nanoseconds.
+    /// The reading at a moment.
     @inline(__always)
-    func reading(at now: Instant) -> Int64 {
-        let now = (pausedAt.map { min($0, now) } ?? now).nanoseconds
-        return now.subtractingClamped(stoodStill).subtractingClamped(deafness(at: now))
+    func reading(at now: Instant) -> Reading {
+        let listened = listened(at: now)
+        return Reading(
+            listened: listened, deaf: deaf.addingClamped(deafness(at: listened)),
+            wasDeafOfLate: wasDeafOfLate(at: listened))
     }
 
-    /// How much of the time since anybody was heard last the receiver was deaf.
-    @inline(__always)
-    private func deafness(at nanoseconds: Int64) -> Int64 {
-        min(credit, max(0, nanoseconds.subtractingClamped(lastHeard).subtractingClamped(allowance)))
+    /// The reading by which silences are judged: if the receiver is deaf it is taken to remain so, until a reception causes
+    /// the next judgement.
+    func readingForJudgement(at now: Instant) -> Reading {
+        let listened = listened(at: now)
+        return Reading(
+            listened: listened, deaf: deafness(at: listened) > 0 ? .max : deaf,
+            wasDeafOfLate: wasDeafOfLate(at: listened))
     }
 
-    /// When the clock will show `reading` unless somebody is heard meanwhile, nil while it stands.
+    @inline(__always)
+    private func listened(at now: Instant) -> Int64 {
+        (pausedAt.map { min($0, now) } ?? now).nanoseconds.subtractingClamped(paused)
+    }
+
+    /// The deafness that is going on.
+    @inline(__always)
+    private func deafness(at listened: Int64) -> Int64 {
+        let silence = listened.subtractingClamped(lastHeard)
+        return silence > proof ? silence.subtractingClamped(Self.grace) : 0
+    }
+
+    /// The moment at which so much will have been listened, or `nil` while the scan is off.
     @inlinable
     @inline(__always)
-    func instant(of reading: Int64) -> Instant? {
-        guard pausedAt == nil else { return nil }
-        let instant = reading.addingClamped(stoodStill)
-        let isBeforeDeafness = instant <= lastHeard.addingClamped(allowance)
-        return Instant(nanoseconds: isBeforeDeafness ? instant : instant.addingClamped(credit))
+    func instant(ofListened listened: Int64) -> Instant? {
+        pausedAt == nil ? Instant(nanoseconds: listened.addingClamped(paused)) : nil
     }
 
-    /// An advertisement of anybody was heard.
+    /// Records the reception of a device that is no evidence of deafness when it falls silent.
+    ///
+    /// - Returns: whether the receiver was deaf until now.
     @inline(__always)
-    mutating func heard(from address: UInt64, at now: Instant) {
-        let nanoseconds = now.nanoseconds
-        // In busy air it makes no difference when within a moment it was. A clock that ran back is no moment.
-        if UInt64(bitPattern: nanoseconds &- lastHeard) < Self.moment, company.hasHeard(from: address) { return }
-        noted(address, at: nanoseconds)
-    }
-
-    private mutating func noted(_ address: UInt64, at nanoseconds: Int64) {
-        guard pausedAt == nil else { return }
-        let gap = nanoseconds.subtractingClamped(lastHeard)
-        if gap > allowance { nobodyWasHeard(for: gap - allowance) }
-        lastHeard = max(lastHeard, nanoseconds)
-        meanGap += (min(max(0, gap), allowance) - meanGap) / 64
-        if company.heard(from: address, at: nanoseconds) { judgeCompany() }
-    }
-
-    private mutating func nobodyWasHeard(for time: Int64) {
-        let deafness = min(credit, time)
-        stoodStill = stoodStill.addingClamped(deafness)
+    mutating func heard(at now: Instant) -> Bool {
+        guard pausedAt == nil else { return false }
+        let listened = now.nanoseconds.subtractingClamped(paused)
+        let deafness = deafness(at: listened)
+        if deafness > 0 { deafnessEnded(at: listened) }
+        lastHeard = max(lastHeard, listened)
+        // Unsigned, so that it is computed after a clock ran back, too.
+        if UInt64(bitPattern: listened &- provenAt) > Self.proofInterval { computeProof(at: listened) }
+        guard deafness > 0 else { return false }
         deaf = deaf.addingClamped(deafness)
-        guard company.isSome else { return }
-        doubtful = doubtful.addingClamped(min(time, Self.longestDeafness) - deafness)
+        return true
     }
 
-    private mutating func judgeCompany() {
-        allowance = min(max(Self.shortestAllowance, Self.rareGap * meanGap), Self.longestDeafness)
-        credit = company.isEnough ? Self.longestDeafness : 0
+    /// Records the reception of a device.
+    ///
+    /// - Parameter key: any number that distinguishes the device from the others.
+    /// - Returns: whether the receiver was deaf until now.
+    @inline(__always)
+    mutating func heard(from key: UInt64, at now: Instant) -> Bool {
+        if pausedAt == nil { devices.heard(key, at: now.nanoseconds.subtractingClamped(paused)) }
+        return heard(at: now)
+    }
+
+    private mutating func deafnessEnded(at listened: Int64) {
+        guard unconfirmed == nil, Double(listened.subtractingClamped(lastHeard)) > Self.convincing * Double(firstProof)
+        else { return }
+        unconfirmed = lastHeard..<listened
+    }
+
+    private mutating func computeProof(at listened: Int64) {
+        if let deafness = unconfirmed, listened.subtractingClamped(deafness.upperBound) > Self.returnTime {
+            if devices.returned(after: deafness) >= Self.returning { confirmedAt = listened }
+            unconfirmed = nil
+        }
+        firstProof = proof(at: listened, .first)
+        proof = wasDeafOfLate(at: listened) ? proof(at: listened, .again) : firstProof
+        provenAt = listened
+    }
+
+    private func proof(at listened: Int64, _ requirement: NearbyDevices.Requirement) -> Int64 {
+        devices.proof(at: listened, requirement).map { max($0, Self.grace) } ?? .max
+    }
+
+    private func wasDeafOfLate(at listened: Int64) -> Bool {
+        confirmedAt.map { listened.subtractingClamped($0) < Self.memory } ?? false
     }
 
     mutating func pause(at now: Instant) {
@@ -115,9 +179,13 @@ struct ListeningClock: Sendable {
 
     mutating func resume(at now: Instant) {
         guard let pausedAt else { return }
-        let pause = max(0, pausedAt.duration(to: now).clampedNanoseconds)
-        stoodStill = stoodStill.addingClamped(pause)
-        lastHeard = lastHeard.addingClamped(pause)
+        paused = paused.addingClamped(max(0, pausedAt.duration(to: now).clampedNanoseconds))
         self.pausedAt = nil
+    }
+
+    /// What else is in the air, by the last reception.
+    var air: RegionMonitor.Air {
+        RegionMonitor.Air(
+            devices: devices.count(at: lastHeard), isCompany: proof < .max, deaf: .nanoseconds(deaf))
     }
 }

@@ -29,9 +29,13 @@ extension RegionMonitor {
         }
         let listened = clock.reading(at: now)
         return slots.enumerated().map { index, slots in
-            slots.sorted { beacons[$0].lastListened > beacons[$1].lastListened }.prefix(limit).map { slot in
+            slots.sorted { beacons[$0].lastListened.listened > beacons[$1].lastListened.listened }.prefix(limit).map {
+                slot in
                 let track = beacons[slot]
-                let silence = max(0, listened.subtractingClamped(track.lastListened))
+                let silence = max(
+                    0,
+                    listened.silence(
+                        since: track.lastListened, tolerance: trackers[index].tolerance(of: track, at: listened)))
                 let configured = trackers[index].region.exitAfter.map { ExitTiming(time: $0, basis: .configured) }
                 return Judgement(
                     beacon: snapshot(track, of: trackers[index].region),

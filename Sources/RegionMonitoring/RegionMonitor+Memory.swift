@@ -92,9 +92,9 @@ extension RegionMonitor {
         let listened = clock.reading(at: now)
         for track in beacons.tracks {
             for index in track.regions where trackers[index].learns && trackers[index].holds(track.signal.value) {
-                let deadline = trackers[index].deadline(of: track)
-                guard listened < deadline else { continue }
-                times[index] = max(times[index] ?? .min, deadline.subtractingClamped(track.lastListened))
+                let time = trackers[index].exitTime(of: track)
+                guard listened.listened < trackers[index].deadline(of: track, at: listened) else { continue }
+                times[index] = max(times[index] ?? .min, time)
             }
         }
         return times

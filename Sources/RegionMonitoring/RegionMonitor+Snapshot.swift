@@ -37,19 +37,16 @@ extension RegionMonitor {
 
     /// What else is in the air: what tells a silence from a receiver that is deaf.
     public struct Air: Hashable, Sendable {
-        /// How many devices advertised in the last minutes, about; never more than 64.
+        /// The number of devices that advertised in the last minutes, without beacons of regions; 64 at most.
         public var devices: Int
-        /// Whether they are so many that none of them being heard is the receiver's doing.
+        /// Whether enough of them advertise regularly, so that a silence of all is deafness of the receiver.
         public var isCompany: Bool
-        /// How long the receiver was deaf since monitoring began: time that was no silence.
+        /// The time for which the receiver was deaf since monitoring began.
         public var deaf: Duration
     }
 
     /// What else is in the air.
-    public var air: Air {
-        Air(
-            devices: clock.company.count, isCompany: clock.company.isEnough, deaf: .nanoseconds(clock.deaf))
-    }
+    public var air: Air { clock.air }
 
     /// All regions, in the order of the configuration.
     public var regionSnapshots: [RegionSnapshot] {

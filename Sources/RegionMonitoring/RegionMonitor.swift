@@ -81,7 +81,7 @@ public struct RegionMonitor: Sendable {
     public var nextDeadline: Instant? {
         @inlinable @inline(__always)
         get {
-            let exit = nextExit.flatMap { clock.instant(of: $0) }
+            let exit = nextExit.flatMap { clock.instant(ofListened: $0) }
             guard let nextRanging else { return exit }
             return min(exit ?? nextRanging, nextRanging)
         }
@@ -131,19 +131,23 @@ public struct RegionMonitor: Sendable {
         if hasAdapter { clock.resume(at: now) }
     }
 
-    /// Somebody advertised, whatever it was: what else is in the air tells a silence from a receiver that is deaf. To be
-    /// told of every advertisement, before ``sighted(_:at:)`` where it is a beacon's.
+    /// Records an advertisement that is no beacon's: other devices in the air distinguish an absent beacon from a deaf receiver.
+    /// Beacons go to ``sighted(_:at:)`` alone.
     ///
-    /// - Parameter address: the advertiser's, or any number that tells it from the others.
+    /// - Parameter address: the advertiser's, or any number that distinguishes it from the others.
     public mutating func advertisementHeard(from address: UInt64, at now: Instant) {
-        clock.heard(from: address, at: now)
+        if clock.heard(from: address, at: now) { scheduleExits() }
     }
 
     /// A beacon was heard.
     public mutating func sighted(_ sighting: BeaconSighting, at now: Instant) -> [Action] {
         guard hasAdapter, now >= startedAt else { return [] }
+        guard let slot = slot(for: sighting, at: now) else { return [] }
+        // A beacon of a region is no evidence: a household leaves together.
+        let isEvidence = beacons[slot].regions.isEmpty
+        let wasDeaf = isEvidence ? clock.heard(from: sighting.identity.key, at: now) : clock.heard(at: now)
+        if wasDeaf { scheduleExits() }
         let listened = clock.reading(at: now)
-        guard let slot = slot(for: sighting, at: now, listened: listened) else { return [] }
         var actions: [Action] = []
         var silences: [(index: Int, silence: EndedSilence)] = []
         for position in beacons[slot].regions.indices
@@ -151,7 +155,7 @@ public struct RegionMonitor: Sendable {
             silences = silencesEnded(slot: slot, by: sighting, at: now, listened: listened)
             break
         }
-        beacons[slot].heard(sighting, at: now, listened: listened, doubtful: clock.doubtful, round: round)
+        beacons[slot].heard(sighting, at: now, listened: listened, round: round)
         // By position: to hold on to the array would cost more than to look at it.
         for position in beacons[slot].regions.indices {
             let index = beacons[slot].regions[position]
@@ -172,8 +176,9 @@ public struct RegionMonitor: Sendable {
     public mutating func advanced(to now: Instant) -> [Action] {
         var actions: [Action] = []
         if let nextRanging, nextRanging <= now { actions += ranged(at: now) }
-        if clock.pausedAt == nil, let nextExit, nextExit <= clock.reading(at: now) {
-            actions += silenceJudged(at: clock.reading(at: now), now)
+        if clock.pausedAt == nil, let nextExit {
+            let listened = clock.readingForJudgement(at: now)
+            if nextExit <= listened.listened { actions += silenceJudged(at: listened, now) }
         }
         return actions
     }
@@ -224,11 +229,10 @@ public struct RegionMonitor: Sendable {
 
 extension RegionMonitor {
     @inline(__always)
-    private mutating func slot(for sighting: BeaconSighting, at now: Instant, listened: Int64) -> Int? {
+    private mutating func slot(for sighting: BeaconSighting, at now: Instant) -> Int? {
         if let slot = beacons.slot(of: sighting.identity) { return slot }
         let regions = matcher.matches(sighting.identity)
-        var track = BeaconTrack(
-            sighting, regions: regions, at: now, listened: listened, doubtful: clock.doubtful)
+        var track = BeaconTrack(sighting, regions: regions, at: now, listened: clock.reading(at: now))
         if let silences = remembered[sighting.identity] { track.silences = silences }
         let place = beacons.insert(
             track,
@@ -263,17 +267,17 @@ extension RegionMonitor {
             + [.didDetermineState(region: identifier, .outside)]
     }
 
-    private mutating func holderWeakened(_ index: Int, slot: Int, at listened: Int64) -> [Action] {
+    private mutating func holderWeakened(_ index: Int, slot: Int, at listened: ListeningClock.Reading) -> [Action] {
         let tracker = trackers[index]
         let others = beacons.tracks.indices.filter { candidate in
             let track = beacons.tracks[candidate]
             return candidate != slot && track.regions.contains(index) && tracker.holds(track.signal.value)
-                && listened < tracker.deadline(of: track)
+                && listened.listened < tracker.deadline(of: track, at: listened)
         }
         // The one heard last: its silence is the region's.
         let other = others.max { (one, other) in
             let (one, other) = (beacons.tracks[one], beacons.tracks[other])
-            return (one.lastListened, one.lastHeard) < (other.lastListened, other.lastHeard)
+            return (one.lastListened.listened, one.lastHeard) < (other.lastListened.listened, other.lastHeard)
         }
         guard let other else { return left(index) }
         trackers[index].holderReplaced(by: other, heardAt: beacons.tracks[other].lastListened)
@@ -281,20 +285,20 @@ extension RegionMonitor {
         return []
     }
 
-    private mutating func silenceJudged(at listened: Int64, _ now: Instant) -> [Action] {
+    private mutating func silenceJudged(at listened: ListeningClock.Reading, _ now: Instant) -> [Action] {
         let learned = learnedDeadlines(at: listened)
         var actions: [Action] = []
         nextExit = nil
         var position = 0
         while position < timed.count {
             let index = timed[position]
-            guard let earliest = trackers[index].deadline else {
+            guard let earliest = trackers[index].deadline(at: listened) else {
                 timed.remove(at: position)
                 continue
             }
             position += 1
             let deadline = max(earliest, learned[index] ?? earliest)
-            if deadline <= listened {
+            if deadline <= listened.listened {
                 actions += left(index, bySilenceAt: now)
             } else {
                 nextExit = min(nextExit ?? deadline, deadline)
@@ -305,16 +309,16 @@ extension RegionMonitor {
 
     /// When those regions are left that have been silent for the shortest time that is ever learned. Of all others nobody
     /// needs to know it yet, and in a house where everything is heard every second there are no such regions.
-    private func learnedDeadlines(at listened: Int64) -> [Int: Int64] {
+    private func learnedDeadlines(at listened: ListeningClock.Reading) -> [Int: Int64] {
         func isSilent(_ index: Int) -> Bool {
-            trackers[index].learns && trackers[index].deadline.map { $0 <= listened } ?? false
+            trackers[index].learns && trackers[index].earliestDeadline.map { $0 <= listened.listened } ?? false
         }
         guard timed.contains(where: isSilent) else { return [:] }
         var deadlines: [Int: Int64] = [:]
         for slot in beacons.tracks.indices {
             for index in beacons[slot].regions
             where isSilent(index) && trackers[index].holds(beacons[slot].signal.value) {
-                let deadline = trackers[index].deadline(of: beacons[slot])
+                let deadline = trackers[index].deadline(of: beacons[slot], at: listened)
                 deadlines[index] = max(deadlines[index] ?? .min, deadline)
             }
         }
@@ -322,12 +326,12 @@ extension RegionMonitor {
     }
 
     private mutating func scheduleExits() {
-        timed = trackers.indices.filter { trackers[$0].deadline != nil }
-        nextExit = timed.compactMap { trackers[$0].deadline }.min()
+        timed = trackers.indices.filter { trackers[$0].earliestDeadline != nil }
+        nextExit = timed.compactMap { trackers[$0].earliestDeadline }.min()
     }
 
     private mutating func scheduleExit(of index: Int) {
-        guard let deadline = trackers[index].deadline else { return }
+        guard let deadline = trackers[index].earliestDeadline else { return }
         let position = timed.firstIndex { $0 >= index } ?? timed.endIndex
         if position == timed.endIndex || timed[position] != index { timed.insert(index, at: position) }
         nextExit = min(nextExit ?? deadline, deadline)

@@ -31,7 +31,7 @@ struct RegionTracker: Sendable {
     private(set) var lastKnown = RegionState.unknown
 
     /// Since when the region has been silent, or, while it is unknown, listened to; on the listening clock.
-    private(set) var silentSince: Int64
+    private(set) var silentSince: ListeningClock.Reading
 
     /// Who kept the region before silence left it, and when that was; nil while it is inside or unknown, and where the
     /// signal left it.
@@ -45,7 +45,7 @@ struct RegionTracker: Sendable {
     /// How long the beacons that were there last are waited for when listening begins anew, where that was learned.
     private(set) var awaiting: Int64?
 
-    init(_ region: MonitoredRegion, listeningSince: Int64) {
+    init(_ region: MonitoredRegion, listeningSince: ListeningClock.Reading) {
         self.region = region
         self.silentSince = listeningSince
         (exitAfter, notableSilence) = Self.times(of: region)
@@ -74,9 +74,11 @@ struct RegionTracker: Sendable {
         return (exitAfter, min(exitAfter ?? .max, Sensitivity.quick.shortestExitAfter.clampedNanoseconds))
     }
 
-    /// Whether it has been silent for so long that somebody would call it left.
+    /// Whether it has been silent for so long that some sensitivity may take it for left.
     @inline(__always)
-    func isSilent(at listened: Int64) -> Bool { listened.subtractingClamped(silentSince) > notableSilence }
+    func isSilent(at now: ListeningClock.Reading) -> Bool {
+        now.silence(since: silentSince, tolerance: 0) > notableSilence
+    }
 
     /// The beacon whose silence is the region's: that keeps it, or kept it before silence left it.
     var silentHolder: Int? {
@@ -90,18 +92,20 @@ struct RegionTracker: Sendable {
     /// Whether the exit time is that of the beacons that are heard, as it was learned.
     var learns: Bool { exitAfter == nil && state == .inside }
 
-    /// When silence becomes an answer, on the listening clock; nil when there is no question. Where the time is learned,
-    /// the earliest that it may be.
-    var deadline: Int64? {
-        guard let shortest else { return nil }
-        return silentSince.addingClamped(exitAfter ?? shortest)
+    /// The earliest time listened at which the region may be left by silence; `nil` while silence changes nothing.
+    var earliestDeadline: Int64? { shortest.map { silentSince.listened.addingClamped($0) } }
+
+    /// The time listened at which silence leaves the region, if the receiver is not deaf from now on; where the time is
+    /// learned, the earliest that it may be.
+    func deadline(at now: ListeningClock.Reading) -> Int64? {
+        shortest.map { now.end(of: $0, since: silentSince, tolerance: learns ? 0 : tolerance(ofExitTime: $0)) }
     }
 
-    /// How long a silence is at least an answer where the time is learned; nil when there is no question.
+    /// The exit time, or the shortest where it is learned; `nil` while silence changes nothing.
     private var shortest: Int64? {
         switch phase {
-        case .inside: region.sensitivity.shortestExitAfter.clampedNanoseconds
-        case .unknown: awaited ?? region.sensitivity.initialExitAfter.clampedNanoseconds
+        case .inside: exitAfter ?? region.sensitivity.shortestExitAfter.clampedNanoseconds
+        case .unknown: exitAfter ?? awaited ?? region.sensitivity.initialExitAfter.clampedNanoseconds
         case .outside: nil
         }
     }
@@ -109,11 +113,23 @@ struct RegionTracker: Sendable {
     /// The learned time that who was inside last is given to be heard again.
     var awaited: Int64? { lastKnown == .inside ? awaiting : nil }
 
-    /// How long `track`, one of the region's beacons, keeps it without being heard again, on the listening clock.
-    func deadline(of track: BeaconTrack) -> Int64 {
-        exitAfter.map { track.lastListened.addingClamped($0) }
-            ?? track.learnedDeadline(region.sensitivity)
+    /// How long `track`, one of the region's beacons, keeps it without being heard again, in nanoseconds.
+    func exitTime(of track: BeaconTrack) -> Int64 {
+        exitAfter ?? track.silences.timing(region.sensitivity).time.clampedNanoseconds
     }
+
+    /// The time listened at which the silence of `track` ends its presence, if the receiver is not deaf from now on.
+    func deadline(of track: BeaconTrack, at now: ListeningClock.Reading) -> Int64 {
+        now.end(of: exitTime(of: track), since: track.lastListened, tolerance: tolerance(of: track, at: now))
+    }
+
+    /// The most that deafness of the receiver takes away from a silence of `track`, in nanoseconds.
+    func tolerance(of track: BeaconTrack, at now: ListeningClock.Reading) -> Int64 {
+        exitAfter.map(tolerance(ofExitTime:)) ?? track.silences.tolerance(now.wasDeafOfLate)
+    }
+
+    /// The same for a time that is not learned: a configured one is kept to within a tenth.
+    private func tolerance(ofExitTime time: Int64) -> Int64 { time / 10 }
 
     /// Whether a signal is enough to stay inside.
     @inline(__always)
@@ -129,24 +145,24 @@ struct RegionTracker: Sendable {
     }
 
     @inline(__always)
-    mutating func sighted(slot: Int, signal: @autoclosure () -> Double?, at listened: Int64) -> Outcome {
+    mutating func sighted(slot: Int, signal: @autoclosure () -> Double?, at now: ListeningClock.Reading) -> Outcome {
         switch phase {
         case .inside(let holder):
             guard holds(signal()) else { return slot == holder ? .holderWeakened : .nothing }
             if slot != holder { phase = .inside(holder: slot) }
-            silentSince = max(silentSince, listened)
+            silentSince = now.listened > silentSince.listened ? now : silentSince
             return .nothing
         case .unknown, .outside:
             guard admits(signal()) else { return .nothing }
             phase = .inside(holder: slot)
             departure = nil
-            silentSince = max(silentSince, listened)
+            silentSince = now.listened > silentSince.listened ? now : silentSince
             return .entered
         }
     }
 
     /// Another beacon, last heard at `listened`, keeps the region now.
-    mutating func holderReplaced(by slot: Int, heardAt listened: Int64) {
+    mutating func holderReplaced(by slot: Int, heardAt listened: ListeningClock.Reading) {
         phase = .inside(holder: slot)
         silentSince = listened
     }
@@ -185,7 +201,7 @@ struct RegionTracker: Sendable {
     }
 
     /// Listening began anew: only silence from here on counts.
-    mutating func listeningBegan(at listened: Int64) {
+    mutating func listeningBegan(at listened: ListeningClock.Reading) {
         silentSince = listened
     }
 }

@@ -13,14 +13,23 @@ struct SilenceModel: Sendable {
     /// The longest exit time, in seconds. A tag that is silent for longer than that is not there, whatever it did before.
     static let longest = 300.0
 
-    /// How many gaps it takes to know a beacon.
+    /// The seconds with a gap that it takes to know a beacon: fifteen gaps, or fifteen seconds where gaps are shorter.
     static let acquaintance: Float = 15
 
-    /// After how many seconds of listening a gap counts half.
+    /// The seconds of listening after which a gap counts half.
     private static let halfLife = (minutes: Float(600), day: Float(86_400))
+
+    /// The seconds of listening without a gap of some length or a longer one, after which the day's memory forgets that
+    /// length. A bad night is remembered until the next one, but does not delay exits after a good day and night.
+    private static let oblivion: Float = 18 * 3600
 
     /// How many times more often than the day's memory that of the minutes may be wrong: it has seen less.
     private static let haste = 2.0
+
+    /// The most seconds that deafness takes away from one silence, and the most of the exit time for a receiver that is not
+    /// known to be deaf at times.
+    private static let longestTolerance = 60.0
+    private static let tolerated = 2.0 / 3
 
     /// A silence of more seconds than this was an absence, and teaches nothing.
     static let absence = 300.0
@@ -40,9 +49,12 @@ struct SilenceModel: Sendable {
     private static let strength = (faint: Float(-85), full: Float(-65))
     private static let doubt: Float = 0.4
 
-    /// The last ten minutes, and the last day's gaps of a second or more.
+    /// The gaps of the last ten minutes, and those of a second or more of the last day.
     var minutes = GapMemory<60>()
     var day = GapMemory<36>()
+
+    /// The age of the newest gap in each of the day's bins, in hundredths of the half-life: the day's memory ages in such steps.
+    var ages = InlineArray<36, UInt8>(repeating: 0)
 
     /// How long the gaps were in all, in seconds, weighed as `minutes` is: up to 32 s, three times the longest interval
     /// for iBeacons. Longer ones are no loss but an absence.
@@ -82,13 +94,34 @@ struct SilenceModel: Sendable {
         guard elapsed <= Self.absence else { return }
         let wasTakenForExit = Double(gap) >= Sensitivity.balanced.shortest && Double(gap) > exitTime(.balanced)
         if wasTakenForExit, sunk > Self.departure { return }
+        if isOutlierOfUnknown(gap) { return }
         let bin = GapBins.bin(of: gap)
         if let weight = minutes.add(gap, bin: bin, halfLife: Self.halfLife.minutes) {
             for bin in sums.indices { sums[bin] *= weight }
         }
         if bin < sums.count { sums[bin] += gap }
-        _ = day.add(gap, bin: bin, weight: wasTakenForExit ? Self.lesson : 1, halfLife: Self.halfLife.day)
-        learned = min(learned + 1, Self.acquaintance)
+        let weight = wasTakenForExit ? Self.lesson : 1
+        if day.add(gap, bin: bin, weight: weight, halfLife: Self.halfLife.day) != nil { forgetUnseenLengths() }
+        if bin >= GapBins.second { ages[bin - GapBins.second] = 0 }
+        learned = min(learned + min(gap, 1), Self.acquaintance)
+    }
+
+    private mutating func forgetUnseenLengths() {
+        var youngest = UInt8.max
+        for bin in ages.indices.reversed() {
+            ages[bin] = ages[bin] == .max ? .max : ages[bin] + 1
+            youngest = min(youngest, ages[bin])
+            if Float(youngest) * Self.halfLife.day / 100 > Self.oblivion { day.forget(bin) }
+        }
+    }
+
+    /// Whether a gap says more about the receiver, which has just started, than about a beacon that is not known yet: it would
+    /// dominate the rate of long gaps for hours.
+    private func isOutlierOfUnknown(_ gap: Float) -> Bool {
+        guard learned < Self.acquaintance, Double(gap) >= Sensitivity.balanced.shortest else { return false }
+        var gaps: Float = 0
+        for bin in minutes.counts.indices { gaps += minutes.counts[bin] }
+        return gaps >= 4 && gap > 10 * minutes.listened / gaps
     }
 
     /// How far the signal has sunk within the last minute, in dB; negative where it rose.
@@ -107,6 +140,15 @@ struct SilenceModel: Sendable {
         let (faint, full) = Self.strength
         let part = quick.map { min(1, max(0, ($0 - faint) / (full - faint))) } ?? 0
         return sensitivity.promise / 86_400 * Double(1 - Self.doubt * part)
+    }
+
+    /// The most that deafness of the receiver takes away from one silence, in nanoseconds. It is the same for every
+    /// sensitivity, so that a gap has one length.
+    ///
+    /// - Parameter wasDeafOfLate: whether the receiver is known to be deaf at times.
+    func tolerance(_ wasDeafOfLate: Bool) -> Int64 {
+        let longest = Self.longestTolerance
+        return Int64((wasDeafOfLate ? longest : min(longest, Self.tolerated * exitTime(.balanced))) * 1e9)
     }
 
     /// How long a silence from now on means that the beacon is gone, in seconds.

@@ -1,12 +1,19 @@
 import IBeacon
 import RegionMonitoring
+import TestSupport
 import Testing
 
-/// What else is in the air is a clock: when nobody is heard, nobody has left.
+/// Other devices in the air distinguish an absent beacon from a deaf receiver, and change nothing else.
 @Suite struct DeafReceiverTests {
     private let home = MonitoredRegion(BeaconRegion(identifier: "home", constraint: .major(uuid, 100)))
 
-    /// Hears the beacon and so many others once a second each, from `start` on; when the beacon was heard last.
+    private func home(after seconds: Double) -> MonitoredRegion {
+        MonitoredRegion(home.region, exitAfter: .seconds(seconds))
+    }
+
+    /// Receives the beacon and so many other devices once a second each, from `start` on.
+    ///
+    /// - Returns: the time of the beacon's last advertisement.
     private func hear(
         _ monitor: inout RegionMonitor, others: UInt64, from start: Double = 0, for seconds: Int, beaconToo: Bool = true
     ) -> Double {
@@ -20,7 +27,6 @@ import Testing
             guard beaconToo else { continue }
             last = now + 0.95
             _ = monitor.run(to: last)
-            monitor.advertisementHeard(from: 1, at: at(last))
             _ = monitor.sighted(beacon(rssi: -60), at: at(last))
         }
         return last
@@ -30,42 +36,116 @@ import Testing
         log.first { $0.action.word == "exit" }?.time
     }
 
-    @Test func `of many who all fall silent nobody leaves, for two minutes`() throws {
+    @Test func `a silence of all devices delays an exit by two thirds of the exit time`() throws {
         var monitor = listening(home)
         let last = hear(&monitor, others: 8, for: 300)
         #expect(monitor.air.isCompany)
-        #expect(exit(monitor.run(to: last + 60)) == nil)
-        let left = try #require(exit(monitor.run(to: last + 1000)))
-        #expect(abs(left - last - 132) < 0.1, "a radio that hears nothing for ever sends everybody away at last")
+        #expect(abs(try #require(exit(monitor.run(to: last + 1000))) - last - 20) < 0.001)
     }
 
-    @Test func `a receiver that is deaf now and then sends nobody away, and teaches nothing`() throws {
+    @Test(arguments: [60.0, 300, 900])
+    func `a silence of all devices delays a configured exit by a tenth`(exitAfter: Double) throws {
+        var monitor = listening(home(after: exitAfter))
+        let last = hear(&monitor, others: 8, for: 300)
+        let left = try #require(exit(monitor.run(to: last + 2000))) - last
+        #expect(left > exitAfter && left <= 1.1 * exitAfter + 0.001, "\(left)")
+    }
+
+    @Test func `a receiver that is deaf again and again causes exits at first only`() {
+        var monitor = listening(home)
+        var last = 0.0
+        var exits: [Int] = []
+        for round in 0..<40 {
+            last = hear(&monitor, others: 8, from: Double(round) * 100, for: 60)
+            if exit(monitor.run(to: last + 38)) != nil { exits.append(round) }
+        }
+        #expect(exits.allSatisfy { $0 == 0 }, "\(exits)")
+        #expect(monitor.air.deaf > .seconds(38 * 35) && monitor.air.deaf < .seconds(40 * 40))
+    }
+
+    @Test func `what is deafness is not learned as a gap`() {
         var monitor = listening(home)
         var last = 0.0
         for round in 0..<40 {
-            last = hear(&monitor, others: 8, from: Double(round) * 100, for: 60)
-            #expect(exit(monitor.run(to: last + 38)) == nil, "round \(round)")
+            last = hear(&monitor, others: 8, from: Double(round) * 100, for: 86)
+            #expect(exit(monitor.run(to: last + 12)) == nil, "round \(round)")
         }
-        #expect(monitor.regionSnapshots[0].exitTime == .seconds(12))
-        #expect(monitor.air.deaf > .seconds(39 * 35) && monitor.air.deaf < .seconds(40 * 40))
-        _ = hear(&monitor, others: 8, from: last + 1, for: 30, beaconToo: false)
-        #expect(monitor.regionSnapshots[0].state == .outside, "the others are heard again, and it is not")
+        #expect(monitor.regionSnapshots[0].exitTime < .seconds(16), "silences of 15 s would make it 30")
+        _ = hear(&monitor, others: 8, from: last + 13, for: 16, beaconToo: false)
+        #expect(monitor.regionSnapshots[0].state == .outside, "the others are received, and the beacon is not")
     }
 
-    @Test func `a person who takes the phone along has left`() throws {
+    @Test func `a person who takes a phone along leaves in time`() throws {
         var monitor = listening(home)
         let last = hear(&monitor, others: 3, for: 300)
         #expect(!monitor.air.isCompany)
         #expect(try #require(exit(monitor.run(to: last + 100))) == last + 12)
     }
 
-    @Test func `who is alone in the air leaves by the controller's word`() throws {
+    @Test func `a household that leaves together leaves in time`() throws {
+        var monitor = listening(home)
+        for second in 0..<300 {
+            for minor in 0..<10 as Range<UInt16> {
+                _ = monitor.run(to: Double(second) + 0.05 * Double(minor))
+                _ = monitor.sighted(beacon(minor), at: at(Double(second) + 0.05 * Double(minor)))
+            }
+        }
+        #expect(monitor.air.devices == 0)
+        #expect(try #require(exit(monitor.run(to: 1000))) == 299.45 + 12)
+    }
+
+    @Test func `a beacon alone in the air leaves in time`() throws {
         var monitor = listening(home)
         let last = hear(&monitor, others: 0, for: 300)
         #expect(try #require(exit(monitor.run(to: last + 100))) == last + 12)
     }
 
-    @Test func `while the others are heard a silence is one`() throws {
+    @Test(arguments: [(45, 1, 1), (120, 8, 3), (120, 8, 30)])
+    func `phones that pass by delay no exit`(every: Int, count: Int, heard: Int) throws {
+        for (region, expected) in [(home, 12.0), (home(after: 60), 60), (home(after: 300), 300)] {
+            var generator = SeededGenerator(seed: 5)
+            var monitor = listening(region)
+            var phones: [UInt64] = []
+            var left: Double?
+            for second in 0..<1800 {
+                if second % every == 0 {
+                    phones = (0..<count).map { _ in .random(in: 0..<(1 << 48), using: &generator) }
+                }
+                if second < 600 { _ = monitor.sighted(beacon(), at: at(Double(second))) }
+                for (index, phone) in phones.enumerated() where second % every < heard {
+                    let now = Double(second) + 0.1 + 0.1 * Double(index)
+                    if left == nil { left = exit(monitor.run(to: now)) }
+                    monitor.advertisementHeard(from: phone, at: at(now))
+                }
+                if left == nil { left = exit(monitor.run(to: Double(second) + 0.99)) }
+            }
+            #expect(left == 599 + expected, "\(region)")
+        }
+    }
+
+    @Test(arguments: [0, 1, 2, 3, 4, 5, 8, 20])
+    func `however many neighbours there are, a beacon's silences are learned in full`(neighbours: Int) {
+        var generator = SeededGenerator(seed: 9)
+        var monitor = listening(home)
+        var exits = 0
+        var silentUntil = 0.0
+        var nextSilence = 1200.0
+        for second in 0..<(8 * 3600) {
+            let now = Double(second)
+            for neighbour in 0..<neighbours where Int.random(in: 0..<40, using: &generator) == 0 {
+                monitor.advertisementHeard(from: UInt64(neighbour) << 8, at: at(now))
+            }
+            if now >= nextSilence {
+                silentUntil = now + .random(in: 20...30, using: &generator)
+                nextSilence = now + .random(in: 600...1800, using: &generator)
+            }
+            if exit(monitor.run(to: now + 0.5)) != nil { exits += 1 }
+            if now >= silentUntil { _ = monitor.sighted(beacon(rssi: -70), at: at(now + 0.5)) }
+        }
+        #expect(exits <= 3, "\(exits) of some 24 silences")
+    }
+
+    @Test func `while the others are received a silence counts in full`() {
         var monitor = listening(home)
         let last = hear(&monitor, others: 8, for: 300)
         _ = hear(&monitor, others: 8, from: last + 0.05, for: 11, beaconToo: false)
@@ -74,7 +154,7 @@ import Testing
         #expect(monitor.regionSnapshots[0].state == .outside)
     }
 
-    @Test func `a pause of ours is counted once, not as deafness too`() throws {
+    @Test func `a pause of the scan does not count as deafness too`() {
         var monitor = listening(home)
         let last = hear(&monitor, others: 8, for: 300)
         monitor.listeningPaused(at: at(last + 1))
@@ -87,7 +167,16 @@ import Testing
         #expect(monitor.air.deaf == .zero)
     }
 
-    @Test func `a sparse neighbourhood is not taken for a deaf receiver`() throws {
+    @Test func `a reception after deafness leads to a judgement at once`() throws {
+        var monitor = listening(home)
+        let last = hear(&monitor, others: 8, for: 300)
+        #expect(exit(monitor.run(to: last + 14)) == nil, "the receiver is deaf")
+        monitor.advertisementHeard(from: 0xC0_1122_3344, at: at(last + 14))
+        // Four seconds after the last advertisement count, and all that is listened from here on.
+        #expect(abs(try #require(exit(monitor.run(to: last + 100))) - last - 20) < 0.001)
+    }
+
+    @Test func `a sparse neighbourhood is not taken for a deaf receiver`() {
         // Seven devices, each once in half a minute: gaps of ten seconds come by chance.
         var monitor = listening(home)
         var last = 0.0
@@ -100,7 +189,6 @@ import Testing
             if second < 900 {
                 last = now + 0.5
                 _ = monitor.run(to: last)
-                monitor.advertisementHeard(from: 1, at: at(last))
                 _ = monitor.sighted(beacon(rssi: -60), at: at(last))
             }
             if second == 930 { break }
@@ -108,7 +196,22 @@ import Testing
         #expect(monitor.regionSnapshots[0].state == .outside)
     }
 
-    @Test func `a clock that leaps traps nothing and freezes nobody`() {
+    @Test func `invented addresses displace no device that is still received`() {
+        var generator = SeededGenerator(seed: 3)
+        var monitor = listening(home)
+        var last = hear(&monitor, others: 8, for: 120)
+        for second in 0..<120 {
+            for _ in 0..<200 {
+                let address = UInt64.random(in: 0..<(1 << 48), using: &generator)
+                monitor.advertisementHeard(from: address, at: at(last + Double(second)))
+            }
+            _ = hear(&monitor, others: 8, from: last + Double(second), for: 1)
+        }
+        last += 120
+        #expect(monitor.air.devices <= 64 && monitor.air.isCompany)
+    }
+
+    @Test func `a clock that leaps traps nothing and keeps no region inside for ever`() {
         for leap in [Int64.min, -1_000_000_000_000, 1_000_000_000_000, .max] {
             var monitor = listening(home)
             _ = hear(&monitor, others: 8, for: 100)

@@ -45,7 +45,7 @@ import Testing
         #expect(waited > 20 && waited < 60, "\(waited)")
     }
 
-    @Test func `what happens once in an hour is remembered for a day`() {
+    @Test func `a gap that occurs once in an hour is remembered`() {
         var monitor = listening(learning())
         var last = 0.0
         var exits: [Int] = []
@@ -91,6 +91,27 @@ import Testing
         #expect(bad > .seconds(18), "\(bad)")
         #expect(recovered < .seconds(15), "\(recovered)")
         #expect(abs(try #require(delay(&monitor, after: last)) - recovered / .seconds(1)) < 0.001)
+    }
+
+    @Test(arguments: [20.0, 1, 100])
+    func `after a night of bad reception the exit time follows the good days`(shortest: Double) {
+        var generator = SeededGenerator(seed: 11)
+        var monitor = listening(learning())
+        var last = 0.0
+        while last < 8 * 3600 {
+            last += .random(in: shortest...200, using: &generator)
+            _ = monitor.run(to: last)
+            _ = monitor.sighted(beacon(rssi: -70), at: at(last))
+            for _ in 0..<60 {
+                last += 1
+                _ = monitor.sighted(beacon(rssi: -70), at: at(last))
+            }
+        }
+        #expect(monitor.regionSnapshots[0].exitTime > .seconds(150))
+        last = hear(&monitor, Array(repeating: 1, count: 86_400), from: last)
+        #expect(monitor.regionSnapshots[0].exitTime <= .seconds(60))
+        last = hear(&monitor, Array(repeating: 1, count: 86_400), from: last)
+        #expect(monitor.regionSnapshots[0].exitTime <= .seconds(20))
     }
 
     @Test func `no number is frozen after the first samples`() {

@@ -169,8 +169,9 @@ import Testing
     @Test(arguments: [Float.nan, .infinity, -1, 1e30])
     func `what nobody can have learned is not believed`(number: Float) {
         var memory = taught(patchy).monitor.memory(at: at(0))
-        for place in 0..<4 {
+        for place in 0..<5 {
             switch place {
+            case 4: memory.beacons[0].silences.ages = Array(repeating: 1, count: 37)
             case 0: memory.beacons[0].silences.minutes.counts[3] = number
             case 1: memory.beacons[0].silences.day.listened = number
             case 2: memory.beacons[0].silences.learned = number
