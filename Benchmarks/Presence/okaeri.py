@@ -49,6 +49,8 @@ class Okaeri:
         region = {"identifier": "home", "uuid": str(UUID), "major": 100, "minor": 100}
         if trace.thresholds:
             region["enterRSSI"], region["exitRSSI"] = trace.thresholds
+        if trace.exit_after:
+            region["exitAfter"] = trace.exit_after
         # The default is scored as people have it, who write nothing.
         told = {} if self.sensitivity == DEFAULT else {"sensitivity": self.sensitivity}
         return told | {"regions": [region]}

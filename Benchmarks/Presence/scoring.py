@@ -3,6 +3,7 @@
 import dataclasses
 import statistics
 
+import company
 import departures
 
 # How long a beacon that left is waited for, in seconds; and what an exit that a recording is too short for counts as.
@@ -74,6 +75,30 @@ def presence(policy, trace, cuts):
         exits = _exits(policy, away, away.end + PATIENCE, after=off.end)
         score.carried.append(exits[-1] - away.end if exits else PATIENCE)
     return score
+
+
+def among_neighbours(policy, trace, number, cuts):
+    """A beacon that stays among so many neighbours, and is switched off at so many moments while they go on."""
+    score = _staying(policy, company.among_neighbours(trace, number, trace.end + 1), trace.end + 1)
+    for off, _ in departures.leaving(trace, cuts) if cuts else ():
+        until = off.end + PATIENCE
+        _left(score, policy, company.among_neighbours(off, number, until), until)
+    return score
+
+
+def among_passers(policy, trace, kind, exit_after, cuts):
+    """A beacon that is switched off at so many moments, while phones pass by."""
+    score = Presence()
+    for off, _ in departures.leaving(trace, cuts):
+        until = off.end + PATIENCE
+        _left(score, policy, company.among_passers(off, kind, until, exit_after), until)
+    return score
+
+
+def _left(score, policy, trace, until):
+    exits = _exits(policy, trace, until)
+    score.delays.append(exits[0] - trace.end if exits else PATIENCE)
+    score.never += not exits
 
 
 def ambient(policy, trace):

@@ -3,13 +3,14 @@
 import dataclasses
 import functools
 
+import company
 import made_up
 import scoring
 from policies import FixedTimeOut, LearnedMaximum, Threshold, ewma, mean_over, moving_median, raw
 from tables import A_DAY, CARRIED, DELAYS, FALSE, NEVER, WRONG
 
 # At how many moments each trace is cut short: recorded ones as often as a policy's p90 needs, made-up ones are many.
-RECORDED, MADE_UP = 12, 6
+RECORDED, MADE_UP, IN_COMPANY = 12, 6, 6
 
 # How smooth a signal is, in seconds; and at which rates, by one in how many of ten a second, chosen so often by dice.
 MEANS, MEDIANS = (0.5, 1, 1.5, 2, 3, 4), (1, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6)
@@ -31,7 +32,7 @@ class Set:
     columns: dict
     brief: dict
     # What Okaeri has to reach, if anything: {column: text}.
-    bar: dict | None
+    bar: dict | None = None
 
 
 def recorded(found, okaeris, own):
@@ -62,6 +63,25 @@ def lossy(okaeris):
     """{what is lost: a set}"""
     policies = [*_fixed(30, 60), LearnedMaximum(), *okaeris]
     return {lost: _staying(lost, traces, policies, MADE_UP, AMONG_OTHERS) for lost, traces in made_up.lossy().items()}
+
+
+def with_neighbours(name, traces, own, cuts=IN_COMPANY):
+    """{number of neighbours: a set}"""
+    return {
+        number: Set(
+            name, traces, [own], functools.partial(scoring.among_neighbours, number=number, cuts=cuts),
+            AMONG_OTHERS, AMONG_OTHERS)
+        for number in company.NUMBERS}
+
+
+def with_passers(name, traces, own):
+    """{(which phones pass, the exit time): a set}"""
+    return {
+        (kind, exit_after): Set(
+            name, traces, [own],
+            functools.partial(scoring.among_passers, kind=kind, exit_after=exit_after, cuts=IN_COMPANY),
+            DELAYS, DELAYS)
+        for kind in company.PASSERS for exit_after in company.EXIT_TIMES}
 
 
 def curve(long):

@@ -69,6 +69,25 @@ def by_group(title, groups, own):
     _show(title, ["what is lost", "hours", *totals, *DELAYS], rows)
 
 
+def by_company(title, numbers):
+    """`numbers`: {number of neighbours: {trace: score}}."""
+    totals = {number: total(each) for number, each in numbers.items()}
+    columns = FALSE | (DELAYS if any(score.delays for score in totals.values()) else {})
+    rows = [[number] + [cell(score) for cell in columns.values()] for number, score in totals.items()]
+    _show(title.format(next(iter(totals.values()))), ["neighbours", *columns], rows)
+
+
+def by_passers(title, kinds):
+    """`kinds`: {(which phones pass, the exit time): {trace: score}}."""
+    rows = []
+    for (kind, exit_after), each in kinds.items():
+        delays = total(each).delays
+        rows.append([
+            kind, f"exitAfter {exit_after}" if exit_after else "learned", _seconds(scoring.median(delays)),
+            _seconds(scoring.p90(delays)), _seconds(max(delays))])
+    _show(title, ["passing by", "exit time", "median delay", "p90", "longest"], rows)
+
+
 def by_rate(title, rates):
     """`rates`: {rate: {policy: {trace: score}}}."""
     totals = {rate: {name: total(each) for name, each in scores.items()} for rate, scores in rates.items()}

@@ -20,6 +20,8 @@ class Trace:
     crossings: list = dataclasses.field(default_factory=list)
     begins_inside: bool = True
     thresholds: tuple | None = None
+    # The configured exit time in seconds, where it is not learned.
+    exit_after: float | None = None
 
     @property
     def start(self):

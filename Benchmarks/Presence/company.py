@@ -1,0 +1,66 @@
+"""Other devices around a beacon: neighbours that stay, and phones that pass by. An exit must depend on neither."""
+
+import dataclasses
+import random
+
+from traces import Trace
+
+# The numbers of neighbours that are tried. Each is received once in so many seconds on average, at so many dBm.
+NUMBERS = (0, 1, 2, 3, 4, 5, 6, 8, 20)
+APART, SIGNAL = 40.0, -90
+
+# Phones that pass by: {title: (seconds between two groups, phones in a group, seconds for which each is received)}.
+PASSERS = {"a phone every 45 s": (45, 1, 1), "eight phones every 120 s": (120, 8, 3)}
+PASSING_SIGNAL = -85
+
+# The exit times that are configured while phones pass by, in seconds; None: learned.
+EXIT_TIMES = (None, 60, 300)
+
+# A tag that is always there, and that is not received for so many seconds once in so many.
+STORM_APART, STORM_SILENCES, DAY = 1200.0, (20.0, 30.0), 86_400.0
+
+
+def among_neighbours(trace, number, until):
+    """The trace with so many neighbours, until time is over."""
+    dice = random.Random(f"{number} neighbours of {trace.seed}")
+    others = {f"neighbour {n}": [(time, SIGNAL) for time in _by_chance(dice, until)] for n in range(number)}
+    return dataclasses.replace(trace, others=others | _end(until))
+
+
+def among_passers(trace, kind, until, exit_after):
+    """The trace with phones that pass by, each for a moment, until time is over."""
+    every, count, seconds = PASSERS[kind]
+    dice = random.Random(f"{kind} at {trace.seed}")
+    others = {}
+    time = dice.uniform(0, every)
+    while time < until:
+        for phone in range(count):
+            others[f"phone {phone} at {time}"] = [
+                (time + second + dice.random(), PASSING_SIGNAL) for second in range(seconds)]
+        time += every
+    return dataclasses.replace(trace, others=others | _end(until), exit_after=exit_after)
+
+
+def storm():
+    """A day of a tag that is there all the time, and silent three times an hour."""
+    dice = random.Random("storm")
+    sightings, time, silence = [], 0.0, dice.expovariate(1 / STORM_APART)
+    while time < DAY:
+        if time >= silence:
+            time += dice.uniform(*STORM_SILENCES)
+            silence = time + dice.expovariate(1 / STORM_APART)
+        sightings.append((time, -70))
+        time += 1
+    return Trace("storm", sightings, seed="storm")
+
+
+def _by_chance(dice, until):
+    time = dice.expovariate(1 / APART)
+    while time < until:
+        yield time
+        time += dice.expovariate(1 / APART)
+
+
+def _end(until):
+    """Time goes on until then, whatever is received."""
+    return {"end": [(until, -127)]}
