@@ -18,6 +18,16 @@ package struct ConfigurationText: Sendable {
         self.file = file
     }
 
+    /// Returns the regions in the text; none if it has no array of regions yet.
+    ///
+    /// - Throws: every mistake in the text, with its place.
+    package func regions() throws(ConfigurationError) -> [Configuration.Region] {
+        let document = try JSONNode(json: bytes, file: file)
+        var completed = bytes
+        if let top = Self.top(of: document, in: bytes) { completed.replaceSubrange(document.range, with: top.bytes) }
+        return try Configuration(json: completed, file: file).regions
+    }
+
     /// The text with this region: that of its identifier changed, or a new one behind all others.
     ///
     /// - Throws: every mistake there would be in the text, with its place, also those that are there already.
@@ -37,17 +47,22 @@ package struct ConfigurationText: Sendable {
 
     /// The text of the outermost object with the region; nil where it has no place for one.
     private func edited(_ document: JSONNode, _ region: RegionDraft) -> [UInt8]? {
-        guard var top = ObjectText(Array(bytes[document.range])) else { return nil }
-        if top.members.isEmpty, let skeleton = ObjectText(Array(Self.skeleton.utf8)) { top = skeleton }
-        if top.index(of: "regions") == nil { top.set("regions", to: Array("[]".utf8)) }
-        guard let index = top.index(of: "regions"), case .array(let regions) = top.members[index].node.value,
-            let array = top.text(of: "regions")
+        guard var top = Self.top(of: document, in: bytes), let index = top.index(of: "regions"),
+            case .array(let regions) = top.members[index].node.value, let array = top.text(of: "regions")
         else { return nil }
         let start = top.members[index].node.range.lowerBound
         let elements = regions.map { $0.range.lowerBound - start..<$0.range.upperBound - start }
         guard let changed = Self.changed(array, regions, elements, region, around: top.layout) else { return nil }
         top.set("regions", to: changed)
         return top.bytes
+    }
+
+    /// Returns the outermost object, with an array of regions if it had none; `nil` for anything but an object.
+    private static func top(of document: JSONNode, in bytes: [UInt8]) -> ObjectText? {
+        guard var top = ObjectText(Array(bytes[document.range])) else { return nil }
+        if top.members.isEmpty, let skeleton = ObjectText(Array(skeleton.utf8)) { top = skeleton }
+        if top.index(of: "regions") == nil { top.set("regions", to: Array("[]".utf8)) }
+        return top
     }
 
     /// The text of the array with the region.

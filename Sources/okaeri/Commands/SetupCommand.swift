@@ -81,10 +81,8 @@ struct SetupCommand: AsyncParsableCommand {
             throw obstacle.isPermission ? Exit.noPermission : Exit.ioError
         }
         do throws(ConfigurationError) {
-            guard let text = try file.text(), !text.allSatisfy(\.isWhitespace) else {
-                return try file.text().map { ($0, []) }
-            }
-            return (text, try Configuration(json: Array(text.utf8), file: file.path).regions)
+            guard let text = try file.text() else { return nil }
+            return (text, try ConfigurationText(text, file: file.path).regions())
         } catch {
             Terminal.complain(error.description)
             throw Exit.configuration
