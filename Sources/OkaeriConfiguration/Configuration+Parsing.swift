@@ -114,8 +114,8 @@ extension Configuration {
         guard let reader = ObjectReader(node, path: "regions[\(index)]", keys: regionKeys, problems: problems) else {
             return nil
         }
-        let identifier = reader.required("identifier", expected: "a name for the region, such as \"home\"") {
-            $0.string.flatMap { $0.isEmpty ? nil : $0 }
+        let identifier = reader.required("identifier", expected: "\(Region.expectedIdentifier), such as \"home\"") {
+            $0.string.flatMap { Region.isIdentifier($0) ? $0 : nil }
         }
         if let identifier, let first = seen.updateValue(index, forKey: identifier) {
             reader.report(

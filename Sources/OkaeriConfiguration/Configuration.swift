@@ -53,6 +53,12 @@ package struct Configuration: Sendable, Equatable {
         package var scope = Scope.node
 
         package var identifier: String { monitored.region.identifier }
+
+        /// Whether a region may be called so: identifiers reach terminals, logs, tables and pictures.
+        package static func isIdentifier(_ name: String) -> Bool { !name.isEmpty && name.isPlainName }
+
+        /// The words for it in an error message.
+        package static let expectedIdentifier = "a name without control characters"
     }
 
     /// A peripheral that is kept connected because of a service it has, and what is done about it.

@@ -1,3 +1,5 @@
+import Plumbing
+
 /// Why a configuration does not load: every mistake in it, each with its place.
 package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// One mistake.
@@ -11,8 +13,10 @@ package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConve
         /// What was probably meant.
         package var suggestion: String?
 
+        /// Escaped: a key and a value are shown as they stand in a file that may come from anywhere.
         package var description: String {
-            "\(place): found \(found), expected \(expected)" + (suggestion.map { "; did you mean \"\($0)\"?" } ?? "")
+            ("\(place): found \(found), expected \(expected)" + (suggestion.map { "; did you mean \"\($0)\"?" } ?? ""))
+                .escapedName
         }
     }
 

@@ -19,4 +19,32 @@ extension String {
         if unicodeScalars.allSatisfy(isPlain) { return self }
         return String(UnicodeScalarView(unicodeScalars.map { isPlain($0) ? $0 : replacement }))
     }
+
+    /// A Boolean value that indicates whether the text can be shown as a name anywhere: on a terminal, in a log, a table, a
+    /// picture.
+    package var isPlainName: Bool { unicodeScalars.allSatisfy(\.isPlainInName) }
+
+    /// The text with a Swift escape such as `\u{1B}` in the place of each scalar that ``isPlainName`` rejects.
+    package var escapedName: String {
+        if isPlainName { return self }
+        return unicodeScalars.reduce(into: "") { text, scalar in
+            if scalar.isPlainInName {
+                text.unicodeScalars.append(scalar)
+            } else {
+                text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            }
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// Of the format characters (Cf), which hide text or turn it around, the two joiners pass: emoji and some scripts are
+    /// written with them.
+    fileprivate var isPlainInName: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: false
+        case .format: value == 0x200C || value == 0x200D
+        default: true
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import API
 import IBeacon
+import OkaeriConfiguration
 import Plumbing
 
 /// Bluetooth, the beacon, its name.
@@ -68,7 +69,7 @@ extension SetupDialogue {
 
     mutating func named(_ line: String) -> [Action] {
         let name = line.isEmpty ? usualName ?? "" : line
-        guard !name.isEmpty, name.plain(replacesFormat: true) == name || name == ownName else {
+        guard Configuration.Region.isIdentifier(name) else {
             return [.say("A name such as keys, car or Anna, please.")] + askIdentifier()
         }
         if let region = regions.first(where: { $0.identifier == name }), region.beacons != answers.beacons {

@@ -107,7 +107,7 @@ private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
     }
 
     @Test func `a name may hold what JSON must escape`() throws {
-        let name = "Anna's \"keys\" \\ é\n"
+        let name = "Anna's \"keys\" \\ é"
         let text = try edited(nil, RegionDraft(identifier: name, try #require(BeaconConstraint(uuidText))))
         let configuration = try Configuration(json: Array(text.utf8), file: "beacons.json")
         #expect(configuration.regions.map(\.identifier) == [name])

@@ -20,6 +20,8 @@ import WiFi
         }
     }
 
+    private func message(_ json: String) -> String { problems(json).joined(separator: "\n") }
+
     private func region(_ members: String) -> String {
         #"{"regions": [{"identifier": "home", "uuid": "\#(uuidText)", \#(members)}]}"#
     }
@@ -177,6 +179,22 @@ import WiFi
                 "adapter", "regions[0].identifier", "regions[0].uuid", "regions[1].identifier", "regions[1].uuid",
                 "regions[2]",
             ])
+    }
+
+    @Test(arguments: [
+        (#"a\u001b[31mb"#, #""a\u{1B}[31mb""#), (#"a\nb"#, #""a\u{A}b""#), (#"\u202eb"#, #""\u{202E}b""#),
+        (#"\u2028"#, #""\u{2028}""#),
+    ])
+    func `an identifier with control characters is refused and shown escaped`(text: String, found: String) {
+        let json = #"{"regions": [{"identifier": "\#(text)", "uuid": "\#(uuidText)"}]}"#
+        #expect(
+            message(json).hasPrefix(
+                "regions[0].identifier: found \(found), expected a name without control characters, such as \"home\""),
+            "\(message(json))")
+    }
+
+    @Test func `an unknown key with control characters is shown escaped`() {
+        #expect(message(#"{"regions": [], "a\u001bc": 1}"#).hasPrefix(#"a\u{1B}c: found an unknown key"#))
     }
 
     @Test func `an identifier may stand once`() {

@@ -70,6 +70,59 @@ import Testing
         #expect(files == ["beacons.json", "beacons.json.bak"])
     }
 
+    @Test(arguments: ["{}", " { }\n", "{ \"adapter\": \"hci1\" }", "", "{\"regions\": []}"])
+    func `a configuration without regions receives its first one`(text: String) throws {
+        let file = try binary.file("beacons.json", text.utf8)
+        let options = ["--beacon", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0/100", "--identifier", "home"]
+        let outcome = try binary.run(["setup", "--config", file, "--socket", "none"] + options)
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(try binary.run(["config", "check", "--config", file]).status == 0)
+        let written = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(written.contains("\"identifier\": \"home\"") && written.contains("hci1") == text.contains("hci1"))
+    }
+
+    @Test(arguments: ["{ \"adaptor\": 1 }", "{ \"regions\": {} }", "[]"])
+    func `a configuration with another mistake is refused as before`(text: String) throws {
+        let file = try binary.file("beacons.json", text.utf8)
+        let options = ["--beacon", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0/100", "--identifier", "home"]
+        #expect(try binary.run(["setup", "--config", file, "--socket", "none"] + options).status == 78)
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
+    }
+
+    /// Names that would move a terminal's cursor, begin a line in a log, or turn text around.
+    private static let hostileNames = [
+        "a\nb", "a\u{1B}[2Jb", "a\u{9B}b", "a\u{2028}b", "a\u{202E}b", "a\u{2066}b", "a\u{200F}b", "a\u{200B}b", "\t",
+    ]
+
+    @Test(arguments: hostileNames)
+    func `a name with control characters is refused`(name: String) throws {
+        let setup = try binary.run([
+            "setup", "--config", "beacons.json", "--socket", "none", "--identifier", name, "--beacon",
+            "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0/100",
+        ])
+        #expect(setup.status == 64 && setup.errors.contains("--identifier takes"), "\(setup)")
+        #expect(files == [])
+        let identifier = String(decoding: try JSONEncoder().encode(name), as: UTF8.self)
+        let text =
+            "{\"regions\": [{\"identifier\": \(identifier), \"uuid\": \"E2C56DB5-DFFB-48D2-B060-D0F5A71096E0\"}]}"
+        let check = try binary.run(["config", "check", "--config", binary.file("hostile.json", text.utf8)])
+        #expect(check.status == 78 && check.errors.contains("regions[0].identifier: found \""), "\(check)")
+        let control = try #require(name.unicodeScalars.first { !$0.isASCII || $0.value < 0x20 })
+        let escaped = "\\u{\(String(control.value, radix: 16, uppercase: true))}"
+        #expect(check.errors.contains(escaped), "\(check)")
+        #expect(!check.errors.dropLast().unicodeScalars.contains(control), "\(check)")
+    }
+
+    @Test(arguments: ["お帰り", "👩‍👩‍👧 home", "Anna's keys", "می‌خواهم"])
+    func `a name of any script is taken`(name: String) throws {
+        let setup = try binary.run([
+            "setup", "--config", "beacons.json", "--socket", "none", "--identifier", name, "--beacon",
+            "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0/100",
+        ])
+        #expect(setup.status == 0, "\(setup)")
+        #expect(try binary.run(["config", "check", "--config", "beacons.json"]).status == 0)
+    }
+
     @Test func `what cannot be written is said before anything is asked`() throws {
         let options = ["--beacon", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "--identifier", "home"]
         let broken = try binary.file("broken.json", "{\"regions\": [".utf8)

@@ -44,7 +44,9 @@ struct SetupCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
-        if identifier?.isEmpty == true { throw ValidationError("--identifier takes a name, such as home") }
+        if let identifier, !Configuration.Region.isIdentifier(identifier) {
+            throw ValidationError("--identifier takes \(Configuration.Region.expectedIdentifier), such as home")
+        }
         if passphraseFile != nil, ssid == nil { throw ValidationError("--passphrase-file goes with --ssid") }
     }
 
