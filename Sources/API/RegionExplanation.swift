@@ -63,10 +63,20 @@ package struct RegionExplanation: Sendable {
         let would = [("quick", mistakes.quick), ("balanced", mistakes.balanced), ("patient", mistakes.patient)]
             .filter { !region.isLearned || $0.0 != region.sensitivity }
             .map { "\($0) would have had \(words($1))" }
-        let rate = mistakes.falseExits == 0 ? "" : ", \(mistakes.perDay.plain) a day"
-        let days = mistakes.days == 1 ? "day" : "\(mistakes.days.plain) days"
-        return "False exits in the last \(days): \(words(mistakes.falseExits))\(rate); "
+        // A few hours say nothing about a day.
+        let rate = mistakes.falseExits == 0 || mistakes.days < 1 ? "" : ", \(mistakes.perDay.plain) a day"
+        return "False exits in the last \(Self.period(days: mistakes.days)): \(words(mistakes.falseExits))\(rate); "
             + would.joined(separator: ", ")
+    }
+
+    /// Returns how long that is, as the end of "in the last": `3 hours`, `day`, `1.5 days`.
+    private static func period(days: Double) -> String {
+        let hours = (days * 24).rounded()
+        return switch days {
+        case 1: "day"
+        case 1...: "\(days.plain) days"
+        default: hours < 1 ? "few minutes" : hours == 1 ? "hour" : "\(hours.plain) hours"
+        }
     }
 
     private var air: String? {

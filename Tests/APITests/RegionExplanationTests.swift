@@ -98,6 +98,34 @@ import Testing
         #expect(text.contains("  In the air: 2 devices, too few to tell a deaf receiver by\n"))
     }
 
+    @Test(
+        arguments: [
+            (0, "few minutes: 1"), (300, "few minutes: 1"), (3000, "hour: 1"), (10_800, "3 hours: 1"),
+            (86_300, "day: 1, 1 a day"), (86_400, "day: 1, 1 a day"), (129_600, "1.5 days: 1, 0.67 a day"),
+        ] as [(Double, String)])
+    func `a history younger than a day is told in hours, without a rate a day`(seconds: Double, words: String) throws {
+        let silence = EndedSilence(
+            length: .seconds(15), exitTimes: .init(quick: .seconds(8), balanced: .seconds(12), patient: .seconds(20)),
+            leftFor: .seconds(3))
+        let mistakes = MistakesReport([silence], nanoseconds: Int64(seconds * 1e9))
+        let text = try text(report(learning, heard: everySecond, now: 61, mistakes: mistakes))
+        #expect(text.contains("  False exits in the last \(words); quick would"), "\(text)")
+    }
+
+    @Test(arguments: [-127, -101, -19, 0, 127] as [Int8])
+    func `an implausible measured power is named together with the command that replaces it`(power: Int8) throws {
+        let text = try text(report(learning, heard: everySecond, claiming: power, now: 60))
+        #expect(
+            text.contains(
+                "distance  unknown: the beacon claims \(power) dBm at one metre, which is not within -100 to -20 dBm; run "
+                    + "`okaeri calibrate home`"), "\(text)")
+        var calibrated = learning
+        calibrated.measuredPower = -110
+        #expect(
+            try self.text(report(calibrated, heard: everySecond, claiming: power, now: 60)).contains(
+                "by a measured power of -110 dBm as calibrated"))
+    }
+
     @Test func `thresholds and calibration`() throws {
         var region = learning
         (region.enterRSSI, region.exitRSSI) = (-70, -80)

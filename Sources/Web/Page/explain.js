@@ -12,6 +12,13 @@ const rule = ({ enterRSSI, exitRSSI }) =>
     exitRSSI == null ? t('x_silence') : t('x_exitAt', plain(exitRSSI)),
   )
 
+const period = (days) => {
+  const hours = Math.round(days * 24)
+  if (days >= 1) return plain(days) === '1' ? t('x_oneDay') : t('x_dayCount', plain(days))
+  if (hours >= 1) return hours === 1 ? t('x_oneHour') : t('x_hourCount', hours)
+  return t('x_minutes')
+}
+
 const mistakes = ({ mistakes, isLearned, sensitivity }) => {
   if (!mistakes) return null
   const others = sensitivities
@@ -20,7 +27,7 @@ const mistakes = ({ mistakes, isLearned, sensitivity }) => {
     .join(t('sep'))
   return t(
     'x_mistakes',
-    plain(mistakes.days) === '1' ? t('x_oneDay') : t('x_dayCount', plain(mistakes.days)),
+    period(mistakes.days),
     mistakes.falseExits,
     others,
   )
