@@ -146,12 +146,14 @@ package struct RegionExplanation: Sendable {
     }
 
     private func distance(_ beacon: JudgementReport) -> String {
+        let claimed = beacon.claimedPower
+        guard PathLoss.measuredPower(claimed: claimed, calibrated: region.measuredPower) != nil else {
+            let range = PathLoss.plausiblePower
+            return "unknown: the beacon claims \(claimed) dBm at one metre, which is not within \(range.lowerBound) to "
+                + "\(range.upperBound) dBm; run `okaeri calibrate \(region.identifier)`"
+        }
         let metres = beacon.accuracy < 0 ? "unknown" : "\(beacon.accuracy) m, \(beacon.proximity)"
-        let power =
-            region.measuredPower.map { "\($0) dBm as calibrated" }
-            ?? (beacon.claimedPower < 0
-                ? "\(beacon.claimedPower) dBm as it claims"
-                : "\(PathLoss.defaultMeasuredPower) dBm as is usual, for it claims \(beacon.claimedPower)")
+        let power = region.measuredPower.map { "\($0) dBm as calibrated" } ?? "\(claimed) dBm as it claims"
         let exponent = region.pathLossExponent ?? PathLoss.defaultExponent
         return "\(metres), by a measured power of \(power) and a path loss exponent of \(exponent)"
     }

@@ -22,7 +22,7 @@ package struct SignalMinute: Sendable, Hashable {
         package var lowest: Int
         package var highest: Int
 
-        /// The distance in metres that the mean stands for.
+        /// The distance in metres that the mean stands for; -1 when it is not known.
         package var accuracy: Double
 
         package init(count: Int, mean: Double, lowest: Int, highest: Int, accuracy: Double) {

@@ -147,15 +147,16 @@ package final class HistoryStore {
                 measured = measured + excluded.measured,
                 mean = (coalesce(mean * measured, 0) + coalesce(excluded.mean * excluded.measured, 0))
                     / nullif(measured + excluded.measured, 0),
-                accuracy = (coalesce(accuracy * measured, 0) + coalesce(excluded.accuracy * excluded.measured, 0))
-                    / nullif(measured + excluded.measured, 0),
+                accuracy = coalesce(
+                    (accuracy * measured + excluded.accuracy * excluded.measured)
+                        / nullif(measured + excluded.measured, 0), accuracy, excluded.accuracy),
                 lowest = min(coalesce(lowest, excluded.lowest), coalesce(excluded.lowest, lowest)),
                 highest = max(coalesce(highest, excluded.highest), coalesce(excluded.highest, highest))
             """,
             [
                 .integer(minute.time), .text(minute.region), .integer(Int64(minute.heard)),
                 .integer(Int64(signal?.count ?? 0)), SQLiteValue(signal?.mean), SQLiteValue(signal?.lowest),
-                SQLiteValue(signal?.highest), SQLiteValue(signal?.accuracy),
+                SQLiteValue(signal?.highest), SQLiteValue(signal.flatMap { $0.accuracy < 0 ? nil : $0.accuracy }),
             ])
     }
 

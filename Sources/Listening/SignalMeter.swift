@@ -69,7 +69,7 @@ extension SignalMeter.Sum {
         return SignalMinute.Signal(
             count: measured, mean: mean, lowest: range.lowerBound, highest: range.upperBound,
             accuracy: PathLoss.accuracy(
-                signal: mean, measuredPower: region.measuredPower ?? power,
+                signal: mean, measuredPower: PathLoss.measuredPower(claimed: power, calibrated: region.measuredPower),
                 exponent: region.pathLossExponent ?? PathLoss.defaultExponent))
     }
 }

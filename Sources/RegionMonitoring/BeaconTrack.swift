@@ -65,10 +65,12 @@ struct BeaconTrack: Sendable {
         samples += 1
     }
 
-    /// The distance in metres by the filtered signal, as `region` is calibrated; -1 when there is no signal.
+    /// The distance in metres by the filtered signal, as `region` is calibrated; -1 when there is no signal, or no measured
+    /// power to trust.
     func accuracy(in region: MonitoredRegion?) -> Double {
         PathLoss.accuracy(
-            signal: signal.value, measuredPower: region?.measuredPower ?? measuredPower,
+            signal: signal.value,
+            measuredPower: PathLoss.measuredPower(claimed: measuredPower, calibrated: region?.measuredPower),
             exponent: region?.pathLossExponent ?? PathLoss.defaultExponent)
     }
 

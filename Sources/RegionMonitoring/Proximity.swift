@@ -6,7 +6,7 @@ public enum Proximity: String, Hashable, Sendable, CaseIterable {
     case near
     /// Farther away.
     case far
-    /// There is no signal to judge by.
+    /// There is no signal to judge by, or no measured power.
     case unknown
 
     /// - Parameter accuracy: the distance in metres, negative when it is not known.

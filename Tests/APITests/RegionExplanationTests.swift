@@ -12,13 +12,13 @@ import Testing
 
     /// What the daemon would report of `region` at `now`, after its beacon was heard at `seconds`.
     private func report(
-        _ region: MonitoredRegion, heard seconds: [Double], rssi: Int8 = -70, now: Double,
+        _ region: MonitoredRegion, heard seconds: [Double], rssi: Int8 = -70, claiming power: Int8 = -59, now: Double,
         paused: ClosedRange<Double>? = nil, mistakes: MistakesReport? = nil
     ) -> StatusReport {
         var monitor = RegionMonitor([region], at: at(0))
         _ = monitor.adapterRecovered(at: at(0))
         for second in seconds {
-            _ = monitor.sighted(.init(identity: home, measuredPower: -59, rssi: rssi), at: at(second))
+            _ = monitor.sighted(.init(identity: home, measuredPower: power, rssi: rssi), at: at(second))
         }
         if let paused {
             monitor.listeningPaused(at: at(paused.lowerBound))

@@ -41,6 +41,21 @@ import Testing
         #expect(try connection.rows("SELECT * FROM runs") { $0.integer(0) }.isEmpty)
     }
 
+    @Test func `a part of a minute without a distance does not change the other part's`() throws {
+        let store = try folder.store()
+        var unknown = minute("home", at: hour(1), rssi: -60)
+        unknown.signal?.accuracy = -1
+        let known = minute("home", at: hour(1), rssi: -60)
+        for part in [unknown, known, unknown] { try store.record([], [part]) }
+        let accuracy = try folder.reader().day(from: hour(0), to: hour(24), now: 0).regions.first?.minutes.first?
+            .signal?
+            .accuracy
+        #expect(accuracy == known.signal?.accuracy && accuracy ?? 0 > 0)
+        try store.record([], [unknown].map { SignalMinute(time: hour(2), region: "home", heard: 1, signal: $0.signal) })
+        let minutes = try folder.reader().day(from: hour(0), to: hour(24), now: 0).regions.flatMap(\.minutes)
+        #expect(minutes.last?.signal?.accuracy == -1)
+    }
+
     @Test func `a minute that came in parts is one`() throws {
         let store = try folder.store()
         let deaf = SignalMinute(time: hour(1), region: "home", heard: 4, signal: nil)

@@ -39,6 +39,18 @@ import Testing
         #expect(meter.drained().first?.signal?.accuracy == expected)
     }
 
+    @Test func `an implausible measured power gives no distance, and a calibrated region keeps its own`() {
+        var region = monitored()
+        for (own, expected) in [(nil, -1), (-110, PathLoss.accuracy(signal: -80, measuredPower: -110))]
+            as [(Int8?, Double)]
+        {
+            region.measuredPower = own
+            var meter = SignalMeter([region])
+            _ = meter.heard(BeaconSighting(identity: home, measuredPower: -127, rssi: -80), in: [0], at: evening)
+            #expect(meter.drained().first?.signal?.accuracy == expected)
+        }
+    }
+
     @Test func `each region's beacons are summed up apart`() {
         let regions = [monitored(), monitored(identifier: "office")]
         var meter = SignalMeter(regions)

@@ -120,9 +120,30 @@ import Testing
         #expect(signal == -70, "their median")
     }
 
-    @Test func `junk in the measured power does not send anybody to the moon`() {
-        let expected = PathLoss.accuracy(signal: -70, measuredPower: PathLoss.defaultMeasuredPower)
-        for junk in [0, 1, 127] as [Int8] { #expect(PathLoss.accuracy(signal: -70, measuredPower: junk) == expected) }
+    @Test(arguments: [-128, -127, -101, -19, -3, 0, 1, 127] as [Int8])
+    func `an implausible measured power gives no distance, and a calibrated region keeps its own`(power: Int8) {
+        var calibrated = region("calibrated", ranging: .whileInside)
+        calibrated.measuredPower = -110
+        var monitor = listening(region("plain", ranging: .whileInside), calibrated)
+        _ = monitor.sighted(beacon(rssi: -70, power: power), at: at(0))
+        let own = PathLoss.accuracy(signal: -70, measuredPower: -110)
+        #expect(ranged(monitor.run(to: 1)).map { $0.1.map(\.accuracy) } == [[-1], [own]])
+        #expect(ranged(monitor.run(to: 1)).allSatisfy { $0.1.allSatisfy { $0.proximity == .unknown } })
+        #expect(monitor.regionSnapshots.map(\.beacon?.accuracy) == [-1, own])
+        var other = listening(region("other", .major(uuid, 7)))
+        _ = other.sighted(beacon(rssi: -70, power: power), at: at(0))
+        #expect(other.beaconSnapshots(since: at(0)).map(\.accuracy) == [-1], "a beacon of no region")
+    }
+
+    @Test(arguments: [-100, -99, -77, -59, -30, -20] as [Int8])
+    func `a plausible measured power gives a distance`(power: Int8) {
+        var monitor = listening(region("plain", ranging: .whileInside))
+        _ = monitor.sighted(beacon(rssi: -70, power: power), at: at(0))
+        let expected = PathLoss.accuracy(signal: -70, measuredPower: power)
+        #expect(expected > 0 && ranged(monitor.run(to: 1)).map { $0.1.map(\.accuracy) } == [[expected]])
+    }
+
+    @Test func `a distance is finite at the ends of what a controller reports`() {
         #expect(PathLoss.accuracy(signal: 20, measuredPower: -128) > 0)
         #expect(PathLoss.accuracy(signal: -127, measuredPower: -1).isFinite)
         #expect(PathLoss.accuracy(signal: -127, measuredPower: -1, exponent: 0.0001).isFinite)

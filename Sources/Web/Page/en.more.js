@@ -126,6 +126,6 @@ export default {
   x_power: 'by a measured power of {0} dBm ({1}) and a path loss exponent of {2}',
   x_calibrated: 'as calibrated',
   x_claimed: 'as it claims',
-  x_usual: 'as is usual, for it claims {0}',
+  x_implausible: 'unknown: the beacon claims {0} dBm at one metre, which is not within −100 to −20 dBm. Measure it: change the region {1} under Set up.',
   x_unknownYet: 'unknown yet',
 }

@@ -74,14 +74,18 @@ const signal = ({ signal, rssi }) =>
     ? t('x_unknownYet')
     : [t('x_filtered', plain(signal)), rssi == null ? null : t('x_last', plain(rssi))].filter(Boolean).join(t('sep'))
 
+// PathLoss.plausiblePower has the reasons.
+const isPlausible = (power) => power >= -100 && power <= -20
+
 const distance = (beacon, region) => {
+  if (region.measuredPower == null && !isPlausible(beacon.claimedPower)) {
+    return t('x_implausible', plain(beacon.claimedPower), region.identifier)
+  }
   const metres = beacon.accuracy < 0 ? t('noDistance') : `${t('metres', beacon.accuracy)} (${t(beacon.proximity)})`
   const [power, why] =
     region.measuredPower != null
       ? [region.measuredPower, t('x_calibrated')]
-      : beacon.claimedPower < 0
-        ? [beacon.claimedPower, t('x_claimed')]
-        : [-59, t('x_usual', plain(beacon.claimedPower))]
+      : [beacon.claimedPower, t('x_claimed')]
   return `${metres}${t('sep')}${t('x_power', plain(power), why, region.pathLossExponent ?? 2.5)}`
 }
 

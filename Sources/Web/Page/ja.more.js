@@ -126,6 +126,6 @@ export default {
   x_power: '1 m での信号 {0} dBm（{1}）、減衰指数 {2} による',
   x_calibrated: '測定済み',
   x_claimed: 'ビーコンの値',
-  x_usual: '一般的な値。ビーコンの値は {0}',
+  x_implausible: '不明。ビーコンの示す 1 m での信号 {0} dBm は −100～−20 dBm の範囲外です。「設定」でリージョン {1} を変更し、距離を測定してください。',
   x_unknownYet: 'まだ不明',
 }

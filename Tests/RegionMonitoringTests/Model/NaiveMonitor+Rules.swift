@@ -123,7 +123,8 @@ extension NaiveMonitor {
     func accuracy(of identity: BeaconIdentity, in region: MonitoredRegion) -> Double {
         PathLoss.accuracy(
             signal: signal(of: identity),
-            measuredPower: region.measuredPower ?? last(identity)?.sighting.measuredPower ?? 0,
+            measuredPower: region.measuredPower
+                ?? last(identity).map(\.sighting.measuredPower).flatMap { (-100)...(-20) ~= $0 ? $0 : nil },
             exponent: region.pathLossExponent ?? PathLoss.defaultExponent)
     }
 
