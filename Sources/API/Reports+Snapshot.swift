@@ -45,6 +45,7 @@ extension BeaconReport {
         minor = snapshot.identity.minor
         measuredPower = snapshot.measuredPower
         rssi = snapshot.rssi
+        signal = snapshot.signal?.rounded(digits: 1)
         accuracy = snapshot.accuracy.metres
         proximity = Proximity(accuracy: snapshot.accuracy).rawValue
         age = max(.zero, snapshot.lastHeard.duration(to: now)).seconds(digits: 3)
@@ -63,5 +64,12 @@ extension BeaconReport {
             + [EventField("accuracy", .number(accuracy)), EventField("proximity", .text(proximity))]
             + [EventField("age", .number(age))] + EventField.integer("count", count)
         return fields.json
+    }
+}
+
+extension [BeaconReport] {
+    /// The strongest signal first.
+    package var nearestFirst: [BeaconReport] {
+        sorted { ($0.rssi ?? .min, $1.uuid, $1.minor) > ($1.rssi ?? .min, $0.uuid, $0.minor) }
     }
 }

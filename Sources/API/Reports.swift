@@ -240,6 +240,8 @@ package struct BeaconReport: Codable, Sendable, Equatable {
     package var measuredPower: Int8
     /// The last RSSI in dBm; nil when the controller could not say.
     package var rssi: Int8?
+    /// The filtered signal in dBm; nil when the controller could not say.
+    package var signal: Double?
     /// The estimated distance in metres, -1 when it is not known.
     package var accuracy: Double
     /// immediate, near, far or unknown.
@@ -338,12 +340,5 @@ package struct ErrorReport: Codable, Sendable, Equatable {
 
     package init(error: String) {
         self.error = error
-    }
-}
-
-extension [BeaconReport] {
-    /// The strongest signal first.
-    package var nearestFirst: [BeaconReport] {
-        sorted { ($0.rssi ?? .min, $1.uuid, $1.minor) > ($1.rssi ?? .min, $0.uuid, $0.minor) }
     }
 }

@@ -1,9 +1,24 @@
 import DaemonTestSupport
+import RegionMonitoring
 import Testing
 
 @testable import API
 
 @Suite struct BeaconReportTests {
+    @Test func `a beacon of no region has its filtered signal beside the last one`() throws {
+        let start = Instant(nanoseconds: 0)
+        var monitor = RegionMonitor([monitored()], at: start)
+        _ = monitor.adapterRecovered(at: start)
+        for (second, rssi) in [-60, -90, -62, -64].enumerated() {
+            _ = monitor.sighted(
+                .init(identity: neighbour, measuredPower: -59, rssi: Int8(rssi)),
+                at: start.advanced(by: .seconds(second)))
+        }
+        let now = start.advanced(by: .seconds(4))
+        let report = try #require(BeaconReport.list(monitor.beaconSnapshots(since: start), at: now).first)
+        #expect((report.rssi, report.signal) == (-64, -63))
+    }
+
     @Test func `a line of a scan begins with the time, and says no signal that nobody measured`() {
         let heard = BeaconReport(
             uuid: uuidText, major: 100, minor: 65_535, measuredPower: -59, rssi: -70, accuracy: 2.5, proximity: "near",

@@ -1,5 +1,7 @@
 """The stages of the walk that set up, and those of the page as a whole. Each after the one before."""
 
+import random
+import re
 import time
 
 
@@ -41,6 +43,7 @@ def set_up(walk):
     browser.until(
         "the thresholds", "return document.querySelectorAll('.live-chart .threshold:not(.gone)').length === 2"
     )
+    proposed(walk)
     browser.run("[...document.querySelectorAll('.editor button')].find((one) => one.textContent === 'Measure').click()")
     browser.until(
         "the progress",
@@ -72,6 +75,44 @@ def set_up(walk):
         "return [...document.querySelectorAll('.region h3')].some((one) => one.textContent === 'keys')",
     )
     walk.quiet()
+
+
+def proposed(walk):
+    """The thresholds are as far apart as the noise of the signal asks, and less is warned of."""
+    browser = walk.browser
+    browser.until(
+        "the noise", "return /varies by [\\d.]+ dB/.test(document.querySelector('#apart').textContent)", within=40
+    )
+    enter, exit, text = browser.run(
+        "return [+document.querySelector('#enter').value, +document.querySelector('#exit').value, document.querySelector('#apart').textContent]"
+    )
+    noise, enough, apart = map(float, re.findall(r"([\d.]+) dB", text))
+    assert apart == enter - exit == enough and max(7, 7 * (noise - 0.05)) <= enough <= max(7, 7 * (noise + 0.05) + 1), text
+    browser.run(
+        "const exit = document.querySelector('#exit'); exit.value = +document.querySelector('#enter').value - 2; exit.dispatchEvent(new Event('input'))"
+    )
+    browser.until("a warning", "return /again and again/.test(document.querySelector('#apart').textContent)")
+    browser.run(
+        "const exit = document.querySelector('#exit'); exit.value = arguments[0]; exit.dispatchEvent(new Event('input'))", exit
+    )
+
+
+def noise(walk):
+    """The distance of the proposed thresholds follows the noise of the filtered signal"""
+    dice = random.Random(7)
+    signals = {deviation: [dice.gauss(-70, deviation) for _ in range(60)] for deviation in (1, 2, 3, 4)}
+    few, constant, *distances = walk.browser.run_async(
+        """
+        const [signals, done] = arguments
+        import('/hysteresis.js').then(({ noise, distance }) =>
+            done(signals.map((signals) => distance(noise(signals)))), (error) => done(String(error)))
+        """,
+        [[-70] * 14, [-70] * 60, *signals.values()],
+    )
+    assert (few, constant) == (21, 7), (few, constant)
+    for deviation, distance in zip(signals, distances):
+        assert 5.5 * deviation <= distance <= 8.5 * deviation + 1, (deviation, distance)
+    assert distances == sorted(set(distances)), distances
 
 
 def change(walk):

@@ -30,6 +30,7 @@ ENGLISH = [
     looking.offline,
     looking.days,
     looking.explained,
+    changing.noise,
     changing.set_up,
     changing.troubles,
     changing.strangers,

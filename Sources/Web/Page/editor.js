@@ -154,7 +154,7 @@ export const editor = ({ beacon, region }, leave) => {
     // Of several, the loudest is drawn.
     const [loudest] = meant.sort((a, b) => (b.rssi ?? -127) - (a.rssi ?? -127))
     const isNew = loudest && loudest.count !== counted
-    thresholds.heard(isNew ? loudest.rssi : null, loudest?.age)
+    thresholds.heard(isNew ? loudest : null)
     counted = loudest?.count
   }
   // Each advertisement is a reading: while it is measured it is looked at as often as is fair to the Pi.

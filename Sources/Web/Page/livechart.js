@@ -43,8 +43,10 @@ export const liveChart = () => {
     node: el('figure', { class: 'live' }, node, caption),
     /** What was heard in the last minute, in dBm. */
     heard: () => points.map((point) => point.rssi),
-    add(time, rssi) {
-      points.push({ time, rssi })
+    /** The same as the daemon filters it. */
+    filtered: () => points.map((point) => point.signal).filter((signal) => signal != null),
+    add(time, rssi, signal) {
+      points.push({ time, rssi, signal })
     },
     limits(enter, exit) {
       Object.assign(limits, { enter, exit })

@@ -1,10 +1,11 @@
 // From which signal on a region is entered, and below which it is left: drawn on the live signal.
 import { clock, el, put } from './base.js'
+import { distance, noise } from './hysteresis.js'
 import { liveChart } from './livechart.js'
 import { plain, t } from './words.js'
 
-/** How far below the signal of now one enters, and how far below that one leaves, in dB, before somebody says otherwise. */
-const [slack, hysteresis] = [8, 7]
+/** How far below the present signal the proposed enterRSSI lies, in dB. */
+const slack = 8
 
 export const thresholdsPart = () => {
   const chart = liveChart()
@@ -21,6 +22,7 @@ export const thresholdsPart = () => {
     el('div', { class: 'field enter' }, el('label', { for: 'enter' }, t('enterAt')), enter, enterText),
     el('div', { class: 'field exit' }, el('label', { for: 'exit' }, t('exitAt')), exit, exitText),
   )
+  const advice = el('p', { class: 'quiet', id: 'apart' })
   let isChosen = false
 
   const show = (moved) => {
@@ -38,14 +40,26 @@ export const thresholdsPart = () => {
       put(text, t('dBm', plain(input.value, 0)))
       input.setAttribute('aria-valuetext', text.textContent)
     }
+    advise()
     chart.limits(limited.checked ? +enter.value : null, limited.checked ? +exit.value : null)
     chart.draw(clock.now())
   }
+  const advise = () => {
+    const found = noise(chart.filtered())
+    const apart = enter.value - exit.value
+    const text = () => {
+      if (found == null) return t('apartUnknown')
+      return t(apart < distance(found) ? 'apartTooLittle' : 'apartEnough', plain(found), distance(found), apart)
+    }
+    advice.hidden = !limited.checked
+    put(advice, text())
+  }
+  // The proposed thresholds follow the measurement until a slider is moved.
   const begin = () => {
     if (!isChosen) {
       const heard = chart.heard().sort((a, b) => a - b)
       enter.value = Math.round((heard[Math.floor(heard.length / 2)] ?? -62) - slack)
-      exit.value = enter.value - hysteresis
+      exit.value = enter.value - distance(noise(chart.filtered()))
     }
     show()
   }
@@ -62,6 +76,7 @@ export const thresholdsPart = () => {
       ),
       chart.node,
       sliders,
+      advice,
     ),
     take({ enterRSSI, exitRSSI }) {
       limited.checked = enterRSSI != null || exitRSSI != null
@@ -76,10 +91,11 @@ export const thresholdsPart = () => {
       delete region.exitRSSI
       if (limited.checked) Object.assign(region, { enterRSSI: +enter.value, exitRSSI: +exit.value })
     },
-    /** A reading, `age` seconds ago; nil: only time has passed. */
-    heard(rssi, age) {
-      if (rssi != null) chart.add(clock.now() - age * 1000, rssi)
-      chart.draw(clock.now())
+    /** A beacon of /v1/beacons that was received anew; null: only time has passed. */
+    heard(beacon) {
+      if (beacon?.rssi != null) chart.add(clock.now() - beacon.age * 1000, beacon.rssi, beacon.signal)
+      if (limited.checked) begin()
+      else chart.draw(clock.now())
     },
   }
 }
