@@ -19,7 +19,7 @@ package struct RegionExplanation: Sendable {
 
     /// A few lines.
     package var text: String {
-        var lines = [state, "  " + rule] + [compromise, mistakes, air].compactMap(\.self).map { "  " + $0 }
+        var lines = [state, "  " + rule] + [flapping, compromise, mistakes, air].compactMap(\.self).map { "  " + $0 }
         if !report.bluetooth.listening {
             lines.append("  Nobody listens now, and time not listened is no silence. \(report.bluetooth.reason)")
         }
@@ -47,6 +47,13 @@ package struct RegionExplanation: Sendable {
         let enter = region.enterRSSI.map { "a filtered signal of \($0) dBm or more" }
         let exit = region.exitRSSI.map { "one below \($0) dBm leaves, and so does silence" }
         return "\(enter ?? "any advertisement") enters; \(exit ?? "silence leaves")".capitalizedSentence
+    }
+
+    private var flapping: String? {
+        guard let flapping = region.flapping else { return nil }
+        return
+            "It flaps: \(flapping.returns) times in the last hour the signal left the region and soon entered it again. "
+            + "Set exitRSSI \(flapping.distance) dB below enterRSSI, or more"
     }
 
     /// The point on the curve of speed against being right; nil where the time is configured.

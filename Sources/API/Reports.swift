@@ -195,6 +195,8 @@ package struct RegionReport: Codable, Sendable, Equatable {
     /// The filtered signal in dBm that enters, and below which it is left; nil: any sighting enters, only silence leaves.
     package var enterRSSI: Int?
     package var exitRSSI: Int?
+    /// Whether those two are too close for the signal's noise; nil: not seen so, or a daemon of before it was counted.
+    package var flapping: FlappingReport?
     /// What tells the distance where it is not what the beacons claim: see ``MonitoredRegion``.
     package var measuredPower: Int8?
     package var pathLossExponent: Double?

@@ -32,6 +32,7 @@ package final class PresencePublisher: Sendable {
     }
 
     package let driver: PresenceDriver
+    package let flaps: FlapLedger
     private let summary: SignalSummary?
     private let names: RegionNames
 
@@ -44,14 +45,21 @@ package final class PresencePublisher: Sendable {
         self.summary = summary
         let names = RegionNames(regions)
         self.names = names
+        let flaps = FlapLedger(regions)
+        self.flaps = flaps
         driver = PresenceDriver(
             regions: regions, clock: clock, quietPeriod: quietPeriod,
             handler: Self.handler(summary?.handler(clock), outputs.heard, names),
             publish: { event, time in
                 if case .action(.silenceDidEnd(let region, let silence), _) = event {
-                    outputs.silenceEnded?(SilenceRecord(silence, of: region, at: time.wall))
+                    let record = SilenceRecord(silence, of: region, at: time.wall)
+                    flaps.silenceEnded(record)
+                    outputs.silenceEnded?(record)
                 }
-                if case .action(.didDetermineState, _) = event { summary?.drain() }
+                if case .action(.didDetermineState(let region, let state), _) = event {
+                    flaps.determined(region, state, at: time.wall)
+                    summary?.drain()
+                }
                 if let kind = Event.Kind(event) { outputs.publish(kind, time.wall) }
             })
     }
@@ -60,6 +68,7 @@ package final class PresencePublisher: Sendable {
     package func reload(_ regions: [MonitoredRegion], at now: Instant) {
         driver.updateRegions(at: now) {
             summary?.reload(regions)
+            flaps.reload(regions)
             names.replace(with: regions)
             $0 = regions
         }

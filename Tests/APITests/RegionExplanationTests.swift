@@ -126,6 +126,18 @@ import Testing
                 "by a measured power of -110 dBm as calibrated"))
     }
 
+    @Test func `a flapping region is named with the distance that ends it`() throws {
+        var region = learning
+        (region.enterRSSI, region.exitRSSI) = (-70, -82)
+        var status = report(region, heard: everySecond, rssi: -68, now: 60)
+        #expect(try !text(status).contains("flaps"))
+        status.regions[0].flapping = FlappingReport(returns: 31, enterRSSI: -70, exitRSSI: -82)
+        #expect(
+            try text(status).contains(
+                "  It flaps: 31 times in the last hour the signal left the region and soon entered it again. "
+                    + "Set exitRSSI 21 dB below enterRSSI, or more\n"))
+    }
+
     @Test func `thresholds and calibration`() throws {
         var region = learning
         (region.enterRSSI, region.exitRSSI) = (-70, -80)

@@ -26,6 +26,17 @@ package func capture(_ seconds: [Double], until end: Double, start: Int64 = even
     return bytes
 }
 
+/// A btsnoop capture of the beacon at these seconds of the evening, with these signals.
+package func capture(of sightings: [(second: Double, rssi: Int8)]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    let writer = BtsnoopWriter()
+    writer.appendHeader(to: &bytes)
+    for (second, rssi) in sightings {
+        writer.append(.event, event(rssi: rssi).span.bytes, time: evening + nanoseconds(second), to: &bytes)
+    }
+    return bytes
+}
+
 package func monitored(_ exitAfter: Double = 30, ranging: Bool = false, identifier: String = "home") -> MonitoredRegion
 {
     MonitoredRegion(

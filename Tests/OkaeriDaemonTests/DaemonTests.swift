@@ -52,6 +52,38 @@ import Testing
         Issue.record("\(name) did not come")
     }
 
+    /// An hour of the beacon once a second, at -70 dBm with Gaussian noise of 6 dB.
+    private var noisyHour: [UInt8] {
+        var dice = SeededGenerator(seed: 6)
+        return capture(
+            of: (0..<3600).map { second in
+                let radius = Double.random(in: .leastNonzeroMagnitude..<1, using: &dice)
+                let noise = 6 * (-2 * log(radius)).squareRoot() * cos(2 * .pi * Double.random(in: 0..<1, using: &dice))
+                return (Double(second), Int8(max(-127, min(20, (-70 + noise).rounded()))))
+            })
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `explain warns of thresholds that are too close for the noise, and only of those`() async throws {
+        func region(_ identifier: String, _ exitRSSI: Int) -> String {
+            #"{"identifier": "\#(identifier)", "uuid": "\#(uuidText)", "enterRSSI": \#(-140 - exitRSSI), "exitRSSI": \#(exitRSSI)}"#
+        }
+        let json = #"{"regions": [\#(region("close", -74)), \#(region("apart", -82))]}"#
+        try await run(noisyHour, configuration: json) { _, client, _ in
+            var status: StatusReport
+            repeat {
+                try Task.checkCancellation()
+                status = try await client.get(Route.status)
+            } while status.regions[0].flapping?.returns ?? 0 < 60
+            let flapping = try #require(status.regions[0].flapping)
+            // The simulation needs 21 dB.
+            #expect(17...24 ~= flapping.distance)
+            let text = try #require(RegionExplanation(status, region: "close")).text
+            #expect(text.contains("Set exitRSSI \(flapping.distance) dB below enterRSSI"), "\(text)")
+            #expect(try !#require(RegionExplanation(status, region: "apart")).text.contains("flaps"))
+        }
+    }
+
     @Test(.timeLimit(.minutes(5)))
     func `a node whose broker is away is alone, and hears all the same`() async throws {
         let mqtt = #"{ "node": { "name": "hall" }, "mqtt": { "host": "127.0.0.1", "port": 1 },"#

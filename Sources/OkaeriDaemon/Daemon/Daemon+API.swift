@@ -80,6 +80,7 @@ extension Daemon: APIBackend {
             var report = RegionReport(
                 region, judgements, since: snapshot.changes[identifier],
                 mistakes: silences.report(region: identifier, now: source.now), now: now)
+            report.flapping = presence.flaps.report(region: identifier, now: source.now)
             report.house = broker.map { HouseReport($0.agreed(on: identifier)) }
             return report
         }

@@ -88,6 +88,7 @@ export default {
   x_enterAt: 'A filtered signal of {0} dBm or more',
   x_silence: 'silence leaves',
   x_exitAt: 'one below {0} dBm leaves, and so does silence',
+  x_flapping: 'It flaps: {0} times in the last hour the signal left the region and soon entered it again. Set exitRSSI {1} dB below enterRSSI, or more.',
   x_sensitivity: 'Sensitivity: {0}.',
   quick: 'quick (soon told, more often wrong)',
   balanced: 'balanced',

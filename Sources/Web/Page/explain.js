@@ -12,6 +12,8 @@ const rule = ({ enterRSSI, exitRSSI }) =>
     exitRSSI == null ? t('x_silence') : t('x_exitAt', plain(exitRSSI)),
   )
 
+const flapping = ({ flapping }) => flapping && t('x_flapping', flapping.returns, flapping.distance)
+
 const period = (days) => {
   const hours = Math.round(days * 24)
   if (days >= 1) return plain(days) === '1' ? t('x_oneDay') : t('x_dayCount', plain(days))
@@ -95,6 +97,7 @@ export const explanation = (region) => {
   const sensitivity = region.isLearned && region.sensitivity ? t('x_sensitivity', t(region.sensitivity)) : null
   const sentences = [
     rule(region),
+    flapping(region),
     sensitivity,
     mistakes(region),
     air(status),

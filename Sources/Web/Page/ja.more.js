@@ -88,6 +88,7 @@ export default {
   x_enterAt: '平滑化した信号が {0} dBm 以上になると',
   x_silence: '受信が途絶えると圏外になります',
   x_exitAt: '{0} dBm を下回るか、受信が途絶えると圏外になります',
+  x_flapping: '出入りを繰り返しています：直近 1 時間に {0} 回、信号が弱まって圏外になり、すぐに圏内に戻りました。exitRSSI を enterRSSI より {1} dB 以上低くしてください。',
   x_sensitivity: '感度：{0}。',
   quick: 'quick（早いが、誤りが多い）',
   balanced: 'balanced（標準）',
