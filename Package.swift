@@ -450,7 +450,7 @@ let package = Package(
         .testTarget(
             name: "okaeriTests",
             dependencies: [
-                "API", "BlueZ", "History", "TestSupport", "okaeri",
+                "API", "BlueZ", "History", "OkaeriConfiguration", "TestSupport", "okaeri",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: house),
     ]

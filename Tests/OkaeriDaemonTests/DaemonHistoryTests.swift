@@ -1,3 +1,4 @@
+import Glibc
 import RegionMonitoring
 import DaemonTestSupport
 import TestSupport
@@ -49,5 +50,46 @@ import Testing
         #expect(minutes.map(\.heard) == [3, 2])
         #expect(minutes.first?.signal?.mean == -70)
         #expect(record.regions.first?.spans.map(\.state) == ["unknown", "inside", "outside", "inside", "outside"])
+    }
+
+    private func daemon(_ socket: String, state: String) throws -> Daemon {
+        let file = try folder.file("capture", capture([3, 4, 5], until: 60))
+        return try Daemon(
+            Configuration(json: Array(Configuration.example.utf8), file: ""),
+            options: .init(
+                configurationFile: "", capture: file, speed: 1000, simulatesWiFi: true,
+                socket: "\(folder.path)/\(socket)", stateDirectory: "\(folder.path)/\(state)"),
+            logger: quiet)
+    }
+
+    /// Runs a daemon while `body` asks it.
+    private func run(
+        _ daemon: Daemon, _ body: (APIClient, inout AsyncStream<Event>.Iterator) async throws -> Void
+    ) async throws {
+        var events = daemon.allEvents().makeAsyncIterator()
+        let task = Task { try await daemon.run(with: []) }
+        let client = APIClient(socket: daemon.options.socket)
+        while (try? await client.text("/v1/status")) == nil {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        try await body(client, &events)
+        task.cancel()
+        _ = await task.result
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `a second daemon with another socket is refused the same state directory`() async throws {
+        try await run(daemon("one", state: "state")) { client, _ in
+            await #expect(throws: DaemonError.self) { try await daemon("two", state: "state").run(with: []) }
+            do {
+                try await daemon("two", state: "state").run(with: [])
+            } catch let error as DaemonError {
+                #expect(error.description.hasPrefix("cannot use \(folder.path)/state: another okaeri"))
+            }
+            #expect((try? await client.text("/v1/status")) != nil)
+        }
+        // The first has ended, and left the directory to the next.
+        try await run(daemon("two", state: "state")) { _, _ in }
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import History
+@testable import OkaeriConfiguration
 @testable import okaeri
 
 /// What a script sees: exit statuses (sysexits.h), results on standard output, sentences on standard error.
@@ -90,6 +91,23 @@ import Testing
         #expect(replay.status == 0 && replay.output.contains("didEnterRegion"))
         #expect(replay.errors.contains("the history is not written: \(sentence)"))
         #expect(try Data(contentsOf: URL(filePath: file)) == before)
+    }
+
+    @Test func `a state directory that another program writes in is refused`() throws {
+        let state = "\(binary.folder)/state"
+        let lock = try StateLock(directory: state)
+        let replay = try binary.run(["replay", "--state-dir", state] + Binary.demo)
+        #expect(replay.status == 69 && replay.output.isEmpty)
+        #expect(replay.errors.contains("cannot use \(state): another okaeri keeps its state and history there"))
+        let monitor = try binary.run(
+            [
+                "monitor", "--capture", Binary.demo[0], "--config", "\(Binary.top)/beacons.json", "--wifi", "simulated",
+                "--socket", "\(binary.folder)/socket", "--state-dir", state,
+            ])
+        #expect(monitor.status == 69)
+        #expect(monitor.errors.contains("cannot use \(state): another okaeri keeps its state and history there"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: state) == ["okaeri.lock"])
+        withExtendedLifetime(lock) {}
     }
 
     @Test func `a capture that is cut is replayed to where it ends`() throws {

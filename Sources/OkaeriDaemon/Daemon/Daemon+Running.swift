@@ -24,16 +24,17 @@ extension Daemon {
     /// Runs until SIGTERM or SIGINT.
     ///
     /// - Parameter others: what else is to run, started before anything can happen and stopped after everything has.
-    /// - Throws: ``DaemonError`` when another daemon serves the socket.
+    /// - Throws: ``DaemonError`` when another daemon serves the socket or writes in the state directory.
     package func run(with others: [any Service]) async throws {
         let lock = try takeLock()
+        let stateLock = try takeStateLock()
         await stateStore?.restore()
         var configuration = ServiceGroupConfiguration(
             services: services(others, isServed: lock != nil).map { .init(service: $0) },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
         try await ServiceGroup(configuration: configuration).run()
-        withExtendedLifetime(lock) {}
+        withExtendedLifetime((lock, stateLock)) {}
     }
 
     /// In the order in which they start; they stop in the other.
@@ -101,12 +102,20 @@ extension Daemon {
         do throws(InstanceLock.Failure) {
             return try InstanceLock(socket: options.socket)
         } catch {
-            switch error {
-            case .taken: throw .alreadyRunning(error.description)
-            case .unusable, .occupied:
-                logger.error("\(error)")
-                return nil
-            }
+            if case .taken = error { throw .alreadyRunning(error.description) }
+            logger.error("\(error)")
+            return nil
+        }
+    }
+
+    private func takeStateLock() throws(DaemonError) -> StateLock? {
+        guard let directory = options.stateDirectory else { return nil }
+        do throws(StateLock.Failure) {
+            return try StateLock(directory: directory)
+        } catch {
+            if case .taken = error { throw .alreadyRunning(error.description) }
+            logger.error("\(error)")
+            return nil
         }
     }
 

@@ -177,7 +177,7 @@ package final class Daemon: Sendable {
 
 /// Why a daemon does not run.
 package enum DaemonError: Error, Sendable, CustomStringConvertible {
-    /// Another one serves the socket.
+    /// Another one serves the socket, or writes in the state directory.
     case alreadyRunning(String)
 
     package var description: String {

@@ -58,6 +58,19 @@ struct ReplayCommand: ParsableCommand {
         return named.count == captures.count ? named : nil
     }
 
+    /// The right to write the history; `nil` where none is written. A directory that cannot be locked cannot be written either,
+    /// which the writer says.
+    private func stateLock(keeps: Bool) throws -> StateLock? {
+        guard let stateDirectory, keeps else { return nil }
+        do throws(StateLock.Failure) {
+            return try StateLock(directory: stateDirectory)
+        } catch {
+            guard case .taken = error else { return nil }
+            Terminal.complain(error.description)
+            throw Exit.unavailable
+        }
+    }
+
     func run() throws {
         let (configuration, file) = try config.load()
         let progress = Terminal.showsProgress ? ProgressLine() : nil
@@ -67,6 +80,8 @@ struct ReplayCommand: ParsableCommand {
         let regions = configuration.regions.map(\.monitored)
         let logger = Terminal.logger(verbose: log.verbose)
         let update = { @Sendable (read: UInt64, size: UInt64?) -> Void in progress?.update(read: read, size: size) }
+        let lock = try stateLock(keeps: configuration.history.keep > 0)
+        defer { withExtendedLifetime(lock) {} }
         do throws(CaptureFileError) {
             if let house {
                 for node in house where configuration.nodes[node.node]?.room == nil {
