@@ -5,7 +5,8 @@ extension HistoryReader {
     ///
     /// - Parameters:
     ///   - now: the present: a run that has not ended is taken to be running.
-    ///   - regions: which to show first, in their order; others follow as they are found.
+    ///   - regions: which to show first, in their order; others follow if anything is known of them. None where the
+    ///     configuration is not at hand.
     package func day(from start: Int64, to end: Int64, now: Int64, regions: [String] = []) throws(HistoryError)
         -> DayRecord
     {
@@ -24,7 +25,9 @@ extension HistoryReader {
         for (region, mark) in try marks(in: day) {
             found[region, default: .init(identifier: region)].marks.append(mark)
         }
-        let others = found.keys.filter { !regions.contains($0) }.sorted()
+        // A region that was removed from the configuration stays unknown until the daemon ends.
+        let others = found.values.filter { !regions.contains($0.identifier) && (regions.isEmpty || $0.isKnown) }
+            .map(\.identifier).sorted()
         return DayRecord(
             start: start, end: end,
             regions: regions.map { found[$0] ?? .init(identifier: $0) } + others.compactMap { found[$0] },
@@ -197,5 +200,12 @@ extension HistoryReader {
         }
         if reached < day.upperBound { gaps.append(reached..<day.upperBound) }
         return gaps.filter { $0.upperBound &- $0.lowerBound >= SignalMinute.length }
+    }
+}
+
+extension DayRecord.Region {
+    /// Whether anything is known of it.
+    fileprivate var isKnown: Bool {
+        !minutes.isEmpty || !marks.isEmpty || spans.contains { $0.state != "unknown" }
     }
 }

@@ -65,8 +65,12 @@ package final class PresenceDriver: ScannerDelegate {
     /// - Parameter change: is given the regions, while the driver is locked.
     package func updateRegions(at now: Instant, _ change: (inout [MonitoredRegion]) -> Void) {
         state.withLock { state in
+            let former = Set(state.regions.map(\.region.identifier))
             change(&state.regions)
             let identifiers = Set(state.regions.map(\.region.identifier))
+            // Without this, the last state would last in the history for as long as the daemon runs.
+            let ended = former.subtracting(identifiers).sorted().filter { state.pipeline.monitor.isKnown($0) }
+            publish(ended.map { .didDetermineState(region: $0, .unknown) }, at: now, &state)
             state.changes = state.changes.filter { identifiers.contains($0.key) }
             let actions = state.pipeline.monitor.regionsReplaced(with: state.regions, knowing: state.memory, at: now)
             if state.isStarted {
@@ -194,5 +198,12 @@ extension PresenceDriver {
 
     private func time(of instant: Instant) -> PresenceTime {
         PresenceTime(instant: instant, wall: clock.wallTime(of: instant))
+    }
+}
+
+extension RegionMonitor {
+    /// Returns whether the state of a region is another than unknown.
+    fileprivate func isKnown(_ identifier: String) -> Bool {
+        stateRequested(region: identifier) != [.didDetermineState(region: identifier, .unknown)]
     }
 }

@@ -12,14 +12,15 @@ struct StatusSentence: Sendable {
 
     mutating func happened(_ event: Event) {
         switch event.kind {
-        case .didStartMonitoring(let name), .didDetermineState(let name, _):
+        case .didStartMonitoring(let name):
             regions.insert(name)
         case .bluetoothStateDidUpdate("poweredOn", let adapter?, _):
             bluetooth = "Bluetooth \(adapter) listening"
         case .bluetoothStateDidUpdate(let state, _, let reason):
             bluetooth = reason.isEmpty ? "Bluetooth \(state)" : "Bluetooth \(state): \(reason)"
-        case .didEnterRegion, .didExitRegion, .didRangeBeacons, .monitoringDidFail, .rangingBeaconsDidFail, .wifiPrompt,
-            .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed, .peripheralDidConnect, .peripheralDidDisconnect,
+        case .didDetermineState, .didEnterRegion, .didExitRegion, .didRangeBeacons, .monitoringDidFail,
+            .rangingBeaconsDidFail, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed,
+            .peripheralDidConnect, .peripheralDidDisconnect,
             .house:
             break
         }

@@ -105,6 +105,16 @@ import Testing
         #expect(try day(regions: ["b", "new"]).regions.map(\.identifier) == ["b", "new", "a", "c"])
     }
 
+    @Test func `a region that was removed from the configuration has no bar on later days`() throws {
+        let store = try folder.store()
+        try store.record(
+            [determined("home", "inside", at: hour(-30)), determined("home", "unknown", at: hour(-20))], [])
+        #expect(try day(regions: ["office"]).regions.map(\.identifier) == ["office"])
+        #expect(try day(regions: ["home"]).regions.map(\.spans) == [[span(0, 24, "unknown")]], "while it is configured")
+        let before = try folder.reader().day(from: hour(-48), to: hour(-10), now: hour(24))
+        #expect(before.regions.map(\.spans) == [[span(-30, -20, "inside"), span(-20, -10, "unknown")]])
+    }
+
     @Test func `clocks that jump, and no time at all, trap nothing`() throws {
         for time in [hour(5), hour(-9000), .max, .min, hour(6)] {
             let store = try folder.store()

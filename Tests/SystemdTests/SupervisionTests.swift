@@ -10,7 +10,7 @@ import Testing
 
 /// What the service manager hears.
 @Suite struct SupervisionTests {
-    private let home = Event(time: evening, kind: .didDetermineState(region: "home", .inside))
+    private let home = Event(time: evening, kind: .didStartMonitoring(region: "home"))
     private let adapter = Event(
         time: evening, kind: .bluetoothStateDidUpdate(state: "poweredOn", adapter: "hci0", reason: "hci0 answers"))
 
@@ -19,6 +19,7 @@ import Testing
         func happened(_ kind: Event.Kind) { sentence.happened(Event(time: evening, kind: kind)) }
         happened(adapter.kind)
         #expect(sentence.text == "Bluetooth hci0 listening")
+        happened(.didStartMonitoring(region: "office"))
         happened(.didDetermineState(region: "office", .unknown))
         #expect(sentence.text == "watching 1 region; Bluetooth hci0 listening")
         happened(home.kind)
@@ -30,6 +31,8 @@ import Testing
         #expect(sentence.text == text, "whoever comes and goes")
         happened(.bluetoothStateDidUpdate(state: "poweredOff", adapter: "hci0", reason: "hci0 is switched off"))
         sentence.keep(["office"])
+        // The last news of a region that is monitored no longer.
+        happened(.didDetermineState(region: "home", .unknown))
         #expect(sentence.text == "watching 1 region; Bluetooth poweredOff: hci0 is switched off")
     }
 
@@ -49,11 +52,11 @@ import Testing
     func `ready is told once, as soon as the adapter is known`() async throws {
         let (systemd, supervision, events) = try supervision()
         let task = Task { try await supervision.run() }
-        events.yield(Event(time: evening, kind: .didDetermineState(region: "home", .unknown)))
+        events.yield(Event(time: evening, kind: .didStartMonitoring(region: "home")))
         events.yield(adapter)
         // Not even that something has happened is said.
-        events.yield(home)
-        events.yield(Event(time: evening, kind: .didDetermineState(region: "office", .inside)))
+        events.yield(Event(time: evening, kind: .didDetermineState(region: "home", .inside)))
+        events.yield(Event(time: evening, kind: .didStartMonitoring(region: "office")))
         #expect(await systemd.text() == "STATUS=watching 1 region; Bluetooth not asked yet")
         #expect(await systemd.text() == "READY=1\nSTATUS=watching 1 region; Bluetooth hci0 listening")
         #expect(await systemd.text() == "STATUS=watching 2 regions; Bluetooth hci0 listening")
