@@ -8,7 +8,7 @@ package protocol EventWriter {
     /// - Parameter time: when that was, nanoseconds since the Unix epoch.
     mutating func finish(at time: Int64)
 
-    /// When another attempt is worth its while, after one that failed.
+    /// When there is something to write although nothing happens, such as what failed before.
     var nextAttempt: ContinuousClock.Instant? { get }
 
     /// Why the last attempt failed, if so.

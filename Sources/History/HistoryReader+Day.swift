@@ -12,7 +12,7 @@ extension HistoryReader {
     {
         guard start < end else { return DayRecord(start: start, end: end, regions: []) }
         let day = start..<end
-        let runs = try runs(now: now)
+        let runs = try runs(until: now)
         var found: [String: DayRecord.Region] = [:]
         for (region, spans) in try spans(runs, in: day) {
             found[region] = .init(identifier: region, spans: spans.map { .init($0.time, $0.value) })
@@ -34,51 +34,6 @@ extension HistoryReader {
             outages: try outages(runs, in: day), unwatched: gaps(in: day, between: watched))
     }
 
-    private struct Run {
-        var id: Int64
-        var time: Range<Int64>
-        /// Before the beginning where the clock was set back meanwhile.
-        var end: Int64
-    }
-
-    /// When the daemon ran. A run that was cut ended with the last sign of life; the last may go on.
-    private func runs(now: Int64) throws(HistoryError) -> [Run] {
-        let rows = try ask { connection throws(SQLiteError) in
-            try connection.rows("SELECT id, began, ended FROM runs ORDER BY id") { row in
-                (id: row.integer(0), began: row.integer(1), ended: row.optionalInteger(2))
-            }
-        }
-        let latest = try ask { connection throws(SQLiteError) in
-            // The row that has the maximum (sqlite.org/lang_select.html#bareagg).
-            try connection.rows("SELECT run, time, max(id) FROM events GROUP BY run") {
-                ($0.integer(0), $0.integer(1))
-            }
-        }
-        let lastEvents = Dictionary(latest) { first, _ in first }
-        // Before any later run began; a clock may have been set back between two.
-        var laterBegan: Int64?
-        var runs: [Run] = []
-        for (index, row) in rows.enumerated().reversed() {
-            let next = index + 1 < rows.count ? rows[index + 1].began : nil
-            var sign = lastEvents[row.id] ?? row.began
-            if row.ended == nil, sign >= row.began, let laterBegan, let minute = try lastMinute(before: laterBegan) {
-                sign = max(sign, minute &+ SignalMinute.length)
-            }
-            let end = row.ended ?? next.map { $0 < row.began ? sign : min(sign, $0) } ?? now
-            runs.append(Run(id: row.id, time: row.began..<max(row.began, end), end: end))
-            laterBegan = min(laterBegan ?? row.began, row.began)
-        }
-        return runs.reversed()
-    }
-
-    private func lastMinute(before time: Int64) throws(HistoryError) -> Int64? {
-        try ask { connection throws(SQLiteError) in
-            try connection.rows("SELECT max(time) FROM minutes WHERE time < ?1", [.integer(time)]) {
-                $0.optionalInteger(0)
-            }
-        }.first ?? nil
-    }
-
     /// Each region's states, from each change to the next or to the run's end.
     private func spans(
         _ runs: [Run], in day: Range<Int64>
@@ -94,8 +49,10 @@ extension HistoryReader {
         for run in runs {
             var latest: [String: (time: Int64, state: String)] = [:]
             func close(_ region: String, at time: Int64) {
-                guard let open = latest[region], open.time < time else { return }
-                spans[region, default: []].append((open.time..<time, open.state))
+                guard let open = latest[region], case let start = max(open.time, run.keptFrom), start < time else {
+                    return
+                }
+                spans[region, default: []].append((start..<time, open.state))
             }
             for change in byRun[run.id] ?? [] {
                 close(change.region, at: change.time)
@@ -178,14 +135,15 @@ extension HistoryReader {
     }
 
     private func outages(_ runs: [Run], in day: Range<Int64>) throws(HistoryError) -> [DayRecord.Outage] {
-        let ends = Dictionary(runs.map { ($0.id, $0.end) }, uniquingKeysWith: { first, _ in first })
+        let byID = Dictionary(runs.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let rows = try ask { connection throws(SQLiteError) in
             try connection.rows("SELECT run, began, ended, reason FROM outages ORDER BY id") { row in
                 (run: row.integer(0), began: row.integer(1), ended: row.optionalInteger(2), reason: row.text(3))
             }
         }
         let outages = rows.map { row in
-            (time: row.began..<max(row.began, row.ended ?? ends[row.run] ?? row.began), value: row.reason)
+            let began = max(row.began, byID[row.run]?.keptFrom ?? row.began)
+            return (time: began..<max(began, row.ended ?? byID[row.run]?.end ?? began), value: row.reason)
         }
         return Self.latest(outages, in: day).map { DayRecord.Outage($0.time, reason: $0.value) }
     }

@@ -25,13 +25,10 @@ extension HistoryReader {
         }
     }
 
-    /// When the first run began that recorded silences; nil where none did.
-    package func silencesBegan() throws(HistoryError) -> Int64? {
-        guard try hasSilences else { return nil }
-        let began = try ask { connection throws(SQLiteError) in
-            try connection.rows("SELECT min(began) FROM runs WHERE has_silences") { $0.optionalInteger(0) }
-        }
-        return began.first ?? nil
+    /// The time in which silences were recorded; `nil` where no run has recorded any.
+    package func silencesWatched() throws(HistoryError) -> WatchedTime? {
+        let runs = try runs(until: nil).filter(\.hasSilences)
+        return runs.isEmpty ? nil : WatchedTime(runs.map(\.time))
     }
 
     private var hasSilences: Bool {

@@ -60,17 +60,6 @@ package final class HistoryReader {
         }
     }
 
-    /// When the first event and the last were, in nanoseconds since the Unix epoch; nil where there is none.
-    package func bounds() throws(HistoryError) -> ClosedRange<Int64>? {
-        let found = try ask { connection throws(SQLiteError) in
-            try connection.rows("SELECT min(time), max(time) FROM events") {
-                ($0.optionalInteger(0), $0.optionalInteger(1))
-            }
-        }
-        guard case (let first?, let last?)? = found.first else { return nil }
-        return first...max(first, last)
-    }
-
     func ask<Answer>(
         _ question: (SQLiteConnection) throws(SQLiteError) -> Answer
     ) throws(HistoryError) -> Answer {

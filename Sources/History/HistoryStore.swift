@@ -1,4 +1,5 @@
 package import Events
+import Plumbing
 
 /// The one that writes a history. For one thread at a time.
 package final class HistoryStore {
@@ -14,13 +15,16 @@ package final class HistoryStore {
     package static let fileName = "history.sqlite"
 
     private let file: String
-    private let connection: SQLiteConnection
+    let connection: SQLiteConnection
 
     /// The row in `runs` that what is recorded belongs to: there once there is something.
-    private var run: Int64?
+    private(set) var run: Int64?
+
+    /// The beginning of ``run`` by the clock of that time, and its last sign of life in the file.
+    private var began, seen: SignOfLife?
 
     /// When old rows were last removed.
-    private var lastRemoval: Int64?
+    var lastRemoval: Int64?
 
     /// Opens the history in `directory`, and makes it where it is missing.
     ///
@@ -55,22 +59,34 @@ package final class HistoryStore {
     }
 
     /// Records all of this, or nothing of it.
+    ///
+    /// - Parameter sign: the present; by default the end of what is recorded.
     package func record(
-        _ events: [HistoryEvent], _ minutes: [SignalMinute], _ silences: [SilenceRecord] = []
+        _ events: [HistoryEvent], _ minutes: [SignalMinute], _ silences: [SilenceRecord] = [],
+        at sign: SignOfLife? = nil
     ) throws(HistoryError) {
-        guard let first = events.first?.time ?? minutes.first?.time ?? silences.first?.time else { return }
-        var run = self.run
+        let first = events.first?.time ?? minutes.first?.time ?? silences.first?.time
+        let last = [events.last?.time, minutes.last?.time.addingClamped(SignalMinute.length), silences.last?.time]
+        guard run != nil || first != nil, let sign = sign ?? last.compactMap(\.self).max().map({ SignOfLife(wall: $0) })
+        else { return }
+        var (run, began, seen) = (self.run, self.began ?? sign.moved(to: first ?? sign.wall), self.seen)
         try ask { () throws(SQLiteError) in
             try connection.transaction { () throws(SQLiteError) in
-                let owner = if let run { run } else { try begin(at: first) }
+                let owner = if let run { run } else { try begin(at: began.wall) }
                 run = owner
                 for event in events { try insert(event, run: owner) }
                 for minute in minutes { try merge(minute) }
                 for silence in silences { try insert(silence) }
+                // Rows are signs of life as well, and each page that is written wears a card.
+                if let seen, seen.suffices(at: sign) { return }
+                seen = sign
+                try connection.execute(
+                    "UPDATE runs SET began = ?1, seen = ?2 WHERE id = ?3",
+                    [.integer(began.corrected(at: sign).wall), .integer(sign.wall), .integer(owner)])
             }
         }
         // Not before the commit: what was rolled back is no row.
-        self.run = run
+        (self.run, self.began, self.seen) = (run, began, seen)
     }
 
     /// The daemon comes to its end, in order.
@@ -78,40 +94,6 @@ package final class HistoryStore {
         guard let run else { return }
         try ask { () throws(SQLiteError) in
             try connection.execute("UPDATE runs SET ended = ?1 WHERE id = ?2", [.integer(time), .integer(run)])
-        }
-    }
-
-    /// The most that ``removeOld(keeping:at:)`` removes at once, in nanoseconds.
-    private static let removalStep: Int64 = 7 * day
-    private static let day: Int64 = 86_400_000_000_000
-
-    /// Removes what is older than `days`, once a day.
-    ///
-    /// A clock may be wrong for a while: after a leap a day is to pass on it before it is believed, and at most the oldest
-    /// week goes at once, so that a year's leap does not cost a year.
-    package func removeOld(keeping days: Int, at now: Int64) throws(HistoryError) {
-        let passed = lastRemoval.map { now.subtractingReportingOverflow($0) }
-        if let passed, !passed.overflow, 0..<Self.day ~= passed.partialValue { return }
-        lastRemoval = now
-        if let passed, passed.overflow || !(0..<2 * Self.day ~= passed.partialValue) { return }
-        let age = Int64(days).multipliedReportingOverflow(by: Self.day)
-        guard !age.overflow, case let limit = now.subtractingReportingOverflow(age.partialValue), !limit.overflow else {
-            return
-        }
-        try ask { () throws(SQLiteError) in
-            let oldest = try connection.rows(
-                "SELECT min(time) FROM (SELECT min(time) AS time FROM events UNION SELECT min(time) FROM minutes)"
-            ) { $0.optionalInteger(0) }
-            guard let oldest = oldest.first ?? nil, oldest < limit.partialValue else { return }
-            let end = min(limit.partialValue, oldest.addingReportingOverflow(Self.removalStep).partialValue)
-            try connection.transaction { () throws(SQLiteError) in
-                try connection.execute("DELETE FROM events WHERE time < ?1", [.integer(end)])
-                try connection.execute("DELETE FROM minutes WHERE time < ?1", [.integer(end)])
-                try connection.execute("DELETE FROM silences WHERE time < ?1", [.integer(end)])
-                try connection.execute(
-                    "DELETE FROM runs WHERE id < coalesce((SELECT run FROM events ORDER BY id LIMIT 1), ?1)",
-                    [.integer(run ?? 0)])
-            }
         }
     }
 
@@ -160,7 +142,7 @@ package final class HistoryStore {
             ])
     }
 
-    private func ask(_ question: () throws(SQLiteError) -> Void) throws(HistoryError) {
+    func ask(_ question: () throws(SQLiteError) -> Void) throws(HistoryError) {
         do throws(SQLiteError) {
             try question()
         } catch {

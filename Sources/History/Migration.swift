@@ -66,5 +66,13 @@ struct Migration {
                 // Of the runs before nobody knows.
                 "ALTER TABLE runs ADD COLUMN has_silences INTEGER NOT NULL DEFAULT 0",
             ]),
+        Migration(
+            name: "what is known of a run",
+            statements: [
+                // The last sign of life, by the run's own clock: where a run ended that has no `ended`.
+                "ALTER TABLE runs ADD COLUMN seen INTEGER",
+                // The limit up to which older rows were removed; NULL while the run is complete.
+                "ALTER TABLE runs ADD COLUMN kept_from INTEGER",
+            ]),
     ]
 }

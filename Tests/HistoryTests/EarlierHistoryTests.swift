@@ -84,6 +84,6 @@ import Testing
         try latest.copy(HistoryStore.fileName, to: folder)
         _ = try folder.store()
         #expect(try folder.reader().silences().map(\.length) == [12.06])
-        #expect(try folder.reader().silencesBegan() != nil)
+        #expect(try folder.reader().silencesWatched() != nil)
     }
 }

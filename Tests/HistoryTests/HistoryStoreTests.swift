@@ -102,14 +102,14 @@ import Testing
         try Schema(connection: connection, file: folder.history).migrate([Migration.all[0]])
         try connection.execute("INSERT INTO runs (began) VALUES (?1)", [.integer(hour(1))])
         #expect(try folder.reader().silences().isEmpty)
-        #expect(try folder.reader().silencesBegan() == nil)
+        #expect(try folder.reader().silencesWatched()?.start == nil)
         let store = try folder.store()
         let silence = SilenceRecord(
             time: hour(30), region: "home", length: 15.5, leftFor: nil, quick: 8, balanced: 12, patient: 20,
             signalBefore: -60.5, signalAfter: nil)
-        #expect(try folder.reader().silencesBegan() == nil)
+        #expect(try folder.reader().silencesWatched()?.start == nil)
         try store.record([exit("home", at: hour(29))], [], [silence])
-        #expect(try folder.reader().silencesBegan() == hour(29))
+        #expect(try folder.reader().silencesWatched()?.start == hour(29))
         #expect(try folder.reader().silences() == [silence])
         #expect(try folder.reader().silences(region: "work").isEmpty)
         #expect(try folder.reader().silences(since: hour(31)).isEmpty)

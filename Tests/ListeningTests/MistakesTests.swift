@@ -32,12 +32,11 @@ import Testing
         let store = try HistoryStore(directory: folder.path, durability: .process)
         try store.record([HistoryEvent(time: evening, name: "didStartMonitoring", region: "home", json: "{}")], [])
         try store.record([], [], records)
+        try store.runEnded(at: evening + nanoseconds(10 * 86_400))
     }
 
     private func history(region: String? = nil, since: Moment? = nil) throws -> MistakesHistory {
-        try MistakesHistory(
-            directory: folder.path, region: region, since: since,
-            now: Moment(nanoseconds: evening + nanoseconds(10 * 86_400)))
+        try MistakesHistory(directory: folder.path, region: region, since: since?.nanoseconds)
     }
 
     private var some: [SilenceRecord] {
@@ -86,8 +85,51 @@ import Testing
         try write([])
         #expect(try history().text.hasPrefix("No false exit since "))
         #expect(throws: HistoryError.self) {
-            try MistakesHistory(directory: "\(folder.path)/nowhere", region: nil, since: nil, now: .now)
+            try MistakesHistory(directory: "\(folder.path)/nowhere", region: nil, since: nil)
         }
+    }
+
+    @Test func `false exits are counted by the time watched, whatever time it is now`() throws {
+        // A day, two false exits, a week without the daemon, and another day of which nobody wrote the end.
+        func mistake(_ day: Double) -> SilenceRecord { record(day: day, silence: 15, leftFor: 3) }
+        var store = try HistoryStore(directory: folder.path, durability: .process)
+        func start(_ day: Double) throws {
+            let time = evening + nanoseconds(day * 86_400)
+            try store.record([HistoryEvent(time: time, name: "didStartMonitoring", region: "home", json: "{}")], [])
+        }
+        try start(0)
+        try store.record([], [], [mistake(0.2), mistake(0.4)])
+        try store.runEnded(at: evening + nanoseconds(86_400))
+        #expect(try history().text.contains("home  2 false exits since "))
+        #expect(try history().text.contains(", 2 a day: "))
+        store = try HistoryStore(directory: folder.path, durability: .process)
+        try start(8)
+        try store.record([], [], [mistake(8.2), mistake(9)])
+        #expect(try history().text.contains("home  4 false exits since "))
+        #expect(try history().text.contains(", 2 a day: "))
+        let since = Moment(nanoseconds: evening + nanoseconds(8.5 * 86_400))
+        #expect(try history(since: since).text.contains("home  1 false exit since "))
+        #expect(try history(since: since).text.contains(", 2 a day: "))
+    }
+
+    @Test func `what is sent is printed as what is read`() throws {
+        try write(some)
+        let read = try history()
+        let sent = try JSONDecoder().decode(MistakesHistory.self, from: Data(read.json.utf8))
+        #expect(sent.text == read.text && sent.json == read.json)
+    }
+
+    @Test func `nothing is said of a time whose rows are gone`() throws {
+        let store = try HistoryStore(directory: folder.path, durability: .process)
+        for day in 0...40 {
+            let time = evening + nanoseconds(Double(day) * 86_400)
+            try store.removeOld(keeping: 10, at: time)
+            try store.record(
+                [HistoryEvent(time: time, name: "didStartMonitoring", region: "home", json: "{}")], [], [])
+        }
+        struct Document: Decodable { var since: String }
+        let document = try JSONDecoder().decode(Document.self, from: Data(history().json.utf8))
+        #expect(document.since == Timestamp.text(evening + nanoseconds(30 * 86_400)))
     }
 
     @Test func `numbers of a damaged file do not trap`() throws {
@@ -102,7 +144,11 @@ import Testing
         #expect(ledger.report(region: "home", now: now) == nil)
         ledger.began(at: now - nanoseconds(43_200))
         #expect(ledger.report(region: "home", now: now)?.days == 0.5)
-        ledger.restore(some, since: evening)
+        // An hour of the day before, and one that is longer ago than a week.
+        let hours = [now - nanoseconds(86_400), evening].map { $0..<$0 + nanoseconds(3600) }
+        ledger.restore([], watched: WatchedTime(hours))
+        #expect(ledger.report(region: "home", now: now)?.days == 0.54, "the downtime does not count")
+        ledger.restore(some, watched: WatchedTime([evening..<now - nanoseconds(43_200)]))
         ledger.add(record(day: 9.9, silence: 13, leftFor: 1))
         let report = try #require(ledger.report(region: "home", now: now))
         // Days 1 to 2.1 are longer ago than a week.
@@ -125,7 +171,7 @@ import Testing
             writer: HistoryWriter.ofReplay(directory: folder.path, settings: .init(), logger: quiet), speed: nil,
             logger: quiet,
             progress: { _, _ in }, { _ in })
-        let text = try MistakesHistory(directory: folder.path, region: nil, since: nil, now: .now).text
+        let text = try MistakesHistory(directory: folder.path, region: nil, since: nil).text
         #expect(text.contains("  home  silent for 20 s, back 8 s after the exit"))
         #expect(text.contains("\n  and none of them with \"exitAfter\": 20"))
     }

@@ -34,12 +34,17 @@ package final class HistoryRecorder: Sendable {
     private let toWrite = BinarySemaphore()
     private let toPublish = BinarySemaphore()
 
-    /// - Parameter now: the present on the wall, when the last is written.
+    /// - Parameters:
+    ///   - now: the present on the wall.
+    ///   - uptime: the present on a clock that is never set; `nil` for a capture, whose time is its own.
     package convenience init(
-        directory: String, settings: Configuration.History, now: @escaping @Sendable () -> Int64, logger: Logger
+        directory: String, settings: Configuration.History, now: @escaping @Sendable () -> Int64,
+        uptime: (@Sendable () -> Int64)? = nil, logger: Logger
     ) {
         self.init(directory: directory, now: now, logger: logger) {
-            HistoryWriter(directory: directory, settings: settings, durability: .powerCut, logger: logger)
+            HistoryWriter(
+                directory: directory, settings: settings, durability: .powerCut,
+                clock: { SignOfLife(wall: now(), uptime: uptime?()) }, logger: logger)
         }
     }
 

@@ -25,8 +25,16 @@ package struct HistoryWriter: EventWriter {
     /// What has been said since writing began to fail.
     private var said: Set<String> = []
 
-    /// When the next attempt is worth its while, after one that failed.
-    package private(set) var nextAttempt: ContinuousClock.Instant?
+    /// The present of the run; `nil` in a replay, where what is recorded is the only clock.
+    private let clock: (@Sendable () -> SignOfLife)?
+
+    private let signInterval: Duration
+
+    /// When the next attempt after one that failed is due, and the next sign of life.
+    private var retry, nextSign: ContinuousClock.Instant?
+
+    /// When there is something to write at the latest.
+    package var nextAttempt: ContinuousClock.Instant? { retry ?? nextSign }
 
     /// Why the last one failed, if so.
     package private(set) var problem: String?
@@ -40,12 +48,18 @@ package struct HistoryWriter: EventWriter {
     /// Minutes are written together: an SD card wears by the number of writes.
     private static let minutesTogether = 5 * SignalMinute.length
 
+    /// - Parameters:
+    ///   - clock: the present; `nil` in a replay.
+    ///   - signInterval: the time after which a quiet run shows a sign of life.
     package init(
-        directory: String, settings: Configuration.History, durability: HistoryStore.Durability, logger: Logger
+        directory: String, settings: Configuration.History, durability: HistoryStore.Durability,
+        clock: (@Sendable () -> SignOfLife)? = nil, signInterval: Duration = SignOfLife.interval, logger: Logger
     ) {
         self.directory = directory
         self.settings = settings
         self.durability = durability
+        self.clock = clock
+        self.signInterval = signInterval
         self.logger = logger
     }
 
@@ -71,9 +85,9 @@ package struct HistoryWriter: EventWriter {
         }
         if minutes.count > Self.backlog { minutes.removeFirst(minutes.count - Self.backlog) }
         if silences.count > Self.backlog { silences.removeFirst(silences.count - Self.backlog) }
-        if let nextAttempt {
-            if nextAttempt <= .now { write() }
-        } else if events.count > count || areMinutesDue {
+        if let retry {
+            if retry <= .now { write() }
+        } else if events.count > count || areMinutesDue || nextSign.map({ $0 <= .now }) ?? false {
             write()
         }
     }
@@ -97,9 +111,12 @@ package struct HistoryWriter: EventWriter {
     }
 
     private mutating func write() {
-        guard let time = events.last?.time ?? minutes.last?.time ?? silences.last?.time else { return }
+        let last = events.last?.time ?? minutes.last?.time ?? silences.last?.time
+        // Without a run there is nothing that could show a sign of life.
+        let sign = last == nil && store == nil ? nil : clock?()
+        guard let time = last ?? sign?.wall else { return }
         do throws(HistoryError) {
-            try attempt(at: time)
+            try attempt(at: time, sign)
         } catch {
             guard case .damaged(_, let reason) = error else { return failed(error) }
             store = nil
@@ -107,24 +124,25 @@ package struct HistoryWriter: EventWriter {
                 let stamp = Timestamp.compact(KernelClock.realtime)
                 let name = try HistoryStore.setAside(directory: directory, stamp: stamp)
                 logger.error("the history was damaged (\(reason)) and begins anew; what there was is now \(name)")
-                try attempt(at: time)
+                try attempt(at: time, sign)
             } catch {
                 failed(error)
             }
         }
     }
 
-    private mutating func attempt(at time: Int64) throws(HistoryError) {
+    private mutating func attempt(at time: Int64, _ sign: SignOfLife?) throws(HistoryError) {
         let store = if let store { store } else { try open() }
         self.store = store
         try store.removeOld(keeping: settings.keep, at: time)
-        try store.record(events, minutes, silences)
+        try store.record(events, minutes, silences, at: sign)
         (events, minutes, silences) = ([], [], [])
-        if nextAttempt != nil {
+        nextSign = sign.map { _ in .now + signInterval }
+        if retry != nil {
             let loss = lost > 0 ? "; \(lost) events are missing" : ""
             logger.notice("the history is written again\(loss)")
         }
-        (nextAttempt, problem, said, lost) = (nil, nil, [], 0)
+        (retry, problem, said, lost) = (nil, nil, [], 0)
     }
 
     private func open() throws(HistoryError) -> HistoryStore {
@@ -138,7 +156,7 @@ package struct HistoryWriter: EventWriter {
 
     private mutating func failed(_ error: HistoryError) {
         // The connection stays: a commit that failed half-way is overwritten by the next, and cannot come back to life.
-        nextAttempt = .now + Self.retryInterval
+        retry = .now + Self.retryInterval
         problem = error.description
         say(error)
     }

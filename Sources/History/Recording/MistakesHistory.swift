@@ -2,28 +2,16 @@ import Events
 import Plumbing
 import RegionMonitoring
 
-/// What `okaeri history --mistakes` tells: exits that were followed by a return within five minutes at like strength, and
-/// what would have spared them.
-package struct MistakesHistory: Sendable {
-    private let regions: [(identifier: String, silences: [SilenceRecord])]
-    /// Since when it is known; nil where no run of the daemon has recorded silences yet.
-    private let start: Int64?
-    private let end: Int64
+/// What `okaeri history --mistakes` prints: exits that were followed by a return within five minutes at like strength, and
+/// the settings that would have avoided them. It encodes as what `--json` prints, so that the daemon can send it.
+package struct MistakesHistory: Codable, Sendable {
+    /// When the record begins; `nil` where no run of the daemon has recorded silences yet.
+    private let since: String?
+    /// The oldest first.
+    private let mistakes: [Mistake]
+    private let regions: [Summary]
 
-    /// - Parameters:
-    ///   - directory: the state directory that holds the history.
-    ///   - region: only this one; nil for all.
-    ///   - since: none before this time; nil: from when silences were first recorded.
-    ///   - now: the present.
-    package init(directory: String, region: String?, since: Moment?, now: Moment) throws {
-        let reader = try HistoryReader(directory: directory)
-        let records = try reader.silences(region: region, since: since?.nanoseconds)
-        start = try reader.silencesBegan().map { max($0, since?.nanoseconds ?? .min) }
-        end = now.nanoseconds
-        regions = Dictionary(grouping: records, by: \.region).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    }
-
-    private struct Mistake: Encodable {
+    fileprivate struct Mistake: Codable {
         var time: String
         var region: String
         /// How long it was silent, and how long ago it was left when it was back; in seconds.
@@ -34,7 +22,7 @@ package struct MistakesHistory: Sendable {
         var signalAfter: Int?
     }
 
-    private struct Summary: Encodable {
+    fileprivate struct Summary: Codable {
         var identifier: String
         var mistakes: MistakesReport
         /// How many on each day of the machine's calendar that had any.
@@ -43,69 +31,75 @@ package struct MistakesHistory: Sendable {
         var exitAfter: Int?
     }
 
-    private struct Document: Encodable {
-        var since: String?
-        var mistakes: [Mistake]
-        var regions: [Summary]
-    }
-
-    /// The mistakes of a region, the oldest first.
-    private func mistakes(_ silences: [SilenceRecord]) -> [SilenceRecord] {
-        silences.filter { $0.silence.wasFalseExit }
-    }
-
-    private var summaries: [Summary] {
-        regions.map { identifier, silences in
-            let mistakes = mistakes(silences)
-            return Summary(
-                identifier: identifier,
-                mistakes: MistakesReport(silences.map(\.silence), nanoseconds: max(0, end &- (start ?? end))),
-                byDay: Dictionary(grouping: mistakes) { LocalTime.day($0.time) }.mapValues(\.count),
-                exitAfter: mistakes.map(\.silence.length).max().map { Int(($0 / .seconds(1)).rounded(.up)) })
+    /// - Parameters:
+    ///   - directory: the state directory that holds the history.
+    ///   - region: only this one; nil for all.
+    ///   - since: none before this time, in nanoseconds since the Unix epoch; nil: from when silences were first recorded.
+    package init(directory: String, region: String?, since: Int64?) throws(HistoryError) {
+        let reader = try HistoryReader(directory: directory)
+        let records = try reader.silences(region: region, since: since)
+        let watched = try reader.silencesWatched()
+        let start = watched?.start.map { max($0, since ?? .min) }
+        // The daemon's downtime is no time in which an exit could have been false.
+        let length = start.flatMap { watched?.nanoseconds(in: $0..<Int64.max) } ?? 0
+        self.since = start.map(Timestamp.text)
+        mistakes = records.filter { $0.silence.wasFalseExit }.sorted { $0.time < $1.time }.map(Mistake.init)
+        regions = Dictionary(grouping: records, by: \.region).sorted { $0.key < $1.key }.map { identifier, records in
+            Summary(identifier: identifier, records: records, watched: length)
         }
     }
 
     /// For a person, in the machine's time zone.
     package var text: String {
-        guard let start else {
+        guard let since else {
             return "Nothing is known yet: an earlier version wrote this history. The daemon records it from now on."
         }
-        let known = "since \(LocalTime.text(start))"
-        var lines = regions.flatMap { mistakes($0.silences) }.sorted { $0.time < $1.time }.map(line)
+        let known = "since \(LocalTime.text(stamp: since))"
+        var lines = mistakes.map(\.line)
         if lines.isEmpty { lines = ["No false exit \(known)."] }
-        for summary in summaries {
-            let mistakes = summary.mistakes
-            let days = summary.byDay.sorted { $0.key < $1.key }.map { "\($0) \($1)" }.joined(separator: ", ")
-            lines += [
-                "",
-                "\(summary.identifier)  \(mistakes.falseExits) false exit\(mistakes.falseExits == 1 ? "" : "s") \(known), "
-                    + "\(mistakes.perDay.plain) a day"
-                    + (days.isEmpty ? "" : ": \(days)"),
-                "  It would have had \(mistakes.quick) with \"sensitivity\": \"quick\", \(mistakes.balanced) with "
-                    + "\"balanced\", \(mistakes.patient) with \"patient\"",
-            ]
-            if let exitAfter = summary.exitAfter { lines.append("  and none of them with \"exitAfter\": \(exitAfter)") }
-        }
+        for region in regions { lines += [""] + region.lines(known) }
         return lines.joined(separator: "\n")
     }
 
-    private func line(_ record: SilenceRecord) -> String {
-        let signals = [record.signalBefore.map(\.plain), record.signalAfter.map(String.init)].map { $0 ?? "?" }
-        return [
-            LocalTime.text(record.time), record.region,
-            "silent for \(record.length.rounded(digits: 1).plain) s, back \(record.leftFor?.rounded(digits: 1).plain ?? "?") s "
-                + "after the exit", "\(signals[0]) dBm before, \(signals[1]) dBm after",
-        ].joined(separator: "  ")
+    /// One JSON object.
+    package var json: String { JSON.document(self) }
+}
+
+extension MistakesHistory.Mistake {
+    fileprivate init(_ record: SilenceRecord) {
+        self.init(
+            time: Timestamp.text(record.time), region: record.region, silence: record.length,
+            leftFor: record.leftFor ?? 0, signalBefore: record.signalBefore, signalAfter: record.signalAfter)
     }
 
-    /// One JSON object.
-    package var json: String {
-        let list = regions.flatMap { mistakes($0.silences) }.sorted { $0.time < $1.time }.map { record in
-            Mistake(
-                time: Timestamp.text(record.time), region: record.region, silence: record.length,
-                leftFor: record.leftFor ?? 0, signalBefore: record.signalBefore, signalAfter: record.signalAfter)
-        }
-        let document = Document(since: start.map(Timestamp.text), mistakes: list, regions: summaries)
-        return JSON.document(document)
+    fileprivate var line: String {
+        let signals = [signalBefore.map(\.plain), signalAfter.map(String.init)].map { $0 ?? "?" }
+        return [
+            LocalTime.text(stamp: time), region,
+            "silent for \(silence.rounded(digits: 1).plain) s, back \(leftFor.rounded(digits: 1).plain) s after the exit",
+            "\(signals[0]) dBm before, \(signals[1]) dBm after",
+        ].joined(separator: "  ")
+    }
+}
+
+extension MistakesHistory.Summary {
+    /// - Parameter watched: the time in which mistakes would have been recorded, in nanoseconds.
+    fileprivate init(identifier: String, records: [SilenceRecord], watched: Int64) {
+        let mistakes = records.filter { $0.silence.wasFalseExit }
+        self.init(
+            identifier: identifier, mistakes: MistakesReport(records.map(\.silence), nanoseconds: watched),
+            byDay: Dictionary(grouping: mistakes) { LocalTime.day($0.time) }.mapValues(\.count),
+            exitAfter: mistakes.map(\.silence.length).max().map { Int(($0 / .seconds(1)).rounded(.up)) })
+    }
+
+    fileprivate func lines(_ known: String) -> [String] {
+        let days = byDay.sorted { $0.key < $1.key }.map { "\($0) \($1)" }.joined(separator: ", ")
+        let spared = exitAfter.map { ["  and none of them with \"exitAfter\": \($0)"] } ?? []
+        return [
+            "\(identifier)  \(mistakes.falseExits) false exit\(mistakes.falseExits == 1 ? "" : "s") \(known), "
+                + "\(mistakes.perDay.plain) a day" + (days.isEmpty ? "" : ": \(days)"),
+            "  It would have had \(mistakes.quick) with \"sensitivity\": \"quick\", \(mistakes.balanced) with "
+                + "\"balanced\", \(mistakes.patient) with \"patient\"",
+        ] + spared
     }
 }

@@ -1,5 +1,6 @@
 package import Events
 package import Logging
+import Plumbing
 package import RegionMonitoring
 import Synchronization
 
@@ -8,8 +9,10 @@ import Synchronization
 package final class SilenceLedger: Sendable {
     private struct State {
         var records: [SilenceRecord] = []
-        /// Since when it is known: nanoseconds since the Unix epoch.
-        var since: Int64?
+        /// The earlier runs.
+        var watched = WatchedTime()
+        /// When this run began: nanoseconds since the Unix epoch.
+        var began: Int64?
     }
 
     package init() {}
@@ -26,9 +29,8 @@ package final class SilenceLedger: Sendable {
     package func recall(from directory: String, at now: Int64, logger: Logger) {
         do {
             let reader = try HistoryReader(directory: directory)
-            let start = now &- Self.week
-            guard let since = try reader.silencesBegan() else { return }
-            restore(try reader.silences(since: start), since: max(since, start))
+            guard let watched = try reader.silencesWatched() else { return }
+            restore(try reader.silences(since: now &- Self.week), watched: watched)
         } catch {
             // There may be none yet; what is wrong with it is said when it is to be written.
             logger.debug("no earlier silences are known: \(error)")
@@ -36,16 +38,18 @@ package final class SilenceLedger: Sendable {
     }
 
     /// Goes on from what the history knows.
-    package func restore(_ records: [SilenceRecord], since: Int64) {
+    ///
+    /// - Parameter watched: the earlier runs.
+    package func restore(_ records: [SilenceRecord], watched: WatchedTime) {
         state.withLock { state in
             state.records = Array((records + state.records).suffix(Self.capacity))
-            state.since = min(state.since ?? since, since)
+            state.watched = watched
         }
     }
 
     /// From `time` on it is known what happens, if it was not known before.
     package func began(at time: Int64) {
-        state.withLock { $0.since = min($0.since ?? time, time) }
+        state.withLock { $0.began = min($0.began ?? time, time) }
     }
 
     package func add(_ record: SilenceRecord) {
@@ -58,10 +62,12 @@ package final class SilenceLedger: Sendable {
     /// The last week's mistakes about a region; nil before anything is known.
     package func report(region: String, now: Int64) -> MistakesReport? {
         state.withLock { state in
-            guard let since = state.since, since < now else { return nil }
-            let start = max(since, now &- Self.week)
+            var watched = state.watched
+            if let began = state.began, began < now { watched.add(began..<now) }
+            guard let since = watched.start, since < now else { return nil }
+            let start = max(since, now.subtractingClamped(Self.week))
             let silences = state.records.filter { $0.region == region && $0.time >= start && $0.time <= now }
-            return MistakesReport(silences.map(\.silence), nanoseconds: now &- start)
+            return MistakesReport(silences.map(\.silence), nanoseconds: watched.nanoseconds(in: start..<now))
         }
     }
 }

@@ -106,9 +106,12 @@ package final class Daemon: Sendable {
         let now = { @Sendable in source.now }
         let hub = EventHub(node: options.node)
         self.hub = hub
+        let uptime = options.capture == nil ? { @Sendable in KernelClock.boottime } : nil
         let recorder = options.stateDirectory.flatMap { directory in
             configuration.history.keep > 0
-                ? HistoryRecorder(directory: directory, settings: configuration.history, now: now, logger: logger)
+                ? HistoryRecorder(
+                    directory: directory, settings: configuration.history, now: now,
+                    uptime: uptime, logger: logger)
                 : nil
         }
         self.recorder = recorder

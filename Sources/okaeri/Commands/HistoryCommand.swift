@@ -58,7 +58,7 @@ struct HistoryCommand: ParsableCommand {
         do {
             if mistakes {
                 let history = try MistakesHistory(
-                    directory: state.forReading, region: region, since: moment, now: .now)
+                    directory: state.forReading, region: region, since: moment?.nanoseconds)
                 return output.add(form == .json ? history.json : history.text)
             }
             let report = HistoryReport(
