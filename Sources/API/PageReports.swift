@@ -1,3 +1,5 @@
+package import Events
+
 /// What the page asks beside what every program does, and what it is answered.
 
 /// The days of which something is kept, in the machine's time zone; nil where nothing is.
@@ -10,6 +12,13 @@ package struct DaysReport: Codable, Sendable, Equatable {
         self.first = first
         self.last = last
     }
+}
+
+/// Events of the history, the oldest first.
+package struct HistoryPage: Decodable, Sendable {
+    package var events: [Event]
+    /// The number to ask for the rest with; `nil` where this is all.
+    package var next: Int64?
 }
 
 /// What a region's beacon was heard with in the last minutes.

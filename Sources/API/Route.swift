@@ -20,8 +20,10 @@ package enum Route {
     package static let metrics = "/metrics"
     /// ``DaysReport``; below it the picture of each day: `/v1/days/2026-11-21.svg`.
     package static let days = "/v1/days"
-    /// The events between two times, of the query's ``from`` and ``to``.
+    /// ``HistoryPage``: the events between two times, of the query's ``from`` and ``to``; of a ``region``, ``after`` a number.
     package static let history = "/v1/history"
+    /// The false exits, of the query's ``region``, since its ``since``.
+    package static let mistakes = "/v1/mistakes"
     /// ``SignalReport``, of the query's ``region``.
     package static let signal = "/v1/signal"
     /// ``NetworksReport``.
@@ -35,10 +37,14 @@ package enum Route {
     /// `DELETE` takes an answer of never back, of the network in the query's ``ssid``.
     package static let never = "/v1/never"
 
-    /// The parameter of ``signal`` in the query.
+    /// The parameter of ``signal``, ``history`` and ``mistakes`` in the query.
     package static let region = "region"
     /// The parameters of ``history`` and of a day's picture: RFC 3339.
     package static let (from, to) = ("from", "to")
+    /// The parameter of ``history`` that goes on where an answer ended.
+    package static let after = "after"
+    /// The parameter of ``mistakes`` in the query: RFC 3339.
+    package static let since = "since"
     /// The parameter of ``never`` in the query.
     package static let ssid = "ssid"
     /// The parameter of ``status`` in the query: `false` leaves out how beacons are judged.

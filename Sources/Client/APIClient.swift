@@ -59,6 +59,14 @@ package struct APIClient: Sendable {
         try decode(await body(.GET, path))
     }
 
+    /// `GET /v1/…?NAME=VALUE`, decoded; without the parameters that have no value.
+    func get<Report: Decodable>(
+        _ path: String, _ query: [(name: String, value: String?)]
+    ) async throws(Failure) -> Report {
+        let pairs = query.compactMap { name, value in value.map { "\(name)=\(escaped($0))" } }
+        return try await get(pairs.isEmpty ? path : "\(path)?\(pairs.joined(separator: "&"))")
+    }
+
     /// `GET /v1/…`, as the daemon wrote it.
     package func text(_ path: String) async throws(Failure) -> String {
         String(buffer: try await body(.GET, path))

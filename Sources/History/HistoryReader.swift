@@ -42,20 +42,48 @@ package final class HistoryReader {
     /// - Parameters:
     ///   - region: only this region's.
     ///   - since: none before this time; nil: from the beginning.
-    ///   - until: none at or after this time; nil: to the end.
     package func forEachEvent(
-        region: String? = nil, since: Int64? = nil, until: Int64? = nil, _ body: (HistoryEvent) -> Bool
+        region: String? = nil, since: Int64? = nil, _ body: (HistoryEvent) -> Bool
+    ) throws(HistoryError) {
+        try forEachRow(region, (since ?? .min)...Int64.max, after: 0) { body($1) }
+    }
+
+    /// Returns events in the order they happened, and the row to go on after; `nil` where there are no more.
+    ///
+    /// - Parameters:
+    ///   - region: only this region's.
+    ///   - span: none before it, and none at its end or later.
+    ///   - row: none up to this row.
+    ///   - limit: the maximum number of events.
+    package func events(
+        region: String?, in span: Range<Int64>, after row: Int64, limit: Int
+    ) throws(HistoryError) -> (events: [HistoryEvent], next: Int64?) {
+        var (events, last, isMore): ([HistoryEvent], Int64, Bool) = ([], row, false)
+        guard !span.isEmpty else { return (events, nil) }
+        try forEachRow(region, span.lowerBound...(span.upperBound - 1), after: row) { row, event in
+            isMore = events.count == limit
+            if isMore { return false }
+            events.append(event)
+            last = row
+            return true
+        }
+        return (events, isMore ? last : nil)
+    }
+
+    private func forEachRow(
+        _ region: String?, _ span: ClosedRange<Int64>, after row: Int64, _ body: (Int64, HistoryEvent) -> Bool
     ) throws(HistoryError) {
         try ask { connection throws(SQLiteError) in
             try connection.query(
                 """
-                SELECT time, name, region, json FROM events
-                WHERE (?1 IS NULL OR region = ?1) AND time >= ?2 AND time < ?3 ORDER BY id
-                """, [SQLiteValue(region), .integer(since ?? .min), .integer(until ?? .max)]
+                SELECT id, time, name, region, json FROM events
+                WHERE (?1 IS NULL OR region = ?1) AND time BETWEEN ?2 AND ?3 AND id > ?4 ORDER BY id
+                """, [SQLiteValue(region), .integer(span.lowerBound), .integer(span.upperBound), .integer(row)]
             ) { row in
                 body(
+                    row.integer(0),
                     HistoryEvent(
-                        time: row.integer(0), name: row.text(1), region: row.optionalText(2), json: row.text(3)))
+                        time: row.integer(1), name: row.text(2), region: row.optionalText(3), json: row.text(4)))
             }
         }
     }

@@ -64,17 +64,24 @@ package struct PageData: PageBackend {
         return try await read { directory throws(HistoryError) in try chart(directory).svg(now: now) }
     }
 
-    package func history(from: String, to: String) async throws(PageFailure) -> (events: [String], isMore: Bool) {
-        let span = try Self.span(from, to)
-        let events = try await read { directory throws(HistoryError) in
-            var events: [String] = []
-            try HistoryReader(directory: directory).forEachEvent(since: span.lowerBound, until: span.upperBound) {
-                events.append($0.json)
-                return events.count <= Self.mostEvents
-            }
-            return events
+    package func history(_ query: HistoryQuery) async throws(PageFailure) -> (events: [String], next: Int64?) {
+        let span = try Self.span(query.from, query.to)
+        guard let row = query.after.map({ Int64($0) }) ?? 0 else {
+            throw PageFailure(.badRequest, "after is the number that was answered as next")
         }
-        return (Array(events.prefix(Self.mostEvents)), events.count > Self.mostEvents)
+        let region = query.region
+        let (events, next) = try await read { directory throws(HistoryError) in
+            try HistoryReader(directory: directory).events(
+                region: region, in: span, after: row, limit: Self.mostEvents)
+        }
+        return (events.map(\.json), next)
+    }
+
+    package func mistakes(of region: String?, since: String?) async throws(PageFailure) -> String {
+        let since = try since == nil ? nil : Self.span(since, nil).lowerBound
+        return try await read { directory throws(HistoryError) in
+            try MistakesHistory(directory: directory, region: region, since: since).json
+        }
     }
 
     package func signal(of region: String) async throws(PageFailure) -> SignalReport {

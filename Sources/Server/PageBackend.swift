@@ -12,8 +12,15 @@ package protocol PageBackend: Sendable {
     ///   - from, to: only that part of it, as RFC 3339.
     func picture(of day: String, from: String?, to: String?) async throws(PageFailure) -> String
 
-    /// The events between two times, as the event stream has them, the oldest first; and whether there were more.
-    func history(from: String, to: String) async throws(PageFailure) -> (events: [String], isMore: Bool)
+    /// Returns events as the event stream has them, the oldest first; and the number to go on after where there are more.
+    func history(_ query: HistoryQuery) async throws(PageFailure) -> (events: [String], next: Int64?)
+
+    /// Returns the false exits, as a JSON object.
+    ///
+    /// - Parameters:
+    ///   - region: only this region's; `nil` for all.
+    ///   - since: none before this time, as RFC 3339; `nil` for all.
+    func mistakes(of region: String?, since: String?) async throws(PageFailure) -> String
 
     /// The last ten minutes of a region.
     func signal(of region: String) async throws(PageFailure) -> SignalReport
@@ -26,6 +33,23 @@ package protocol PageBackend: Sendable {
     ///
     /// - Parameter request: `{"region": {"identifier": …}, "dry": false}`.
     func set(_ request: [UInt8]) async throws(PageFailure) -> ConfigurationReport
+}
+
+/// The parameters of a request for events.
+package struct HistoryQuery: Sendable, Equatable {
+    /// The first moment, and the one before which they happened, as RFC 3339.
+    package var from, to: String
+    /// Only this region's; `nil` for all.
+    package var region: String?
+    /// The number that the answer before had as `next`.
+    package var after: String?
+
+    package init(from: String, to: String, region: String? = nil, after: String? = nil) {
+        self.from = from
+        self.to = to
+        self.region = region
+        self.after = after
+    }
 }
 
 /// Why the page is not answered.

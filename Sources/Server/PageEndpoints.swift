@@ -33,11 +33,17 @@ struct PageEndpoints: Sendable {
                 guard let from = Self.parameter(Route.from, request), let to = Self.parameter(Route.to, request) else {
                     throw PageFailure(.badRequest, "\(Route.history)?\(Route.from)=…&\(Route.to)=… takes two times")
                 }
-                let (events, isMore) = try await backend.history(from: from, to: to)
-                let text = "{\"events\":[\(events.joined(separator: ","))],\"more\":\(isMore)}\n"
-                return Response(
-                    status: .ok, headers: [.contentType: "application/json"],
-                    body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+                let query = HistoryQuery(
+                    from: from, to: to, region: Self.parameter(Route.region, request),
+                    after: Self.parameter(Route.after, request))
+                let (events, next) = try await backend.history(query)
+                let more = "\"more\":\(next != nil)" + (next.map { ",\"next\":\($0)" } ?? "")
+                return Self.json("{\"events\":[\(events.joined(separator: ","))],\(more)}\n")
+            },
+            endpoint(.get, Route.mistakes) { backend, request, _ throws(PageFailure) in
+                Self.json(
+                    try await backend.mistakes(
+                        of: Self.parameter(Route.region, request), since: Self.parameter(Route.since, request)) + "\n")
             },
             endpoint(.get, Route.signal) { backend, request, _ throws(PageFailure) in
                 guard let region = Self.parameter(Route.region, request) else {
@@ -58,6 +64,13 @@ struct PageEndpoints: Sendable {
                 return .json(try await backend.set(Array(body.readableBytesView)))
             },
         ]
+    }
+
+    /// An answer that is JSON already.
+    private static func json(_ text: String) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
     private static func parameter(_ name: String, _ request: Request) -> String? {

@@ -92,4 +92,47 @@ import Testing
         // The first has ended, and left the directory to the next.
         try await run(daemon("two", state: "state")) { _, _ in }
     }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `a daemon answers with the history that its file has`() async throws {
+        mkdir("\(folder.path)/state", 0o700)
+        let store = try HistoryStore(directory: "\(folder.path)/state", durability: .process)
+        let old = (0..<4100).map { index in
+            Event(
+                time: evening - nanoseconds(Double(5000 - index)), node: "pi", sequence: UInt64(index),
+                kind: .didExitRegion(region: index.isMultiple(of: 2) ? "お帰り &=" : "home"))
+        }
+        let silence = SilenceRecord(
+            time: evening - nanoseconds(10), region: "home", length: 15.2, leftFor: 3.2, quick: 8, balanced: 12,
+            patient: 20,
+            signalBefore: -60, signalAfter: -62)
+        try store.record(old.compactMap { HistoryEvent($0) }, [], [silence])
+        try store.runEnded(at: evening)
+        try await run(daemon("socket", state: "state")) { client, events in
+            while let event = await events.next(), event.kind != .didDetermineState(region: "home", .outside) {}
+            func sent(_ region: String?, _ since: Int64?) async throws -> [String] {
+                var lines: [String] = []
+                try await client.history(region: region, since: since) { lines += $0.map(\.json) }
+                return lines
+            }
+            func kept(_ region: String?, _ since: Int64?) throws -> [String] {
+                var lines: [String] = []
+                try HistoryReport(
+                    directory: "\(folder.path)/state", region: region, since: since.map(Moment.init(nanoseconds:)),
+                    form: .json
+                ).forEachLine { lines.append($0) }
+                return lines
+            }
+            for (region, since) in [
+                (nil, nil), ("home", nil), ("お帰り &=", evening - nanoseconds(2000)), ("nobody", nil),
+            ] as [(String?, Int64?)] {
+                let lines = try await sent(region, since)
+                #expect(try lines == kept(region, since))
+                #expect(lines.isEmpty == (region == "nobody"))
+            }
+            let mistakes: MistakesHistory = try await client.mistakes(region: nil, since: nil, as: MistakesHistory.self)
+            let read = try MistakesHistory(directory: "\(folder.path)/state", region: nil, since: nil)
+            #expect(mistakes.text == read.text && read.text.contains("silent for 15.2 s"))
+        }
+    }
 }

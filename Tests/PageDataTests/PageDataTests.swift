@@ -74,13 +74,13 @@ import WiFi
         try remember()
         let page = page()
         #expect(try await page.days() == DaysReport(first: "2026-11-21", last: "2026-11-21"))
-        let all = try await page.history(from: "2026-11-21T07:00:00Z", to: "2026-11-21T08:00:00Z")
-        #expect(all.events.count == 2 && !all.isMore)
+        let all = try await page.history(.init(from: "2026-11-21T07:00:00Z", to: "2026-11-21T08:00:00Z"))
+        #expect(all.events.count == 2 && all.next == nil)
         #expect(all.events[1].contains("\"event\":\"didDetermineState\""))
-        let some = try await page.history(from: "2026-11-21T07:01:00Z", to: "2026-11-21T07:03:00Z")
+        let some = try await page.history(.init(from: "2026-11-21T07:01:00Z", to: "2026-11-21T07:03:00Z"))
         #expect(some.events.isEmpty)
-        let none = try await page.history(from: "2026-11-21T08:00:00Z", to: "2026-11-21T07:00:00Z")
-        #expect(none.events.isEmpty && !none.isMore)
+        let none = try await page.history(.init(from: "2026-11-21T08:00:00Z", to: "2026-11-21T07:00:00Z"))
+        #expect(none.events.isEmpty && none.next == nil)
         let signal = try await page.signal(of: "home")
         #expect(signal.points.map(\.rssi) == [-61.4, -61.4])
         #expect(signal.points.first?.time == "2026-11-21T07:01:00.000Z")
@@ -97,6 +97,41 @@ import WiFi
         #expect(whole.contains(">24:00<") && !part.contains(">24:00<") && part.contains(">07:10<"))
     }
 
+    @Test func `a long history is answered in parts, of one region if asked for`() async throws {
+        let store = try HistoryStore(directory: folder.path, durability: .process, pageLimit: nil)
+        // Later ones may bear an earlier time: somebody sets the clock.
+        let events = (0..<4500).map { index in
+            Event(
+                time: Self.now - Int64(index % 7) * 1_000_000_000, node: "pi", sequence: UInt64(index),
+                kind: .didExitRegion(region: index.isMultiple(of: 3) ? "office" : "home"))
+        }
+        try store.record(events.compactMap { HistoryEvent($0) }, [])
+        for region in [nil, "home", "nobody"] {
+            var query = HistoryQuery(from: "2026-11-21T07:00:00Z", to: "2026-11-21T08:00:00Z", region: region)
+            var (found, parts): ([String], Int) = ([], 0)
+            repeat {
+                let part = try await page().history(query)
+                #expect(part.events.count <= 2000)
+                found += part.events
+                parts += 1
+                query.after = part.next.map { "\($0)" }
+            } while query.after != nil && parts < 10
+            #expect(found == events.filter { region == nil || $0.region == region }.map(\.json))
+            #expect(parts == (region == nil ? 3 : region == "home" ? 2 : 1))
+        }
+    }
+
+    @Test func `the false exits are answered as they are printed`() async throws {
+        try remember()
+        let answer = try await page().mistakes(of: nil, since: "2026-11-21T07:05:00Z")
+        #expect(
+            try answer
+                == MistakesHistory(
+                    directory: folder.path, region: nil, since: Timestamp.nanoseconds("2026-11-21T07:05:00Z")
+                ).json)
+        #expect(answer.contains("2026-11-21T07:05:00.000Z"))
+    }
+
     @Test func `what cannot be answered has a status and a sentence`() async throws {
         let page = page()
         #expect(await status { () async throws(PageFailure) in try await page.days() } == .notFound)
@@ -108,10 +143,16 @@ import WiFi
             }
             #expect(found == .badRequest, "\(day)")
         }
-        for (from, to) in [("", ""), ("2026-11-21T07:00:00Z", "2"), ("1", "2")] {
-            let found = await status { () async throws(PageFailure) in try await page.history(from: from, to: to) }
-            #expect(found == .badRequest)
+        let (from, to) = ("2026-11-21T07:00:00Z", "2026-11-21T08:00:00Z")
+        for query in [
+            HistoryQuery(from: "", to: ""), .init(from: from, to: "2"), .init(from: "1", to: "2"),
+            .init(from: from, to: to, after: "x"), .init(from: from, to: to, after: "99999999999999999999"),
+        ] {
+            #expect(await status { () async throws(PageFailure) in try await page.history(query) } == .badRequest)
         }
+        #expect(
+            await status { () async throws(PageFailure) in try await page.mistakes(of: nil, since: "x") } == .badRequest
+        )
         try Data("no database".utf8).write(to: URL(filePath: "\(folder.path)/history.sqlite"))
         #expect(await status { () async throws(PageFailure) in try await page.days() } == .serviceUnavailable)
     }

@@ -14,8 +14,13 @@ struct PageOfNothing: PageBackend {
         return "<svg>\(from ?? "-") \(to ?? "-")</svg>"
     }
 
-    func history(from: String, to: String) throws(PageFailure) -> (events: [String], isMore: Bool) {
-        (["{\"from\":\"\(from)\"}", "{\"to\":\"\(to)\"}"], true)
+    func history(_ query: HistoryQuery) throws(PageFailure) -> (events: [String], next: Int64?) {
+        let others = [query.region, query.after].map { $0 ?? "-" }.joined(separator: " ")
+        return (["{\"from\":\"\(query.from)\"}", "{\"to\":\"\(query.to)\"}", "\"\(others)\""], 7)
+    }
+
+    func mistakes(of region: String?, since: String?) throws(PageFailure) -> String {
+        "{\"region\":\"\(region ?? "-")\",\"since\":\"\(since ?? "-")\"}"
     }
 
     func signal(of region: String) throws(PageFailure) -> SignalReport {

@@ -230,7 +230,12 @@ import Web
             #expect(picture.contains("Content-Type: image/svg+xml\r\n") && picture.hasSuffix("<svg>a b</svg>"))
             #expect(try await asker.ask("GET", "/v1/days/2026-11-21").hasPrefix("HTTP/1.1 404"))
             let history = try await asker.ask("GET", "/v1/history?from=1&to=2")
-            #expect(history.hasSuffix("{\"events\":[{\"from\":\"1\"},{\"to\":\"2\"}],\"more\":true}\n"))
+            #expect(
+                history.hasSuffix("{\"events\":[{\"from\":\"1\"},{\"to\":\"2\"},\"- -\"],\"more\":true,\"next\":7}\n"))
+            let rest = try await asker.ask("GET", "/v1/history?from=1&to=2&region=a&after=7")
+            #expect(rest.contains(",\"a 7\"]"))
+            let mistakes = try await asker.ask("GET", "/v1/mistakes?region=a%20b&since=3")
+            #expect(mistakes.hasSuffix("{\"region\":\"a b\",\"since\":\"3\"}\n"))
             #expect(try await asker.ask("GET", "/v1/history?from=1").hasPrefix("HTTP/1.1 400"))
             let signal = try await asker.ask("GET", "/v1/signal?region=%E3%81%8A%E5%B8%B0%E3%82%8A")
             #expect(signal.contains("-61.5"))

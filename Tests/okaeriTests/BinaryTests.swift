@@ -93,6 +93,27 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: file)) == before)
     }
 
+    @Test func `a history that cannot be read is asked of the daemon, and what neither has is said`() throws {
+        let state = "\(binary.folder)/state"
+        let asking = ["--socket", "\(binary.folder)/none.sock"]
+        mkdir(state, 0o700)
+        for command in [["history"], ["history", "--mistakes"], ["plot"]] {
+            let none = try binary.run(command + asking, environment: ["STATE_DIRECTORY": state])
+            #expect(none.status == 69 && none.output.isEmpty, "\(command)")
+            #expect(none.errors.contains("there is no history") && !none.errors.contains("none.sock"))
+        }
+        // A link to itself can be read by nobody, not even by root.
+        symlink("\(state)/history.sqlite", "\(state)/history.sqlite")
+        for command in [["history"], ["history", "--mistakes"], ["plot"]] {
+            let denied = try binary.run(command + asking, environment: ["STATE_DIRECTORY": state])
+            #expect(denied.status == 77 && denied.output.isEmpty, "\(command)")
+            #expect(denied.errors.contains("\(state)/history.sqlite cannot be opened"))
+            #expect(denied.errors.contains("\(binary.folder)/none.sock"))
+            let named = try binary.run(command + asking + ["--state-dir", state])
+            #expect(named.status == 77 && !named.errors.contains("none.sock"), "the file that was named, and no other")
+        }
+    }
+
     @Test func `a state directory that another program writes in is refused`() throws {
         let state = "\(binary.folder)/state"
         let lock = try StateLock(directory: state)

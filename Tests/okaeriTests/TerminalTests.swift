@@ -39,6 +39,28 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "\(binary.folder)/socket"))
     }
 
+    @Test func `a member of the group reads the history through the daemon, and a killed daemon leaves no lock`() throws
+    {
+        let process = try monitor()
+        #expect(terminal.read { $0.contains(question) }, "\(terminal.text)")
+        let asking = ["--socket", "\(binary.folder)/socket"]
+        // The state of this user is elsewhere.
+        let elsewhere = ["STATE_DIRECTORY": "\(binary.folder)/none"]
+        func asked(_ arguments: [String]) throws -> Binary.Outcome {
+            try binary.run(arguments + asking, environment: elsewhere)
+        }
+        let text = try asked(["history", "--region", "home"])
+        #expect(text.status == 0 && text.lines.contains { $0.contains("  didEnterRegion  home") }, "\(text)")
+        let mistakes = try asked(["history", "--mistakes"])
+        #expect(mistakes.status == 0 && mistakes.output.hasPrefix("No false exit since "), "\(mistakes)")
+        #expect(try asked(["history", "--csv"]).lines.first?.hasPrefix("time,event,region") == true)
+        #expect(try asked(["plot", "--day", "2026-11-20"]).output.hasPrefix("<svg"))
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        let replay = try binary.run(["replay", "--state-dir", "\(binary.folder)/state"] + Binary.demo)
+        #expect(replay.status == 0, "\(replay.errors)")
+    }
+
     @Test func `what is typed answers, and what means nothing is asked again`() throws {
         let process = try monitor()
         #expect(terminal.read { $0.contains(question) }, "\(terminal.text)")

@@ -5,6 +5,18 @@ package struct HistoryReport: Sendable {
     /// How it is told.
     package enum Form: Sendable {
         case text, json, csv
+
+        /// The first line, where there is one beside the events.
+        package var header: String? { self == .csv ? RecordedEvent.header : nil }
+
+        /// Returns the line of an event.
+        package func line(_ event: HistoryEvent) -> String {
+            switch self {
+            case .text: RecordedEvent(event).line
+            case .json: event.json
+            case .csv: RecordedEvent(event).csv
+            }
+        }
     }
 
     /// The state directory that holds the history.
@@ -25,15 +37,11 @@ package struct HistoryReport: Sendable {
     /// Hands out the lines, until `print` throws.
     package func forEachLine(_ print: (String) throws -> Void) throws {
         let reader = try HistoryReader(directory: directory)
-        if form == .csv { try print(RecordedEvent.header) }
+        if let header = form.header { try print(header) }
         var failure: (any Error)?
         try reader.forEachEvent(region: region, since: since?.nanoseconds) { event in
             do {
-                switch form {
-                case .text: try print(RecordedEvent(event).line)
-                case .json: try print(event.json)
-                case .csv: try print(RecordedEvent(event).csv)
-                }
+                try print(form.line(event))
                 return true
             } catch {
                 failure = error

@@ -1,15 +1,22 @@
+import API
 import ArgumentParser
-import OkaeriConfiguration
+import Client
+import Events
 import History
+import OkaeriConfiguration
 import SystemPackage
 
-struct PlotCommand: ParsableCommand {
+struct PlotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plot", abstract: "The day as a picture (SVG): who was there when, the signal, the Wi-Fi.",
-        discussion: "DATE is \(Moment.forms). A configuration that is at hand gives the thresholds.")
+        discussion: """
+            DATE is \(Moment.forms). A configuration that is at hand gives the thresholds. Reads the state directory; if \
+            you may not, and name no --state-dir, the daemon answers, for which you must be in its group.
+            """)
 
     @OptionGroup var config: ConfigurationOptions
     @OptionGroup var state: StateOptions
+    @OptionGroup var socket: SocketOptions
 
     @Option(help: ArgumentHelp("Which day; today by default.", valueName: "date"))
     var day = "today"
@@ -23,17 +30,18 @@ struct PlotCommand: ParsableCommand {
         if moment == nil { throw ValidationError("--day \(day) is no day; it takes \(Moment.forms)") }
     }
 
-    func run() throws {
+    func run() async throws {
         // Without a configuration there is a picture all the same; one that was named must load.
         let regions = try config.file == nil ? (try? config.found()) ?? [] : config.load().configuration.regions
         let now = Moment.now
-        do {
-            let chart = DayChart(directory: state.forReading, day: moment ?? now, regions: regions)
-            try write(chart.svg(now: now))
-        } catch let error as HistoryError {
-            Terminal.complain(error.description)
-            throw error.exitStatus
+        let day = moment ?? now
+        var svg = ""
+        try await reading(state, socket) {
+            svg = try DayChart(directory: state.forReading, day: day, regions: regions).svg(now: now)
+        } daemon: { client async throws(APIClient.Failure) in
+            svg = try await client.text("\(Route.days)/\(LocalTime.day(day.nanoseconds)).svg")
         }
+        try write(svg)
     }
 
     private func write(_ svg: String) throws {
