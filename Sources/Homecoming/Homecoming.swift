@@ -28,7 +28,7 @@ package actor Homecoming: Service {
 
     /// What takes time, handed to ``run()``'s task group.
     private let work = AsyncStream.makeStream(of: PrompterAction.self)
-    private var timer: Task<Void, Never>?
+    private let alarm = Alarm()
 
     /// One each time ``memory`` may have become another; for one listener.
     package nonisolated let changes: AsyncStream<Void>
@@ -63,7 +63,7 @@ package actor Homecoming: Service {
                 group.cancelAll()
             }
         }
-        timer?.cancel()
+        alarm.clear()
     }
 
     /// The prompts that wait, and the networks that are not asked about any more.
@@ -138,14 +138,11 @@ package actor Homecoming: Service {
             }
         }
         changed.yield()
-        timer?.cancel()
-        timer = prompter.nextDeadline.map { deadline in
-            Task {
-                guard (try? await Task.sleep(until: deadline, clock: .continuous)) != nil else { return }
-                self.perform(self.prompter.advanced(to: Clock.now))
-            }
-        }
+        guard let deadline = prompter.nextDeadline else { return alarm.clear() }
+        alarm.set(deadline) { [weak self] in await self?.advance() }
     }
+
+    private func advance() { perform(prompter.advanced(to: Clock.now)) }
 }
 
 extension Homecoming: Configured {
