@@ -51,6 +51,8 @@ package final class HistoryStore {
             // Readers and the writer do not wait for each other, and a commit is one write.
             _ = try connection.rows("PRAGMA journal_mode = WAL") { $0.text(0) }
             try connection.execute("PRAGMA synchronous = \(durability == .powerCut ? "FULL" : "NORMAL")")
+            // In KiB. The default of 2 MB fills with pages that are not read again: what is recorded goes to the end.
+            try connection.execute("PRAGMA cache_size = -256")
             // What was removed need not be overwritten: it is no secret, and an SD card counts its writes.
             _ = try connection.rows("PRAGMA secure_delete = FAST") { $0.integer(0) }
             if let pageLimit { _ = try connection.rows("PRAGMA max_page_count = \(pageLimit)") { $0.integer(0) } }
