@@ -21,12 +21,24 @@ package protocol KeptMemory: Codable, Equatable, Sendable {
 
     /// Whether somebody is here: then it must be known until when that was so, and else it makes no difference.
     var isOccupied: Bool { get }
+
+    /// The memory in pieces with members of their own. A piece that is the same as in the last write is not encoded again.
+    var pieces: [any KeptPiece] { get }
+
+    /// The same memory with what was learned replaced by that of an earlier one: it changes all the time, and would have
+    /// to be encoded for every write otherwise.
+    func learning(asIn earlier: Self) -> Self
 }
+
+/// Members of the one JSON object.
+package typealias KeptPiece = Encodable & Equatable & Sendable
 
 extension KeptMemory {
     package var content: Self { self }
     package var essence: Self { content }
     package var isOccupied: Bool { false }
+    package var pieces: [any KeptPiece] { [self] }
+    package func learning(asIn earlier: Self) -> Self { self }
 }
 
 /// How long ago what was kept was written.

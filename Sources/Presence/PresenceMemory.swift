@@ -1,5 +1,5 @@
 import IBeacon
-import Plumbing
+package import Plumbing
 package import RegionMonitoring
 
 /// What the region monitor knows, as it is kept.
@@ -44,6 +44,22 @@ package struct PresenceMemory: KeptMemory, Hashable {
         essence.beacons = []
         for index in regions.indices { essence.regions[index].exitTime = nil }
         return essence
+    }
+
+    package var pieces: [any KeptPiece] { [RegionsPiece(regions: regions), BeaconsPiece(beacons: beacons)] }
+
+    package func learning(asIn earlier: PresenceMemory) -> PresenceMemory {
+        var memory = self
+        memory.beacons = earlier.beacons
+        return memory
+    }
+
+    private struct RegionsPiece: KeptPiece {
+        let regions: [Region]
+    }
+
+    private struct BeaconsPiece: KeptPiece {
+        let beacons: [Beacon]
     }
 
     /// What is to be kept of a monitor's memory.

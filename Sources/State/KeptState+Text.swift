@@ -5,14 +5,12 @@ package import Plumbing
 /// a card has forgotten a block, is known for what it is.
 extension KeptState {
     /// What stands before the checksum's eight hexadecimal digits, and after them.
-    private static let mark = (before: Array(",\"checksum\":\"".utf8), after: Array("\"}\n".utf8))
+    static let mark = (before: Array(",\"checksum\":\"".utf8), after: Array("\"}\n".utf8))
 
     package var text: [UInt8] {
         get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            let body = Array(try encoder.encode(self).dropLast())
-            return body + Self.mark.before + Array(CRC32(of: body[...]).description.utf8) + Self.mark.after
+            var encoder = StateEncoder()
+            return try encoder.text(of: self)
         }
     }
 

@@ -34,6 +34,11 @@ package struct KeptState: Sendable {
     /// Whether the same is known, but for what changes all the time.
     func hasSameEssence(as other: KeptState) -> Bool { isSame(as: other) { $0.essence } }
 
+    /// The same state with what was learned replaced by that of an earlier one.
+    func learning(asIn earlier: KeptState) -> KeptState {
+        KeptState(written: written, parts: zip(parts, earlier.parts).map { $0.learning(asInAny: $1) })
+    }
+
     private func isSame(as other: KeptState, _ part: (any KeptMemory) -> any KeptMemory) -> Bool {
         parts.count == other.parts.count && zip(parts, other.parts).allSatisfy { part($0).isEqual(to: part($1)) }
     }
@@ -47,19 +52,15 @@ extension KeptState: Equatable {
 
 extension KeptMemory {
     fileprivate func isEqual(to other: any KeptMemory) -> Bool { (other as? Self) == self }
+
+    fileprivate func learning(asInAny earlier: any KeptMemory) -> Self {
+        (earlier as? Self).map { learning(asIn: $0) } ?? self
+    }
 }
 
-extension KeptState: Encodable {
+extension KeptState {
     private enum Key: String, CodingKey {
-        case version, written
-    }
-
-    /// The members of all parts stand side by side in one object.
-    package func encode(to encoder: any Encoder) throws {
-        var members = encoder.container(keyedBy: Key.self)
-        try members.encode(version, forKey: .version)
-        try members.encode(written, forKey: .written)
-        for part in parts { try part.encode(to: encoder) }
+        case written
     }
 
     /// Decodes the parts that are asked for.

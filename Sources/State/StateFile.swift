@@ -64,13 +64,8 @@ package struct StateFile: Sendable {
     }
 
     /// Replaces what was written last.
-    package func write(_ state: KeptState) throws(Errno) {
-        do {
-            let text = try state.text
-            try StateDirectory.make(directory)
-            try FileDescriptor.replaceFile(at: path, with: text)
-        } catch {
-            throw error as? Errno ?? .invalidArgument
-        }
+    package func write(_ text: [UInt8]) throws(Errno) {
+        try StateDirectory.make(directory)
+        try FileDescriptor.replaceFile(at: path, with: text)
     }
 }

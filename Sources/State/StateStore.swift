@@ -7,6 +7,7 @@ import SystemPackage
 /// Keeps what must outlive the daemon: what each of its parts says is to be known after a restart.
 package actor StateStore: Service {
     private let file: StateFile
+    private let writer: StateWriter
     private let validFor: Duration
     private let parts: [any Kept]
     private let events: AsyncStream<Event>
@@ -18,7 +19,7 @@ package actor StateStore: Service {
 
     private var restoration = Restoration.nothing
     private var plan: WritingPlan
-    private var timer: Task<Void, Never>?
+    private let alarm = Alarm()
     private var failure: Errno?
 
     /// - Parameters:
@@ -31,7 +32,19 @@ package actor StateStore: Service {
         directory: String, validFor: Duration, parts: [any Kept], events: AsyncStream<Event>,
         caughtUp: @escaping @Sendable () async -> Void, logger: Logger
     ) {
-        file = StateFile(directory: directory)
+        let file = StateFile(directory: directory)
+        self.init(
+            file: file, validFor: validFor, parts: parts, events: events, caughtUp: caughtUp,
+            replace: { text throws(Errno) in try file.write(text) }, logger: logger)
+    }
+
+    /// - Parameter replace: puts a text in the place of the file's, on a thread that may wait for the disk.
+    init(
+        file: StateFile, validFor: Duration, parts: [any Kept], events: AsyncStream<Event>,
+        caughtUp: @escaping @Sendable () async -> Void, replace: @escaping StateWriter.Replace, logger: Logger
+    ) {
+        self.file = file
+        writer = StateWriter(replace: replace)
         self.validFor = validFor
         plan = WritingPlan(validFor: validFor)
         self.parts = parts
@@ -70,8 +83,9 @@ package actor StateStore: Service {
                 group.cancelAll()
             }
         }
-        timer?.cancel()
+        alarm.clear()
         await write(await state)
+        writer.end()
     }
 
     /// What a part knows may be something else now, or the wall clock was set, by which the age of what is kept is told
@@ -91,33 +105,25 @@ package actor StateStore: Service {
     }
 
     private func keep() async {
-        let state = await state
-        let isDue = plan.looked(at: state, hasFailed: failure != nil, .now)
+        let due = plan.looked(at: await state, hasFailed: failure != nil, .now)
         wakeUp(at: plan.due)
-        guard isDue else { return }
-        await write(state)
+        guard let due else { return }
+        await write(due)
         guard failure != nil else { return }
         plan.failed(.now)
         wakeUp(at: plan.due)
     }
 
     private func wakeUp(at due: ContinuousClock.Instant?) {
-        timer?.cancel()
-        timer = due.map { due in
-            Task {
-                guard (try? await Task.sleep(until: due, clock: .continuous)) != nil else { return }
-                self.mayHaveChanged()
-            }
-        }
+        guard let due else { return }
+        alarm.set(due) { [weak self] in self?.mayHaveChanged() }
     }
 
     /// Says once that nothing can be kept, and once that it can again.
     private func write(_ state: KeptState) async {
         guard !restoration.forbidsWriting else { return }
         do throws(Errno) {
-            let file = file
-            // A card may take its time: nobody else is to wait for it.
-            try await BlockingThread.run(Errno.init(rawValue:)) { () throws(Errno) in try file.write(state) }
+            try await writer.write(state)
             if failure != nil { logger.notice("the state is kept again, in \(file.path)") }
             failure = nil
         } catch {

@@ -11,6 +11,9 @@ struct WritingPlan: Sendable {
 
     private var latest: KeptState?
 
+    /// When what was learned is next worth encoding.
+    private var learningDue: Instant?
+
     /// When to look next even if nothing happens; nil before the first look.
     private(set) var due: Instant?
 
@@ -19,18 +22,27 @@ struct WritingPlan: Sendable {
         interval = min(validFor * 2 / 3, .seconds(600))
     }
 
-    /// Returns whether `state` is to be written now.
+    /// Returns what is to be written now, or nil if nothing is.
+    ///
+    /// What was learned is replaced in the file when it is older than the interval: after a crash at most what was learned in
+    /// two intervals is lost.
     ///
     /// - Parameter hasFailed: whether the last write failed, so that the file does not hold what it should.
-    mutating func looked(at state: KeptState, hasFailed: Bool, _ now: Instant) -> Bool {
+    mutating func looked(at state: KeptState, hasFailed: Bool, _ now: Instant) -> KeptState? {
         let isNews =
             latest.map { !$0.hasSameEssence(as: state) || !$0.written.isBySameClock(as: state.written) } ?? true
-        guard isNews || due.map({ now >= $0 }) ?? true else { return false }
+        guard isNews || due.map({ now >= $0 }) ?? true else { return nil }
         due = now.advanced(by: interval)
         // While nobody is inside, the age of what is kept makes no difference.
-        guard isNews || hasFailed || state.isOccupied || latest?.hasSameContent(as: state) != true else { return false }
+        guard isNews || hasFailed || state.isOccupied || latest?.hasSameContent(as: state) != true else { return nil }
+        var state = state
+        if let latest, let learningDue, now < learningDue {
+            state = state.learning(asIn: latest)
+        } else {
+            learningDue = now.advanced(by: interval)
+        }
         latest = state
-        return true
+        return state
     }
 
     /// The write that was due has failed.

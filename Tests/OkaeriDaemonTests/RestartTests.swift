@@ -132,7 +132,7 @@ import Testing
         try await arrive { client in _ = try await client.answer("1", "later") }
         var kept = try #require(try file.read(keptTypes))
         kept.written = StateStamp(wall: kept.written.wall - nanoseconds(1000), boot: "another", uptime: 0)
-        try file.write(kept)
+        try file.write(kept.text)
         try await run([2], until: 20) { client, events in
             #expect(await heard("wifiPrompt", &events).contains("didEnterRegion"))
             let status: StatusReport = try await client.get("/v1/status")
@@ -162,7 +162,7 @@ import Testing
         try await arrive()
         var newer = try #require(try file.read(keptTypes))
         newer.version = 9
-        try file.write(newer)
+        try file.write(newer.text)
         let state = try Data(contentsOf: URL(filePath: file.path))
         let history = "\(folder.path)/state/history.sqlite"
         try SQLiteConnection(file: history, mode: .readWrite).execute("INSERT INTO migrations VALUES ('moods')")
@@ -184,7 +184,7 @@ import Testing
         try await arrive()
         var newer = try #require(try file.read(keptTypes))
         newer.version = 9
-        try file.write(newer)
+        try file.write(newer.text)
         let state = try Data(contentsOf: URL(filePath: file.path))
         // A file cannot take a folder's place.
         try FileManager.default.createDirectory(atPath: "\(file.path).layout-9", withIntermediateDirectories: false)

@@ -37,7 +37,7 @@ import WiFi
         #expect(prompts.visits.map(\.regions) == [["home"]])
 
         // From now on it is kept in the layout of today, and is the same.
-        try file.write(KeptState(written: .now, parts: state.parts))
+        try file.write(KeptState(written: .now, parts: state.parts).text)
         let again = try #require(try file.read(keptTypes))
         #expect(again.version == KeptState.version)
         #expect(again[PresenceMemory.self]?.monitorMemory(isStale: false) == monitor)

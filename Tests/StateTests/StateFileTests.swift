@@ -58,7 +58,7 @@ import WiFi
 
     @Test func `what is written is read`() throws {
         #expect(try file.read(keptTypes) == nil, "there is none at first")
-        try file.write(state)
+        try file.write(state.text)
         let read = try #require(try file.read(keptTypes))
         #expect(read == state)
         #expect(read[PresenceMemory.self]?.monitorMemory(isStale: false) == regions)
@@ -75,7 +75,7 @@ import WiFi
     }
 
     @Test func `it is one JSON object, for its owner alone`() throws {
-        try file.write(state)
+        try file.write(state.text)
         let bytes = try Data(contentsOf: URL(filePath: file.path))
         struct Checked: Decodable { var version: Int, checksum: String }
         #expect(try JSONDecoder().decode(Checked.self, from: bytes).checksum.count == 8)
@@ -155,12 +155,12 @@ import WiFi
         var other = state
         for layout in [3, 1000] {
             other.version = layout
-            try file.write(other)
+            try file.write(other.text)
             #expect(throws: StateFileError.newer(layout: layout)) { try file.read(keptTypes) }
         }
         for layout in [0, -1] {
             other.version = layout
-            try file.write(other)
+            try file.write(other.text)
             #expect(throws: StateFileError.damaged("there is no layout \(layout)")) { try file.read(keptTypes) }
         }
     }
@@ -183,7 +183,7 @@ import WiFi
         let silences = try #require(presence.monitorMemory(isStale: false).beacons.first?.silences)
         #expect(silences.day.listened == 730 && silences.day.counts.reduce(0, +) == 520 && silences.learned == 15)
         #expect(read[PromptsMemory.self]?.prompts.never == ["Net"] && presence.regions.first?.exitTime == 31.5)
-        try file.write(read)
+        try file.write(read.text)
         let again = try #require(try file.read(keptTypes)?[PresenceMemory.self])
         #expect(again.monitorMemory(isStale: false).beacons.first?.silences == silences)
     }
@@ -206,10 +206,10 @@ import WiFi
     }
 
     @Test func `a write that was cut off leaves the old state, and is cleared away by the next`() throws {
-        try file.write(state)
+        try file.write(state.text)
         _ = try folder.file("state.json.new", Array(try state.text.prefix(100)))
         #expect(try file.read(keptTypes) == state)
-        try file.write(state)
+        try file.write(state.text)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["state.json"])
     }
 
@@ -233,7 +233,7 @@ import WiFi
         unlink(real)
         mkdir(real, 0o700)
         #expect(throws: StateFileError.noFile) { try file.read(keptTypes) }
-        #expect(throws: Errno.self) { try file.write(state) }
+        #expect(throws: Errno.self) { try file.write(state.text) }
         rmdir(real)
         _ = try folder.file("state.json", [UInt8](repeating: 0x20, count: 1 << 20))
         #expect(throws: StateFileError.damaged("it is longer than any state")) { try file.read(keptTypes) }
@@ -241,9 +241,9 @@ import WiFi
 
     @Test func `a directory that is gone is made again, and one that cannot be is told`() throws {
         let deep = StateFile(directory: "\(folder.path)/a/b")
-        try deep.write(state)
+        try deep.write(state.text)
         #expect(try deep.read(keptTypes) == state)
-        #expect(throws: Errno.self) { try StateFile(directory: "/dev/null/a").write(state) }
+        #expect(throws: Errno.self) { try StateFile(directory: "/dev/null/a").write(state.text) }
     }
 }
 

@@ -24,6 +24,10 @@ import WiFi
     }
 
     private mutating func look(_ state: KeptState, failed: Bool = false, at seconds: Double) -> Bool {
+        written(state, failed: failed, at: seconds) != nil
+    }
+
+    private mutating func written(_ state: KeptState, failed: Bool = false, at seconds: Double) -> KeptState? {
         plan.looked(at: state, hasFailed: failed, start.advanced(by: .seconds(seconds)))
     }
 
@@ -32,6 +36,23 @@ import WiFi
         #expect(!look(state(.inside, learned: 2), at: 1))
         #expect(look(state(.outside), at: 2))
         #expect(look(state(.inside), at: 2.1))
+    }
+
+    @Test mutating func `what was learned is written as it was the last time, until that is ten minutes ago`() {
+        func learned(_ state: KeptState?) -> Float? { state?[PresenceMemory.self]?.beacons.first?.learned }
+        func known(_ state: KeptState?) -> String? { state?[PresenceMemory.self]?.regions.first?.state }
+        let later: [(seconds: Double, state: RegionState, learned: Float, written: Float)] = [
+            (0, .inside, 1, 1), (300, .outside, 2, 1), (599, .inside, 3, 1),
+            (601, .outside, 4, 4), (602, .inside, 5, 4),
+        ]
+        for step in later {
+            let written = written(state(step.state, learned: step.learned), at: step.seconds)
+            #expect(learned(written) == step.written, "after \(step.seconds) s")
+            #expect(known(written) == step.state.rawValue)
+        }
+        // Then only the timer looks.
+        #expect(!look(state(.inside, learned: 6), at: 1201))
+        #expect(learned(written(state(.inside, learned: 7), at: 1202)) == 7)
     }
 
     @Test mutating func `while somebody is inside it is never left to grow stale`() throws {
@@ -44,8 +65,8 @@ import WiFi
         for _ in 0..<50 {
             let due = try #require(plan.due)
             #expect(latest.duration(to: due) < .seconds(900))
-            let isDue = plan.looked(at: state(.inside), hasFailed: false, due)
-            #expect(isDue)
+            let dueState = plan.looked(at: state(.inside), hasFailed: false, due)
+            #expect(dueState != nil)
             latest = due
         }
     }
@@ -67,8 +88,8 @@ import WiFi
         plan.failed(start)
         let due = try #require(plan.due)
         #expect(start.duration(to: due) <= .seconds(60))
-        let isDue = plan.looked(at: state(.outside), hasFailed: true, due)
-        #expect(isDue)
+        let dueState = plan.looked(at: state(.outside), hasFailed: true, due)
+        #expect(dueState != nil)
     }
 
     @Test(arguments: [-31_536_000.0, -3600, 3600, 31_536_000])

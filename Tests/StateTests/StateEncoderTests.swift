@@ -1,0 +1,84 @@
+import DaemonTestSupport
+import IBeacon
+import Plumbing
+import RegionMonitoring
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Events
+@testable import Presence
+@testable import State
+
+@Suite struct StateEncoderTests {
+    /// A memory that counts how often it is encoded.
+    private struct Counted: KeptMemory {
+        final class Count: Sendable {
+            let encodings = Mutex(0)
+        }
+
+        var number: Int
+        var count: Count?
+
+        enum CodingKeys: CodingKey {
+            case number
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            count?.encodings.withLock { $0 += 1 }
+            var members = encoder.container(keyedBy: CodingKeys.self)
+            try members.encode(number, forKey: .number)
+        }
+
+        static func == (first: Counted, second: Counted) -> Bool { first.number == second.number }
+    }
+
+    private func presence(_ state: RegionState, learned: Float) -> PresenceMemory {
+        PresenceMemory(
+            RegionMonitor.Memory(
+                regions: [.init(region: monitored().region, lastKnown: state, learnedExitTime: nil)],
+                beacons: [
+                    .init(
+                        identity: home,
+                        silences: LearnedSilences(minutes: .init(), day: .init(), sums: [], learned: learned))
+                ]))
+    }
+
+    @Test func `What has not changed is not encoded again`() throws {
+        var encoder = StateEncoder()
+        let count = Counted.Count()
+        for (number, sequence) in [(1, 1), (1, 2), (1, 3), (2, 4), (2, 5)] {
+            let parts: [any KeptMemory] = [
+                Counted(number: number, count: count), EventsMemory(sequence: UInt64(sequence)),
+            ]
+            let text = try encoder.text(of: KeptState(written: .now, parts: parts))
+            let read = try KeptState(text: text, [Counted.self, EventsMemory.self])
+            #expect(read[Counted.self]?.number == number)
+            #expect(read[EventsMemory.self]?.sequence == UInt64(sequence))
+        }
+        #expect(count.encodings.withLock { $0 } == 2)
+    }
+
+    @Test func `A state that follows others has the same text as one that is the first`() throws {
+        var encoder = StateEncoder()
+        let states: [(RegionState, Float, UInt64?)] = [
+            (.inside, 1, nil), (.outside, 1, 1), (.outside, 2, 1), (.inside, 2, nil),
+        ]
+        for (state, learned, sequence) in states {
+            let kept = KeptState(
+                written: .now, parts: [presence(state, learned: learned), EventsMemory(sequence: sequence)])
+            #expect(try encoder.text(of: kept) == kept.text)
+            #expect(try KeptState(text: kept.text, [PresenceMemory.self, EventsMemory.self]) == kept)
+        }
+    }
+
+    @Test func `Where a region's state and what was learned change apart, one is encoded without the other`() {
+        let earlier = presence(.inside, learned: 1).pieces
+        let later = presence(.outside, learned: 2).learning(asIn: presence(.inside, learned: 1)).pieces
+        #expect(zip(earlier, later).map { $0.isSame(as: $1) } == [false, true])
+    }
+}
+
+extension Equatable {
+    fileprivate func isSame(as other: Any) -> Bool { other as? Self == self }
+}

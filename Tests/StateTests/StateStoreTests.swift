@@ -1,0 +1,121 @@
+import Events
+import FoundationEssentials
+import Plumbing
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import State
+
+@Suite(.timeLimit(.minutes(1))) struct StateStoreTests {
+    private struct Number: KeptMemory {
+        var number: Int
+    }
+
+    /// A part of the program that knows a number.
+    private final class Part: Kept {
+        let number = Mutex(0)
+
+        var memory: Number { Number(number: number.withLock { $0 }) }
+
+        func restore(_ memory: Number, from past: KeptPast) { number.withLock { $0 = memory.number } }
+    }
+
+    /// A disk that takes a text when the test says so.
+    private final class Disk: Sendable {
+        struct Write: Sendable {
+            var number: Int?
+            var thread: String?
+        }
+
+        private let gate = BinarySemaphore()
+        private let isGated = Mutex(false)
+        private let began = AsyncStream.makeStream(of: Write.self)
+
+        func hold() { isGated.withLock { $0 = true } }
+
+        func release() {
+            isGated.withLock { $0 = false }
+            gate.signal()
+        }
+
+        func replace(_ text: [UInt8]) {
+            let state = try? KeptState(text: text, [Number.self])
+            let thread = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+            began.continuation.yield(Write(number: state?[Number.self]?.number, thread: thread))
+            if isGated.withLock({ $0 }) { gate.wait() }
+        }
+
+        func end() { began.continuation.finish() }
+
+        /// The next write that begins, in order.
+        func next() async -> Write? { await began.stream.first { _ in true } }
+    }
+
+    private let disk = Disk()
+    private let part = Part()
+    private let store: StateStore
+
+    init() {
+        store = StateStore(
+            file: StateFile(directory: "/nowhere"), validFor: .seconds(900), parts: [part],
+            events: AsyncStream { _ in }, caughtUp: {}, replace: { [disk] text in disk.replace(text) }, logger: quiet)
+    }
+
+    /// Runs the store meanwhile. Returns the writes that `body` has not taken, and that of the end, which is the last.
+    private func run(_ body: () async -> Void) async -> [Disk.Write] {
+        let task = Task { try await store.run() }
+        await body()
+        task.cancel()
+        _ = await task.result
+        disk.end()
+        var writes: [Disk.Write] = []
+        while let write = await disk.next() { writes.append(write) }
+        return writes
+    }
+
+    private func change(to number: Int) {
+        part.number.withLock { $0 = number }
+        store.mayHaveChanged()
+    }
+
+    @Test func `While the disk is busy any number of changes wait for one write, which has the latest`() async {
+        let rest = await run {
+            disk.hold()
+            change(to: 1)
+            #expect(await disk.next()?.number == 1)
+            for number in 2...1000 { change(to: number) }
+            disk.release()
+            #expect(await disk.next()?.number == 1000)
+        }
+        #expect(rest.map(\.number) == [1000], "the end")
+    }
+
+    @Test func `Where nothing has changed nothing is written`() async {
+        let rest = await run {
+            change(to: 1)
+            #expect(await disk.next()?.number == 1)
+            for _ in 0..<1000 {
+                store.mayHaveChanged()
+                await Task.yield()
+            }
+            change(to: 2)
+            #expect(await disk.next()?.number == 2)
+        }
+        #expect(rest.map(\.number) == [2], "the end")
+    }
+
+    @Test func `All writes have one thread`() async {
+        var threads: Set<String?> = []
+        let rest = await run {
+            for number in 1...50 {
+                change(to: number)
+                let write = await disk.next()
+                #expect(write?.number == number)
+                threads.insert(write?.thread)
+            }
+        }
+        #expect(threads.count == 1 && !threads.contains(nil) && rest.map(\.thread) == Array(threads))
+    }
+}
