@@ -16,6 +16,10 @@ SPELL = 8.0
 DAY, DAY_INTERVALS, DAY_LOSSES = 12 * 3600.0, (1.0, 5.0, 10.0), (0.1, 0.5)
 SELDOM, SHORTEST, LONGEST, TAIL = 5400.0, 20.0, 120.0, 1.2
 
+# A night: silences of so many seconds, and between two of them so many adverts a second apart. The days after it have none.
+NIGHT, NIGHT_SILENCES, NIGHT_ADVERTS = 8 * 3600.0, (20.0, 200.0), 60
+DAYS_AFTER = (0, 0.5, 1, 2, 3)
+
 # A receiver that is deaf once in so many seconds, for so long, and what else it hears: device by interval.
 DEAF_INTERVALS, DEAF_EVERY, DEAF_FOR, DEAF_LOSS = (0.35, 1.0, 2.0, 5.0), 90.0, (5.0, 40.0), 0.2
 AROUND = {"headphones": 0.4, "lamp": 1.0, "phone": 0.25, "thermometer": 2.5, "watch": 0.6}
@@ -38,6 +42,11 @@ def lossy():
 
 def days():
     return [_day(interval, loss) for interval in DAY_INTERVALS for loss in DAY_LOSSES]
+
+
+def nights():
+    """A bad night and so many good days and nights after it: {days: trace}."""
+    return {days: _night(days) for days in DAYS_AFTER}
 
 
 def deaf_receiver():
@@ -79,6 +88,17 @@ def _day(interval, loss):
         random.Random(f"silences of {name}"), DAY, SELDOM,
         lambda dice: min(LONGEST, SHORTEST * dice.paretovariate(TAIL)))
     return _trace(name, interval, DAY, lambda time, dice: 1.0 if _within(silences, time) else loss)
+
+
+def _night(days):
+    dice = random.Random("a bad night")
+    times, time = [], 0.0
+    while time < NIGHT:
+        time += dice.uniform(*NIGHT_SILENCES)
+        times += [time + second for second in range(NIGHT_ADVERTS + 1)]
+        time = times[-1]
+    times += [time + second for second in range(1, int(days * 86_400))]
+    return Trace(f"{days} days after a bad night", [(each, -70) for each in times], seed="night")
 
 
 def _deaf(interval):

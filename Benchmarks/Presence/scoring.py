@@ -101,6 +101,12 @@ def _left(score, policy, trace, until):
     score.never += not exits
 
 
+def exit_delay(policy, trace):
+    """The delay of the exit when the beacon is switched off at the end, in seconds."""
+    exits = _exits(policy, trace, trace.end + PATIENCE)
+    return exits[0] - trace.end if exits else PATIENCE
+
+
 def ambient(policy, trace):
     """A beacon among others, until the last of them is heard."""
     end = max(sightings[-1][0] for sightings in [trace.sightings, *trace.others.values()])

@@ -88,6 +88,11 @@ def by_passers(title, kinds):
     _show(title, ["passing by", "exit time", "median delay", "p90", "longest"], rows)
 
 
+def by_days(title, delays):
+    """`delays`: {days: seconds}."""
+    _show(title, ["days", "delay"], [[days, _seconds(delay)] for days, delay in delays.items()])
+
+
 def by_rate(title, rates):
     """`rates`: {rate: {policy: {trace: score}}}."""
     totals = {rate: {name: total(each) for name, each in scores.items()} for rate, scores in rates.items()}
