@@ -103,8 +103,9 @@ func reading(
         } catch let failure {
             let isDown = if case .noDaemon = failure { true } else { false }
             guard isDown else { throw ended(by: failure) }
+            let status = ended(by: error)
             if case .denied = error { Terminal.complain(failure.description) }
-            throw ended(by: error)
+            throw status
         }
     }
 }
