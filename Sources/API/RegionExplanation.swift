@@ -89,12 +89,12 @@ package struct RegionExplanation: Sendable {
     private var air: String? {
         guard let air = report.air else { return nil }
         guard air.isCompany else {
-            return "In the air: \(air.devices) devices, too few to tell a deaf receiver by"
+            return "In the air: \(air.devices) other devices, too few to distinguish a deaf receiver from an absent beacon"
         }
-        // They are counted by the bits they hash to: near all of them it is no number any more.
+        // Near the capacity of the table the number says nothing any more.
         let devices = air.devices < 50 ? "\(air.devices)" : "more than 50"
-        return "In the air: \(devices) devices; when none of them is heard that is no silence: \(air.deaf.plain) s "
-            + "since the start"
+        return "In the air: \(devices) other devices; the receiver was deaf to all of them for \(air.deaf.plain) s since "
+            + "the start"
     }
 
     private func heard(_ beacon: JudgementReport) -> String {

@@ -69,13 +69,13 @@ package struct StatusReport: Codable, Sendable, Equatable {
         }
     }
 
-    /// What else is in the air: what tells a silence from a receiver that is deaf.
+    /// The other devices in the air: they distinguish an absent beacon from a deaf receiver.
     package struct Air: Codable, Sendable, Equatable {
-        /// How many devices advertised in the last minutes, about; never more than 64.
+        /// The number of devices that advertised in the last minutes, without beacons of regions; 64 at most.
         package var devices: Int
-        /// Whether they are so many that none of them being heard is the receiver's doing, and no silence.
+        /// Whether enough of them advertise regularly, so that a silence of all is deafness of the receiver.
         package var isCompany: Bool
-        /// How long the receiver was deaf since the start, in seconds.
+        /// The time for which the receiver was deaf since the start, in seconds.
         package var deaf: Double
 
         package init(devices: Int, isCompany: Bool, deaf: Double) {
