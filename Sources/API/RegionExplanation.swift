@@ -89,12 +89,13 @@ package struct RegionExplanation: Sendable {
     private var air: String? {
         guard let air = report.air else { return nil }
         guard air.isCompany else {
-            return "In the air: \(air.devices) other devices, too few to distinguish a deaf receiver from an absent beacon"
+            return
+                "In the air: \(air.devices) other devices, too few to distinguish a deaf receiver from an absent beacon"
         }
         // Near the capacity of the table the number says nothing any more.
         let devices = air.devices < 50 ? "\(air.devices)" : "more than 50"
-        return "In the air: \(devices) other devices; the receiver was deaf to all of them for \(air.deaf.plain) s since "
-            + "the start"
+        return "In the air: \(devices) other devices; the receiver was deaf to all of them for "
+            + "\(air.deaf.plain) s since the start"
     }
 
     private func heard(_ beacon: JudgementReport) -> String {

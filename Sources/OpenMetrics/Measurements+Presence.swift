@@ -66,7 +66,8 @@ extension Measurements {
         found.add(beacons.ours, ("of", "regions"))
         found.add(beacons.strangers, ("of", "strangers"))
         var devices = MetricFamily(
-            "okaeri_air_devices", .gauge, "Devices that advertised in the last minutes, without beacons of regions; 64 at most.")
+            "okaeri_air_devices", .gauge,
+            "Devices that advertised in the last minutes, without beacons of regions; 64 at most.")
         var deaf = MetricFamily(
             "okaeri_air_deaf", .counter, unit: "seconds",
             "The time for which the receiver was deaf to all of them.")

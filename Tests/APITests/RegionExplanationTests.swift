@@ -90,12 +90,16 @@ import Testing
         #expect(
             text.contains(
                 "  False exits in the last 4 days: 2, 0.5 a day; quick would have had 4, patient would have had 1\n"))
-        #expect(text.contains("  In the air: 11 other devices; the receiver was deaf to all of them for 35 s since the start"))
+        #expect(
+            text.contains(
+                "  In the air: 11 other devices; the receiver was deaf to all of them for 35 s since the start"))
         report.air = .init(devices: 63, isCompany: true, deaf: 0)
         #expect(try self.text(report).contains("  In the air: more than 50 other devices; the"))
         report.air = .init(devices: 2, isCompany: false, deaf: 0)
         text = try self.text(report)
-        #expect(text.contains("  In the air: 2 other devices, too few to distinguish a deaf receiver from an absent beacon\n"))
+        #expect(
+            text.contains(
+                "  In the air: 2 other devices, too few to distinguish a deaf receiver from an absent beacon\n"))
     }
 
     @Test(
