@@ -170,7 +170,7 @@ struct ListeningClock: Sendable {
     }
 
     private func wasDeafOfLate(at listened: Int64) -> Bool {
-        confirmedAt.map { listened.subtractingClamped($0) < Self.memory } ?? false
+        confirmedAt.map { (0..<Self.memory).contains(listened.subtractingClamped($0)) } ?? false
     }
 
     mutating func pause(at now: Instant) {
