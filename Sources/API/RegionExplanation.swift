@@ -70,8 +70,7 @@ package struct RegionExplanation: Sendable {
         let would = [("quick", mistakes.quick), ("balanced", mistakes.balanced), ("patient", mistakes.patient)]
             .filter { !region.isLearned || $0.0 != region.sensitivity }
             .map { "\($0) would have had \(words($1))" }
-        // A few hours say nothing about a day.
-        let rate = mistakes.falseExits == 0 || mistakes.days < 1 ? "" : ", \(mistakes.perDay.plain) a day"
+        let rate = mistakes.rate.map { ", \($0)" } ?? ""
         return "False exits in the last \(Self.period(days: mistakes.days)): \(words(mistakes.falseExits))\(rate); "
             + would.joined(separator: ", ")
     }

@@ -62,7 +62,7 @@ import Testing
             text.contains(
                 "It would have had 3 with \"sensitivity\": \"quick\", 2 with \"balanced\", 2 with \"patient\"\n"))
         #expect(text.contains("  and none of them with \"exitAfter\": 45"))
-        #expect(text.contains("work  0 false exits since "))
+        #expect(text.contains("work  0 false exits since ") && !text.contains(", 0 a day"))
     }
 
     @Test func `as JSON, of one region, since a time`() throws {
@@ -109,7 +109,18 @@ import Testing
         #expect(try history().text.contains(", 2 a day: "))
         let since = Moment(nanoseconds: evening + nanoseconds(8.5 * 86_400))
         #expect(try history(since: since).text.contains("home  1 false exit since "))
-        #expect(try history(since: since).text.contains(", 2 a day: "))
+        #expect(try history(since: since).text.contains(", 2 a day: ") == false)
+    }
+
+    @Test(arguments: [(1, false), (23.7, false), (24, true), (36, true)] as [(Double, Bool)])
+    func `a history younger than a day has no rate a day`(hours: Double, hasRate: Bool) throws {
+        let store = try HistoryStore(directory: folder.path, durability: .process)
+        try store.record([HistoryEvent(time: evening, name: "didStartMonitoring", region: "home", json: "{}")], [])
+        try store.record([], [], [record(day: 0.02, silence: 15, leftFor: 3)])
+        try store.runEnded(at: evening + nanoseconds(hours * 3600))
+        let text = try history().text
+        #expect(text.contains("home  1 false exit since "), "\(text)")
+        #expect(text.contains(" a day: ") == hasRate, "\(text)")
     }
 
     @Test func `what is sent is printed as what is read`() throws {

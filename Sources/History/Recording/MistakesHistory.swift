@@ -93,11 +93,12 @@ extension MistakesHistory.Summary {
     }
 
     fileprivate func lines(_ known: String) -> [String] {
+        let rate = mistakes.rate.map { ", \($0)" } ?? ""
         let days = byDay.sorted { $0.key < $1.key }.map { "\($0) \($1)" }.joined(separator: ", ")
         let spared = exitAfter.map { ["  and none of them with \"exitAfter\": \($0)"] } ?? []
         return [
-            "\(identifier)  \(mistakes.falseExits) false exit\(mistakes.falseExits == 1 ? "" : "s") \(known), "
-                + "\(mistakes.perDay.plain) a day" + (days.isEmpty ? "" : ": \(days)"),
+            "\(identifier)  \(mistakes.falseExits) false exit\(mistakes.falseExits == 1 ? "" : "s") \(known)"
+                + rate + (days.isEmpty ? "" : ": \(days)"),
             "  It would have had \(mistakes.quick) with \"sensitivity\": \"quick\", \(mistakes.balanced) with "
                 + "\"balanced\", \(mistakes.patient) with \"patient\"",
         ] + spared

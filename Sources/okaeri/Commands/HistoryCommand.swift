@@ -8,9 +8,9 @@ struct HistoryCommand: AsyncParsableCommand {
         commandName: "history", abstract: "What happened: the events the daemon has kept.",
         discussion: """
             TIME is \(Moment.forms). --json prints the same objects as `okaeri monitor --json` did. --mistakes tells the \
-            exits that were followed by a return within five minutes at like strength, how many a day, and which \
-            sensitivity or exitAfter would have spared them. Reads the state directory; if you may not, and name no \
-            --state-dir, the daemon answers, for which you must be in its group.
+            exits that were followed by a return within five minutes at like strength, how many a day if the daemon has \
+            watched for one, and which sensitivity or exitAfter would have spared them. Reads the state directory; if you \
+            may not, and name no --state-dir, the daemon answers, for which you must be in its group.
             """)
 
     @OptionGroup var state: StateOptions
