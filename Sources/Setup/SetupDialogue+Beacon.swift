@@ -83,7 +83,7 @@ extension SetupDialogue {
 
 extension BeaconReport {
     /// Which beacon it is; nil for a UUID that is none.
-    fileprivate var identity: BeaconIdentity? {
+    var identity: BeaconIdentity? {
         BeaconUUID(uuid).map { BeaconIdentity(uuid: $0, major: major, minor: minor) }
     }
 }

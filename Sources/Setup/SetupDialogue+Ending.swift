@@ -1,3 +1,4 @@
+import API
 import ConfigurationEditor
 import IBeacon
 import OkaeriConfiguration
@@ -10,7 +11,7 @@ extension SetupDialogue {
     private static let mostNetworks = 12
 
     /// The region that is changed; nil for a new one.
-    private var region: Region? { regions.first { $0.identifier == answers.identifier } }
+    var region: Region? { regions.first { $0.identifier == answers.identifier } }
 
     mutating func found(_ found: Result<[VisibleNetwork], JoinFailure>) -> [Action] {
         guard !isNetworkDecided, question == nil else { return [] }
@@ -96,7 +97,8 @@ extension SetupDialogue {
             answers.network.map { "its Wi-Fi is \"\($0.ssid.plain(replacesFormat: true))\", which is asked about" }
             ?? (removesNetwork ? "its Wi-Fi is none any more" : nil)
         let power = measuredPower.map { "\($0) dBm at one metre" }
-        let facts = ["\(beacons)", network, power].compactMap { $0 }.joined(separator: "; ")
+        let near = thresholds.flatMap { Self.words(enterRSSI: $0.enterRSSI, exitRSSI: $0.exitRSSI) }
+        let facts = ["\(beacons)", network, power, near].compactMap { $0 }.joined(separator: "; ")
         return [.say("\(identifier.plain(replacesFormat: true)): \(facts)")]
             + ask(.consent, "Write that to \(file)? [Y/n] ")
     }
@@ -114,6 +116,8 @@ extension SetupDialogue {
         var draft =
             answers.beacons.map { RegionDraft(identifier: identifier, $0) } ?? RegionDraft(identifier: identifier)
         draft[.measuredPower] = measuredPower.map { .number(Double($0)) }
+        draft[.enterRSSI] = thresholds.map { .number(Double($0.enterRSSI)) }
+        draft[.exitRSSI] = thresholds.map { .number(Double($0.exitRSSI)) }
         if let network = answers.network {
             var settings: [RegionDraft.WiFiMember: RegionDraft.Setting] = [.ssid: .string(network.ssid)]
             settings[.passphraseFile] = network.passphraseFile.map { .string($0) }

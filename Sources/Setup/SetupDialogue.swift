@@ -42,6 +42,8 @@ package struct SetupDialogue {
         /// The RSSI at one metre in dBm; or why it is not known.
         case calibrated(Int8)
         case notCalibrated(String)
+        /// The time left of a measurement of the filtered signal, and why beacons cannot be received, if they cannot.
+        case measuring(left: Duration, trouble: String?)
     }
 
     package enum Action: Sendable, Equatable {
@@ -58,6 +60,9 @@ package struct SetupDialogue {
         case findNetworks
         case examine(HomeNetwork)
         case calibrate(BeaconConstraint, identifier: String)
+        /// Listens, and reports the time left once a second until it is zero.
+        case measureSignal
+        case progress(left: Duration, readings: Int)
         /// The file's new text.
         case write(String)
         case end(Ending)
@@ -81,10 +86,12 @@ package struct SetupDialogue {
         var identifier: String
         var beacons: BeaconConstraint
         var network: HomeNetwork?
+        var enterRSSI: Int?
+        var exitRSSI: Int?
     }
 
     enum Question: Equatable {
-        case switchOn, beacon, identifier, network, calibration, place, consent
+        case switchOn, beacon, identifier, network, calibration, place, near, nearPlace, consent
         /// Whether a region that is there becomes another.
         case replacement(String)
     }
@@ -106,6 +113,9 @@ package struct SetupDialogue {
     package internal(set) var unsavedNetwork: String?
     var isCalibrationDecided = false
     var measuredPower: Int8?
+    var isNearDecided = false
+    var measurement: SignalMeasurement?
+    var thresholds: ThresholdProposal?
     /// Whether nothing is asked at all.
     let isSilent: Bool
 
@@ -123,12 +133,15 @@ package struct SetupDialogue {
             isExample
             ? []
             : regions.map {
-                Region(identifier: $0.identifier, beacons: $0.monitored.region.constraint, network: $0.network)
+                Region(
+                    identifier: $0.identifier, beacons: $0.monitored.region.constraint, network: $0.network,
+                    enterRSSI: $0.monitored.enterRSSI, exitRSSI: $0.monitored.exitRSSI)
             }
         self.file = file
         isSilent = answers.areComplete
         isNetworkDecided = isSilent || answers.network != nil
         isCalibrationDecided = isSilent
+        isNearDecided = isSilent
     }
 
     /// The first step.
@@ -137,12 +150,13 @@ package struct SetupDialogue {
     package mutating func handle(_ event: Event) -> [Action] {
         switch event {
         case .bluetooth(let bluetooth): found(bluetooth)
-        case .beacons(let beacons): heard(beacons)
+        case .beacons(let beacons): measurement == nil ? heard(beacons) : received(beacons)
         case .line(let line): question.map { answered($0, line.trimmed) } ?? []
         case .networks(let networks): found(networks)
         case .condition(let condition): examined(condition)
         case .calibrated(let power): calibrated(power)
         case .notCalibrated(let reason): [.say(reason)] + ask(.calibration, "Measure again? [y/N] ")
+        case .measuring(let left, let trouble): measuring(left: left, trouble: trouble)
         }
     }
 
@@ -159,6 +173,7 @@ package struct SetupDialogue {
             return ask(
                 .calibration, "Measure its signal at one metre now, so that distances are right? It takes 20 s. [y/N] ")
         }
+        guard isNearDecided else { return askNear() }
         return finish(identifier, beacons)
     }
 
@@ -173,7 +188,8 @@ package struct SetupDialogue {
         case .identifier: return named(line)
         case .network: return choseNetwork(line)
         case .place: return place()
-        case .switchOn, .calibration, .consent, .replacement:
+        case .nearPlace: return measureSignal()
+        case .switchOn, .calibration, .near, .consent, .replacement:
             switch Self.isYes(line, default: question == .consent || question == .switchOn) {
             case nil: return [.ask("Please answer y or n: ")]
             case true?: return agreed(question)
@@ -189,11 +205,12 @@ package struct SetupDialogue {
         case .calibration:
             return ask(
                 .place, "Put it down one metre from the antenna, in its sight, and step aside; then press Enter: ")
+        case .near: return askNearPlace()
         case .consent: return write()
         case .replacement(let identifier):
             answers.identifier = identifier
             return next()
-        case .beacon, .identifier, .network, .place: return []
+        case .beacon, .identifier, .network, .place, .nearPlace: return []
         }
     }
 
@@ -203,8 +220,11 @@ package struct SetupDialogue {
         case .calibration:
             isCalibrationDecided = true
             return next()
+        case .near:
+            isNearDecided = true
+            return next()
         case .replacement: return askIdentifier()
-        case .switchOn, .consent, .beacon, .identifier, .network, .place: return [.end(.declined)]
+        case .switchOn, .consent, .beacon, .identifier, .network, .place, .nearPlace: return [.end(.declined)]
         }
     }
 

@@ -89,7 +89,8 @@ extension [SetupDialogue.Action] {
         #expect(setup.type("y").question?.hasPrefix("Put it down one metre") == true)
         #expect(
             setup.type("") == [.calibrate(try #require(BeaconConstraint("\(uuidText)/100/7")), identifier: "my keys")])
-        let summary = setup.handle(.calibrated(-61))
+        #expect(setup.handle(.calibrated(-61)).question?.hasPrefix("Count it as inside only while it is near") == true)
+        let summary = setup.type("")
         #expect(
             summary.said.contains("my keys: \(uuidText)/100/7; its Wi-Fi is \"HomeNet\", which is asked about; -61 dBm")
         )
@@ -122,6 +123,7 @@ extension [SetupDialogue.Action] {
         var setup = try dialogue(.init(beacons: BeaconConstraint(uuidText), network: try HomeNetwork(ssid: "N")))
         #expect(setup.begin().question?.contains("called?") == true)
         #expect(setup.type("").question?.hasPrefix("Measure") == true, "the network is known")
+        #expect(setup.type("n").question?.hasPrefix("Count it as inside only") == true)
         #expect(setup.type("n").question?.hasPrefix("Write") == true)
         #expect(setup.type("y").text?.contains("\"ssid\": \"N\"") == true)
     }
@@ -238,6 +240,7 @@ extension [SetupDialogue.Action] {
         _ = setup.handle(.networks(.success([])))
         _ = setup.type("")
         _ = setup.type("n")
+        _ = setup.type("n")
         let text = try #require(setup.type("").text)
         #expect(!text.contains("HomeNet") && !text.contains("adapter") && text.contains("\"minor\": 7"))
     }
@@ -300,6 +303,7 @@ extension [SetupDialogue.Action] {
                 _ = setup.handle(.condition(.alreadyConnected))
             }
             _ = setup.type("n")
+            _ = setup.type("n")
             return try #require(setup.type("").text)
         }
         let kept = #""wifi": {"ssid": "HomeNet", "join": "auto", "passphraseFile": "/etc/okaeri/HomeNet.psk"}"#
@@ -320,6 +324,7 @@ extension [SetupDialogue.Action] {
         #expect(setup.type("y").question?.hasPrefix("Put it down") == true)
         _ = setup.type("")
         _ = setup.handle(.notCalibrated("Nothing was heard."))
+        #expect(setup.type("").question?.hasPrefix("Count it as inside only") == true)
         #expect(setup.type("").question?.hasPrefix("Write that") == true)
         #expect(setup.type("n") == [.end(.declined)])
     }

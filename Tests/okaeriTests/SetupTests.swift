@@ -7,8 +7,8 @@ import Testing
     private let terminal: Pseudoterminal
     private let arguments: [String]
     private static let questions = [
-        ("the nearest: ", "\n"), ("called? [home] ", "\n"), ("Enter for none: ", "\n"), ("[y/N] ", "n\n"),
-        ("[Y/n] ", "\n"),
+        ("the nearest: ", "\n"), ("called? [home] ", "\n"), ("Enter for none: ", "\n"),
+        ("20 s. [y/N] ", "n\n"), ("to measure. [y/N] ", "\n"), ("[Y/n] ", "\n"),
     ]
 
     init() throws {
@@ -44,7 +44,19 @@ import Testing
         #expect(try binary.run(["config", "check", "--config", "beacons.json"]).status == 0)
     }
 
-    @Test(arguments: 0..<5)
+    @Test func `a measurement of the signal shows its readings, and ended it leaves nothing behind`() throws {
+        let process = try start(answering: 4)
+        try terminal.type("y\n")
+        #expect(terminal.read { $0.contains("then press Enter: ") }, "\(terminal.text)")
+        try terminal.type("\n")
+        #expect(terminal.read { $0.contains(" s left, 0 readings") }, "\(terminal.text)")
+        #expect(terminal.read { $0.contains(/s left, [1-9]/) }, "\(terminal.text)")
+        kill(process.processIdentifier, SIGINT)
+        terminal.end(of: process, within: 30)
+        #expect(process.terminationStatus == 1 && files == [], "\(terminal.text)")
+    }
+
+    @Test(arguments: 0..<6)
     func `ended at any question it leaves nothing behind`(count: Int) throws {
         let process = try start(answering: count)
         // As the terminal does for ^C; and its end of input, ^D.

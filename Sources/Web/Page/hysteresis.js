@@ -1,4 +1,5 @@
 // How far apart enterRSSI and exitRSSI must be, by the noise of the filtered signal. Benchmarks/README.md has the figures.
+// `okaeri setup` has the same numbers, in `ThresholdProposal`.
 
 /** The distance in dB until the noise is measured: enough for 6 dB of noise in what is received once a second. */
 const unmeasured = 21

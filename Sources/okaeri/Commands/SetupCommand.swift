@@ -12,8 +12,9 @@ struct SetupCommand: AsyncParsableCommand {
         commandName: "setup", abstract: "Find your beacon, name it, and write beacons.json, by questions.",
         discussion: """
             It looks for Bluetooth, shows the beacons in the air, asks for yours, its name, the Wi-Fi to be offered on \
-            arrival and whether to measure the signal; then it writes the configuration, keeps the one before as .bak, and \
-            says what to do next. Ctrl-C at any question leaves everything as it was. With --beacon and --identifier nothing \
+            arrival, whether to measure the signal, and whether it is inside only while it is near, for which it measures \
+            the signal for a minute and proposes enterRSSI and exitRSSI; then it writes the configuration, keeps the one \
+            before as .bak, and says what to do next. Ctrl-C at any question leaves everything as it was. With --beacon and --identifier nothing \
             is asked: that is how it goes without a terminal. Exit status 1 if it was ended, 64 without a terminal and \
             these options.
             """)

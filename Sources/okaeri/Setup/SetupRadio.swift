@@ -16,6 +16,8 @@ actor SetupRadio {
     private static let recent = Duration.seconds(10)
     private static let interval = Duration.milliseconds(500)
     private static let calibration = Duration.seconds(20)
+    /// The length of a measurement of the filtered signal, in seconds.
+    private static let measurement = 60
     private static let patience = Duration.seconds(10)
 
     private let source: SourceOptions
@@ -166,6 +168,20 @@ actor SetupRadio {
                 report(.event(.notCalibrated(nothing.reason)))
             } catch {
                 report(.event(.notCalibrated("\(error)")))
+            }
+        }
+    }
+
+    // MARK: Thresholds
+
+    /// Listens for a minute, over which the noise of the filtered signal is known to within a fifth.
+    func measureSignal() async {
+        await stop()
+        await listen()
+        Task { [report] in
+            for second in 0...Self.measurement {
+                report(.left(.seconds(Self.measurement - second)))
+                try? await Task.sleep(for: .seconds(1))
             }
         }
     }

@@ -13,6 +13,8 @@ actor SetupSession {
         case event(SetupDialogue.Event)
         /// What is wrong with what is listened to; nil: nothing any more.
         case trouble(String?)
+        /// The time left of a measurement.
+        case left(Duration)
         case endOfInput, interrupted
     }
 
@@ -80,6 +82,7 @@ actor SetupSession {
             // Whoever answers has ended the line.
             live = nil
             await perform(dialogue.handle(event))
+        case .left(let left): await perform(dialogue.handle(.measuring(left: left, trouble: trouble)))
         case .trouble(let sentence):
             trouble = sentence
             if let sentence { live?.draw([sentence]) }
@@ -107,6 +110,8 @@ actor SetupSession {
         case .findNetworks: wifi.find()
         case .examine(let network): wifi.examine(network)
         case .calibrate(let beacons, let identifier): await radio.calibrate(beacons, identifier: identifier)
+        case .measureSignal: await radio.measureSignal()
+        case .progress(let left, let readings): CalibrateCommand.show(left: left, readings: readings)
         case .write(let text): await write(text)
         case .end(let ending): end(ending)
         }
