@@ -21,7 +21,8 @@ DECLINED, USAGE = 1, 64
 INTERRUPT, END = "\x03", "\x04"
 
 BLUETOOTH, BEACON, NAME = "Bluetooth is off", "Which is yours?", "What shall it be called?"
-NETWORK, CALIBRATION, PLACE, CONSENT = "Which Wi-Fi", "Measure its signal", "press Enter:", "Write that to"
+NETWORK, CALIBRATION, PLACE = "Which Wi-Fi", "Measure its signal", "press Enter:"
+NEAR, CONSENT = "only while it is near", "Write that to"
 
 
 class Screen:
@@ -99,7 +100,7 @@ def setup_by_terminal(folder):
 
     # Ended at each question, by ^C and by ^D in turn: everything is as it was.
     answers = [(BLUETOOTH, "\n"), (BEACON, "\n"), (NAME, "keys\n"), (NETWORK, f"{wifi.SSID}\n"), (CALIBRATION, "y\n"),
-               (PLACE, "\n"), (CONSENT, "\n")]
+               (PLACE, "\n"), (NEAR, "\n"), (CONSENT, "\n")]
     for count, (question, _) in enumerate(answers[:-1]):
         screen = Screen()
         for asked, keys in answers[:count]:
@@ -137,6 +138,7 @@ def setup_by_terminal(folder):
     screen.answer("[keys]", "\n")
     screen.answer(NETWORK, "-\n")
     screen.answer(CALIBRATION, "n\n")
+    screen.answer(NEAR, "n\n")
     screen.answer(CONSENT, "y\n")
     check(screen.ended() == 0 and "wifi" not in written()[0], f"the Wi-Fi is still there: {written()}")
     check(written()[0]["measuredPower"] == -60, "the measurement is lost")
@@ -160,6 +162,7 @@ def setup_beside_daemon(folder):
     screen.answer(NETWORK, f"{wifi.SSID}\n")
     screen.expect("For now it could not be joined")
     screen.answer(CALIBRATION, "n\n")
+    screen.answer(NEAR, "n\n")
     screen.answer(CONSENT, "\n")
     screen.expect(f"sudo nmcli --ask device wifi connect {wifi.SSID}")
     check(screen.ended() == 0, f"it did not end well: {screen.text[-600:]}")
