@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
 SOCKET = FOLDER / "okaeri.sock"
 # Nobody knows what a name may hold, so it holds everything.
-REGION = 'say "家",\\\n} 1 # EOF'
+REGION = 'say "家",\\} 1 # EOF'
 SERIES = re.compile(r"\b(?:okaeri_[a-z_]+|process_start_time_seconds|up)\b")
 
 
