@@ -18,6 +18,9 @@ package struct FlappingReport: Codable, Sendable, Equatable {
     /// The returns an hour that are aimed at.
     private static let aim = 0.5
 
+    /// The longest distance in dB that is proposed where the present one is shorter: more than any measured noise needs.
+    private static let longestDistance = 40
+
     /// Returns `nil` if the region does not flap.
     ///
     /// A filtered signal with a normal distribution that stays halfway between two thresholds crosses both at a rate
@@ -29,6 +32,6 @@ package struct FlappingReport: Codable, Sendable, Equatable {
         let measured = min(Double(returns), Self.mostReturns * 0.8)
         let factor = (log(Self.mostReturns / Self.aim) / log(Self.mostReturns / measured)).squareRoot()
         self.returns = returns
-        distance = Int((present * factor).rounded(.up))
+        distance = max(Int(present) + 1, min(Self.longestDistance, Int((present * factor).rounded(.up))))
     }
 }

@@ -16,7 +16,7 @@ struct Run {
 extension HistoryReader {
     /// Returns when the daemon ran, in the order of its starts. A run that was cut ended with its last sign of life.
     ///
-    /// - Parameter now: the end of a last run that nobody has ended yet; `nil`: its last sign of life. The reader does not
+    /// - Parameter now: the end of a last run without a recorded end; `nil`: its last sign of life. The reader does not
     ///   see whether that run goes on.
     func runs(until now: Int64?) throws(HistoryError) -> [Run] {
         let rows = try runRows()

@@ -44,7 +44,7 @@ extension HistoryStore {
             "DELETE FROM runs WHERE id IS NOT ?1 AND id NOT IN (SELECT run FROM events)", [SQLiteValue(run)])
     }
 
-    /// The rows before a time that still hold then: the last ones of each run that went on. A run whose end nobody wrote ended
+    /// The rows before a time that still hold then: the last ones of each run that went on. A run without a recorded end ended
     /// with its last sign of life; in a history of an earlier version, before the next run.
     private static let holding = """
         SELECT max(id) FROM events

@@ -34,8 +34,20 @@ package final class StateLock: Sendable {
                 open("\(directory)/okaeri.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
             })
         let number = file.number
+        Self.handOver(number, in: directory)
         _ = try OwnedDescriptor.retrying({ $0 == EWOULDBLOCK ? .taken(directory: directory) : unusable($0) }) {
             flock(number, LOCK_EX | LOCK_NB)
         }
+    }
+
+    /// Gives the lock of root to the owner of the directory, who could not take it otherwise.
+    private static func handOver(_ number: Int32, in directory: String) {
+        var (lock, folder) = (stat(), stat())
+        guard geteuid() == 0, fstat(number, &lock) == 0, lstat(directory, &folder) == 0, lock.st_uid == 0 else {
+            return
+        }
+        // A link to another file of root must not change hands.
+        guard lock.st_mode & S_IFMT == S_IFREG, lock.st_nlink == 1, lock.st_size == 0 else { return }
+        _ = fchown(number, folder.st_uid, folder.st_gid)
     }
 }

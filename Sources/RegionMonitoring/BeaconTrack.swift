@@ -41,7 +41,7 @@ struct BeaconTrack: Sendable {
     ) {
         // The silences of other beacons decide nothing.
         if !regions.isEmpty {
-            let gap = listened.silence(since: lastListened, tolerance: silences.tolerance(listened.wasDeafOfLate))
+            let gap = listened.silence(since: lastListened, tolerance: tolerance)
             silences.heard(
                 after: Float(max(0, gap)) / 1e9, elapsed: lastHeard.seconds(to: now), rssi: sighting.rssi)
         }
@@ -64,6 +64,10 @@ struct BeaconTrack: Sendable {
         sum += Int(rssi)
         samples += 1
     }
+
+    /// The most that deafness takes away from the silence since the last reception, in nanoseconds. It is known when the silence
+    /// begins, so that no deadline moves to an earlier time.
+    var tolerance: Int64 { silences.tolerance(lastListened.wasDeafOfLate) }
 
     /// The distance in metres by the filtered signal, as `region` is calibrated; -1 when there is no signal, or no measured
     /// power to trust.

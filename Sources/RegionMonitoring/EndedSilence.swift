@@ -94,7 +94,7 @@ extension RegionMonitor {
             let times = beacons[holder].silences.exitTimes
             let length = Duration.nanoseconds(
                 listened.silence(
-                    since: tracker.silentSince, tolerance: tracker.tolerance(of: beacons[holder], at: listened)))
+                    since: tracker.silentSince, tolerance: beacons[holder].tolerance))
             let leftFor = tracker.departure.map { $0.at.duration(to: now) }
             // What is longer than the most patient waits, and five minutes more, was an absence to everybody.
             let isNotable = length > times.quick && length - times.patient <= EndedSilence.returnLimit

@@ -129,6 +129,7 @@ struct ListeningClock: Sendable {
     mutating func heard(at now: Instant) -> Bool {
         guard pausedAt == nil else { return false }
         let listened = now.nanoseconds.subtractingClamped(paused)
+        if listened < lastHeard.subtractingClamped(Self.returnTime) { ranBack(to: listened) }
         let deafness = deafness(at: listened)
         if deafness > 0 { deafnessEnded(at: listened) }
         lastHeard = max(lastHeard, listened)
@@ -145,8 +146,17 @@ struct ListeningClock: Sendable {
     /// - Returns: whether the receiver was deaf until now.
     @inline(__always)
     mutating func heard(from key: UInt64, at now: Instant) -> Bool {
-        if pausedAt == nil { devices.heard(key, at: now.nanoseconds.subtractingClamped(paused)) }
-        return heard(at: now)
+        let wasDeaf = heard(at: now)
+        if pausedAt == nil { devices.heard(key, at: lastHeard) }
+        return wasDeaf
+    }
+
+    /// Nothing that was observed later than now is evidence.
+    private mutating func ranBack(to listened: Int64) {
+        lastHeard = listened
+        devices = NearbyDevices()
+        (unconfirmed, confirmedAt) = (nil, nil)
+        computeProof(at: listened)
     }
 
     private mutating func deafnessEnded(at listened: Int64) {
@@ -160,13 +170,13 @@ struct ListeningClock: Sendable {
             if devices.returned(after: deafness) >= Self.returning { confirmedAt = listened }
             unconfirmed = nil
         }
-        firstProof = proof(at: listened, .first)
-        proof = wasDeafOfLate(at: listened) ? proof(at: listened, .again) : firstProof
+        firstProof = proof(.first)
+        proof = wasDeafOfLate(at: listened) ? proof(.again) : firstProof
         provenAt = listened
     }
 
-    private func proof(at listened: Int64, _ requirement: NearbyDevices.Requirement) -> Int64 {
-        devices.proof(at: listened, requirement).map { max($0, Self.grace) } ?? .max
+    private func proof(_ requirement: NearbyDevices.Requirement) -> Int64 {
+        devices.proof(at: lastHeard, requirement).map { max($0, Self.grace) } ?? .max
     }
 
     private func wasDeafOfLate(at listened: Int64) -> Bool {

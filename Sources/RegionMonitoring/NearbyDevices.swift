@@ -19,22 +19,19 @@ struct NearbyDevices: Sendable {
         var devices: Float
         /// The negative logarithm of the probability that all are silent by chance.
         var improbability: Float
-        /// Whether only devices count that have been received for a while.
-        var isOfRegulars: Bool
+        /// The time for which a device has been received at least, in nanoseconds, and in how many different seconds.
+        var span: Int64
+        var count: Int32
 
         /// For a receiver of which nothing is known.
-        static let first = Requirement(devices: 3, improbability: 6, isOfRegulars: true)
+        static let first = Requirement(devices: 3, improbability: 6, span: 60_000_000_000, count: 4)
         /// For a receiver that was deaf of late.
-        static let again = Requirement(devices: 1.5, improbability: 2, isOfRegulars: false)
+        static let again = Requirement(devices: 1.5, improbability: 2, span: 0, count: 2)
     }
 
     /// The number of devices that are followed at most, in sets of four that the device's key chooses.
     static let capacity = 64
     private static let ways = 4
-
-    /// A device is regular once it was received in so many different seconds, over at least so many nanoseconds.
-    private static let regularCount: Int32 = 4
-    private static let regularSpan: Int64 = 60_000_000_000
 
     /// Receptions of a device within this time count as one, in nanoseconds.
     private static let resolution: Int64 = 1_000_000_000
@@ -72,7 +69,9 @@ struct NearbyDevices: Sendable {
         @inline(__always)
         func isPresent(at time: Int64) -> Bool { time.subtractingClamped(lastHeard) <= patience }
 
-        var isRegular: Bool { count >= regularCount && lastHeard.subtractingClamped(firstHeard) >= regularSpan }
+        func meets(_ requirement: Requirement) -> Bool {
+            count >= requirement.count && lastHeard.subtractingClamped(firstHeard) >= requirement.span
+        }
     }
 
     private var devices = [Device?](repeating: nil, count: capacity)
@@ -136,7 +135,7 @@ struct NearbyDevices: Sendable {
             // Without an array of the gaps: this runs every second, and the road of a report allocates nothing.
             var (number, expected, improbability): (Float, Float, Float) = (0, 0, 0)
             for case let device? in devices
-            where (device.isRegular || !requirement.isOfRegulars) && device.isPresent(at: time) {
+            where device.meets(requirement) && device.isPresent(at: time) {
                 let gaps = length / max(device.meanGap, Float(Self.resolution))
                 number += 1
                 expected += 1 - Float(exp2(Double(-gaps) * Self.log2e))

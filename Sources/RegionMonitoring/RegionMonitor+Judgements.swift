@@ -35,7 +35,7 @@ extension RegionMonitor {
                 let silence = max(
                     0,
                     listened.silence(
-                        since: track.lastListened, tolerance: trackers[index].tolerance(of: track, at: listened)))
+                        since: track.lastListened, tolerance: trackers[index].tolerance(of: track)))
                 let configured = trackers[index].region.exitAfter.map { ExitTiming(time: $0, basis: .configured) }
                 return Judgement(
                     beacon: snapshot(track, of: trackers[index].region),

@@ -136,7 +136,7 @@ public struct RegionMonitor: Sendable {
     ///
     /// - Parameter address: the advertiser's, or any number that distinguishes it from the others.
     public mutating func advertisementHeard(from address: UInt64, at now: Instant) {
-        if clock.heard(from: address, at: now) { scheduleExits() }
+        if clock.heard(from: address, at: now) { deafnessEnded(at: now) }
     }
 
     /// A beacon was heard.
@@ -146,7 +146,7 @@ public struct RegionMonitor: Sendable {
         // A beacon of a region is no evidence: a household leaves together.
         let isEvidence = beacons[slot].regions.isEmpty
         let wasDeaf = isEvidence ? clock.heard(from: sighting.identity.key, at: now) : clock.heard(at: now)
-        if wasDeaf { scheduleExits() }
+        if wasDeaf { deafnessEnded(at: now) }
         let listened = clock.reading(at: now)
         var actions: [Action] = []
         var silences: [(index: Int, silence: EndedSilence)] = []
@@ -323,6 +323,12 @@ extension RegionMonitor {
             }
         }
         return deadlines
+    }
+
+    /// Judges every silence anew: until now it was taken that the receiver remains deaf.
+    private mutating func deafnessEnded(at now: Instant) {
+        scheduleExits()
+        nextExit = nextExit.map { max($0, clock.reading(at: now).listened) }
     }
 
     private mutating func scheduleExits() {

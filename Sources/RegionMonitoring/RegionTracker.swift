@@ -120,12 +120,12 @@ struct RegionTracker: Sendable {
 
     /// The time listened at which the silence of `track` ends its presence, if the receiver is not deaf from now on.
     func deadline(of track: BeaconTrack, at now: ListeningClock.Reading) -> Int64 {
-        now.end(of: exitTime(of: track), since: track.lastListened, tolerance: tolerance(of: track, at: now))
+        now.end(of: exitTime(of: track), since: track.lastListened, tolerance: tolerance(of: track))
     }
 
     /// The most that deafness of the receiver takes away from a silence of `track`, in nanoseconds.
-    func tolerance(of track: BeaconTrack, at now: ListeningClock.Reading) -> Int64 {
-        exitAfter.map(tolerance(ofExitTime:)) ?? track.silences.tolerance(now.wasDeafOfLate)
+    func tolerance(of track: BeaconTrack) -> Int64 {
+        exitAfter.map(tolerance(ofExitTime:)) ?? track.tolerance
     }
 
     /// The same for a time that is not learned: a configured one is kept to within a tenth.

@@ -101,16 +101,17 @@ struct SilenceModel: Sendable {
         }
         if bin < sums.count { sums[bin] += gap }
         let weight = wasTakenForExit ? Self.lesson : 1
-        if day.add(gap, bin: bin, weight: weight, halfLife: Self.halfLife.day) != nil { forgetUnseenLengths() }
+        // First, or the gap that completes a step would be forgotten with it.
         if bin >= GapBins.second { ages[bin - GapBins.second] = 0 }
+        if day.add(gap, bin: bin, weight: weight, halfLife: Self.halfLife.day) != nil { forgetUnseenLengths() }
         learned = min(learned + min(gap, 1), Self.acquaintance)
     }
 
     private mutating func forgetUnseenLengths() {
         var youngest = UInt8.max
         for bin in ages.indices.reversed() {
-            ages[bin] = ages[bin] == .max ? .max : ages[bin] + 1
             youngest = min(youngest, ages[bin])
+            ages[bin] = ages[bin] == .max ? .max : ages[bin] + 1
             if Float(youngest) * Self.halfLife.day / 100 > Self.oblivion { day.forget(bin) }
         }
     }

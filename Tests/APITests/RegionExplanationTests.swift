@@ -107,7 +107,9 @@ import Testing
             (0, "few minutes: 1"), (300, "few minutes: 1"), (3000, "hour: 1"), (10_800, "3 hours: 1"),
             (86_300, "day: 1, 1 a day"), (86_400, "day: 1, 1 a day"), (129_600, "1.5 days: 1, 0.67 a day"),
         ] as [(Double, String)])
-    func `a history younger than a day is told in hours, without a rate a day`(seconds: Double, words: String) throws {
+    func `the period of a history younger than a day is given in hours, without a rate a day`(
+        seconds: Double, words: String
+    ) throws {
         let silence = EndedSilence(
             length: .seconds(15), exitTimes: .init(quick: .seconds(8), balanced: .seconds(12), patient: .seconds(20)),
             leftFor: .seconds(3))

@@ -6,7 +6,7 @@ import Testing
 @testable import History
 @testable import OkaeriConfiguration
 
-/// When the daemon ran, as the history knows it.
+/// The times in which the daemon ran, in the history.
 @Suite struct RunTests {
     private let folder: TemporaryFolder
 
@@ -32,7 +32,7 @@ import Testing
         #expect(try watched(hour(4)..<hour(9)) == 0)
     }
 
-    @Test func `a run that nobody ended was watched to its last sign of life`() throws {
+    @Test func `a run without a recorded end was watched to its last sign of life`() throws {
         var store = try folder.store()
         try store.record([exit("home", at: hour(1))], [])
         try store.record([], [minute("home", at: hour(2), rssi: -60)])

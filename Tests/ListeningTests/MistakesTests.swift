@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `false exits are counted by the time watched, whatever time it is now`() throws {
-        // A day, two false exits, a week without the daemon, and another day of which nobody wrote the end.
+        // A day, two false exits, a week without the daemon, and another day without a recorded end.
         func mistake(_ day: Double) -> SilenceRecord { record(day: day, silence: 15, leftFor: 3) }
         var store = try HistoryStore(directory: folder.path, durability: .process)
         func start(_ day: Double) throws {
@@ -147,6 +147,14 @@ import Testing
         try write([record(day: 1, silence: 1e300, leftFor: -1e300), record(day: 1, silence: -5, leftFor: 1e18)])
         let text = try history().text
         #expect(!text.isEmpty && !text.contains("nan") && !text.contains("inf"), "\(text)")
+    }
+
+    @Test func `a clock that is set after the start adds nothing to the time watched`() {
+        let uptime = Mutex(nanoseconds(60))
+        let ledger = SilenceLedger(uptime: { uptime.withLock(\.self) })
+        ledger.began(at: evening - nanoseconds(5 * 86_400))
+        uptime.withLock { $0 += nanoseconds(3600) }
+        #expect(ledger.report(region: "home", now: evening + nanoseconds(3600))?.days == 0.04)
     }
 
     @Test func `the ledger counts the last week, and knows since when`() throws {

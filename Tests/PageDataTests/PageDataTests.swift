@@ -99,7 +99,7 @@ import WiFi
 
     @Test func `a long history is answered in parts, of one region if asked for`() async throws {
         let store = try HistoryStore(directory: folder.path, durability: .process, pageLimit: nil)
-        // Later ones may bear an earlier time: somebody sets the clock.
+        // Later ones may have an earlier time, after the clock was set.
         let events = (0..<4500).map { index in
             Event(
                 time: Self.now - Int64(index % 7) * 1_000_000_000, node: "pi", sequence: UInt64(index),

@@ -31,6 +31,21 @@ import Testing
         #expect(recorded == bytes)
     }
 
+    @Test func `a pipe whose reader stalls ends the recording`() throws {
+        let source = try CaptureSource(file: "", speed: nil, warn: { _ in })
+        let pipe = try FileDescriptor.pipe()
+        let failures = Mutex(0)
+        let recorder = Recorder(
+            to: pipe.writeEnd, wallClock: source, patience: 50, updated: { _ in },
+            failed: { failures.withLock { $0 += 1 } })
+        // More than a pipe holds.
+        for _ in 0..<4000 { _ = recorder.scannerDidReceive(event().span.bytes, at: evening) }
+        recorder.flush()
+        #expect(recorder.result.failure == .timedOut && failures.withLock { $0 } == 1)
+        try pipe.readEnd.close()
+        try pipe.writeEnd.close()
+    }
+
     @Test func `a full disk is told once`() throws {
         let source = try CaptureSource(file: "", speed: nil, warn: { _ in })
         let full = try FileDescriptor.open("/dev/full", .writeOnly)

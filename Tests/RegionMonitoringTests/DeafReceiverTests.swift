@@ -123,6 +123,32 @@ import Testing
         }
     }
 
+    @Test func `phones that pass by are no evidence either after the receiver was deaf`() throws {
+        var generator = SeededGenerator(seed: 6)
+        var monitor = listening(home)
+        var last = hear(&monitor, others: 8, for: 120)
+        // Deafness of 14 s; all devices return, and leave one after the other.
+        last = hear(&monitor, others: 8, from: last + 14, for: 60)
+        for others in [6, 4, 2] as [UInt64] { last = hear(&monitor, others: others, from: last + 1, for: 60) }
+        last = hear(&monitor, others: 0, from: last + 1, for: 120)
+        let gone = last
+        while exit(monitor.run(to: last)) == nil, last < gone + 100 {
+            last += 20
+            monitor.advertisementHeard(from: .random(in: 0..<(1 << 48), using: &generator), at: at(last))
+        }
+        #expect(monitor.regionSnapshots[0].state == .outside && last <= gone + 20, "\(last - gone)")
+    }
+
+    @Test func `after a clock ran back deafness is recognised again`() throws {
+        var monitor = listening(home)
+        _ = hear(&monitor, others: 8, from: 10_000, for: 300)
+        var last = hear(&monitor, others: 8, from: 100, for: 300)
+        #expect(monitor.air.isCompany)
+        let deaf = monitor.air.deaf
+        last = hear(&monitor, others: 8, from: last + 14, for: 60)
+        #expect(monitor.air.deaf > deaf)
+    }
+
     @Test(arguments: [0, 1, 2, 3, 4, 5, 8, 20])
     func `however many neighbours there are, a beacon's silences are learned in full`(neighbours: Int) {
         var generator = SeededGenerator(seed: 9)

@@ -93,6 +93,16 @@ import Testing
         #expect(abs(try #require(delay(&monitor, after: last)) - recovered / .seconds(1)) < 0.001)
     }
 
+    @Test func `a gap is learned, too, that ends as the day's memory ages`() {
+        var monitor = listening(learning())
+        // It ages in steps of 864 s: after nineteen hours every length of a long gap is forgotten, and the next step is near.
+        var last = hear(&monitor, Array(repeating: 1, count: 80 * 865 + 800))
+        _ = monitor.run(to: last + 120)
+        _ = monitor.sighted(beacon(rssi: -70), at: at(last + 120))
+        last = hear(&monitor, Array(repeating: 1, count: 7200), from: last + 120)
+        #expect(monitor.regionSnapshots[0].exitTime > .seconds(20))
+    }
+
     @Test(arguments: [20.0, 1, 100])
     func `after a night of bad reception the exit time follows the good days`(shortest: Double) {
         var generator = SeededGenerator(seed: 11)

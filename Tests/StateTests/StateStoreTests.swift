@@ -13,7 +13,7 @@ import Testing
         var number: Int
     }
 
-    /// A part of the program that knows a number.
+    /// A part of the program that holds a number.
     private final class Part: Kept {
         let number = Mutex(0)
 

@@ -102,7 +102,7 @@ import Testing
             #expect(none.status == 69 && none.output.isEmpty, "\(command)")
             #expect(none.errors.contains("there is no history") && !none.errors.contains("none.sock"))
         }
-        // A link to itself can be read by nobody, not even by root.
+        // A link to itself cannot be read, not even by root.
         symlink("\(state)/history.sqlite", "\(state)/history.sqlite")
         for command in [["history"], ["history", "--mistakes"], ["plot"]] {
             let denied = try binary.run(command + asking, environment: ["STATE_DIRECTORY": state])

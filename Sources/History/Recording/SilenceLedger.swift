@@ -11,13 +11,17 @@ package final class SilenceLedger: Sendable {
         var records: [SilenceRecord] = []
         /// The earlier runs.
         var watched = WatchedTime()
-        /// When this run began: nanoseconds since the Unix epoch.
-        var began: Int64?
+        /// The beginning of this run.
+        var began: SignOfLife?
     }
 
-    package init() {}
-
     private let state = Mutex(State())
+    private let uptime: (@Sendable () -> Int64)?
+
+    /// - Parameter uptime: reads a clock that is never set, in nanoseconds; `nil` in a replay, whose clock is the capture's.
+    package init(uptime: (@Sendable () -> Int64)? = nil) {
+        self.uptime = uptime
+    }
 
     /// What is counted, in nanoseconds.
     static let week: Int64 = 7 * 86_400_000_000_000
@@ -49,7 +53,7 @@ package final class SilenceLedger: Sendable {
 
     /// From `time` on it is known what happens, if it was not known before.
     package func began(at time: Int64) {
-        state.withLock { $0.began = min($0.began ?? time, time) }
+        state.withLock { $0.began = $0.began ?? SignOfLife(wall: time, uptime: uptime?()) }
     }
 
     package func add(_ record: SilenceRecord) {
@@ -63,7 +67,9 @@ package final class SilenceLedger: Sendable {
     package func report(region: String, now: Int64) -> MistakesReport? {
         state.withLock { state in
             var watched = state.watched
-            if let began = state.began, began < now { watched.add(began..<now) }
+            // The network may have set the clock since then.
+            let began = state.began?.corrected(at: SignOfLife(wall: now, uptime: uptime?())).wall
+            if let began, began < now { watched.add(began..<now) }
             guard let since = watched.start, since < now else { return nil }
             let start = max(since, now.subtractingClamped(Self.week))
             let silences = state.records.filter { $0.region == region && $0.time >= start && $0.time <= now }

@@ -62,7 +62,7 @@ package final class Daemon: Sendable {
     package let options: Options
     package let hub: EventHub
     let recorder: HistoryRecorder?
-    let silences = SilenceLedger()
+    let silences: SilenceLedger
     package let source: any PresenceSource
     package let presence: PresencePublisher
     let wifi: any WiFiService
@@ -107,11 +107,11 @@ package final class Daemon: Sendable {
         let hub = EventHub(node: options.node)
         self.hub = hub
         let uptime = options.capture == nil ? { @Sendable in KernelClock.boottime } : nil
+        silences = SilenceLedger(uptime: uptime)
         let recorder = options.stateDirectory.flatMap { directory in
             configuration.history.keep > 0
                 ? HistoryRecorder(
-                    directory: directory, settings: configuration.history, now: now,
-                    uptime: uptime, logger: logger)
+                    directory: directory, settings: configuration.history, now: now, uptime: uptime, logger: logger)
                 : nil
         }
         self.recorder = recorder

@@ -1,4 +1,5 @@
 package import Bluetooth
+import Glibc
 import HCI
 import RegionMonitoring
 import Synchronization
@@ -19,17 +20,22 @@ package final class Recorder: ScannerDelegate {
     private let failed: @Sendable () -> Void
     private let state = Mutex(State())
 
+    /// The time in milliseconds that the reader of a pipe may stall, after which the recording ends.
+    private let patience: Int32
+
     /// - Parameters:
     ///   - file: where the capture goes; it is the caller's to close.
+    ///   - patience: the time in milliseconds that the reader of a pipe may stall, after which the recording fails.
     ///   - updated: is given what becomes of the adapter.
     ///   - failed: is called once when the file cannot be written any more.
     package init(
-        to file: FileDescriptor, wallClock: any WallClock,
+        to file: FileDescriptor, wallClock: any WallClock, patience: Int32 = 5000,
         updated: @escaping @Sendable (AdapterUpdate) -> Void,
         failed: @escaping @Sendable () -> Void
     ) {
         self.file = file
         self.wallClock = wallClock
+        self.patience = patience
         self.updated = updated
         self.failed = failed
         state.withLock { writer.appendHeader(to: &$0.waiting) }
@@ -70,14 +76,39 @@ package final class Recorder: ScannerDelegate {
     private func write(_ state: inout State) -> Bool {
         defer { state.waiting.removeAll(keepingCapacity: true) }
         guard !state.waiting.isEmpty, state.failure == nil else { return false }
-        do {
-            try file.writeAll(state.waiting)
+        do throws(Errno) {
+            try writeAll(state.waiting)
             return false
         } catch {
-            state.failure = (error as? Errno) ?? .ioError
+            state.failure = error
             return true
         }
     }
+
+    /// Writes in pieces that a pipe has room for once it is writable (POSIX, PIPE_BUF), so that no write waits for the reader.
+    private func writeAll(_ bytes: [UInt8]) throws(Errno) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            try awaitWritable()
+            do {
+                rest = rest.dropFirst(try rest.prefix(Self.piece).withUnsafeBytes { try file.write($0) })
+            } catch {
+                throw (error as? Errno) ?? .ioError
+            }
+        }
+    }
+
+    private func awaitWritable() throws(Errno) {
+        while true {
+            var request = pollfd(fd: file.rawValue, events: Int16(POLLOUT), revents: 0)
+            let ready = poll(&request, 1, patience)
+            if ready > 0 { return }
+            guard ready < 0 else { throw .timedOut }
+            guard errno == EINTR else { throw Errno(rawValue: errno) }
+        }
+    }
+
+    private static let piece = 4096
 
     package func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) { updated(update) }
 

@@ -7,7 +7,7 @@ const unmeasured = 21
 /** The least distance in dB, for a signal is noisier at a boundary than beside the Pi; and how much for each decibel of noise. */
 const [least, factor] = [7, 7]
 
-/** How many readings tell the noise. */
+/** The number of readings that the noise is measured from at least. */
 const needed = 15
 
 /** The standard deviation of filtered signals in dB; null while there are too few. */

@@ -24,6 +24,7 @@ export const thresholdsPart = () => {
   )
   const advice = el('p', { class: 'quiet', id: 'apart' })
   let isChosen = false
+  let isProposed = false
 
   const show = (moved) => {
     if (moved) isChosen = true
@@ -56,8 +57,10 @@ export const thresholdsPart = () => {
   }
   // The proposed thresholds follow the measurement until a slider is moved.
   const begin = () => {
-    if (!isChosen) {
-      const heard = chart.heard().sort((a, b) => a - b)
+    const heard = chart.heard().sort((a, b) => a - b)
+    // Without a reading the last proposal stays.
+    if (!isChosen && (heard.length || !isProposed)) {
+      isProposed = heard.length > 0
       enter.value = Math.round((heard[Math.floor(heard.length / 2)] ?? -62) - slack)
       exit.value = enter.value - distance(noise(chart.filtered()))
     }
