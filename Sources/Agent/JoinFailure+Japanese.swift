@@ -16,6 +16,10 @@ extension JoinFailure.Code {
             "Wi-Fi がオフになっています。`nmcli radio wifi on` でオンにしてください"
         case .hardwareSwitchOff:
             "Wi-Fi がハードウェアのスイッチでオフになっています。スイッチを入れ、`rfkill list wifi` で確認してください"
+        case .servesHotspot:
+            "Wi-Fi デバイスがアクセスポイントとして使われています。それを止めるか、別の Wi-Fi デバイスを追加してください"
+        case .connectedElsewhere:
+            "Wi-Fi デバイスが別のネットワークに接続中です。切断するか、join を prompt に変えて確認してから接続してください"
         case .notInSight:
             "アクセスポイントが見つかりません。近づくか、`nmcli device wifi list` で名前を確認してください"
         case .onlyUnsecuredInSight:

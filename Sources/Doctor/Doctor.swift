@@ -197,7 +197,7 @@ extension Doctor {
             case .ready(via: .savedProfile): findings.append(.ok(subject, "in sight, with a saved profile"))
             case .ready(via: .passphraseFile): findings.append(.ok(subject, "in sight, with a passphrase file"))
             case .unavailable(let failure):
-                let isPassing = failure.code == .notInSight
+                let isPassing = failure.code == .notInSight || failure.code == .connectedElsewhere
                 let verdict: Finding.Verdict = isPassing ? .note : .wrong
                 findings.append(Finding(subject: subject, verdict: verdict, finding: failure.description))
             }

@@ -58,7 +58,7 @@ extension NetworkManagerSession {
     }
 
     private func scan(for ssid: [UInt8], isDirected: Bool) async {
-        await scan(for: ssid, isDirected: isDirected, on: wifiDevices().filter(isReady))
+        await scan(for: ssid, isDirected: isDirected, on: (try? stations().get()) ?? [])
     }
 
     /// Scans on these devices, until a protected network of that name is heard or every scan is over or the time is up.
@@ -86,7 +86,7 @@ extension NetworkManagerSession {
 
     private func isHeard(_ ssid: [UInt8]) -> Bool {
         wifiDevices().contains { device in
-            accessPoints(device, named: ssid).contains { security($0).isRobust }
+            isStation(device) && accessPoints(device, named: ssid).contains { security($0).isRobust }
         }
     }
 

@@ -13,7 +13,8 @@ extension NetworkManagerSession {
         await wait(until: .now + limits.start) { !isGettingReady || gate.isClosed }
         if case .failure(let failure) = usableDevices() { return .failure(failure) }
         let now = KernelClock.boottime / 1_000_000
-        await scan(for: nil, on: wifiDevices().filter { isReady($0) && now - lastScan($0) > Self.freshScan })
+        let devices = (try? stations().get()) ?? []
+        await scan(for: nil, on: devices.filter { now - lastScan($0) > Self.freshScan })
         return usableDevices().map { devices in
             VisibleNetwork.merged(devices.flatMap { accessPoints($0).compactMap(visible) })
         }

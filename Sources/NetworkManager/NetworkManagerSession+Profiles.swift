@@ -17,6 +17,11 @@ extension NetworkManagerSession {
         return UInt64(nm_setting_connection_get_timestamp(setting))
     }
 
+    /// The name of the network that the profile joins.
+    func ssid(ofProfile profile: OpaquePointer) -> [UInt8]? {
+        nm_connection_get_setting_wireless(profile).flatMap { nm_setting_wireless_get_ssid($0) }.map(bytes)
+    }
+
     /// Whether the profile agrees with one of `keys` and with nothing weaker.
     func fits(_ profile: OpaquePointer, _ keys: AccessPointSecurity.KeyManagement) -> Bool {
         switch security(ofProfile: profile) {
@@ -29,10 +34,7 @@ extension NetworkManagerSession {
     func unsecuredProfile(_ name: [UInt8]) -> (profile: String, security: WeakSecurity)? {
         guard let client else { return nil }
         for profile in pointers(nm_client_get_connections(client.pointer)) {
-            guard let wireless = nm_connection_get_setting_wireless(profile),
-                let ssid = nm_setting_wireless_get_ssid(wireless), bytes(ssid) == name,
-                case .weak(let security) = security(ofProfile: profile)
-            else { continue }
+            guard ssid(ofProfile: profile) == name, case .weak(let security) = security(ofProfile: profile) else { continue }
             return (nm_connection_get_id(profile).map { String(cString: $0) } ?? uuid(profile), security)
         }
         return nil

@@ -10,35 +10,29 @@ extension NetworkManagerSession {
         let device: OpaquePointer
         let accessPoint: OpaquePointer
         let keys: AccessPointSecurity.KeyManagement
-    }
 
-    /// The Wi-Fi devices that can hear and join, one at least, borrowed from the cache.
-    func usableDevices() -> Result<[OpaquePointer], JoinFailure> {
-        guard let client, isManagerRunning else { return .failure(.noNetworkManager) }
-        let devices = wifiDevices()
-        guard let first = devices.first else { return .failure(.noWiFiDevice) }
-        guard nm_client_wireless_hardware_get_enabled(client.pointer) != 0 else { return .failure(.hardwareSwitchOff) }
-        guard nm_client_wireless_get_enabled(client.pointer) != 0 else { return .failure(.radioOff) }
-        let usable = devices.filter(isReady)
-        return usable.isEmpty ? .failure(.deviceNotManaged(device: name(first) ?? "?")) : .success(usable)
+        /// Whether the join ends the device's connection to another network.
+        let leavesOther: Bool
     }
 
     func survey(_ network: HomeNetwork) -> Survey {
-        let usable: [OpaquePointer]
-        switch usableDevices() {
-        case .success(let devices): usable = devices
+        let stations: [OpaquePointer]
+        switch self.stations() {
+        case .success(let devices): stations = devices
         case .failure(let failure): return .unavailable(failure)
         }
         let ssid = Array(network.ssid.utf8)
-        if let device = usable.first(where: { isConnected($0, to: ssid) }) { return .connected(device: name(device)) }
+        if let device = stations.first(where: { isConnected($0, to: ssid) }) { return .connected(device: name(device)) }
 
         var candidates: [Candidate] = []
         var weak: WeakSecurity?
-        for device in usable {
+        for device in stations {
+            let leavesOther = isTaken(device, byOtherThan: ssid)
             for accessPoint in accessPoints(device, named: ssid) {
                 switch security(accessPoint) {
                 case .robust(let keys):
-                    candidates.append(Candidate(device: device, accessPoint: accessPoint, keys: keys))
+                    candidates.append(
+                        Candidate(device: device, accessPoint: accessPoint, keys: keys, leavesOther: leavesOther))
                 case .weak(let seen):
                     weak = max(weak ?? seen, seen)
                 }
@@ -49,7 +43,15 @@ extension NetworkManagerSession {
             return .unavailable(weak.map { .onlyUnsecuredInSight(ssid: ssid, seen: $0) } ?? .notInSight(ssid: ssid))
         }
         candidates.sort { nm_access_point_get_strength($0.accessPoint) > nm_access_point_get_strength($1.accessPoint) }
-        return savedPlan(candidates) ?? newPlan(candidates, network)
+        let idle = plan(candidates.filter { !$0.leavesOther }, network)
+        if case .ready(let plan)? = idle { return .ready(plan) }
+        let any = network.join.mayLeaveOtherNetwork ? plan(candidates, network) : idle
+        return any ?? .unavailable(.connectedElsewhere(device: name(candidates[0].device) ?? "?"))
+    }
+
+    /// How to join through one of these, the strongest first; nil if there are none.
+    private func plan(_ candidates: [Candidate], _ network: HomeNetwork) -> Survey? {
+        candidates.isEmpty ? nil : savedPlan(candidates) ?? newPlan(candidates, network)
     }
 
     /// The strongest access point that a profile fits, with the profile used last.

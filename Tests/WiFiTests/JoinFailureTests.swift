@@ -9,6 +9,8 @@ struct JoinFailureTests {
         (.deviceNotManaged(device: "wlan0"), "deviceNotManaged", false),
         (.radioOff, "radioOff", false),
         (.hardwareSwitchOff, "hardwareSwitchOff", false),
+        (.servesHotspot(device: "wlan0"), "servesHotspot", true),
+        (.connectedElsewhere(device: "wlan0"), "connectedElsewhere", true),
         (.notInSight(ssid: "Home"), "notInSight", true),
         (.onlyUnsecuredInSight(ssid: "Home", seen: .open), "onlyUnsecuredInSight", false),
         (.savedProfileUnsecured(profile: "Home", security: .wep), "savedProfileUnsecured", false),

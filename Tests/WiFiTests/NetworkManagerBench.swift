@@ -19,6 +19,7 @@ struct NetworkManagerBench {
     struct Report: Decodable {
         struct Activation: Decodable {
             let profile: String
+            let device: String
             let accessPoint: String
         }
         struct Added: Decodable {
@@ -94,18 +95,25 @@ struct NetworkManagerBench {
         try bench.perform("call", ["name": name, "arguments": arguments]) as? String ?? ""
     }
 
-    /// An access point that `wlan0` hears; with WPA2 unless something else is said.
+    /// An access point that `device` receives; with WPA2 unless something else is said.
     @discardableResult
     func hear(
-        _ ssid: String, flags: UInt32 = 1, wpa: UInt32 = 0, rsn: UInt32 = Air.psk, strength: Int = 50
+        _ ssid: String, flags: UInt32 = 1, wpa: UInt32 = 0, rsn: UInt32 = Air.psk, strength: Int = 50,
+        on device: String = Self.radio
     ) throws -> String {
-        try call("Hear", Self.radio, ssid, flags, wpa, rsn, strength)
+        try call("Hear", device, ssid, flags, wpa, rsn, strength)
     }
 
-    /// A profile; `security` is its 802-11-wireless-security setting in JSON.
+    /// A profile with an `ipv4.dhcp-timeout` of one second.
+    ///
+    /// - Parameters:
+    ///   - security: its 802-11-wireless-security setting in JSON.
+    ///   - lastUse: when it connected last, in seconds since 1970; 0 for never.
     @discardableResult
-    func save(_ ssid: String, security: String = #"{"key-mgmt": "wpa-psk"}"#) throws -> String {
-        try call("Save", Self.radio, ssid, security)
+    func save(
+        _ ssid: String, security: String = #"{"key-mgmt": "wpa-psk"}"#, lastUse: Int = 1
+    ) throws -> String {
+        try call("Save", Self.radio, ssid, security, lastUse)
     }
 
     func report() throws -> Report {
@@ -135,6 +143,20 @@ func withRunning<Value>(
 }
 
 extension WiFiService {
+    /// The code of the failure with which a join ends, or nil if it succeeds.
+    func failureCode(joining network: HomeNetwork) async -> String? {
+        switch await join(network) {
+        case .success: nil
+        case .failure(let failure): failure.code.rawValue
+        }
+    }
+
+    /// The code of the failure that makes `network` unavailable, or nil if it is not.
+    func failureCode(of network: HomeNetwork) async -> String? {
+        guard case .unavailable(let failure) = await condition(of: network) else { return nil }
+        return failure.code.rawValue
+    }
+
     /// Waits until the state is so; the test's time limit ends a wait in vain.
     func state(where isSo: (WiFiState) -> Bool) async -> WiFiState? {
         for await state in states() where isSo(state) { return state }

@@ -112,7 +112,7 @@ struct NetworkManagerTests {
 
         @Test func failedSavedProfileIsKept() async throws {
             try bench.hear("Home")
-            try bench.save("Home")
+            try bench.save("Home", lastUse: 0)
             try bench.call("SetOutcome", "noSecrets")
             #expect(try await join() == .failure(.wrongPassphrase(ssid: "Home")))
             #expect(try bench.report().profiles == ["Home"])

@@ -6,6 +6,8 @@ extension JoinFailure {
         case deviceNotManaged
         case radioOff
         case hardwareSwitchOff
+        case servesHotspot
+        case connectedElsewhere
         case notInSight
         case onlyUnsecuredInSight
         case savedProfileUnsecured
@@ -29,6 +31,8 @@ extension JoinFailure {
         case .deviceNotManaged: .deviceNotManaged
         case .radioOff: .radioOff
         case .hardwareSwitchOff: .hardwareSwitchOff
+        case .servesHotspot: .servesHotspot
+        case .connectedElsewhere: .connectedElsewhere
         case .notInSight: .notInSight
         case .onlyUnsecuredInSight: .onlyUnsecuredInSight
         case .savedProfileUnsecured: .savedProfileUnsecured

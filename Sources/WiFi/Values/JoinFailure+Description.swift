@@ -13,6 +13,12 @@ extension JoinFailure: CustomStringConvertible {
             "Wi-Fi is switched off; switch it on with `nmcli radio wifi on`"
         case .hardwareSwitchOff:
             "Wi-Fi is switched off by its hardware switch; turn the switch, and see what `rfkill list wifi` says"
+        case .servesHotspot(let device):
+            "the Wi-Fi device \(device) serves a hotspot or a mesh, which a join would end; stop that, or plug in a second "
+                + "Wi-Fi device"
+        case .connectedElsewhere(let device):
+            "the Wi-Fi device \(device) is connected to another network, and a join without a question does not leave it; "
+                + "disconnect it with `nmcli device disconnect \(device)`, or set join to prompt to be asked"
         case .notInSight(let ssid):
             "no access point named “\(ssid)” is heard; move closer, or compare the name with `nmcli device wifi list`"
         case .onlyUnsecuredInSight(let ssid, let seen):

@@ -15,6 +15,12 @@ public enum JoinFailure: Error, Hashable, Sendable {
     /// Wi-Fi is switched off by a hardware switch, or blocked like one.
     case hardwareSwitchOff
 
+    /// The only usable Wi-Fi device serves others: a hotspot, a mesh or an ad-hoc network.
+    case servesHotspot(device: String)
+
+    /// The device is connected to another network, and the user was not asked whether to leave that one.
+    case connectedElsewhere(device: String)
+
     /// No access point of that name is heard, not even by a scan directed at it.
     case notInSight(ssid: String)
 
@@ -57,7 +63,7 @@ public enum JoinFailure: Error, Hashable, Sendable {
     /// Whether the same attempt may succeed a little later, with nothing mended.
     public var isPassing: Bool {
         switch self {
-        case .notInSight, .timedOut, .interrupted: true
+        case .servesHotspot, .connectedElsewhere, .notInSight, .timedOut, .interrupted: true
         case .noNetworkManager, .noWiFiDevice, .deviceNotManaged, .radioOff, .hardwareSwitchOff,
             .onlyUnsecuredInSight, .savedProfileUnsecured, .noCredentials, .enterpriseNeedsProfile,
             .passphraseFile, .wrongPassphrase, .noPermission, .noAddress, .refused, .other:

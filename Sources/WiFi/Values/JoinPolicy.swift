@@ -8,4 +8,8 @@ public enum JoinPolicy: String, Hashable, Sendable, CaseIterable {
 
     /// Neither ask nor join.
     case off
+
+    /// Whether a join may end the connection of a device to another network. The answer to a prompt is the user's consent;
+    /// without a question there is none.
+    public var mayLeaveOtherNetwork: Bool { self == .prompt }
 }

@@ -25,6 +25,10 @@ WIRELESS = "802-11-wireless"
 SECURITY = "802-11-wireless-security"
 UNMANAGED, UNAVAILABLE, DISCONNECTED, PREPARE, CONFIG, NEED_AUTH, IP_CONFIG = 10, 20, 30, 40, 50, 60, 70
 ACTIVATED, FAILED = 100, 120
+INFRASTRUCTURE, ACCESS_POINT = 2, 3
+
+# In place of a device's state: no change for so many milliseconds.
+PAUSE = "pause"
 
 # What follows PREPARE: (device state, reason) ... and the active connection's (state, reason) at the end.
 OUTCOMES = {
@@ -39,6 +43,8 @@ OUTCOMES = {
     "userRequested": ([(CONFIG, 0), (110, 39), (DISCONNECTED, 39)], (4, 2)),
     "managerStops": ([(CONFIG, 0), (UNMANAGED, 3)], (4, 3)),
     "hangs": ([(CONFIG, 0)], None),
+    "addressLate": ([(CONFIG, 0), (IP_CONFIG, 0), (PAUSE, 700), (ACTIVATED, 0)], (2, 1)),
+    "addressNever": ([(CONFIG, 0), (IP_CONFIG, 0)], None),
     "vanishes": ([(CONFIG, 0)], "exit"),
 }
 
@@ -47,6 +53,8 @@ unheard = []
 scans = []
 added = []
 activated = []
+scan_delay = 20
+has_intruder = False
 
 
 def load(mock, parameters):
@@ -76,6 +84,9 @@ def activate(self, profile, device, access_point):
     now, _, later = outcome.partition(",")
     outcome = later or now
     states, end = OUTCOMES[now]
+    if has_intruder:
+        for state, reason in (CONFIG, 0), (NEED_AUTH, 0), (FAILED, 7), (DISCONNECTED, 0):
+            set_state(device, state, reason)
     return start(profile, device, access_point, states, end)
 
 
@@ -149,6 +160,9 @@ def start(profile, device, access_point, states, end):
             return False
         if steps:
             state, reason = steps.pop(0)
+            if state == PAUSE:
+                GLib.timeout_add(reason, step)
+                return False
             if state == ACTIVATED:
                 dbusmock.get_object(device).Set(stock.WIRELESS_DEVICE_IFACE, "ActiveAccessPoint", access_point)
             set_state(device, state, reason)
@@ -206,7 +220,32 @@ def scan(self, options):
         self.Set(stock.WIRELESS_DEVICE_IFACE, "LastScan", dbus.Int64(max(last, 0) + 1000))
         return False
 
-    GLib.timeout_add(20, end)
+    GLib.timeout_add(scan_delay, end)
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="u", out_signature="")
+def SetScanDelay(_self, milliseconds):
+    """The time between a scan's acceptance and its end."""
+    global scan_delay
+    scan_delay = milliseconds
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="b", out_signature="")
+def SetIntruder(_self, is_there):
+    """Whether another activation fails on the device after each request and before the answer to it."""
+    global has_intruder
+    has_intruder = bool(is_there)
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="ss", out_signature="")
+def Serve(self, device_path, ssid):
+    """The device serves a hotspot."""
+    path = self.Hear(device_path, ssid, 1, 0, 0x188, 100)
+    dbusmock.get_object(path).Set(stock.ACCESS_POINT_IFACE, "Mode", dbus.UInt32(ACCESS_POINT))
+    device = dbusmock.get_object(device_path)
+    device.Set(stock.WIRELESS_DEVICE_IFACE, "Mode", dbus.UInt32(ACCESS_POINT))
+    device.Set(stock.WIRELESS_DEVICE_IFACE, "ActiveAccessPoint", dbus.ObjectPath(path))
+    set_state(dbus.ObjectPath(device_path), ACTIVATED, 0)
 
 
 @dbus.service.method(MOCK_IFACE, in_signature="s", out_signature="")
@@ -234,6 +273,11 @@ def SetDeviceState(_self, device_path, state):
     set_state(dbus.ObjectPath(device_path), state, 0)
 
 
+@dbus.service.method(MOCK_IFACE, in_signature="s", out_signature="u")
+def DeviceState(_self, device_path):
+    return dbusmock.get_object(device_path).Get(stock.DEVICE_IFACE, "State")
+
+
 @dbus.service.method(MOCK_IFACE, in_signature="ssuuuy", out_signature="s")
 def Hear(self, device_path, ssid, flags, wpa, rsn, strength):
     """An access point, with each of its three flag words."""
@@ -259,11 +303,12 @@ def Await(_self, ssid, flags, wpa, rsn, strength, is_hidden):
     unheard.append({"access_point": (ssid, flags, wpa, rsn, strength), "is_hidden": bool(is_hidden)})
 
 
-@dbus.service.method(MOCK_IFACE, in_signature="sss", out_signature="s")
-def Save(self, device_path, ssid, security):
-    """A profile. `security` is the 802-11-wireless-security setting as JSON, empty for none."""
+@dbus.service.method(MOCK_IFACE, in_signature="ssst", out_signature="s")
+def Save(self, device_path, ssid, security, last_use):
+    """A profile. `security` is the 802-11-wireless-security setting as JSON, empty for none; 0: it has never connected."""
     settings = {
-        "connection": {"id": ssid, "uuid": str(uuid.uuid4()), "type": WIRELESS, "timestamp": dbus.UInt64(1)},
+        "ipv4": {"method": "auto", "dhcp-timeout": dbus.Int32(1)},
+        "connection": {"id": ssid, "uuid": str(uuid.uuid4()), "type": WIRELESS, "timestamp": dbus.UInt64(last_use)},
         WIRELESS: {"ssid": dbus.ByteArray(ssid.encode()), "mode": "infrastructure"},
     }
     if security:
@@ -271,6 +316,8 @@ def Save(self, device_path, ssid, security):
             key: dbus.Array(value, signature="s") if isinstance(value, list) else value
             for key, value in json.loads(security).items()}
         settings[WIRELESS]["security"] = SECURITY
+        if "psk-flags" in settings[SECURITY]:
+            settings[SECURITY]["psk-flags"] = dbus.UInt32(settings[SECURITY]["psk-flags"])
         if settings[SECURITY]["key-mgmt"] == "wpa-eap":
             settings["802-1x"] = {
                 "eap": dbus.Array(["peap"], signature="s"), "identity": "me", "phase2-auth": "mschapv2"}

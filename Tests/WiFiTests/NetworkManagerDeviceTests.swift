@@ -1,0 +1,95 @@
+import Testing
+import WiFi
+
+@testable import NetworkManager
+
+extension NetworkManagerTests {
+    /// Which Wi-Fi device joins, where there are several or the only one is in use.
+    @Suite struct Devices {
+        private let bench: NetworkManagerBench
+        private let service: NetworkManagerService
+
+        /// Joined with the user's consent.
+        private let prompted: HomeNetwork
+
+        /// Joined without a question.
+        private let automatic: HomeNetwork
+
+        init() throws {
+            bench = try NetworkManagerBench()
+            service = NetworkManagerService(address: bench.address)
+            prompted = try HomeNetwork(ssid: "Home")
+            automatic = try HomeNetwork(ssid: "Home", join: .auto)
+        }
+
+        /// `wlan0` connects to the network "Office".
+        private func connectElsewhere() async throws {
+            let office = try bench.hear("Office", strength: 90)
+            let profile = try bench.save("Office")
+            try bench.call("Connect", NetworkManagerBench.radio, profile, office)
+            _ = await service.state { $0.connectedSSID == "Office" }
+        }
+
+        @Test("An idle device joins, although the device of a hotspot receives the network better")
+        func hotspotIsLeftAlone() async throws {
+            let idle = try bench.call("AddRadio", "wlan1", 30)
+            try bench.hear("Home", strength: 71)
+            try bench.hear("Home", strength: 70, on: idle)
+            try bench.save("Home")
+            try bench.call("Serve", NetworkManagerBench.radio, "Kitchen")
+            let joined = JoinedNetwork(ssid: "Home", device: "wlan1", credentials: .savedProfile)
+            #expect(try await withRunning(service) { await service.join(prompted) } == .success(joined))
+            #expect(try bench.report().activated.map(\.device) == [idle])
+        }
+
+        @Test("A device that serves a hotspot is never taken, not even with consent")
+        func onlyDeviceServesAHotspot() async throws {
+            try bench.hear("Home", strength: 71)
+            try bench.save("Home")
+            try bench.call("Serve", NetworkManagerBench.radio, "Kitchen")
+            try await withRunning(service) {
+                #expect(await service.failureCode(of: prompted) == "servesHotspot")
+                #expect(await service.failureCode(joining: prompted) == "servesHotspot")
+            }
+            #expect(try bench.report().activated.isEmpty)
+        }
+
+        @Test("An idle device joins, although a connected device receives the network better")
+        func idleDeviceFirst() async throws {
+            let idle = try bench.call("AddRadio", "wlan1", 30)
+            try bench.hear("Home", strength: 60)
+            try bench.hear("Home", strength: 59, on: idle)
+            try bench.save("Home")
+            try await withRunning(service) {
+                try await connectElsewhere()
+                #expect(await service.failureCode(joining: automatic) == nil)
+            }
+            #expect(try bench.report().activated.map(\.device) == [idle])
+        }
+
+        @Test("An automatic join does not leave another network and reports why")
+        func automaticJoinStays() async throws {
+            try bench.hear("Home")
+            try bench.save("Home")
+            try await withRunning(service) {
+                try await connectElsewhere()
+                #expect(await service.failureCode(of: automatic) == "connectedElsewhere")
+                #expect(await service.failureCode(joining: automatic) == "connectedElsewhere")
+                #expect(service.state.connectedSSID == "Office")
+            }
+            #expect(try bench.report().activated.isEmpty)
+        }
+
+        @Test("A join with the user's consent leaves another network")
+        func consentLeaves() async throws {
+            try bench.hear("Home")
+            try bench.save("Home")
+            try await withRunning(service) {
+                try await connectElsewhere()
+                #expect(await service.condition(of: prompted) == .ready(via: .savedProfile))
+                #expect(await service.failureCode(joining: prompted) == nil)
+                #expect(await service.state { $0.connectedSSID == "Home" } != nil)
+            }
+        }
+    }
+}
