@@ -48,10 +48,12 @@ extension NetworkManagerSession {
         nm_device_get_iface(device).map { String(cString: $0) }
     }
 
-    /// The name of the network the device is connected to.
+    /// The name of the network the device is connected to. The access point of a hotspot is the device itself: that is no
+    /// connection.
     func connectedSSID(_ device: OpaquePointer) -> [UInt8]? {
-        guard nm_device_get_state(device).rawValue == DeviceState.activated,
-            let accessPoint = nm_device_wifi_get_active_access_point(device)
+        guard isStation(device), nm_device_get_state(device).rawValue == DeviceState.activated,
+            let accessPoint = nm_device_wifi_get_active_access_point(device),
+            nm_access_point_get_mode(accessPoint) == NM_802_11_MODE_INFRA
         else { return nil }
         return ssid(accessPoint)
     }

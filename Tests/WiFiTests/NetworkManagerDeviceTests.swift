@@ -91,5 +91,20 @@ extension NetworkManagerTests {
                 #expect(await service.state { $0.connectedSSID == "Home" } != nil)
             }
         }
+
+        @Test("A hotspot of the same name on this machine is not a connection to the network")
+        func ownHotspotOfThatName() async throws {
+            let idle = try bench.call("AddRadio", "wlan1", 30)
+            try bench.hear("Home", strength: 70, on: idle)
+            try bench.save("Home")
+            try bench.call("Serve", NetworkManagerBench.radio, "Home")
+            try await withRunning(service) {
+                let state = await service.state { $0.deviceReady }
+                #expect(state?.connectedSSID == nil)
+                let joined = JoinedNetwork(ssid: "Home", device: "wlan1", credentials: .savedProfile)
+                #expect(await service.join(prompted) == .success(joined))
+            }
+            #expect(try bench.report().activated.map(\.device) == [idle])
+        }
     }
 }
