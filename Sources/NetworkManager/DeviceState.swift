@@ -11,4 +11,7 @@ enum DeviceState {
 
     /// From the first preparation to the last check, not yet activated.
     static let activating = NM_DEVICE_STATE_PREPARE.rawValue..<NM_DEVICE_STATE_ACTIVATED.rawValue
+
+    /// The network has accepted the device, which requests and checks an address.
+    static let addressing = ipConfig..<activated
 }

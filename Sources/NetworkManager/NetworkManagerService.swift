@@ -8,8 +8,12 @@ package import WiFi
 package final class NetworkManagerService: WiFiService {
     /// How long it waits for what, at most.
     package struct Limits: Hashable, Sendable {
-        /// For a join, from the request to the address. Clearing up after a failure may take some seconds more.
+        /// For a join, from the request to NetworkManager until the network has accepted the device. Deleting the profile
+        /// after a failure may take some seconds more.
         package var join: Duration
+
+        /// For an address, beyond the profile's own limit: NetworkManager's verdict comes first.
+        package var addressMargin: Duration
 
         /// For a scan. A network that is not in sight takes two: one for everything, one directed at its name.
         package var scan: Duration
@@ -19,9 +23,11 @@ package final class NetworkManagerService: WiFiService {
         package var start: Duration
 
         package init(
-            join: Duration = .seconds(45), scan: Duration = .seconds(10), start: Duration = .seconds(5)
+            join: Duration = .seconds(45), addressMargin: Duration = .seconds(5), scan: Duration = .seconds(10),
+            start: Duration = .seconds(5)
         ) {
             self.join = join
+            self.addressMargin = addressMargin
             self.scan = scan
             self.start = start
         }

@@ -17,17 +17,15 @@ extension NetworkManagerSession {
             isJoining = false
             changes.notify()
         }
-        let result = await attempt(network, until: deadline)
+        let result = await attempt(network)
         // Weak reception, or an access point that begins anew.
         guard case .failure(let failure) = result, failure.isLostLink, !gate.isClosed, .now < deadline else {
             return result
         }
-        return await attempt(network, until: deadline)
+        return await attempt(network)
     }
 
-    private func attempt(
-        _ network: HomeNetwork, until deadline: ContinuousClock.Instant
-    ) async -> Result<JoinedNetwork, JoinFailure> {
+    private func attempt(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure> {
         switch await assess(network) {
         case .connected(let device):
             return .success(JoinedNetwork(ssid: network.ssid, device: device, credentials: nil))
@@ -35,7 +33,7 @@ extension NetworkManagerSession {
             return .failure(gate.isClosed ? .interrupted : failure)
         case .ready(let plan):
             do throws(JoinFailure) {
-                try await carryOut(plan, network, until: deadline)
+                try await carryOut(plan, network)
                 let device = name(plan.device.pointer)
                 return .success(JoinedNetwork(ssid: network.ssid, device: device, credentials: plan.credentials))
             } catch {
@@ -44,10 +42,9 @@ extension NetworkManagerSession {
         }
     }
 
-    private func carryOut(
-        _ plan: JoinPlan, _ network: HomeNetwork, until deadline: ContinuousClock.Instant
-    ) async throws(JoinFailure) {
+    private func carryOut(_ plan: JoinPlan, _ network: HomeNetwork) async throws(JoinFailure) {
         guard let client else { throw .interrupted }
+        let deadline = ContinuousClock.now + limits.join
         let journal = DeviceJournal(changes: changes)
         let handler = SignalHandler.deviceState(plan.device, journal)
         defer { withExtendedLifetime(handler) {} }
@@ -66,6 +63,8 @@ extension NetworkManagerSession {
         } catch {
             // Unless NetworkManager said no outright, the profile is there, or may come yet.
             if case .failure(let failure) = active, !failure.isUncertain { throw error }
+            // The network has accepted the passphrase. To delete the profile now would also end the request for an address.
+            if case .success(let active) = active, isRequestingAddress(active, plan) { throw error }
             await forget(String(cString: uuid))
             throw error
         }
@@ -125,10 +124,12 @@ extension NetworkManagerSession {
         case .success(let active):
             let handler = SignalHandler.notify(active, changes)
             defer { withExtendedLifetime(handler) {} }
-            await wait(until: deadline) { !isUnderWay(active) || journal.failure != nil || gate.isClosed }
+            await end(of: active, plan, journal, until: deadline)
             if isActivated(active) { return }
             guard !gate.isClosed, isManagerRunning else { throw .interrupted }
-            if isUnderWay(active), journal.failure == nil { throw .timedOut(ssid: network.ssid) }
+            if isUnderWay(active), journal.failure == nil {
+                throw isRequestingAddress(active, plan) ? .noAddress(ssid: network.ssid) : .timedOut(ssid: network.ssid)
+            }
             await wait(until: .now + Self.reasonLimit) { journal.failure != nil }
             guard isManagerRunning else { throw .interrupted }
             let reason = nm_active_connection_get_state_reason(active.pointer)
@@ -145,6 +146,21 @@ extension NetworkManagerSession {
         case .failure(.refused(let message)):
             throw isManagerRunning ? .refused(message: message) : .interrupted
         }
+    }
+
+    /// Waits for the end of the activation: until the deadline, or as long as the profile allows for an address.
+    private func end(
+        of active: GObjectReference, _ plan: JoinPlan, _ journal: DeviceJournal,
+        until deadline: ContinuousClock.Instant
+    ) async {
+        func isOver() -> Bool { !isUnderWay(active) || journal.failure != nil || gate.isClosed }
+        await wait(until: deadline) { isOver() || isRequestingAddress(active, plan) }
+        guard isRequestingAddress(active, plan) else { return }
+        await wait(until: .now + addressLimit(active) + limits.addressMargin) { isOver() }
+    }
+
+    private func isRequestingAddress(_ active: GObjectReference, _ plan: JoinPlan) -> Bool {
+        isUnderWay(active) && DeviceState.addressing.contains(nm_device_get_state(plan.device.pointer).rawValue)
     }
 
     private func isActivated(_ active: GObjectReference) -> Bool {

@@ -7,6 +7,12 @@ extension NetworkManagerSession {
     /// For the deletion of a profile.
     private static let deleteLimit = Duration.seconds(5)
 
+    /// NetworkManager's `ipv4.dhcp-timeout`, where neither the profile nor NetworkManager.conf sets another one.
+    private static let defaultAddressLimit = Duration.seconds(45)
+
+    /// A profile may allow any time, even infinity; the next join does not wait longer than this.
+    private static let longestAddressLimit = Duration.seconds(300)
+
     func uuid(_ profile: OpaquePointer) -> String {
         nm_connection_get_uuid(profile).map { String(cString: $0) } ?? ""
     }
@@ -20,6 +26,16 @@ extension NetworkManagerSession {
     /// The name of the network that the profile joins.
     func ssid(ofProfile profile: OpaquePointer) -> [UInt8]? {
         nm_connection_get_setting_wireless(profile).flatMap { nm_setting_wireless_get_ssid($0) }.map(bytes)
+    }
+
+    /// How long NetworkManager waits for an address.
+    func addressLimit(_ active: GObjectReference) -> Duration {
+        guard let profile = nm_active_connection_get_connection(active.pointer) else { return Self.defaultAddressLimit }
+        let own = [nm_connection_get_setting_ip4_config(profile), nm_connection_get_setting_ip6_config(profile)].map {
+            $0.map { Int(nm_setting_ip_config_get_dhcp_timeout($0)) } ?? 0
+        }
+        let limit = max(own[0] > 0 ? .seconds(own[0]) : Self.defaultAddressLimit, .seconds(own[1]))
+        return min(limit, Self.longestAddressLimit)
     }
 
     /// Whether the profile agrees with one of `keys` and with nothing weaker.

@@ -1,0 +1,69 @@
+import Testing
+import WiFi
+
+@testable import NetworkManager
+
+extension NetworkManagerTests {
+    /// What becomes of a join that meets an obstacle on the way.
+    @Suite struct Trouble {
+        private let bench: NetworkManagerBench
+        private let service: NetworkManagerService
+        private let file: TemporaryFile
+        private let home: HomeNetwork
+
+        init() throws {
+            bench = try NetworkManagerBench()
+            service = NetworkManagerService(address: bench.address)
+            file = try TemporaryFile("correct horse\n")
+            home = try HomeNetwork(ssid: "Home", passphraseFile: file.path)
+        }
+
+        /// A service whose limit for the way to an address is short.
+        private var hurried: NetworkManagerService {
+            NetworkManagerService(
+                address: bench.address, limits: .init(join: .milliseconds(300), addressMargin: .milliseconds(100)))
+        }
+
+        @Test("An address that comes after the limit of the handshake completes the join")
+        func lateAddress() async throws {
+            try bench.hear("Home")
+            try bench.call("SetOutcome", "addressLate")
+            let service = hurried
+            let joined = JoinedNetwork(ssid: "Home", device: "wlan0", credentials: .passphraseFile)
+            #expect(try await withRunning(service) { await service.join(home) } == .success(joined))
+            #expect(try bench.report().profiles == ["Home"])
+        }
+
+        @Test("A network that gives no address within the profile's limit is reported as such")
+        func noAddress() async throws {
+            try bench.hear("Home")
+            try bench.save("Home")
+            try bench.call("SetOutcome", "addressNever")
+            let service = hurried
+            #expect(try await withRunning(service) { await service.failureCode(joining: home) } == "noAddress")
+        }
+
+        @Test("The time that a scan takes does not count against the limit of the join")
+        func slowScan() async throws {
+            try bench.call("SetScanDelay", 700)
+            try bench.call("Await", "Home", 1, 0, NetworkManagerBench.Air.psk, 40, false)
+            let service = hurried
+            #expect(try await withRunning(service) { await service.failureCode(joining: home) } == nil)
+        }
+
+        @Test("The service stops while an address is requested: the new profile stays")
+        func stoppedWhileAnAddressIsRequested() async throws {
+            try bench.hear("Home")
+            try bench.call("SetOutcome", "addressNever")
+            let code = try await withRunning(service) { [service, home] in
+                async let code = service.failureCode(joining: home)
+                let device = NetworkManagerBench.radio
+                while try bench.call("DeviceState", device) != "70" { try await Task.sleep(for: .milliseconds(5)) }
+                service.stop()
+                return await code
+            }
+            #expect(code == "interrupted")
+            #expect(try bench.report().profiles == ["Home"])
+        }
+    }
+}
