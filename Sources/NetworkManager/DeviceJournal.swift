@@ -1,11 +1,27 @@
 import GLib
 import Synchronization
 
-/// The states a device went through, with their reasons: the one that tells why a join failed is soon followed by others.
+/// The states a device went through, with their reasons: the one that shows why a join failed is soon followed by others.
+///
+/// It begins before the join is requested, for the states of a short one precede the answer to the request. Each state
+/// therefore carries the active connection that the device had: another one may fail at the same time.
 final class DeviceJournal: Sendable {
     struct Entry: Sendable {
         let state: UInt32
         let reason: UInt32
+
+        /// The device's active connection; nil for none.
+        let connection: Connection?
+    }
+
+    struct Connection: Sendable {
+        let path: String
+
+        /// The UUID of its profile.
+        let profile: String
+
+        /// Whether `name` is its path or the UUID of its profile.
+        func isNamed(_ name: String) -> Bool { path == name || profile == name }
     }
 
     private let entries = Mutex<[Entry]>([])
@@ -15,8 +31,8 @@ final class DeviceJournal: Sendable {
         self.changes = changes
     }
 
-    func record(state: UInt32, reason: UInt32) {
-        entries.withLock { $0.append(Entry(state: state, reason: reason)) }
+    func record(_ entry: Entry) {
+        entries.withLock { $0.append(entry) }
         changes.notify()
     }
 
@@ -29,18 +45,26 @@ final class DeviceJournal: Sendable {
         let wasAssociated: Bool
     }
 
-    /// The first failure after an activation has begun.
-    var failure: End? { end { $0 == DeviceState.failed } }
+    /// The first failure of an active connection.
+    ///
+    /// - Parameter connection: its D-Bus path, or the UUID of its profile if libnm has not seen it.
+    func failure(of connection: String) -> End? { end(of: connection) { $0 == DeviceState.failed } }
 
-    /// Where the device left the activation for another way than failure, such as being switched off.
-    var departure: End? { end { $0 <= DeviceState.disconnected || $0 == DeviceState.deactivating } }
+    /// Where the device left that active connection for another way than failure, such as being switched off.
+    func departure(of connection: String) -> End? {
+        end(of: connection) { $0 <= DeviceState.disconnected || $0 == DeviceState.deactivating }
+    }
 
-    private func end(_ isEnd: (UInt32) -> Bool) -> End? {
+    private func end(of connection: String, where isEnd: (UInt32) -> Bool) -> End? {
         let entries = entries.withLock { $0 }
-        guard let begin = entries.firstIndex(where: { DeviceState.activating.contains($0.state) }),
-            let end = entries[begin...].firstIndex(where: { isEnd($0.state) })
-        else { return nil }
-        let wasAssociated = entries[begin..<end].contains { $0.state >= DeviceState.ipConfig }
-        return End(reason: entries[end].reason, wasAssociated: wasAssociated)
+        let begin = entries.firstIndex {
+            $0.connection?.isNamed(connection) == true && DeviceState.activating.contains($0.state)
+        }
+        guard let begin else { return nil }
+        // The device lets go of the connection with its last states.
+        let own = entries[begin...].prefix { $0.connection?.isNamed(connection) ?? true }
+        guard let end = own.firstIndex(where: { isEnd($0.state) }) else { return nil }
+        let wasAssociated = own[..<end].contains { $0.state >= DeviceState.ipConfig }
+        return End(reason: own[end].reason, wasAssociated: wasAssociated)
     }
 }

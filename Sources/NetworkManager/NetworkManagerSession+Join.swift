@@ -51,27 +51,32 @@ extension NetworkManagerSession {
 
         if let profile = plan.profile {
             let active = await activate(profile, plan, client, until: deadline)
-            try await follow(active, plan, network, journal, until: deadline)
+            try await follow(active, of: uuid(profile.pointer), plan, network, journal, until: deadline)
             return
         }
-        guard let uuid = nm_utils_uuid_generate() else { throw .interrupted }
-        defer { g_free(uuid) }
+        let uuid = try newUUID()
         let profile = try newProfile(plan, network, uuid: uuid)
         let active = await add(profile, plan, client, until: deadline)
         do throws(JoinFailure) {
-            try await follow(active, plan, network, journal, until: deadline)
+            try await follow(active, of: uuid, plan, network, journal, until: deadline)
         } catch {
             // Unless NetworkManager said no outright, the profile is there, or may come yet.
             if case .failure(let failure) = active, !failure.isUncertain { throw error }
             // The network has accepted the passphrase. To delete the profile now would also end the request for an address.
             if case .success(let active) = active, isRequestingAddress(active, plan) { throw error }
-            await forget(String(cString: uuid))
+            await forget(uuid)
             throw error
         }
     }
 
+    private func newUUID() throws(JoinFailure) -> String {
+        guard let uuid = nm_utils_uuid_generate() else { throw .interrupted }
+        defer { g_free(uuid) }
+        return String(cString: uuid)
+    }
+
     private func newProfile(
-        _ plan: JoinPlan, _ network: HomeNetwork, uuid: UnsafePointer<CChar>
+        _ plan: JoinPlan, _ network: HomeNetwork, uuid: String
     ) throws(JoinFailure) -> GObjectReference {
         guard let path = plan.passphraseFile else { throw .noCredentials(ssid: network.ssid) }
         let ssid = Array(network.ssid.utf8)
@@ -117,23 +122,25 @@ extension NetworkManagerSession {
 
     /// That the activation has started says nothing yet: waits for its end.
     private func follow(
-        _ active: Result<GObjectReference, CallFailure>, _ plan: JoinPlan, _ network: HomeNetwork,
+        _ active: Result<GObjectReference, CallFailure>, of uuid: String, _ plan: JoinPlan, _ network: HomeNetwork,
         _ journal: DeviceJournal, until deadline: ContinuousClock.Instant
     ) async throws(JoinFailure) {
         switch active {
         case .success(let active):
             let handler = SignalHandler.notify(active, changes)
             defer { withExtendedLifetime(handler) {} }
-            await end(of: active, plan, journal, until: deadline)
+            let path = nm_object_get_path(active.pointer).map { String(cString: $0) } ?? uuid
+            let hasFailed = { journal.failure(of: path) != nil }
+            await end(of: active, plan, until: deadline, hasFailed)
             if isActivated(active) { return }
             guard !gate.isClosed, isManagerRunning else { throw .interrupted }
-            if isUnderWay(active), journal.failure == nil {
+            if isUnderWay(active), !hasFailed() {
                 throw isRequestingAddress(active, plan) ? .noAddress(ssid: network.ssid) : .timedOut(ssid: network.ssid)
             }
-            await wait(until: .now + Self.reasonLimit) { journal.failure != nil }
+            await wait(until: .now + Self.reasonLimit) { hasFailed() }
             guard isManagerRunning else { throw .interrupted }
             let reason = nm_active_connection_get_state_reason(active.pointer)
-            throw failure(journal, reason, network)
+            throw failure(journal, path, reason, network)
         case .failure(.denied):
             throw .noPermission
         case .failure(.gone):
@@ -142,7 +149,7 @@ extension NetworkManagerSession {
             throw gate.isClosed || !isManagerRunning ? .interrupted : .timedOut(ssid: network.ssid)
         case .failure(.vanished):
             guard isManagerRunning else { throw .interrupted }
-            throw failure(journal, NM_ACTIVE_CONNECTION_STATE_REASON_UNKNOWN, network)
+            throw failure(journal, uuid, NM_ACTIVE_CONNECTION_STATE_REASON_UNKNOWN, network)
         case .failure(.refused(let message)):
             throw isManagerRunning ? .refused(message: message) : .interrupted
         }
@@ -150,10 +157,10 @@ extension NetworkManagerSession {
 
     /// Waits for the end of the activation: until the deadline, or as long as the profile allows for an address.
     private func end(
-        of active: GObjectReference, _ plan: JoinPlan, _ journal: DeviceJournal,
-        until deadline: ContinuousClock.Instant
+        of active: GObjectReference, _ plan: JoinPlan, until deadline: ContinuousClock.Instant,
+        _ hasFailed: () -> Bool
     ) async {
-        func isOver() -> Bool { !isUnderWay(active) || journal.failure != nil || gate.isClosed }
+        func isOver() -> Bool { !isUnderWay(active) || hasFailed() || gate.isClosed }
         await wait(until: deadline) { isOver() || isRequestingAddress(active, plan) }
         guard isRequestingAddress(active, plan) else { return }
         await wait(until: .now + addressLimit(active) + limits.addressMargin) { isOver() }
@@ -175,11 +182,11 @@ extension NetworkManagerSession {
     }
 
     private func failure(
-        _ journal: DeviceJournal, _ reason: NMActiveConnectionStateReason, _ network: HomeNetwork
+        _ journal: DeviceJournal, _ connection: String, _ reason: NMActiveConnectionStateReason, _ network: HomeNetwork
     ) -> JoinFailure {
         if let client, nm_client_wireless_hardware_get_enabled(client.pointer) == 0 { return .hardwareSwitchOff }
         if let client, nm_client_wireless_get_enabled(client.pointer) == 0 { return .radioOff }
-        if let end = journal.failure ?? journal.departure {
+        if let end = journal.failure(of: connection) ?? journal.departure(of: connection) {
             let name = okaeri_device_reason_name(end.reason).map { String(cString: $0) }
             return JoinFailure(end, name: name ?? "unknown", ssid: network.ssid)
         }

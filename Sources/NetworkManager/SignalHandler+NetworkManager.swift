@@ -21,9 +21,17 @@ private func permissionChanged(_: OpaquePointer?, _: guint, _: guint, data: gpoi
     Unmanaged<Changes>.fromOpaque(data).takeUnretainedValue().notify()
 }
 
-private func stateChanged(_: OpaquePointer?, new: guint, _: guint, reason: guint, data: gpointer?) {
+private func stateChanged(device: OpaquePointer?, new: guint, _: guint, reason: guint, data: gpointer?) {
     guard let data else { return }
-    Unmanaged<DeviceJournal>.fromOpaque(data).takeUnretainedValue().record(state: new, reason: reason)
+    let connection = device.flatMap { nm_device_get_active_connection($0) }.flatMap { active in
+        nm_object_get_path(active).map { path in
+            DeviceJournal.Connection(
+                path: String(cString: path),
+                profile: nm_active_connection_get_uuid(active).map { String(cString: $0) } ?? "")
+        }
+    }
+    Unmanaged<DeviceJournal>.fromOpaque(data).takeUnretainedValue().record(
+        DeviceJournal.Entry(state: new, reason: reason, connection: connection))
 }
 
 private func releaseChanges(data: gpointer?, _: UnsafeMutablePointer<GClosure>?) {

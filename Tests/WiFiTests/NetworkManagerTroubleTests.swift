@@ -65,5 +65,13 @@ extension NetworkManagerTests {
             #expect(code == "interrupted")
             #expect(try bench.report().profiles == ["Home"])
         }
+
+        @Test("The failure of another activation during the request is not reported as ours")
+        func otherActivationFails() async throws {
+            try bench.hear("Home")
+            try bench.call("SetIntruder", true)
+            #expect(try await withRunning(service) { await service.failureCode(joining: home) } == nil)
+            #expect(try bench.report().profiles == ["Home"])
+        }
     }
 }
