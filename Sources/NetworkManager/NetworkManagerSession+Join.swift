@@ -8,6 +8,9 @@ extension NetworkManagerSession {
     /// For the device to say why it failed, after the connection has said that it did.
     private static let reasonLimit = Duration.milliseconds(500)
 
+    /// The strength from which on a handshake fails for no want of reception, in percent: -82 dBm.
+    private static let reliableStrength = 30
+
     func join(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure> {
         let deadline = ContinuousClock.now + limits.join
         await wait(until: deadline) { !isJoining || gate.isClosed }
@@ -140,7 +143,7 @@ extension NetworkManagerSession {
             await wait(until: .now + Self.reasonLimit) { hasFailed() }
             guard isManagerRunning else { throw .interrupted }
             let reason = nm_active_connection_get_state_reason(active.pointer)
-            throw failure(journal, path, reason, network)
+            throw failure(journal, path, reason, plan, network)
         case .failure(.denied):
             throw .noPermission
         case .failure(.gone):
@@ -149,7 +152,7 @@ extension NetworkManagerSession {
             throw gate.isClosed || !isManagerRunning ? .interrupted : .timedOut(ssid: network.ssid)
         case .failure(.vanished):
             guard isManagerRunning else { throw .interrupted }
-            throw failure(journal, uuid, NM_ACTIVE_CONNECTION_STATE_REASON_UNKNOWN, network)
+            throw failure(journal, uuid, NM_ACTIVE_CONNECTION_STATE_REASON_UNKNOWN, plan, network)
         case .failure(.refused(let message)):
             throw isManagerRunning ? .refused(message: message) : .interrupted
         }
@@ -182,14 +185,25 @@ extension NetworkManagerSession {
     }
 
     private func failure(
-        _ journal: DeviceJournal, _ connection: String, _ reason: NMActiveConnectionStateReason, _ network: HomeNetwork
+        _ journal: DeviceJournal, _ connection: String, _ reason: NMActiveConnectionStateReason, _ plan: JoinPlan,
+        _ network: HomeNetwork
     ) -> JoinFailure {
         if let client, nm_client_wireless_hardware_get_enabled(client.pointer) == 0 { return .hardwareSwitchOff }
         if let client, nm_client_wireless_get_enabled(client.pointer) == 0 { return .radioOff }
+        let failure: JoinFailure
         if let end = journal.failure(of: connection) ?? journal.departure(of: connection) {
             let name = okaeri_device_reason_name(end.reason).map { String(cString: $0) }
-            return JoinFailure(end, name: name ?? "unknown", ssid: network.ssid)
+            failure = JoinFailure(end, name: name ?? "unknown", ssid: network.ssid)
+        } else {
+            failure = JoinFailure(connectionReason: reason, ssid: network.ssid)
         }
-        return JoinFailure(connectionReason: reason, ssid: network.ssid)
+        guard case .wrongPassphrase = failure, isReceptionInDoubt(plan) else { return failure }
+        return .handshakeFailed(ssid: network.ssid, strength: plan.strength)
+    }
+
+    /// Whether the passphrase may be right although the handshake failed: frames are lost at the edge of a network, and
+    /// NetworkManager gives the same reason for both.
+    private func isReceptionInDoubt(_ plan: JoinPlan) -> Bool {
+        plan.strength < Self.reliableStrength || plan.profile.map { lastUse($0.pointer) > 0 } == true
     }
 }

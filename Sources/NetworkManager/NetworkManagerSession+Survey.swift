@@ -95,7 +95,8 @@ extension NetworkManagerSession {
         return .ready(
             JoinPlan(
                 device: GObjectReference(sharing: candidate.device), accessPointPath: String(cString: path),
-                keys: candidate.keys, profile: profile, passphraseFile: passphraseFile))
+                keys: candidate.keys, strength: Int(nm_access_point_get_strength(candidate.accessPoint)),
+                profile: profile, passphraseFile: passphraseFile))
     }
 
     /// NetworkManager's profiles for that device and that access point, borrowed from the cache.

@@ -23,6 +23,9 @@ struct JoinPlan {
     /// What the access point offers.
     let keys: AccessPointSecurity.KeyManagement
 
+    /// How strong the access point is received, in percent, as NetworkManager rates it.
+    let strength: Int
+
     /// NetworkManager's profile; nil if one is to be made from the passphrase file of this path.
     let profile: GObjectReference?
 

@@ -18,6 +18,7 @@ struct JoinFailureTests {
         (.enterpriseNeedsProfile(ssid: "Home"), "enterpriseNeedsProfile", false),
         (.passphraseFile(PassphraseFileError(path: "/x", problem: .file(.empty))), "passphraseFile", false),
         (.wrongPassphrase(ssid: "Home"), "wrongPassphrase", false),
+        (.handshakeFailed(ssid: "Home", strength: 18), "handshakeFailed", true),
         (.noPermission, "noPermission", false),
         (.noAddress(ssid: "Home"), "noAddress", false),
         (.timedOut(ssid: "Home"), "timedOut", true),

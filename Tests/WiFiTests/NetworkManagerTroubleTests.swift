@@ -73,5 +73,30 @@ extension NetworkManagerTests {
             #expect(try await withRunning(service) { await service.failureCode(joining: home) } == nil)
             #expect(try bench.report().profiles == ["Home"])
         }
+
+        @Test(
+            "A failed handshake with a proven profile or at a weak signal is not reported as a wrong passphrase",
+            arguments: [
+                (lastUse: 1, strength: 70, outcome: "noSecrets", code: "handshakeFailed"),
+                (lastUse: 1, strength: 70, outcome: "supplicantTimeout", code: "handshakeFailed"),
+                (lastUse: 0, strength: 18, outcome: "noSecrets", code: "handshakeFailed"),
+                (lastUse: 0, strength: 18, outcome: "supplicantTimeout", code: "handshakeFailed"),
+                (lastUse: 0, strength: 70, outcome: "noSecrets", code: "wrongPassphrase"),
+            ])
+        func failedHandshake(lastUse: Int, strength: Int, outcome: String, code: String) async throws {
+            try bench.hear("Home", strength: strength)
+            try bench.save("Home", lastUse: lastUse)
+            try bench.call("SetOutcome", outcome)
+            let network = try HomeNetwork(ssid: "Home")
+            #expect(try await withRunning(service) { await service.failureCode(joining: network) } == code)
+        }
+
+        @Test("A new profile that fails at a weak signal is not reported as a wrong passphrase")
+        func weakSignalWithANewProfile() async throws {
+            try bench.hear("Home", strength: 18)
+            try bench.call("SetOutcome", "supplicantTimeout")
+            #expect(try await withRunning(service) { await service.failureCode(joining: home) } == "handshakeFailed")
+            #expect(try bench.report().profiles.isEmpty)
+        }
     }
 }

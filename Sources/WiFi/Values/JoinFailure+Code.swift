@@ -15,6 +15,7 @@ extension JoinFailure {
         case enterpriseNeedsProfile
         case passphraseFile
         case wrongPassphrase
+        case handshakeFailed
         case noPermission
         case noAddress
         case timedOut
@@ -40,6 +41,7 @@ extension JoinFailure {
         case .enterpriseNeedsProfile: .enterpriseNeedsProfile
         case .passphraseFile: .passphraseFile
         case .wrongPassphrase: .wrongPassphrase
+        case .handshakeFailed: .handshakeFailed
         case .noPermission: .noPermission
         case .noAddress: .noAddress
         case .timedOut: .timedOut

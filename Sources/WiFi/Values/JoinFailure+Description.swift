@@ -38,6 +38,9 @@ extension JoinFailure: CustomStringConvertible {
         case .wrongPassphrase(let ssid):
             "the passphrase of “\(ssid)” was not accepted, or the profile has none that a system service may use; "
                 + "correct the passphrase file or NetworkManager's profile"
+        case .handshakeFailed(let ssid, let strength):
+            "the handshake with “\(ssid)” failed at a signal of \(strength) %, probably for weak reception; move closer, and "
+                + "if it fails there as well, correct the passphrase"
         case .noPermission:
             "NetworkManager does not let this user join a network; allow it with a polkit rule in /etc/polkit-1/rules.d "
                 + "(org.freedesktop.NetworkManager.network-control and settings.modify.system), "

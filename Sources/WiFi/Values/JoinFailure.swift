@@ -42,6 +42,10 @@ public enum JoinFailure: Error, Hashable, Sendable {
     /// The access point did not accept the passphrase.
     case wrongPassphrase(ssid: String)
 
+    /// The handshake failed, and not for certain because of the passphrase: the signal was weak, or the profile has connected
+    /// before. The strength is in percent, as NetworkManager rates it.
+    case handshakeFailed(ssid: String, strength: Int)
+
     /// NetworkManager does not let this user do it.
     case noPermission
 
@@ -63,7 +67,7 @@ public enum JoinFailure: Error, Hashable, Sendable {
     /// Whether the same attempt may succeed a little later, with nothing mended.
     public var isPassing: Bool {
         switch self {
-        case .servesHotspot, .connectedElsewhere, .notInSight, .timedOut, .interrupted: true
+        case .servesHotspot, .connectedElsewhere, .notInSight, .handshakeFailed, .timedOut, .interrupted: true
         case .noNetworkManager, .noWiFiDevice, .deviceNotManaged, .radioOff, .hardwareSwitchOff,
             .onlyUnsecuredInSight, .savedProfileUnsecured, .noCredentials, .enterpriseNeedsProfile,
             .passphraseFile, .wrongPassphrase, .noPermission, .noAddress, .refused, .other:
