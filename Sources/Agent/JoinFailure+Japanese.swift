@@ -36,6 +36,8 @@ extension JoinFailure.Code {
             "パスフレーズが正しくないようです。パスフレーズのファイルか、保存された接続を直してください"
         case .handshakeFailed:
             "認証の途中で失敗しました。電波が弱いようです。近づいても失敗する場合は、パスフレーズを確認してください"
+        case .secretUnavailable:
+            "保存された接続のパスフレーズはユーザーのセッションにあり、サービスからは使えません。psk-flags を 0 にして保存するか、passphraseFile を設定してください"
         case .noPermission:
             "ネットワークに接続する権限がありません。polkit の規則で許可するか、ユーザーをグループ netdev に加えてください"
         case .noAddress:

@@ -20,22 +20,24 @@ extension NetworkManagerSession {
     }
 
     /// The survey, after a scan if nothing of that name is heard, and with what this user may do.
-    func assess(_ network: HomeNetwork) async -> Survey {
+    ///
+    /// - Parameter unusable: the profiles, by UUID, to do without.
+    func assess(_ network: HomeNetwork, without unusable: Set<String> = []) async -> Survey {
         await wait(until: .now + limits.start) { isStarted || gate.isClosed }
         await wait(until: .now + limits.start) { !isGettingReady || gate.isClosed }
-        var found = survey(network)
+        var found = survey(network, without: unusable)
         let ssid = Array(network.ssid.utf8)
         // First for everything: a name that only a scan directed at it brings in sight is hidden, and its profile will
         // ask for it aloud wherever it is. A twin without protection must not hide it: what was heard last may be old.
         switch found {
         case .unavailable(.notInSight), .unavailable(.onlyUnsecuredInSight):
             await scan(for: ssid, isDirected: false)
-            found = survey(network)
+            found = survey(network, without: unusable)
         case .connected, .ready, .unavailable: break
         }
         if case .unavailable(.notInSight) = found {
             await scan(for: ssid, isDirected: true)
-            found = survey(network)
+            found = survey(network, without: unusable)
         }
         guard case .ready(let plan) = found else { return found }
         await wait(until: .now + Self.permissionLimit) { isPermissionKnown || gate.isClosed }

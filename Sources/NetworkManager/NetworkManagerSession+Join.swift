@@ -28,8 +28,11 @@ extension NetworkManagerSession {
         return await attempt(network)
     }
 
-    private func attempt(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure> {
-        switch await assess(network) {
+    /// - Parameter unusable: the profiles, by UUID, that have turned out to be of no use.
+    private func attempt(
+        _ network: HomeNetwork, without unusable: Set<String> = []
+    ) async -> Result<JoinedNetwork, JoinFailure> {
+        switch await assess(network, without: unusable) {
         case .connected(let device):
             return .success(JoinedNetwork(ssid: network.ssid, device: device, credentials: nil))
         case .unavailable(let failure):
@@ -40,7 +43,10 @@ extension NetworkManagerSession {
                 let device = name(plan.device.pointer)
                 return .success(JoinedNetwork(ssid: network.ssid, device: device, credentials: plan.credentials))
             } catch {
-                return .failure(error)
+                guard error.isOfPassphrase, let profile = plan.profile, network.passphraseFile != nil else {
+                    return .failure(error)
+                }
+                return await attempt(network, without: unusable.union([uuid(profile.pointer)]))
             }
         }
     }
@@ -191,13 +197,20 @@ extension NetworkManagerSession {
         if let client, nm_client_wireless_hardware_get_enabled(client.pointer) == 0 { return .hardwareSwitchOff }
         if let client, nm_client_wireless_get_enabled(client.pointer) == 0 { return .radioOff }
         let failure: JoinFailure
+        let isWithoutSecrets: Bool
         if let end = journal.failure(of: connection) ?? journal.departure(of: connection) {
             let name = okaeri_device_reason_name(end.reason).map { String(cString: $0) }
             failure = JoinFailure(end, name: name ?? "unknown", ssid: network.ssid)
+            isWithoutSecrets = end.reason == NM_DEVICE_STATE_REASON_NO_SECRETS.rawValue
         } else {
             failure = JoinFailure(connectionReason: reason, ssid: network.ssid)
+            isWithoutSecrets = reason == NM_ACTIVE_CONNECTION_STATE_REASON_NO_SECRETS
         }
-        guard case .wrongPassphrase = failure, isReceptionInDoubt(plan) else { return failure }
+        guard case .wrongPassphrase = failure else { return failure }
+        if isWithoutSecrets, let profile = plan.profile?.pointer, !hasPassphrase(profile) {
+            return .secretUnavailable(profile: id(profile))
+        }
+        guard isReceptionInDoubt(plan) else { return failure }
         return .handshakeFailed(ssid: network.ssid, strength: plan.strength)
     }
 

@@ -17,6 +17,19 @@ extension NetworkManagerSession {
         nm_connection_get_uuid(profile).map { String(cString: $0) } ?? ""
     }
 
+    /// What the user calls the profile.
+    func id(_ profile: OpaquePointer) -> String {
+        nm_connection_get_id(profile).map { String(cString: $0) } ?? uuid(profile)
+    }
+
+    /// Whether NetworkManager itself stores the passphrase of the profile. Otherwise an agent in a user's session has it, or
+    /// is to ask for it.
+    func hasPassphrase(_ profile: OpaquePointer) -> Bool {
+        guard let setting = nm_connection_get_setting_wireless_security(profile) else { return true }
+        let elsewhere = NM_SETTING_SECRET_FLAG_AGENT_OWNED.rawValue | NM_SETTING_SECRET_FLAG_NOT_SAVED.rawValue
+        return nm_setting_wireless_security_get_psk_flags(setting).rawValue & elsewhere == 0
+    }
+
     /// When the profile was used last, in seconds since 1970; 0 for never.
     func lastUse(_ profile: OpaquePointer) -> UInt64 {
         guard let setting = nm_connection_get_setting_connection(profile) else { return 0 }
@@ -51,7 +64,7 @@ extension NetworkManagerSession {
         guard let client else { return nil }
         for profile in pointers(nm_client_get_connections(client.pointer)) {
             guard ssid(ofProfile: profile) == name, case .weak(let security) = security(ofProfile: profile) else { continue }
-            return (nm_connection_get_id(profile).map { String(cString: $0) } ?? uuid(profile), security)
+            return (id(profile), security)
         }
         return nil
     }

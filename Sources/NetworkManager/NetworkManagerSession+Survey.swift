@@ -15,7 +15,7 @@ extension NetworkManagerSession {
         let leavesOther: Bool
     }
 
-    func survey(_ network: HomeNetwork) -> Survey {
+    func survey(_ network: HomeNetwork, without unusable: Set<String>) -> Survey {
         let stations: [OpaquePointer]
         switch self.stations() {
         case .success(let devices): stations = devices
@@ -43,23 +43,26 @@ extension NetworkManagerSession {
             return .unavailable(weak.map { .onlyUnsecuredInSight(ssid: ssid, seen: $0) } ?? .notInSight(ssid: ssid))
         }
         candidates.sort { nm_access_point_get_strength($0.accessPoint) > nm_access_point_get_strength($1.accessPoint) }
-        let idle = plan(candidates.filter { !$0.leavesOther }, network)
+        let idle = plan(candidates.filter { !$0.leavesOther }, network, without: unusable)
         if case .ready(let plan)? = idle { return .ready(plan) }
-        let any = network.join.mayLeaveOtherNetwork ? plan(candidates, network) : idle
+        let any = network.join.mayLeaveOtherNetwork ? plan(candidates, network, without: unusable) : idle
         return any ?? .unavailable(.connectedElsewhere(device: name(candidates[0].device) ?? "?"))
     }
 
     /// How to join through one of these, the strongest first; nil if there are none.
-    private func plan(_ candidates: [Candidate], _ network: HomeNetwork) -> Survey? {
-        candidates.isEmpty ? nil : savedPlan(candidates) ?? newPlan(candidates, network)
+    private func plan(
+        _ candidates: [Candidate], _ network: HomeNetwork, without unusable: Set<String>
+    ) -> Survey? {
+        guard !candidates.isEmpty else { return nil }
+        return savedPlan(candidates, without: failedProfiles.union(unusable)) ?? newPlan(candidates, network)
     }
 
     /// The strongest access point that a profile fits, with the profile used last.
-    private func savedPlan(_ candidates: [Candidate]) -> Survey? {
+    private func savedPlan(_ candidates: [Candidate], without unusable: Set<String>) -> Survey? {
         for candidate in candidates {
             let keys = candidate.keys
             let profiles = savedProfiles(candidate).filter { profile in
-                !failedProfiles.contains(uuid(profile)) && fits(profile, keys)
+                !unusable.contains(uuid(profile)) && fits(profile, keys)
             }
             if let profile = profiles.max(by: { lastUse($0) < lastUse($1) }) {
                 return plan(candidate, profile: GObjectReference(sharing: profile), passphraseFile: nil)

@@ -19,6 +19,7 @@ struct JoinFailureTests {
         (.passphraseFile(PassphraseFileError(path: "/x", problem: .file(.empty))), "passphraseFile", false),
         (.wrongPassphrase(ssid: "Home"), "wrongPassphrase", false),
         (.handshakeFailed(ssid: "Home", strength: 18), "handshakeFailed", true),
+        (.secretUnavailable(profile: "Home"), "secretUnavailable", false),
         (.noPermission, "noPermission", false),
         (.noAddress(ssid: "Home"), "noAddress", false),
         (.timedOut(ssid: "Home"), "timedOut", true),

@@ -98,5 +98,29 @@ extension NetworkManagerTests {
             #expect(try await withRunning(service) { await service.failureCode(joining: home) } == "handshakeFailed")
             #expect(try bench.report().profiles.isEmpty)
         }
+
+        /// A profile whose passphrase is in the keyring of a user's session.
+        private static let ofSession = #"{"key-mgmt": "wpa-psk", "psk-flags": 1}"#
+
+        @Test("The passphrase file is used if the passphrase of the saved profile is not available")
+        func passphraseOfASession() async throws {
+            try bench.hear("Home")
+            try bench.save("Home", security: Self.ofSession)
+            try bench.call("SetOutcome", "noSecrets,activated")
+            let joined = JoinedNetwork(ssid: "Home", device: "wlan0", credentials: .passphraseFile)
+            #expect(try await withRunning(service) { await service.join(home) } == .success(joined))
+            #expect(try bench.report().added.map(\.security.psk) == ["correct horse"])
+            #expect(try bench.report().profiles == ["Home", "Home"])
+        }
+
+        @Test("Without a passphrase file, a saved profile whose passphrase is not available is named")
+        func passphraseOfASessionAlone() async throws {
+            try bench.hear("Home")
+            try bench.save("Home", security: Self.ofSession)
+            try bench.call("SetOutcome", "noSecrets")
+            let network = try HomeNetwork(ssid: "Home")
+            #expect(
+                try await withRunning(service) { await service.failureCode(joining: network) } == "secretUnavailable")
+        }
     }
 }

@@ -16,6 +16,7 @@ extension JoinFailure {
         case passphraseFile
         case wrongPassphrase
         case handshakeFailed
+        case secretUnavailable
         case noPermission
         case noAddress
         case timedOut
@@ -42,6 +43,7 @@ extension JoinFailure {
         case .passphraseFile: .passphraseFile
         case .wrongPassphrase: .wrongPassphrase
         case .handshakeFailed: .handshakeFailed
+        case .secretUnavailable: .secretUnavailable
         case .noPermission: .noPermission
         case .noAddress: .noAddress
         case .timedOut: .timedOut

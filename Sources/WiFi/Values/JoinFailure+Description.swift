@@ -41,6 +41,10 @@ extension JoinFailure: CustomStringConvertible {
         case .handshakeFailed(let ssid, let strength):
             "the handshake with “\(ssid)” failed at a signal of \(strength) %, probably for weak reception; move closer, and "
                 + "if it fails there as well, correct the passphrase"
+        case .secretUnavailable(let profile):
+            "NetworkManager's profile “\(profile)” leaves its passphrase to a user's session, which a service cannot use; "
+                + "store it with `sudo nmcli --ask connection modify` and 802-11-wireless-security.psk-flags 0, "
+                + "or set passphraseFile"
         case .noPermission:
             "NetworkManager does not let this user join a network; allow it with a polkit rule in /etc/polkit-1/rules.d "
                 + "(org.freedesktop.NetworkManager.network-control and settings.modify.system), "

@@ -46,6 +46,9 @@ public enum JoinFailure: Error, Hashable, Sendable {
     /// before. The strength is in percent, as NetworkManager rates it.
     case handshakeFailed(ssid: String, strength: Int)
 
+    /// The passphrase of the profile is in a user's session, or is to be asked for there; NetworkManager does not have it.
+    case secretUnavailable(profile: String)
+
     /// NetworkManager does not let this user do it.
     case noPermission
 
@@ -70,8 +73,16 @@ public enum JoinFailure: Error, Hashable, Sendable {
         case .servesHotspot, .connectedElsewhere, .notInSight, .handshakeFailed, .timedOut, .interrupted: true
         case .noNetworkManager, .noWiFiDevice, .deviceNotManaged, .radioOff, .hardwareSwitchOff,
             .onlyUnsecuredInSight, .savedProfileUnsecured, .noCredentials, .enterpriseNeedsProfile,
-            .passphraseFile, .wrongPassphrase, .noPermission, .noAddress, .refused, .other:
+            .passphraseFile, .wrongPassphrase, .secretUnavailable, .noPermission, .noAddress, .refused, .other:
             false
+        }
+    }
+
+    /// Whether another passphrase may help.
+    package var isOfPassphrase: Bool {
+        switch self {
+        case .wrongPassphrase, .secretUnavailable: true
+        default: false
         }
     }
 }
