@@ -1,6 +1,7 @@
 import Events
 import OkaeriConfiguration
 import Plumbing
+import WiFi
 
 extension RegionDraft {
     /// The text of a region that the draft is carried out on.
@@ -50,7 +51,7 @@ extension RegionDraft {
             return layout.object(
                 WiFiMember.allCases.compactMap { member in text(member).map { layout.member(member.rawValue, $0) } })
         }
-        let keepsPassphrase = settings[.ssid].map { $0 == network.ssid } ?? true
+        let keepsPassphrase = settings[.ssid].map { $0.name != nil && $0.name == network.name } ?? true
         for (position, member) in WiFiMember.allCases.enumerated() {
             if let value = text(member) {
                 network.set(member.rawValue, to: value, after: WiFiMember.allCases[..<position].map(\.rawValue))
@@ -63,8 +64,16 @@ extension RegionDraft {
 }
 
 extension ObjectText {
-    fileprivate var ssid: RegionDraft.Setting? {
+    /// The network that the `wifi` entry names.
+    fileprivate var name: SSID? {
         guard case .string(let ssid)? = members.first(where: { $0.key == "ssid" })?.node.value else { return nil }
-        return .string(ssid)
+        return SSID(ssid)
+    }
+}
+
+extension RegionDraft.Setting {
+    fileprivate var name: SSID? {
+        guard case .string(let ssid) = self else { return nil }
+        return SSID(ssid)
     }
 }

@@ -67,7 +67,7 @@ package actor Homecoming: Service {
     }
 
     /// The prompts that wait, and the networks that are not asked about any more.
-    package var waiting: (prompts: [Prompt], refused: [String]) { (prompter.prompts, prompter.refused.sorted()) }
+    package var waiting: (prompts: [Prompt], refused: [String]) { (prompter.prompts, prompter.refused.sorted().map(\.text)) }
 
     /// Somebody answers a prompt.
     package func answered(_ id: String, _ answer: PromptAnswer) throws(PromptAnswerError) {
@@ -76,7 +76,7 @@ package actor Homecoming: Service {
 
     /// Takes `never` back for a network. Returns whether there was one.
     package func neverCleared(ssid: String) -> Bool {
-        guard prompter.refused.contains(ssid) else { return false }
+        guard prompter.refused.contains(SSID(ssid)) else { return false }
         prompter.neverCleared(ssid: ssid)
         changed.yield()
         return true

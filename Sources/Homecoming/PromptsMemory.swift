@@ -32,7 +32,7 @@ package struct PromptsMemory: KeptMemory {
 
     package init(_ memory: PromptMemory) {
         prompts = Prompts(
-            never: memory.refused.sorted(), next: memory.nextPrompt,
+            never: memory.refused.sorted().map(\.text), next: memory.nextPrompt,
             visits: memory.visits.map { visit in
                 Visit(
                     ssid: visit.ssid, regions: visit.regions, arrival: visit.arrival, isSettled: visit.isSettled,
@@ -58,7 +58,7 @@ package struct PromptsMemory: KeptMemory {
     /// - Parameter age: how long ago this was written, if that is known.
     package func prompterMemory(age: Duration?) -> PromptMemory {
         PromptMemory(
-            refused: Set(prompts.never), nextPrompt: prompts.next,
+            refused: Set(prompts.never.map { SSID($0) }), nextPrompt: prompts.next,
             visits: prompts.visits.map { visit in
                 PromptMemory.Visit(
                     ssid: visit.ssid, regions: visit.regions, arrival: visit.arrival, isSettled: visit.isSettled,

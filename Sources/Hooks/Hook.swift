@@ -70,7 +70,7 @@ struct Hook: Sendable, Equatable {
         case .wifiPrompt(let prompt):
             trigger = .onPrompt
             // Regions may share a network. The one that was entered comes first, and a prompt is told only once.
-            let sharing = regions.filter { $0.network?.ssid == prompt.ssid }
+            let sharing = regions.filter { $0.network?.name == SSID(prompt.ssid) }
             let entered = sharing.filter { $0.identifier == prompt.region }
             candidates = (entered + sharing.filter { $0.identifier != prompt.region }).map { .region($0) }
         case .peripheralDidConnect(let peripheral):

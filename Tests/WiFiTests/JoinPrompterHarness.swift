@@ -16,7 +16,7 @@ typealias Prompter = JoinPrompter<Instant>
 struct Scene {
     var prompter: Prompter
 
-    init(refused: Set<String> = [], firstPrompt: Int = 1) {
+    init(refused: Set<SSID> = [], firstPrompt: Int = 1) {
         prompter = Prompter()
         prompter.restored(.init(refused: refused, nextPrompt: firstPrompt), networks: [:], at: Self.at(0))
     }

@@ -171,7 +171,7 @@ package final class Daemon: Sendable {
     }
 
     private static func simulatedWiFi(_ configuration: Configuration) -> SimulatedWiFi {
-        SimulatedWiFi(inSight: Set(configuration.regions.compactMap(\.network?.ssid)))
+        SimulatedWiFi(inSight: Set(configuration.regions.compactMap(\.network?.name)))
     }
 
     /// All events from now on: ask before ``run(with:)`` to miss none.

@@ -36,7 +36,7 @@ extension JoinPrompter {
             case .later:
                 visits[index].phase = .settled()
             case .never:
-                refused.insert(prompt.ssid)
+                refused.insert(SSID(prompt.ssid))
                 visits[index].phase = .settled()
             }
             return [withdrawal]

@@ -26,9 +26,10 @@ extension JoinPrompter {
         refused = memory.refused
         nextPrompt = memory.nextPrompt.clamped(to: Self.credible)
         for known in memory.visits {
-            guard let network = networks.values.first(where: { $0.ssid == known.ssid }) else { continue }
+            let name = SSID(known.ssid)
+            guard let network = networks.values.first(where: { $0.name == name }) else { continue }
             var recalled = known
-            recalled.regions.removeAll { networks[$0]?.ssid != known.ssid }
+            recalled.regions.removeAll { networks[$0]?.name != name }
             let index = visit(network)
             visits[index].arrivals = known.arrival.clamped(to: Self.credible)
             visits[index].lastOffer = known.sinceLastOffer.map { now.advanced(by: .zero - max(.zero, $0)) }
@@ -42,7 +43,7 @@ extension JoinPrompter {
             visits[index].phase = .settled()
             return []
         }
-        let asks = visits[index].network.join == .prompt && !refused.contains(recalled.ssid)
+        let asks = visits[index].network.join == .prompt && !refused.contains(SSID(recalled.ssid))
         guard asks, let prompt = recalled.prompt else { return begin(index, at: now) }
         // It was put already: the cool-down has nothing to say about it.
         visits[index].renewed = prompt

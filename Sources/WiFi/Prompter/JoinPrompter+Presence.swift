@@ -5,7 +5,7 @@ extension JoinPrompter {
     public mutating func arrived(region: String, network: HomeNetwork, at now: Instant) -> [PrompterAction] {
         if let (held, place) = find(region: region) {
             guard visits[held].regions[place].network != network else { return [] }
-            guard visits[held].network.ssid == network.ssid else {
+            guard visits[held].network.name == network.name else {
                 return departed(region: region, at: now) + arrived(region: region, network: network, at: now)
             }
             visits[held].regions[place].network = network
@@ -99,6 +99,6 @@ extension JoinPrompter {
 
     /// `never` is taken back for the network: its next arrival asks again.
     public mutating func neverCleared(ssid: String) {
-        refused.remove(ssid)
+        refused.remove(SSID(ssid))
     }
 }

@@ -13,7 +13,7 @@ extension JoinPrompter {
             visits[index].phase = .settled(byPolicy: true)
             return []
         }
-        guard !refused.contains(network.ssid) else {
+        guard !refused.contains(network.name) else {
             visits[index].phase = .settled()
             return note(index, .refused)
         }
@@ -75,7 +75,7 @@ extension JoinPrompter {
 
     /// The visit of a network, made if need be.
     mutating func visit(_ network: HomeNetwork) -> Int {
-        if let index = visits.firstIndex(where: { $0.network.ssid == network.ssid }) { return index }
+        if let index = visits.firstIndex(where: { $0.network.name == network.name }) { return index }
         visits.append(Visit(network: network, retry: BackOff(timing.firstRetry, limit: timing.longestRetry)))
         return visits.count - 1
     }

@@ -40,7 +40,7 @@ public struct JoinPrompter<Instant: InstantProtocol>: Sendable where Instant.Dur
     let timing: Timing
 
     /// The networks whose prompt was answered with never.
-    public internal(set) var refused: Set<String> = []
+    public internal(set) var refused: Set<SSID> = []
 
     /// One for each network that was ever arrived at: as many as the configuration names.
     var visits: [Visit] = []

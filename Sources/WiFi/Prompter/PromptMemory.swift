@@ -34,14 +34,14 @@ public struct PromptMemory: Hashable, Sendable {
     }
 
     /// The networks whose prompt was answered with never.
-    public var refused: Set<String>
+    public var refused: Set<SSID>
 
     /// The number of the next prompt.
     public var nextPrompt: Int
 
     public var visits: [Visit]
 
-    public init(refused: Set<String> = [], nextPrompt: Int = 1, visits: [Visit] = []) {
+    public init(refused: Set<SSID> = [], nextPrompt: Int = 1, visits: [Visit] = []) {
         self.refused = refused
         self.nextPrompt = nextPrompt
         self.visits = visits

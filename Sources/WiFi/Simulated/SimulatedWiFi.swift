@@ -9,7 +9,7 @@ public final class SimulatedWiFi: WiFiService {
         var state: WiFiState
     }
 
-    private let inSight: Set<String>
+    private let inSight: Set<SSID>
     private let joinDelay: Duration
     private let world: Mutex<World>
     private let broadcast = Broadcast(changesFrom: WiFiState())
@@ -18,7 +18,7 @@ public final class SimulatedWiFi: WiFiService {
     /// - Parameters:
     ///   - inSight: the names of the networks that are heard.
     ///   - joinDelay: how long a join takes.
-    public init(inSight: Set<String>, joinDelay: Duration = .seconds(2)) {
+    public init(inSight: Set<SSID>, joinDelay: Duration = .seconds(2)) {
         self.inSight = inSight
         self.joinDelay = joinDelay
         let state = WiFiState(
@@ -34,7 +34,7 @@ public final class SimulatedWiFi: WiFiService {
     public func networks() async -> Result<[VisibleNetwork], JoinFailure> {
         if let failure = world.withLock({ Self.failure(in: $0.state) }) { return .failure(failure) }
         return .success(
-            VisibleNetwork.merged(inSight.map { VisibleNetwork(ssid: $0, strength: 80, security: .robust(.psk)) }))
+            VisibleNetwork.merged(inSight.map { VisibleNetwork(ssid: $0.text, strength: 80, security: .robust(.psk)) }))
     }
 
     public func join(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure> {
@@ -84,8 +84,8 @@ public final class SimulatedWiFi: WiFiService {
     private func condition(of network: HomeNetwork, in world: World) -> NetworkCondition {
         let state = world.state
         if let failure = Self.failure(in: state) { return .unavailable(failure) }
-        guard state.connectedSSID != network.ssid else { return .alreadyConnected }
-        guard inSight.contains(network.ssid) else { return .unavailable(.notInSight(ssid: network.ssid)) }
+        guard state.connectedSSID.map({ SSID($0) }) != network.name else { return .alreadyConnected }
+        guard inSight.contains(network.name) else { return .unavailable(.notInSight(ssid: network.ssid)) }
         return .ready(via: .savedProfile)
     }
 

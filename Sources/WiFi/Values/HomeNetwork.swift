@@ -4,7 +4,10 @@ public struct HomeNetwork: Hashable, Sendable {
     public static let longestSSID = 32
 
     /// The network's name: 1 to 32 bytes of UTF-8, compared byte by byte.
-    public let ssid: String
+    public var ssid: String { name.text }
+
+    /// The same, for comparisons.
+    public let name: SSID
 
     /// What an arrival does about it.
     public let join: JoinPolicy
@@ -16,7 +19,7 @@ public struct HomeNetwork: Hashable, Sendable {
     public init(ssid: String, join: JoinPolicy = .prompt, passphraseFile: String? = nil) throws(SSIDLengthError) {
         let length = ssid.utf8.count
         guard (1...Self.longestSSID).contains(length) else { throw SSIDLengthError(length: length) }
-        self.ssid = ssid
+        name = SSID(ssid)
         self.join = join
         self.passphraseFile = passphraseFile
     }

@@ -22,10 +22,10 @@ public struct VisibleNetwork: Hashable, Sendable {
     ///
     /// - Parameter heard: an access point each.
     public static func merged(_ heard: [VisibleNetwork]) -> [VisibleNetwork] {
-        Dictionary(heard.map { ($0.ssid, $0) }) { one, other in
+        Dictionary(heard.map { (SSID($0.ssid), $0) }) { one, other in
             // The twin that is not protected is not what would be joined.
             let better = one.isSecured == other.isSecured ? (one.strength >= other.strength) : one.isSecured
             return better ? one : other
-        }.values.sorted { ($1.strength, $0.ssid) < ($0.strength, $1.ssid) }
+        }.values.sorted { ($1.strength, SSID($0.ssid)) < ($0.strength, SSID($1.ssid)) }
     }
 }

@@ -36,7 +36,7 @@ extension NaivePrompter {
         let withdrawal = close(index, .answered(answer))
         networks[index].question = nil
         if answer == .join { return withdrawal + [start(index, prompt)] }
-        if answer == .never { never.insert(prompt.ssid) }
+        if answer == .never { never.insert(SSID(prompt.ssid)) }
         networks[index].isDone = true
         return withdrawal
     }
@@ -87,7 +87,7 @@ extension NaivePrompter {
         (networks[index].look, networks[index].question, networks[index].isDone) = (nil, nil, true)
         networks[index].isOff = network.join == .off
         if network.join == .off { return [] }
-        if never.contains(network.ssid) { return note(index, .refused) }
+        if never.contains(network.name) { return note(index, .refused) }
         networks[index].isDone = false
         if let end = networks[index].lastOffer?.advanced(by: .seconds(300)), now < end {
             networks[index].look = (end, false)

@@ -30,7 +30,7 @@ struct NaivePrompter {
     }
 
     var networks: [Network] = []
-    var never: Set<String> = []
+    var never: Set<SSID> = []
     var nextPrompt = 1
     var tickets = 0
     var attempts = 0
@@ -70,7 +70,7 @@ struct NaivePrompter {
         }
         if before.isSettled { return [] }
         // It was put already: the cool-down has nothing to say about it.
-        if let prompt = before.prompt, network.join == .prompt, !never.contains(network.ssid) {
+        if let prompt = before.prompt, network.join == .prompt, !never.contains(network.name) {
             networks[index].isDone = false
             networks[index].promptBefore = prompt
             return [ask(index)]

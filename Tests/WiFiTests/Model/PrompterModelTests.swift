@@ -91,7 +91,7 @@ private struct PrompterRun {
         case ..<97:
             let ssid = chosen(networks).ssid
             prompter.neverCleared(ssid: ssid)
-            naive.never.remove(ssid)
+            naive.never.remove(SSID(ssid))
         default: restart()
         }
     }

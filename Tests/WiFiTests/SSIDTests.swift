@@ -1,0 +1,53 @@
+import Testing
+import WiFi
+
+/// Names that Swift's strings hold for equal, and that are different on the air.
+struct SSIDTests {
+    private static let composed = "Caf\u{E9}"
+    private static let decomposed = "Cafe\u{301}"
+
+    private let ready = NetworkCondition.ready(via: .savedProfile)
+    private var scene = Scene()
+
+    /// Arrives at both networks and is asked about them.
+    private mutating func arriveAtBoth() throws {
+        _ = try scene.arrive("café", ssid: Self.composed, at: 0)
+        _ = try scene.arrive("kitchen", ssid: Self.decomposed, at: 0)
+        _ = scene.determine(1, ready, at: 1)
+        _ = scene.determine(2, ready, at: 1)
+    }
+
+    private static func bytes(_ texts: some Sequence<String>) -> [[UInt8]] { texts.map { Array($0.utf8) } }
+
+    @Test("Two networks whose names differ only in their bytes have a prompt each")
+    mutating func twoPrompts() throws {
+        try arriveAtBoth()
+        #expect(Self.bytes(scene.prompter.prompts.map(\.ssid)) == Self.bytes([Self.composed, Self.decomposed]))
+    }
+
+    @Test("The answer never counts for the one network, and after a restart as well")
+    mutating func oneNever() throws {
+        try arriveAtBoth()
+        _ = try scene.answer(1, .never, at: 2)
+        _ = scene.depart("café", at: 3)
+        _ = scene.depart("kitchen", at: 3)
+        var next = Scene()
+        next.prompter.restored(scene.prompter.memory(at: Scene.at(10)), networks: [:], at: Scene.at(0))
+        for var scene in [scene, next] {
+            let refused = try scene.arrive("café", ssid: Self.composed, at: 10_000)
+            #expect(refused == [.note(ssid: Self.composed, regions: ["café"], .refused)])
+            guard case .determineCondition? = try scene.arrive("kitchen", ssid: Self.decomposed, at: 10_000).first else {
+                Issue.record("the other network is not asked about")
+                return
+            }
+        }
+    }
+
+    @Test("A visible network is listed for each name")
+    func visible() {
+        let heard = [Self.composed, Self.decomposed].map {
+            VisibleNetwork(ssid: $0, strength: 50, security: .robust(.psk))
+        }
+        #expect(VisibleNetwork.merged(heard).count == 2)
+    }
+}
