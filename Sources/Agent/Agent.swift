@@ -3,6 +3,7 @@ package import Client
 import DBus
 import Events
 package import Logging
+package import Plumbing
 import ServiceLifecycle
 import UnixSignals
 import WiFi
@@ -19,18 +20,25 @@ package actor Agent: Service {
     private var board = PromptBoard()
     private var checking: Task<Void, Never>?
 
+    /// Sends questions again that the notification server did not show.
+    private var retrying: Task<Void, Never>?
+    private var retry: BackOff
+
     /// What was last said of the daemon and of the notification server: each thing is said once.
     private var said: (daemon: String?, server: String?) = (nil, nil)
 
     /// - Parameters:
     ///   - client: looks for the daemon; asked anew each time, for its socket may come later.
     ///   - bus: the session bus; nil: where the environment says.
+    ///   - retry: the delay before a question is sent again that the notification server did not show.
     package init(
-        client: @escaping @Sendable () -> APIClient, bus: String? = nil, language: Language, logger: Logger
+        client: @escaping @Sendable () -> APIClient, bus: String? = nil, language: Language,
+        retry: BackOff = BackOff(.seconds(1), limit: .seconds(60)), logger: Logger
     ) {
         self.client = client
         notifications = NotificationService(address: bus)
         self.language = language
+        self.retry = retry
         self.logger = logger
     }
 
@@ -49,6 +57,7 @@ package actor Agent: Service {
             group.addTask { await cancelWhenGracefulShutdown { await self.followDaemon() } }
         }
         checking?.cancel()
+        retrying?.cancel()
     }
 
     // MARK: The daemon
@@ -90,7 +99,11 @@ package actor Agent: Service {
         do throws(APIClient.Failure) {
             _ = try await client().answer(prompt.id, answer)
         } catch {
-            await perform(board.answerRefused(prompt, reason: error.description))
+            switch error {
+            case .refused: await perform(board.answerRefused(prompt, reason: error.description))
+            case .noDaemon, .notPermitted, .noAnswer:
+                await perform(board.answerNotDelivered(prompt, reason: error.description))
+            }
         }
     }
 
@@ -120,6 +133,7 @@ package actor Agent: Service {
                 let question = language.question(prompt, hasButtons: hasButtons, hasMarkup: hasMarkup)
                 do throws(BusError) {
                     let notification = try await notifications.show(question)
+                    retry.reset()
                     await perform(board.shown(prompt, as: notification))
                 } catch {
                     board.showingFailed(prompt)
@@ -132,6 +146,19 @@ package actor Agent: Service {
             }
         }
         keepChecking()
+        keepRetrying()
+    }
+
+    /// A notification server that has just started may fail for seconds while it already has its name.
+    private func keepRetrying() {
+        guard board.isRetrying, retrying == nil else { return }
+        retrying = Task {
+            let isDue = (try? await Task.sleep(for: retry.next())) != nil
+            retrying = nil
+            guard isDue else { return }
+            await check()
+            await perform(board.retried())
+        }
     }
 
     private func keepChecking() {

@@ -25,11 +25,13 @@ struct PromptBoard: Sendable {
     private enum State: Equatable {
         /// → showing
         case hidden
-        /// → shown, hidden
+        /// The server did not show it. → hidden
+        case failed
+        /// → shown, failed, hidden
         case showing
         /// → dismissed, hidden
         case shown(UInt32)
-        /// Answered or closed here; it is not shown again. Final.
+        /// Answered or closed here; it is not shown again. → hidden, if the answer was not delivered
         case dismissed
     }
 
@@ -46,10 +48,13 @@ struct PromptBoard: Sendable {
         prompts.values.contains { state in
             switch state {
             case .shown, .showing: true
-            case .hidden, .dismissed: false
+            case .hidden, .failed, .dismissed: false
             }
         }
     }
+
+    /// Whether a question is to be sent to the server again, see ``retried()``.
+    var isRetrying: Bool { prompts.values.contains(.failed) }
 
     /// The daemon says which prompts wait.
     mutating func listed(_ waiting: [PromptKey]) -> [Action] {
@@ -83,7 +88,13 @@ struct PromptBoard: Sendable {
     }
 
     mutating func showingFailed(_ prompt: PromptKey) {
-        if prompts[prompt] == .showing { prompts[prompt] = .hidden }
+        if prompts[prompt] == .showing { prompts[prompt] = .failed }
+    }
+
+    /// It is time to send the questions again that the server did not show.
+    mutating func retried() -> [Action] {
+        for prompt in prompts.keys where prompts[prompt] == .failed { prompts[prompt] = .hidden }
+        return showHidden(prompts.keys.sorted())
     }
 
     /// A button was pressed, of whatever notification.
@@ -99,9 +110,15 @@ struct PromptBoard: Sendable {
         if let prompt = prompt(of: notification) { prompts[prompt] = .dismissed }
     }
 
-    /// The daemon could not be told the answer, or does not take it.
+    /// The daemon rejects the answer.
     mutating func answerRefused(_ prompt: PromptKey, reason: String) -> [Action] {
         notify(.notAnswered(ssid: prompt.ssid, reason: reason))
+    }
+
+    /// The answer did not reach the daemon. The question is shown again, with its buttons.
+    mutating func answerNotDelivered(_ prompt: PromptKey, reason: String) -> [Action] {
+        if prompts[prompt] == .dismissed { prompts[prompt] = .hidden }
+        return notify(.notAnswered(ssid: prompt.ssid, reason: reason)) + showHidden([prompt])
     }
 
     /// A network was joined, by whosever answer.

@@ -1,5 +1,7 @@
+import DBus
 import Foundation
 import Logging
+import Plumbing
 import ServiceLifecycleTestKit
 import TestSupport
 import Testing
@@ -55,7 +57,7 @@ import Testing
     private func withAgent(_ language: Language = .english, _ body: () async throws -> Void) async throws {
         let agent = Agent(
             client: { [socket] in APIClient(socket: socket) }, bus: bench.address, language: language,
-            logger: quiet)
+            retry: BackOff(.milliseconds(20), limit: .milliseconds(100)), logger: quiet)
         let task = Task { try await agent.run() }
         try await ended(task, by: { task.cancel() }, body)
     }
@@ -91,6 +93,40 @@ import Testing
                 let prompts: PromptsReport = try await client.get("/v1/prompts")
                 #expect(prompts.waiting.isEmpty)
             }
+        }
+    }
+
+    @Test("A question is sent again until the notification server shows it")
+    func failingServer() async throws {
+        let failures = 12
+        let server = try await NotificationServer(on: bench.address, failures: failures)
+        try await withDaemon { client in
+            try await withAgent {
+                var calls = server.shown.makeAsyncIterator()
+                for _ in 0...failures { _ = try #require(await calls.next()) }
+                // The agent learns the number of the notification only after the server has been asked.
+                while try await !client.get("/v1/prompts", as: PromptsReport.self).waiting.isEmpty {
+                    try await server.emit("ActionInvoked", .uint32(UInt32(failures + 1)), .string("later"))
+                }
+            }
+        }
+    }
+
+    @Test("After an answer that does not reach the daemon the question has its buttons again")
+    func undeliveredAnswer() async throws {
+        let server = try await NotificationServer(on: bench.address)
+        try await withAgent {
+            var calls = server.shown.makeAsyncIterator()
+            try await withDaemon { _ in _ = try #require(await calls.next()) }
+            let pressing = Task {
+                while !Task.isCancelled {
+                    try await server.emit("ActionInvoked", .uint32(1), .string("join"))
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+            }
+            defer { pressing.cancel() }
+            #expect(try #require(await calls.next())[4].string?.contains("did not arrive") == true)
+            #expect(try #require(await calls.next())[5] == .strings(["join", "Join", "later", "Later", "never", "Never"]))
         }
     }
 

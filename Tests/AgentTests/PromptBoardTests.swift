@@ -82,12 +82,32 @@ import WiFi
             actions(&board) { $0.serverAppeared(["actions"]) } == [.show(first, hasButtons: true, hasMarkup: false)])
     }
 
-    @Test func `what could not be shown is tried again at the next look`() {
+    @Test("A question that the server did not show is sent again when its delay is over")
+    func retry() {
         var board = PromptBoard()
         _ = board.serverAppeared([])
         _ = board.listed([first])
         board.showingFailed(first)
-        #expect(actions(&board) { $0.listed([first]) } == [.show(first, hasButtons: false, hasMarkup: false)])
+        #expect(board.isRetrying)
+        #expect(actions(&board) { $0.listed([first]) } == [])
+        #expect(actions(&board) { $0.retried() } == [.show(first, hasButtons: false, hasMarkup: false)])
+        board.showingFailed(first)
+        #expect(actions(&board) { $0.listed([]) } == [])
+        #expect(!board.isRetrying)
+        #expect(actions(&board) { $0.retried() } == [])
+    }
+
+    @Test("A question whose answer was not delivered is shown again with its buttons")
+    func undeliveredAnswer() {
+        var board = asking()
+        _ = board.actionInvoked(7, key: "join")
+        #expect(
+            actions(&board) { $0.answerNotDelivered(first, reason: "no daemon") } == [
+                .notify(.notAnswered(ssid: "HomeNet", reason: "no daemon"), hasMarkup: true),
+                .show(first, hasButtons: true, hasMarkup: true),
+            ])
+        _ = board.shown(first, as: 9)
+        #expect(actions(&board) { $0.actionInvoked(9, key: "join") } == [.withdraw(9), .answer(first, "join")])
     }
 
     @Test func `a daemon that counts anew has other prompts`() {

@@ -1,7 +1,7 @@
 import DBus
 
 /// A notification server that does what the test says: it numbers what it is to show from 1, and answers nothing when it
-/// is mute.
+/// is mute. The first calls fail, if the test says so.
 struct NotificationServer {
     static let name = "org.freedesktop.Notifications"
     static let path = "/org/freedesktop/Notifications"
@@ -13,7 +13,7 @@ struct NotificationServer {
 
     private let export: BusExport
 
-    init(on address: String, capabilities: [String] = ["actions"], isMute: Bool = false) async throws {
+    init(on address: String, capabilities: [String] = ["actions"], isMute: Bool = false, failures: Int = 0) async throws {
         let (shown, continuation) = AsyncStream.makeStream(of: [DBusValue].self)
         self.shown = shown
         let counter = Counter()
@@ -22,7 +22,9 @@ struct NotificationServer {
         ) { call in
             continuation.yield(call.arguments)
             guard !isMute else { return await withUnsafeContinuation { _ in } }
-            return .success([.uint32(await counter.next())])
+            let number = await counter.next()
+            guard number > failures else { return .failure(.init("org.freedesktop.DBus.Error.Failed", "not yet")) }
+            return .success([.uint32(number)])
         }
         let interface = BusInterface(
             Self.name,
