@@ -14,6 +14,8 @@ package struct StatusReport: Codable, Sendable, Equatable {
     package var wifi: WiFi
     package var regions: [RegionReport]
     package var prompts: [PromptReport]
+    /// The networks that are neither asked about nor joined, because a prompt was answered with never; nil if there are none.
+    package var never: [String]?
     /// The peripherals that are kept connected, a rule each; nil where the configuration names none.
     package var services: [ServiceReport]?
     package var counters: Counters

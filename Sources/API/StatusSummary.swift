@@ -51,6 +51,7 @@ package struct StatusSummary: Sendable {
         for prompt in report.prompts {
             lines.append("Prompt \(prompt.id)   join \"\(prompt.ssid)\"?  okaeri answer \(prompt.id) join|later|never")
         }
+        for ssid in report.never ?? [] { lines.append("Never      \(NeverSentence(ssid))") }
         if report.counters.dropped > 0 {
             lines.append("Dropped    \(report.counters.dropped) packets came faster than they were fetched")
         }

@@ -42,6 +42,17 @@ import Testing
         #expect(text.contains("NO HISTORY: the disk is full"))
     }
 
+    @Test("The status names the command that takes an answer of never back")
+    func never() throws {
+        var report = statusReport(regionReport("home", "inside"))
+        #expect(try #require(StatusSummary(report, region: nil)).text.contains("Never") == false)
+        report.never = ["HomeNet", "Mum's\u{1B}[2J"]
+        let text = try #require(StatusSummary(report, region: nil)).text
+        #expect(text.contains("Never      \"HomeNet\" is neither asked about nor joined"))
+        #expect(text.contains("okaeri prompts --clear 'HomeNet'"))
+        #expect(text.contains(#"--clear 'Mum'\''s"#) && !text.contains("\u{1B}"))
+    }
+
     @Test func `a person reads which devices are connected`() throws {
         var report = statusReport(regionReport("home", "inside"))
         #expect(try #require(StatusSummary(report, region: nil)).json.contains("services") == false)

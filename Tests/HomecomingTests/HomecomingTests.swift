@@ -1,5 +1,6 @@
 import TestSupport
 import DaemonTestSupport
+import Logging
 import RegionMonitoring
 import Testing
 import WiFi
@@ -26,10 +27,10 @@ import WiFi
     /// Runs a homecoming while `body` watches the events that it leads to.
     private func run(
         _ join: JoinPolicy, restoring memory: PromptMemory? = nil, inside: Set<String> = ["home"],
-        _ body: (Homecoming, inout AsyncStream<Event>.Iterator) async throws -> Void
+        logger: Logger = quiet, _ body: (Homecoming, inout AsyncStream<Event>.Iterator) async throws -> Void
     ) async throws {
         let homecoming = Homecoming(
-            regions: [try region(join)], wifi: wifi, hub: hub, lastInside: { inside }, now: { evening }, logger: quiet)
+            regions: [try region(join)], wifi: wifi, hub: hub, lastInside: { inside }, now: { evening }, logger: logger)
         if let memory {
             await homecoming.restore(PromptsMemory(memory), from: KeptPast(age: nil, isStale: false))
         }
@@ -112,6 +113,22 @@ import WiFi
             #expect(await homecoming.neverCleared(ssid: "HomeNet"))
             #expect(await !homecoming.neverCleared(ssid: "HomeNet"))
             #expect(await homecoming.waiting.refused.isEmpty)
+        }
+    }
+
+    @Test("An answer of never is named in the log when the policy changes to auto")
+    func neverOverAuto() async throws {
+        let book = LogBook()
+        try await run(.prompt, logger: book.logger) { homecoming, events in
+            determine(.inside)
+            _ = await next(&events)
+            try await homecoming.answered("1", .never)
+            determine(.outside)
+            determine(.inside)
+            try await book.logged("okaeri prompts --clear")
+            await homecoming.configured(Configuration(regions: [try region(.auto)]))
+            try await book.logged("okaeri prompts --clear", times: 2)
+            #expect(wifi.state.connectedSSID == nil)
         }
     }
 

@@ -41,7 +41,8 @@ extension JoinPrompter {
     mutating func resume(_ index: Int, _ recalled: PromptMemory.Visit, at now: Instant) -> [PrompterAction] {
         if recalled.isSettled {
             visits[index].phase = .settled()
-            return []
+            let isSurprising = visits[index].network.join == .auto && refused.contains(visits[index].network.name)
+            return isSurprising ? note(index, .refused) : []
         }
         let asks = visits[index].network.join == .prompt && !refused.contains(SSID(recalled.ssid))
         guard asks, let prompt = recalled.prompt else { return begin(index, at: now) }

@@ -11,6 +11,8 @@ extension JoinPrompter {
             visits[held].regions[place].network = network
             // Another region has the word.
             guard place == 0 else { return [] }
+            // The configuration has just been changed: the log shows that never still holds.
+            visits[held].noted.remove(.refused)
             guard let prompt = visits[held].prompt else { return begin(held, at: now) }
             if visits[held].network.join == .prompt { return [] }
             return [close(prompt, .reconfigured)] + begin(held, at: now)

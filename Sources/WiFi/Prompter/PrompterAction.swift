@@ -42,7 +42,9 @@ extension PrompterAction.Reason: CustomStringConvertible {
         switch self {
         case .alreadyConnected: "it is connected already"
         case .coolingDown: "the last prompt or attempt is too recent; it follows when the cool-down ends"
-        case .refused: "an earlier prompt was answered with never"
+        case .refused:
+            "an earlier prompt was answered with never, which holds for every join policy; "
+                + "`okaeri prompts --clear` with its name takes that back"
         case .unavailable(let failure): failure.description
         }
     }

@@ -29,7 +29,7 @@ struct PromptsCommand: AsyncParsableCommand {
             for prompt in report.waiting {
                 print("\(prompt.id)  join \"\(prompt.ssid)\"?  (\(prompt.regions.joined(separator: ", ")))")
             }
-            for ssid in report.never { print("never asked about: \"\(ssid)\"  (okaeri prompts --clear \(ssid))") }
+            for ssid in report.never { print("never: \(NeverSentence(ssid))") }
             if report.waiting.isEmpty { Terminal.complain("no prompt waits") }
         }
     }

@@ -137,7 +137,7 @@ extension NaivePrompter {
         return [.withdraw(prompt, reason)]
     }
 
-    private mutating func note(_ index: Int, _ reason: PrompterAction.Reason) -> [PrompterAction] {
+    mutating func note(_ index: Int, _ reason: PrompterAction.Reason) -> [PrompterAction] {
         if networks[index].noted.contains(reason) { return [] }
         networks[index].noted.append(reason)
         return [.note(ssid: networks[index].ssid, regions: networks[index].inside.map(\.name), reason)]

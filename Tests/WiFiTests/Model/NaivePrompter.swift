@@ -52,7 +52,9 @@ struct NaivePrompter {
                 return departed(region, at: now) + arrived(region, network, at: now)
             }
             networks[held].inside[place].network = network
-            return place == 0 ? configured(held, network, at: now) : []
+            if place > 0 { return [] }
+            networks[held].noted.removeAll { $0 == .refused }
+            return configured(held, network, at: now)
         }
         if !networks.contains(where: { $0.ssid == network.ssid }) {
             networks.append(Network(ssid: network.ssid, current: network))
@@ -68,7 +70,7 @@ struct NaivePrompter {
             networks[index].arrivals += 1
             return begin(index, at: now)
         }
-        if before.isSettled { return [] }
+        if before.isSettled { return network.join == .auto && never.contains(network.name) ? note(index, .refused) : [] }
         // It was put already: the cool-down has nothing to say about it.
         if let prompt = before.prompt, network.join == .prompt, !never.contains(network.name) {
             networks[index].isDone = false

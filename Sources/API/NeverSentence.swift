@@ -1,0 +1,15 @@
+import Plumbing
+
+/// What is said of a network whose prompt was answered with never, and the command that takes the answer back.
+package struct NeverSentence: CustomStringConvertible {
+    private let ssid: String
+
+    package init(_ ssid: String) { self.ssid = ssid }
+
+    package var description: String {
+        let name = ssid.plain(replacesFormat: true)
+        // The shell reads nothing but the closing quote between single quotes.
+        let quoted = name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
+        return "\"\(name)\" is neither asked about nor joined, whatever join says; okaeri prompts --clear '\(quoted)'"
+    }
+}
