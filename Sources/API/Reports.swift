@@ -153,7 +153,7 @@ package struct StatusReport: Codable, Sendable, Equatable {
 
     package init(
         time: String, source: String, simulated: [String], stale: Bool, bluetooth: Bluetooth, wifi: WiFi,
-        regions: [RegionReport], prompts: [PromptReport], services: [ServiceReport]? = nil, counters: Counters,
+        regions: [RegionReport], prompts: PromptsReport, services: [ServiceReport]? = nil, counters: Counters,
         air: Air? = nil, kept: Kept? = nil, mqtt: MQTT? = nil, listeners: [ListenerReport]? = nil
     ) {
         self.time = time
@@ -163,7 +163,8 @@ package struct StatusReport: Codable, Sendable, Equatable {
         self.bluetooth = bluetooth
         self.wifi = wifi
         self.regions = regions
-        self.prompts = prompts
+        self.prompts = prompts.waiting
+        never = prompts.never.isEmpty ? nil : prompts.never
         self.services = services
         self.counters = counters
         self.air = air

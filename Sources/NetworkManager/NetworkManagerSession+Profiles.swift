@@ -63,7 +63,9 @@ extension NetworkManagerSession {
     func unsecuredProfile(_ name: [UInt8]) -> (profile: String, security: WeakSecurity)? {
         guard let client else { return nil }
         for profile in pointers(nm_client_get_connections(client.pointer)) {
-            guard ssid(ofProfile: profile) == name, case .weak(let security) = security(ofProfile: profile) else { continue }
+            guard ssid(ofProfile: profile) == name, case .weak(let security) = security(ofProfile: profile) else {
+                continue
+            }
             return (id(profile), security)
         }
         return nil

@@ -32,7 +32,8 @@ import Testing
             time: "", source: "hci0", simulated: [], stale: false,
             bluetooth: .init(state: "poweredOn", adapter: "hci0", reason: "", listening: true),
             wifi: .init(managerRunning: false, radioEnabled: false, hardwareEnabled: false, activating: false),
-            regions: regions, prompts: [], counters: .init(reports: 0, iBeacons: 0, malformed: 0, dropped: 0))
+            regions: regions, prompts: .init(waiting: [], never: []),
+            counters: .init(reports: 0, iBeacons: 0, malformed: 0, dropped: 0))
     }
 
     private var learning: MonitoredRegion {

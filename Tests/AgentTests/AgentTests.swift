@@ -121,12 +121,13 @@ import Testing
             let pressing = Task {
                 while !Task.isCancelled {
                     try await server.emit("ActionInvoked", .uint32(1), .string("join"))
-                    try await Task.sleep(for: .milliseconds(5))
+                    await Task.yield()
                 }
             }
             defer { pressing.cancel() }
             #expect(try #require(await calls.next())[4].string?.contains("did not arrive") == true)
-            #expect(try #require(await calls.next())[5] == .strings(["join", "Join", "later", "Later", "never", "Never"]))
+            let buttons = ["join", "Join", "later", "Later", "never", "Never"]
+            #expect(try #require(await calls.next())[5] == .strings(buttons))
         }
     }
 

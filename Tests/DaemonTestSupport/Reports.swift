@@ -18,6 +18,6 @@ package func statusReport(_ regions: RegionReport..., bluetooth: String = "power
         time: "", source: "hci0", simulated: [], stale: stale,
         bluetooth: .init(state: bluetooth, adapter: "hci0", reason: "why | how", listening: true),
         wifi: .init(managerRunning: false, radioEnabled: false, hardwareEnabled: false, activating: false),
-        regions: regions, prompts: [],
+        regions: regions, prompts: .init(waiting: [], never: []),
         counters: .init(reports: 0, iBeacons: 0, malformed: 0, dropped: 0))
 }

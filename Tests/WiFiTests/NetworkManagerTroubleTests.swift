@@ -58,7 +58,7 @@ extension NetworkManagerTests {
             let code = try await withRunning(service) { [service, home] in
                 async let code = service.failureCode(joining: home)
                 let device = NetworkManagerBench.radio
-                while try bench.call("DeviceState", device) != "70" { try await Task.sleep(for: .milliseconds(5)) }
+                while try bench.call("DeviceState", device) != "70" { await Task.yield() }
                 service.stop()
                 return await code
             }

@@ -36,7 +36,8 @@ struct SSIDTests {
         for var scene in [scene, next] {
             let refused = try scene.arrive("café", ssid: Self.composed, at: 10_000)
             #expect(refused == [.note(ssid: Self.composed, regions: ["café"], .refused)])
-            guard case .determineCondition? = try scene.arrive("kitchen", ssid: Self.decomposed, at: 10_000).first else {
+            let asked = try scene.arrive("kitchen", ssid: Self.decomposed, at: 10_000)
+            guard case .determineCondition? = asked.first else {
                 Issue.record("the other network is not asked about")
                 return
             }

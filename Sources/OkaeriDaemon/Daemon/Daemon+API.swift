@@ -30,8 +30,7 @@ extension Daemon: APIBackend {
             let snapshot = presence.driver.snapshot(at: now)
             var kept = await stateStore?.report.wire
             kept?.historyProblem = recorder?.problem
-            let prompts = await prompts
-            var report = StatusReport(
+            return StatusReport(
                 time: Timestamp.text(source.now), source: source.name,
                 simulated: (options.capture == nil ? [] : ["capture"]) + (options.simulatesWiFi ? ["wifi"] : []),
                 stale: snapshot.deadline.map { $0.advanced(by: Self.latest) < now } ?? false,
@@ -39,7 +38,7 @@ extension Daemon: APIBackend {
                     state: snapshot.bluetooth.state.rawValue, adapter: snapshot.bluetooth.adapter,
                     reason: snapshot.bluetooth.reason, listening: snapshot.isListening,
                     pausedFor: snapshot.pausedSince?.duration(to: now).seconds(digits: 1)),
-                wifi: .init(wifi.state), regions: reports(snapshot, at: now), prompts: prompts.waiting,
+                wifi: .init(wifi.state), regions: reports(snapshot, at: now), prompts: await prompts,
                 services: await serviceWatch.connections?.map { connection in
                     ServiceReport(
                         identifier: connection.identifier, service: connection.service,
@@ -55,8 +54,6 @@ extension Daemon: APIBackend {
                     deaf: snapshot.air.deaf.seconds(digits: 1)),
                 kept: kept, mqtt: broker.map { .init(connected: $0.state.isConnected, reason: $0.state.description) },
                 listeners: listeners.reports)
-            report.never = prompts.never.isEmpty ? nil : prompts.never
-            return report
         }
     }
 

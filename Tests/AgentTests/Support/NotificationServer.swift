@@ -13,7 +13,9 @@ struct NotificationServer {
 
     private let export: BusExport
 
-    init(on address: String, capabilities: [String] = ["actions"], isMute: Bool = false, failures: Int = 0) async throws {
+    init(
+        on address: String, capabilities: [String] = ["actions"], isMute: Bool = false, failures: Int = 0
+    ) async throws {
         let (shown, continuation) = AsyncStream.makeStream(of: [DBusValue].self)
         self.shown = shown
         let counter = Counter()

@@ -70,7 +70,9 @@ struct NaivePrompter {
             networks[index].arrivals += 1
             return begin(index, at: now)
         }
-        if before.isSettled { return network.join == .auto && never.contains(network.name) ? note(index, .refused) : [] }
+        if before.isSettled {
+            return network.join == .auto && never.contains(network.name) ? note(index, .refused) : []
+        }
         // It was put already: the cool-down has nothing to say about it.
         if let prompt = before.prompt, network.join == .prompt, !never.contains(network.name) {
             networks[index].isDone = false
