@@ -67,7 +67,9 @@ package actor Homecoming: Service {
     }
 
     /// The prompts that wait, and the networks that are not asked about any more.
-    package var waiting: (prompts: [Prompt], refused: [String]) { (prompter.prompts, prompter.refused.sorted().map(\.text)) }
+    package var waiting: (prompts: [Prompt], refused: [String]) {
+        (prompter.prompts, prompter.refused.sorted().map(\.text))
+    }
 
     /// Somebody answers a prompt.
     package func answered(_ id: String, _ answer: PromptAnswer) throws(PromptAnswerError) {
