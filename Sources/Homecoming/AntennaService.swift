@@ -1,35 +1,67 @@
 import ServiceLifecycle
 package import WiFi
 
-/// Leaves the antenna to the Wi-Fi while a connection is being made: a Pi has one for both.
+/// Holds the scan while NetworkManager activates a connection, within an ``AntennaBudget``: a Pi has one antenna for
+/// Wi-Fi and Bluetooth.
 package struct AntennaService: Service {
     private let wifi: any WiFiService
+    private let budget: AntennaBudget
     private let hold: @Sendable (Bool) -> Void
 
-    /// An activation takes seconds. One that never ends must not keep us deaf.
-    private static let timeout = Duration.seconds(60)
-
-    /// - Parameter hold: leaves the antenna to the Wi-Fi while it is told true.
-    package init(wifi: any WiFiService, hold: @escaping @Sendable (Bool) -> Void) {
+    /// - Parameters:
+    ///   - budget: the time for which the scan may be held.
+    ///   - hold: holds the scan with `true`, and releases it with `false`.
+    package init(
+        wifi: any WiFiService, budget: AntennaBudget = AntennaBudget(), hold: @escaping @Sendable (Bool) -> Void
+    ) {
         self.wifi = wifi
+        self.budget = budget
         self.hold = hold
     }
 
     package func run() async throws {
+        let antenna = Antenna(budget: budget, hold: hold)
         await cancelWhenGracefulShutdown {
-            var limit: Task<Void, Never>?
-            var isActivating = false
-            for await state in wifi.states() where state.activating != isActivating {
-                isActivating = state.activating
-                limit?.cancel()
-                hold(isActivating)
-                guard isActivating else { continue }
-                limit = Task {
-                    guard (try? await Task.sleep(for: Self.timeout)) != nil else { return }
-                    hold(false)
-                }
-            }
-            limit?.cancel()
+            for await state in wifi.states() { await antenna.setActivating(state.activating) }
         }
+        await antenna.stopTimer()
+    }
+}
+
+/// The present hold, and the timer for its end or for the next one.
+private actor Antenna {
+    private var budget: AntennaBudget
+    private let hold: @Sendable (Bool) -> Void
+    private var isActivating = false
+    private var isHeld = false
+    private var timer: Task<Void, Never>?
+
+    init(budget: AntennaBudget, hold: @escaping @Sendable (Bool) -> Void) {
+        self.budget = budget
+        self.hold = hold
+    }
+
+    func setActivating(_ isActivating: Bool) {
+        guard isActivating != self.isActivating else { return }
+        self.isActivating = isActivating
+        update()
+    }
+
+    func stopTimer() {
+        timer?.cancel()
+    }
+
+    private func update() {
+        let decision = budget.update(isActivating: isActivating, at: .now)
+        timer?.cancel()
+        timer = decision.next.map { next in
+            Task {
+                guard (try? await Task.sleep(until: next, clock: .continuous)) != nil else { return }
+                update()
+            }
+        }
+        guard decision.isHeld != isHeld else { return }
+        isHeld = decision.isHeld
+        hold(isHeld)
     }
 }

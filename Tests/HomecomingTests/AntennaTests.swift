@@ -20,4 +20,29 @@ import WiFi
         service.cancel()
         _ = await service.result
     }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `the scan is held again when a retry of the activation has budget left, and not before`() async throws {
+        let wifi = SimulatedWiFi(inSight: [])
+        let (holds, continuation) = AsyncStream.makeStream(of: (Bool, ContinuousClock.Instant).self)
+        wifi.change { $0.activating = true }
+        let budget = AntennaBudget(limit: .milliseconds(300), window: .milliseconds(900), useful: .milliseconds(100))
+        let service = Task {
+            try await AntennaService(wifi: wifi, budget: budget) { continuation.yield(($0, .now)) }.run()
+        }
+        var held = holds.makeAsyncIterator()
+        let begin = try #require(await held.next())
+        #expect(begin.0)
+        // The limit ends the hold, though the activation goes on.
+        let released = try #require(await held.next())
+        #expect(!released.0)
+        // NetworkManager retries.
+        wifi.change { $0.activating = false }
+        wifi.change { $0.activating = true }
+        let again = try #require(await held.next())
+        #expect(again.0)
+        #expect(begin.1.duration(to: again.1) >= .milliseconds(990))
+        service.cancel()
+        _ = await service.result
+    }
 }
