@@ -72,7 +72,15 @@ package struct Doctor: Sendable {
                 name.map { "there is no \($0)" + (others.isEmpty ? "" : ", only \(others)") } ?? "there is none"
             return [.wrong("adapter", finding, mend: "plug one in, or name another in beacons.json (\"adapter\")")]
         }
-        if let up = wanted.first(where: \.isUp) { return [.ok("adapter", "\(up.name) is up")] }
+        if let up = wanted.first(where: { $0.isUp && $0.hasLowEnergy }) { return [.ok("adapter", "\(up.name) is up")] }
+        if let up = wanted.first(where: \.isUp) {
+            return [
+                .wrong(
+                    "adapter", "\(up.name) has no Bluetooth LE, which beacons use",
+                    mend: "plug in an adapter with Bluetooth 4.0 or later"
+                        + (name == nil ? "" : ", and name it in beacons.json (\"adapter\")"))
+            ]
+        }
         return wanted.map { adapter in
             switch adapter.radioBlock {
             case .hard:
@@ -130,11 +138,18 @@ package struct Doctor: Sendable {
         get async {
             switch await answer {
             case .success(let status):
-                [.ok("daemon", "it runs, with \(status.regions.count) regions")] + Self.brokerFindings(status.mqtt)
+                [.ok("daemon", "it runs, with \(status.regions.count) regions")]
+                    + Self.radioFindings(status.bluetooth) + Self.brokerFindings(status.mqtt)
                     + Self.listenerFindings(status.listeners)
             case .failure(let failure): [.note("daemon", failure.description)]
             }
         }
+    }
+
+    /// Returns a fault of an adapter that is up: only the daemon, which sends it commands, can find one.
+    static func radioFindings(_ bluetooth: StatusReport.Bluetooth) -> [Finding] {
+        guard bluetooth.state == BluetoothState.resetting.rawValue else { return [] }
+        return [Finding(subject: "bluetooth", verdict: .wrong, finding: bluetooth.reason)]
     }
 
     /// Where the daemon listens beside its socket, or cannot.

@@ -132,6 +132,24 @@ import Testing
         try bench.stop(controller)
     }
 
+    @Test func `a mute adapter does not keep the scan from one that works`() throws {
+        let adapters = [0, 1].map { Adapter(index: $0, name: "hci\($0)", isUp: true) }
+        var parameters = ScannerParameters.unhurried
+        parameters.commandTimeout = .milliseconds(500)
+        let bench = try ScannerBench(kernel: FakeKernel(adapters), parameters: parameters)
+        let mute = try bench.kernel.scanSockets.next()
+        for _ in 0..<6 { try mute.expect(.identify) }
+        mute.expectClosed()
+        try bench.expect(.state(.resetting))
+        let working = try bench.kernel.scanSockets.next()
+        try working.obey(until: .enable)
+        try bench.expect(.state(.poweredOn))
+        try bench.expect(.listening(true))
+        try working.send(.advertisingReports([report(-50)]))
+        try bench.expect(.reports([report(-50)]))
+        try bench.stop(working)
+    }
+
     @Test func aQuietRadioIsProbed() throws {
         var parameters = ScannerParameters.unhurried
         parameters.quietPeriod = .milliseconds(20)

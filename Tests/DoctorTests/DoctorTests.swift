@@ -29,6 +29,19 @@ import WiFi
         #expect(findings([hard]).first?.contains("hardware switch") == true)
     }
 
+    @Test func `an adapter without Bluetooth LE is told apart from one that refuses to scan`() {
+        let classic = Adapter(index: 0, name: "hci0", isUp: true, hasLowEnergy: false)
+        let up = Adapter(index: 1, name: "hci1", isUp: true)
+        #expect(findings([classic, up]) == ["ok hci1 is up → "])
+        let missing =
+            "wrong hci0 has no Bluetooth LE, which beacons use → plug in an adapter with Bluetooth 4.0 or later"
+        #expect(findings([classic]) == [missing])
+        #expect(findings([classic, up], named: "hci0").first?.hasPrefix(missing) == true)
+        let busy = statusReport(bluetooth: "resetting").bluetooth
+        #expect(Doctor.radioFindings(busy).map(\.finding) == [busy.reason])
+        #expect(Doctor.radioFindings(statusReport(bluetooth: "poweredOff").bluetooth).isEmpty)
+    }
+
     @Test func `a missing capability has the command that grants it`() {
         #expect(Doctor.permissionFindings(mayScan: true).map(\.verdict) == [.ok])
         #expect(Doctor.permissionFindings(mayScan: false).first?.mend?.contains("setcap") == true)

@@ -24,11 +24,17 @@ public struct Adapter: Hashable, Sendable {
     /// Whether rfkill holds it down.
     public var radioBlock: RadioBlock
 
+    /// Whether the controller has Bluetooth LE. `true` as long as Linux has not read its features.
+    public var hasLowEnergy: Bool
+
     /// An adapter as it was found; one without a switch of rfkill is not blocked.
-    public init(index: UInt16, name: String, isUp: Bool, radioBlock: RadioBlock = .none) {
+    public init(
+        index: UInt16, name: String, isUp: Bool, radioBlock: RadioBlock = .none, hasLowEnergy: Bool = true
+    ) {
         self.index = index
         self.name = name
         self.isUp = isUp
         self.radioBlock = radioBlock
+        self.hasLowEnergy = hasLowEnergy
     }
 }

@@ -37,6 +37,13 @@ extension AdapterUpdate {
         return AdapterUpdate(state: .poweredOff, adapter: name, reason: reason)
     }
 
+    static func withoutLowEnergy(_ adapter: Adapter) -> AdapterUpdate {
+        AdapterUpdate(
+            state: .unsupported, adapter: adapter.name,
+            reason: "\(adapter.name) has no Bluetooth LE, which beacons use: plug in an adapter with Bluetooth 4.0 or "
+                + "later, and name it in beacons.json if \(adapter.name) is named there.")
+    }
+
     static func powerCycled(_ adapter: Adapter) -> AdapterUpdate {
         AdapterUpdate(
             state: .resetting, adapter: adapter.name,
@@ -58,10 +65,14 @@ extension AdapterUpdate {
     }
 
     static func refused(_ adapter: Adapter, _ opcode: HCIOpcode, _ status: HCIStatus) -> AdapterUpdate {
-        AdapterUpdate(
+        let cause =
+            status == .unknownCommand
+            ? "the controller has no Bluetooth LE, or its firmware is not loaded. It is tried again; "
+                + "`dmesg | grep -i bluetooth` shows missing firmware."
+            : "another program may be using it. It is tried again; `sudo btmon` shows who else sends commands."
+        return AdapterUpdate(
             state: .resetting, adapter: adapter.name,
-            reason: "\(adapter.name) refuses \(opcode) with \(status): another program may be using it. It is tried "
-                + "again; `sudo btmon` shows who else sends commands.")
+            reason: "\(adapter.name) refuses \(opcode) with \(status): \(cause)")
     }
 
     static func unanswered(_ adapter: String?) -> AdapterUpdate {

@@ -69,7 +69,7 @@ public struct LinuxKernel: BluetoothKernel {
         let name = "hci\(index)"
         return Adapter(
             index: index, name: name, isUp: info.flags & (1 << UInt32(HCI_UP)) != 0,
-            radioBlock: radioSwitches.block(of: name))
+            radioBlock: radioSwitches.block(of: name), hasLowEnergy: info.hasLowEnergy)
     }
 
     private func demandRawSockets() throws(KernelError) {
@@ -77,5 +77,16 @@ public struct LinuxKernel: BluetoothKernel {
         if Capability.rawSockets.isEffective == false {
             throw KernelError(.openSocket, code: EPERM)
         }
+    }
+}
+
+extension hci_dev_info {
+    /// Whether the LMP features have "LE Supported (Controller)" (Core Specification, Vol 2, Part C, Section 3.3), or are
+    /// all zero, as they are before Linux has read them.
+    var hasLowEnergy: Bool {
+        let features = [
+            features.0, features.1, features.2, features.3, features.4, features.5, features.6, features.7,
+        ]
+        return features[4] & 0x40 != 0 || features.allSatisfy { $0 == 0 }
     }
 }

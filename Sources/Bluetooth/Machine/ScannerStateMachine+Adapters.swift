@@ -33,6 +33,7 @@ extension ScannerStateMachine {
     public mutating func deviceEventReceived(_ event: DeviceEvent, at now: Int64) -> [Action] {
         guard phase != .finished else { return [] }
         rechecksDone = 0
+        faults[event.index] = nil
         var actions: [Action] = []
         switch event.change {
         case .down, .unregistered:
@@ -61,6 +62,11 @@ extension ScannerStateMachine {
             phase = .off(chosen, recheckAt: recheckAt)
             return actions + update(.off(chosen))
         }
+        guard chosen.hasLowEnergy else {
+            let actions = endSession()
+            phase = .absent
+            return actions + update(.withoutLowEnergy(chosen))
+        }
         guard isScanWanted else { return idle(chosen) }
         switch phase {
         case .scanning(let adapter) where adapter.index == chosen.index: return []
@@ -68,10 +74,7 @@ extension ScannerStateMachine {
         // It failed a moment ago: not at once again.
         case .waiting(chosen.index, _): return []
         case .initial, .watching, .inspecting, .absent, .off, .idle, .opening, .scanning, .waiting, .finished:
-            var actions = endSession()
-            if lastUpdate == .works(chosen) { actions += update(.powerCycled(chosen)) }
-            phase = .opening(chosen)
-            return actions + [.openScanSocket(chosen.index)]
+            return open(chosen, at: now)
         }
     }
 
@@ -117,8 +120,11 @@ extension ScannerStateMachine {
         let state = error.state
         let until = state == .resetting ? fault.next(after: now) : hopeless.next(after: now)
         phase = .waiting(adapter?.index, until: until)
-        let updated = update(.failed(error, adapter?.name ?? adapterName))
-        return ended + updated + (error.isAboutTheAdapter && adapter != nil ? [.inspectAdapters] : [])
+        var updated = update(.failed(error, adapter?.name ?? adapterName))
+        guard let adapter else { return ended + updated }
+        if state == .resetting { updated += faultNoted(adapter) }
+        if error.isAboutTheAdapter, updated.last != .inspectAdapters { updated.append(.inspectAdapters) }
+        return ended + updated
     }
 
     /// The adapter is there, and that is all that is wanted of it.
@@ -130,12 +136,5 @@ extension ScannerStateMachine {
         let actions = endSession()
         phase = .idle(adapter)
         return lastUpdate == .works(adapter) ? actions : actions + update(.on(adapter))
-    }
-
-    private func choose(_ adapters: [Adapter]) -> Adapter? {
-        if let adapterName { return adapters.first { $0.name == adapterName } }
-        let current = adapters.first { $0.index == adapter?.index }
-        if let current, current.isUp { return current }
-        return adapters.first(where: \.isUp) ?? current ?? adapters.first
     }
 }

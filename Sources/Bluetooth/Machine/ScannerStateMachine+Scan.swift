@@ -133,15 +133,14 @@ extension ScannerStateMachine {
             case .listening(let isListening):
                 actions += listening(isListening)
             case .works:
-                fault.reset()
-                hopeless.reset()
+                faultsEnded(adapter)
                 actions += update(.works(adapter))
             case .silent(let opcode):
-                actions += update(.silent(adapter, opcode))
+                actions += update(.silent(adapter, opcode)) + faultNoted(adapter)
             case .refused(let opcode, let status):
-                actions += update(.refused(adapter, opcode, status))
+                actions += update(.refused(adapter, opcode, status)) + faultNoted(adapter)
             case .hardwareError(let code):
-                actions += update(.hardwareError(adapter, code))
+                actions += update(.hardwareError(adapter, code)) + faultNoted(adapter)
             case .stopped:
                 session = nil
                 actions += [.closeScanSocket] + scanEnded(on: adapter)
@@ -166,6 +165,12 @@ extension ScannerStateMachine {
 
     mutating func update(_ update: AdapterUpdate) -> [Action] {
         guard update != lastUpdate else { return [] }
+        if update.state != .resetting {
+            reportedFaults = [:]
+        } else if reportedFaults.updateValue(update, forKey: update.adapter ?? "") == update {
+            // Adapters that all fail are tried in turn; the fault of each is reported once.
+            return []
+        }
         lastUpdate = update
         return [.update(update)]
     }

@@ -45,7 +45,7 @@ public struct ScannerStateMachine: Sendable {
         /// The adapters are being listed. → absent, off, idle, opening, waiting, finished
         case inspecting
 
-        /// There is no adapter, or not the one that was named. → inspecting, absent, off, idle, opening, waiting, finished
+        /// There is no adapter that can be used, or not the one that was named. → inspecting, absent, off, idle, opening, waiting, finished
         case absent
 
         /// The adapter is switched off; it is looked at again at the time given. → inspecting, absent, off, idle, opening,
@@ -85,6 +85,12 @@ public struct ScannerStateMachine: Sendable {
     var isListening = false
     var lastUpdate: AdapterUpdate?
     var rechecksDone = 0
+
+    /// The numbers of faults in a row, by the adapter's index.
+    var faults: [UInt16: Int] = [:]
+
+    /// The last fault that was reported of each adapter, by name, since one of them worked.
+    var reportedFaults: [String: AdapterUpdate] = [:]
     var fault: BackOff
     var hopeless: BackOff
 
