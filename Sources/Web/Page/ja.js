@@ -119,6 +119,10 @@ export default {
   j_notInSight: 'アクセスポイントが見つかりません。近づくか、`nmcli device wifi list` で名前を確認してください',
   j_noCredentials: '保存された接続もパスフレーズのファイルもありません。一度 `sudo nmcli --ask device wifi connect` で接続してください',
   j_wrongPassphrase: 'パスフレーズが正しくないようです。パスフレーズのファイルか、保存された接続を直してください',
+  j_servesHotspot: 'Wi-Fi デバイスがアクセスポイントとして使われています。それを止めるか、別の Wi-Fi デバイスを追加してください',
+  j_connectedElsewhere: 'Wi-Fi デバイスが別のネットワークに接続中です。切断するか、join を prompt に変えて確認してから接続してください',
+  j_handshakeFailed: '認証の途中で失敗しました。電波が弱いようです。近づいても失敗する場合は、パスフレーズを確認してください',
+  j_secretUnavailable: '保存された接続のパスフレーズはサービスから使えません。psk-flags を 0 にして保存するか、passphraseFile を設定してください',
   j_noAddress: '接続はできましたが、IP アドレスが得られません。DHCP サーバーを確認してください',
   j_timedOut: '時間内に接続できませんでした。`journalctl -u NetworkManager` を確認してください',
 }
