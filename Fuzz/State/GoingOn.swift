@@ -75,8 +75,9 @@ func goOn(from memory: PromptMemory) {
         take(prompter.arrived(region: region, network: network, at: now))
     }
     for ask in asked { take(prompter.conditionDetermined(ticket: ask.ticket, .ready(via: .savedProfile), at: now)) }
-    require(Set(prompter.prompts.map(\.ssid)).count == prompter.prompts.count, "a network is asked about twice")
-    require(prompter.prompts.allSatisfy { !memory.refused.contains($0.ssid) }, "a refused network is asked about")
+    require(
+        Set(prompter.prompts.map { SSID($0.ssid) }).count == prompter.prompts.count, "a network is asked about twice")
+    require(prompter.prompts.allSatisfy { !memory.refused.contains(SSID($0.ssid)) }, "a refused network is asked about")
     now = now.advanced(by: .seconds(1))
     for region in networks.keys.sorted() { take(prompter.departed(region: region, at: now)) }
     require(prompter.prompts.isEmpty, "somebody is asked who is gone")
