@@ -16,7 +16,7 @@ package final class FlapLedger: Sendable {
         init(_ region: MonitoredRegion) { (enterRSSI, exitRSSI) = (region.enterRSSI, region.exitRSSI) }
     }
 
-    /// A person who comes back later than this has been away.
+    /// The longest time between an exit and an enter that counts as a return; after a longer time the beacon was away.
     private static let longestAbsence = Duration.seconds(300).clampedNanoseconds
 
     private static let hour = Duration.seconds(3600).clampedNanoseconds

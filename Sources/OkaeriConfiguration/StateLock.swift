@@ -40,7 +40,7 @@ package final class StateLock: Sendable {
         }
     }
 
-    /// Gives the lock of root to the owner of the directory, who could not take it otherwise.
+    /// Makes the owner of the directory the owner of a lock file that root created, so that the service can open it.
     private static func handOver(_ number: Int32, in directory: String) {
         var (lock, folder) = (stat(), stat())
         guard geteuid() == 0, fstat(number, &lock) == 0, lstat(directory, &folder) == 0, lock.st_uid == 0 else {

@@ -20,7 +20,7 @@ struct ModelWorld {
     var random: SeededGenerator
     /// Whether exit times are learned rather than fixed.
     let learns: Bool
-    /// How many devices advertise besides: five or more and a beacon are a company.
+    /// The number of other devices that advertise: with many of them a silence of all is deafness.
     let neighbours: UInt64
     private var signals: [Double]
 
