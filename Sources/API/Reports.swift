@@ -56,17 +56,20 @@ package struct StatusReport: Codable, Sendable, Equatable {
         package var hardwareEnabled: Bool
         package var device: String?
         package var connectedSSID: String?
+        /// What limits the access to the Internet, as the code of `wifiAccessLimited`.
+        package var limitation: String?
         package var activating: Bool
 
         package init(
             managerRunning: Bool, radioEnabled: Bool, hardwareEnabled: Bool, device: String? = nil,
-            connectedSSID: String? = nil, activating: Bool
+            connectedSSID: String? = nil, limitation: String? = nil, activating: Bool
         ) {
             self.managerRunning = managerRunning
             self.radioEnabled = radioEnabled
             self.hardwareEnabled = hardwareEnabled
             self.device = device
             self.connectedSSID = connectedSSID
+            self.limitation = limitation
             self.activating = activating
         }
     }

@@ -88,7 +88,13 @@ package struct StatusSummary: Sendable {
         guard wifi.radioEnabled else { return "off; `nmcli radio wifi on` switches it on" }
         guard let device = wifi.device else { return "no Wi-Fi device" }
         if wifi.activating { return "connecting, \(device)" }
-        return wifi.connectedSSID.map { "connected to \"\($0)\", \(device)" } ?? "not connected, \(device)"
+        guard let ssid = wifi.connectedSSID else { return "not connected, \(device)" }
+        let connected = "connected to \"\(ssid)\", \(device)"
+        return switch wifi.limitation {
+        case "captivePortal": "\(connected); a login on a web page is required"
+        case "noInternet": "\(connected); without Internet"
+        default: connected
+        }
     }
 }
 

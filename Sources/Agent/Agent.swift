@@ -81,6 +81,9 @@ package actor Agent: Service {
             case .wifiJoinFailed(let wifi, let code, let reason):
                 let code = JoinFailure.Code(rawValue: code)
                 if let id = wifi.id { await perform(board.joinFailed(id, code: code, reason: reason)) }
+            case .wifiAccessLimited(let wifi, let code, let reason):
+                let code = InternetAccess.Limitation(rawValue: code)
+                await perform(board.accessLimited(ssid: wifi.ssid, code: code, reason: reason))
             default: break
             }
             await check()

@@ -53,3 +53,15 @@ extension JoinFailure.Code {
         }
     }
 }
+
+extension InternetAccess.Limitation {
+    /// Returns what limits the access to the Internet and what to do about it, in Japanese.
+    ///
+    /// - Parameter reason: the daemon's sentence in English, which contains the address to open.
+    func japanese(_ reason: String) -> String {
+        switch self {
+        case .noInternet: "インターネットに接続できません。ルーターと回線を確認してください"
+        case .captivePortal: "Web ページでのログインが必要です。ブラウザーで開いてください（\(reason)）"
+        }
+    }
+}

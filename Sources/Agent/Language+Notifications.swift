@@ -37,6 +37,10 @@ extension Language {
         case (.japanese, .notJoined(let ssid, let code, let reason)):
             failure(
                 "「\(Self.shown(ssid, hasMarkup))」に接続できませんでした:", code?.japanese(reason) ?? reason, hasMarkup)
+        case (.english, .accessLimited(let ssid, _, let reason)):
+            failure("“\(Self.shown(ssid, hasMarkup))” is connected, but", reason, hasMarkup)
+        case (.japanese, .accessLimited(let ssid, let code, let reason)):
+            failure("「\(Self.shown(ssid, hasMarkup))」に接続しましたが、", code?.japanese(reason) ?? reason, hasMarkup)
         case (.english, .notAnswered(let ssid, let reason)):
             failure("The answer about “\(Self.shown(ssid, hasMarkup))” did not arrive:", reason, hasMarkup)
         case (.japanese, .notAnswered(let ssid, let reason)):

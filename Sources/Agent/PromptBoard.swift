@@ -20,6 +20,8 @@ struct PromptBoard: Sendable {
         /// The code is nil if a newer daemon knows more of them than this agent.
         case notJoined(ssid: String, code: JoinFailure.Code?, reason: String)
         case notAnswered(ssid: String, reason: String)
+        /// The code is nil if a newer daemon sends one that this agent does not have.
+        case accessLimited(ssid: String, code: InternetAccess.Limitation?, reason: String)
     }
 
     private enum State: Equatable {
@@ -130,6 +132,12 @@ struct PromptBoard: Sendable {
     mutating func joinFailed(_ id: String, code: JoinFailure.Code?, reason: String) -> [Action] {
         guard let prompt = followed.removeValue(forKey: id) else { return [] }
         return notify(.notJoined(ssid: prompt.ssid, code: code, reason: reason))
+    }
+
+    /// Notifies of a network that was joined and does not reach the Internet, also after an automatic join: the user has to
+    /// act.
+    func accessLimited(ssid: String, code: InternetAccess.Limitation?, reason: String) -> [Action] {
+        notify(.accessLimited(ssid: ssid, code: code, reason: reason))
     }
 
     private func notify(_ outcome: Outcome) -> [Action] {

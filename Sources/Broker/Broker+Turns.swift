@@ -59,7 +59,8 @@ extension Broker {
             case .wifiPromptAnswered(let wifi, _): core.ended(wifi, wasAnswered: true)
             case .wifiJoined(let wifi, _), .wifiJoinFailed(let wifi, _, _): core.ended(wifi, wasAnswered: false)
             case .didStartMonitoring, .didDetermineState, .didEnterRegion, .didExitRegion, .didRangeBeacons,
-                .monitoringDidFail, .rangingBeaconsDidFail, .peripheralDidConnect, .peripheralDidDisconnect, .house:
+                .monitoringDidFail, .rangingBeaconsDidFail, .wifiAccessLimited, .peripheralDidConnect,
+                .peripheralDidDisconnect, .house:
                 []
             }
         }

@@ -77,6 +77,7 @@ extension Event.Kind {
             case .wifiPromptAnswered: .wifiPromptAnswered(try wifi(), answer: try text(.answer))
             case .wifiJoined: .wifiJoined(try wifi(), device: try optional(.device))
             case .wifiJoinFailed: .wifiJoinFailed(try wifi(), code: try text(.code), reason: try text(.reason))
+            case .wifiAccessLimited: .wifiAccessLimited(try wifi(), code: try text(.code), reason: try text(.reason))
             case .peripheralDidConnect: .peripheralDidConnect(try peripheral())
             case .peripheralDidDisconnect: .peripheralDidDisconnect(try peripheral())
             case .didDetermineRoom:

@@ -35,7 +35,7 @@ extension Event.Kind {
         case .wifiPrompt(let wifi): wifi.fields
         case .wifiPromptAnswered(let wifi, let answer): wifi.fields + EventField.text("answer", answer)
         case .wifiJoined(let wifi, let device): wifi.fields + EventField.text("device", device)
-        case .wifiJoinFailed(let wifi, let code, let reason):
+        case .wifiJoinFailed(let wifi, let code, let reason), .wifiAccessLimited(let wifi, let code, let reason):
             wifi.fields + EventField.text("code", code) + EventField.text("reason", reason)
         case .peripheralDidConnect(let peripheral), .peripheralDidDisconnect(let peripheral): peripheral.fields
         case .house(let region, let house):

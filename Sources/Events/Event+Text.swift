@@ -23,7 +23,8 @@ extension Event {
         case .wifiPrompt(let wifi): "\(wifi.tag)join \"\(wifi.ssid)\"?"
         case .wifiPromptAnswered(let wifi, let answer): "\(wifi.tag)\"\(wifi.ssid)\": \(answer)"
         case .wifiJoined(let wifi, let device): "\(wifi.tag)\"\(wifi.ssid)\"" + (device.map { " on \($0)" } ?? "")
-        case .wifiJoinFailed(let wifi, let code, let reason): "\(wifi.tag)\"\(wifi.ssid)\": \(code) – \(reason)"
+        case .wifiJoinFailed(let wifi, let code, let reason), .wifiAccessLimited(let wifi, let code, let reason):
+            "\(wifi.tag)\"\(wifi.ssid)\": \(code) – \(reason)"
         case .peripheralDidConnect(let peripheral), .peripheralDidDisconnect(let peripheral):
             [peripheral.identifier, peripheral.service, peripheral.address, peripheral.name].compactMap { $0 }
                 .joined(separator: "  ")

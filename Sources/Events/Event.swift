@@ -38,6 +38,8 @@ package struct Event: Sendable, Equatable {
         case wifiPromptAnswered(WiFi, answer: String)
         case wifiJoined(WiFi, device: String?)
         case wifiJoinFailed(WiFi, code: String, reason: String)
+        /// A network was joined that does not reach the Internet, or not without a login.
+        case wifiAccessLimited(WiFi, code: String, reason: String)
         case peripheralDidConnect(Peripheral)
         case peripheralDidDisconnect(Peripheral)
         /// What the nodes of a house agree on about a region. Its name is that of the same news of one node, its scope is the
@@ -99,6 +101,7 @@ extension Event.Kind {
     package enum Name: String, Sendable, CaseIterable {
         case didStartMonitoring, didDetermineState, didEnterRegion, didExitRegion, didRangeBeacons, monitoringDidFail,
             rangingBeaconsDidFail, bluetoothStateDidUpdate, wifiPrompt, wifiPromptAnswered, wifiJoined, wifiJoinFailed,
+            wifiAccessLimited,
             peripheralDidConnect, peripheralDidDisconnect, didDetermineRoom
     }
 
@@ -116,6 +119,7 @@ extension Event.Kind {
         case .wifiPromptAnswered: .wifiPromptAnswered
         case .wifiJoined: .wifiJoined
         case .wifiJoinFailed: .wifiJoinFailed
+        case .wifiAccessLimited: .wifiAccessLimited
         case .peripheralDidConnect: .peripheralDidConnect
         case .peripheralDidDisconnect: .peripheralDidDisconnect
         case .house(_, .didDetermineState): .didDetermineState

@@ -19,6 +19,7 @@ package struct EventTally: Sendable, Equatable {
         case .wifiJoinFailed(_, let code, _): failures[code, default: 0] += 1
         case .didStartMonitoring, .didDetermineState, .didEnterRegion, .didExitRegion, .didRangeBeacons,
             .monitoringDidFail, .rangingBeaconsDidFail, .bluetoothStateDidUpdate, .wifiPrompt, .wifiJoined,
+            .wifiAccessLimited,
             .peripheralDidConnect, .peripheralDidDisconnect:
             break
         }

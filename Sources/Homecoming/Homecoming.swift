@@ -26,6 +26,8 @@ package actor Homecoming: Service {
     private let withdrawn: @Sendable (_ prompt: String) -> Void
     private let logger: Logger
 
+    private let accessLimit: Duration
+
     /// What takes time, handed to ``run()``'s task group.
     private let work = AsyncStream.makeStream(of: PrompterAction.self)
     private let alarm = Alarm()
@@ -38,11 +40,15 @@ package actor Homecoming: Service {
     ///   - lastInside: the regions that were inside before a restart, once the region monitor is restored.
     ///   - now: the time that events of ours are stamped with.
     ///   - withdrawn: is told the number of a prompt that is not asked any more, and was not answered.
+    ///   - accessLimit: the time after a join for NetworkManager's check of the Internet. NetworkManager ends a check after
+    ///     20 s, and repeats one that failed after 1, 2, 4 … seconds.
     package init(
         regions: [Configuration.Region], wifi: any WiFiService, hub: EventHub,
         lastInside: @escaping @Sendable () -> Set<String> = { [] }, now: @escaping @Sendable () -> Int64,
-        withdrawn: @escaping @Sendable (_ prompt: String) -> Void = { _ in }, logger: Logger
+        withdrawn: @escaping @Sendable (_ prompt: String) -> Void = { _ in },
+        accessLimit: Duration = .seconds(30), logger: Logger
     ) {
+        self.accessLimit = accessLimit
         networks = Self.networks(regions)
         self.lastInside = lastInside
         self.now = now
@@ -128,7 +134,36 @@ package actor Homecoming: Service {
         case .startJoin(let attempt):
             let result = await wifi.join(attempt.network)
             perform(prompter.joinFinished(attempt.id, result: result, at: Clock.now))
+            if case .success = result, let internet = await limitedAccess(to: attempt.network.name) {
+                publish(attempt, internet)
+            }
         case .announce, .withdraw, .joined, .joinFailed, .note: break
+        }
+    }
+
+    /// Returns what limits the access to the Internet through the network that has just been joined, or nil if nothing does.
+    ///
+    /// A captive portal is a result at once. Another limitation is one only when the time is over, because the first checks
+    /// fail until names can be resolved.
+    private func limitedAccess(to name: SSID) async -> InternetAccess? {
+        await withTaskGroup(of: InternetAccess?.self) { [wifi, accessLimit] group in
+            group.addTask {
+                var isJoined = false
+                for await state in wifi.states() {
+                    let wasJoined = isJoined
+                    isJoined = state.isConnected(to: name)
+                    if wasJoined && !isJoined { return nil }
+                    if isJoined, state.internet.limitation == .captivePortal { return state.internet }
+                }
+                return nil
+            }
+            group.addTask {
+                guard (try? await Task.sleep(for: accessLimit)) != nil else { return nil }
+                let state = wifi.state
+                return state.isConnected(to: name) ? state.internet : nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
         }
     }
 
@@ -187,6 +222,11 @@ extension Homecoming {
         case .determineCondition, .startJoin:
             break
         }
+    }
+
+    private func publish(_ attempt: JoinAttempt, _ internet: InternetAccess) {
+        guard let limitation = internet.limitation, let reason = internet.reason else { return }
+        publish(.wifiAccessLimited(.init(attempt), code: limitation.rawValue, reason: reason))
     }
 
     private func publish(_ kind: Event.Kind) {

@@ -80,7 +80,8 @@ struct Hook: Sendable, Equatable {
             trigger = .onDisconnect
             candidates = services.filter { $0.label == peripheral.label }.map { .service($0) }
         case .didStartMonitoring, .didDetermineState, .didRangeBeacons, .monitoringDidFail, .rangingBeaconsDidFail,
-            .bluetoothStateDidUpdate, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed, .house:
+            .bluetoothStateDidUpdate, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed,
+            .wifiAccessLimited, .house:
             return nil
         }
         let hooks = candidates.map { Hook(subject: $0, trigger: trigger, event: event) }

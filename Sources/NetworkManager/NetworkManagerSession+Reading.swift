@@ -1,6 +1,7 @@
 import CGIO
 import CNetworkManager
 import GLib
+import Glibc
 import WiFi
 
 /// What the client's cache says, copied out.
@@ -40,7 +41,20 @@ extension NetworkManagerSession {
             hardwareEnabled: nm_client_wireless_hardware_get_enabled(client.pointer) != 0,
             device: (connected ?? ready ?? devices.first).flatMap(name), deviceReady: ready != nil,
             connectedSSID: connected.flatMap(connectedSSID).map { String(decoding: $0, as: UTF8.self) },
+            internet: connected.map(internet) ?? .unknown,
             activating: devices.contains { DeviceState.activating.contains(nm_device_get_state($0).rawValue) })
+    }
+
+    /// The result of NetworkManager's check of the Internet. Without a check, what NetworkManager reports is a guess.
+    private func internet(_ device: OpaquePointer) -> InternetAccess {
+        guard let client, nm_client_connectivity_check_get_enabled(client.pointer) != 0 else { return .unknown }
+        let found = [nm_device_get_connectivity(device, AF_INET), nm_device_get_connectivity(device, AF_INET6)]
+        if found.contains(NM_CONNECTIVITY_FULL) { return .full }
+        if found.contains(NM_CONNECTIVITY_PORTAL) {
+            let address = nm_client_connectivity_check_get_uri(client.pointer).map { String(cString: $0) }
+            return InternetAccess(portalAt: address)
+        }
+        return found.contains(NM_CONNECTIVITY_LIMITED) || found.contains(NM_CONNECTIVITY_NONE) ? .limited : .unknown
     }
 
     /// The interface, such as `wlan0`.

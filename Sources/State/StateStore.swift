@@ -169,7 +169,7 @@ extension Event.Kind {
             .peripheralDidConnect, .peripheralDidDisconnect:
             true
         case .didStartMonitoring, .didEnterRegion, .didExitRegion, .didRangeBeacons, .monitoringDidFail,
-            .rangingBeaconsDidFail, .bluetoothStateDidUpdate, .didDetermineRoom:
+            .rangingBeaconsDidFail, .bluetoothStateDidUpdate, .wifiAccessLimited, .didDetermineRoom:
             false
         }
     }

@@ -22,7 +22,7 @@ extension Event {
         case .didEnterRegion, .didExitRegion, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .peripheralDidConnect,
             .peripheralDidDisconnect:
             .notice
-        case .monitoringDidFail, .rangingBeaconsDidFail, .wifiJoinFailed: .warning
+        case .monitoringDidFail, .rangingBeaconsDidFail, .wifiJoinFailed, .wifiAccessLimited: .warning
         case .didRangeBeacons: .debug
         }
     }

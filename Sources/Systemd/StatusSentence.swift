@@ -20,6 +20,7 @@ struct StatusSentence: Sendable {
             bluetooth = reason.isEmpty ? "Bluetooth \(state)" : "Bluetooth \(state): \(reason)"
         case .didDetermineState, .didEnterRegion, .didExitRegion, .didRangeBeacons, .monitoringDidFail,
             .rangingBeaconsDidFail, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed,
+            .wifiAccessLimited,
             .peripheralDidConnect, .peripheralDidDisconnect,
             .house:
             break

@@ -53,6 +53,22 @@ import Testing
         #expect(text.contains(#"--clear 'Mum'\''s"#) && !text.contains("\u{1B}"))
     }
 
+    @Test(
+        "The status shows what limits the access to the Internet",
+        arguments: [
+            ("captivePortal", "wlan0; a login on a web page is required"), ("noInternet", "wlan0; without Internet"),
+            (nil, "wlan0"), ("fromANewerDaemon", "wlan0"),
+        ])
+    func limitation(code: String?, words: String) throws {
+        var report = statusReport(regionReport("home", "inside"))
+        report.wifi = .init(
+            managerRunning: true, radioEnabled: true, hardwareEnabled: true, device: "wlan0", connectedSSID: "HomeNet",
+            limitation: code, activating: false)
+        let text = try #require(StatusSummary(report, region: nil)).text
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("Wi-Fi") })
+        #expect(line.hasSuffix("connected to \"HomeNet\", \(words)"))
+    }
+
     @Test func `a person reads which devices are connected`() throws {
         var report = statusReport(regionReport("home", "inside"))
         #expect(try #require(StatusSummary(report, region: nil)).json.contains("services") == false)

@@ -51,6 +51,18 @@ import WiFi
         #expect(!notification.stays && notification.buttons.isEmpty)
     }
 
+    @Test(
+        "A captive portal is reported in both languages, with the address to open",
+        arguments: [Language.english, .japanese])
+    func portal(language: Language) throws {
+        let internet = InternetAccess.portal(address: "http://check.example")
+        let outcome = PromptBoard.Outcome.accessLimited(
+            ssid: "HomeNet", code: .captivePortal, reason: try #require(internet.reason))
+        let body = language.outcome(outcome, hasMarkup: false).body
+        #expect(body.contains("HomeNet") && body.contains("http://check.example"))
+        #expect(body.contains("ログイン") == (language == .japanese))
+    }
+
     @Test(arguments: JoinFailure.Code.allCases)
     func `why a network was not joined is told in the language`(code: JoinFailure.Code) {
         func body(_ language: Language) -> String {

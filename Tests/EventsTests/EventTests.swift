@@ -46,6 +46,10 @@ import Testing
             ),
             (.wifiJoined(unasked, device: "wlan0"), #""event":"wifiJoined","ssid":"HomeNet","device":"wlan0""#),
             (
+                .wifiAccessLimited(unasked, code: "captivePortal", reason: "r"),
+                #""event":"wifiAccessLimited","ssid":"HomeNet","code":"captivePortal","reason":"r""#
+            ),
+            (
                 .wifiJoinFailed(unasked, code: "radioOff", reason: "r"),
                 #""event":"wifiJoinFailed","ssid":"HomeNet","code":"radioOff","reason":"r""#
             ),

@@ -27,10 +27,12 @@ import WiFi
     /// Runs a homecoming while `body` watches the events that it leads to.
     private func run(
         _ join: JoinPolicy, restoring memory: PromptMemory? = nil, inside: Set<String> = ["home"],
-        logger: Logger = quiet, _ body: (Homecoming, inout AsyncStream<Event>.Iterator) async throws -> Void
+        accessLimit: Duration = .seconds(600), logger: Logger = quiet,
+        _ body: (Homecoming, inout AsyncStream<Event>.Iterator) async throws -> Void
     ) async throws {
         let homecoming = Homecoming(
-            regions: [try region(join)], wifi: wifi, hub: hub, lastInside: { inside }, now: { evening }, logger: logger)
+            regions: [try region(join)], wifi: wifi, hub: hub, lastInside: { inside }, now: { evening },
+            accessLimit: accessLimit, logger: logger)
         if let memory {
             await homecoming.restore(PromptsMemory(memory), from: KeptPast(age: nil, isStale: false))
         }
@@ -129,6 +131,35 @@ import WiFi
             await homecoming.configured(Configuration(regions: [try region(.auto)]))
             try await book.logged("okaeri prompts --clear", times: 2)
             #expect(wifi.state.connectedSSID == nil)
+        }
+    }
+
+    private let unasked = Event.WiFi(id: nil, ssid: "HomeNet", region: "home")
+
+    @Test("A captive portal that appears after the join is reported at once, with the address to open")
+    func portal() async throws {
+        wifi.change { $0.internet = .limited }
+        try await run(.auto, accessLimit: .seconds(600)) { _, events in
+            determine(.inside)
+            #expect(await next(&events) == .wifiJoined(unasked, device: "simulated0"))
+            let portal = InternetAccess.portal(address: "http://check.example")
+            wifi.change { $0.internet = portal }
+            let reason = "the network requires a login on a web page; open http://check.example in a browser"
+            #expect(await next(&events) == .wifiAccessLimited(unasked, code: "captivePortal", reason: reason))
+        }
+    }
+
+    @Test("A network that is joined and does not reach the Internet is reported after the time for the check")
+    func noInternet() async throws {
+        wifi.change { $0.internet = .limited }
+        try await run(.prompt, accessLimit: .milliseconds(50)) { homecoming, events in
+            determine(.inside)
+            #expect(await next(&events) == .wifiPrompt(prompted))
+            try await homecoming.answered("1", .join)
+            #expect(await next(&events) == .wifiPromptAnswered(prompted, answer: "join"))
+            #expect(await next(&events) == .wifiJoined(prompted, device: "simulated0"))
+            let reason = "the network does not reach the Internet; check the router and its line"
+            #expect(await next(&events) == .wifiAccessLimited(prompted, code: "noInternet", reason: reason))
         }
     }
 

@@ -99,6 +99,20 @@ extension NetworkManagerTests {
             #expect(try bench.report().profiles.isEmpty)
         }
 
+        @Test("The state of the Wi-Fi contains what limits the access to the Internet")
+        func limitedAccess() async throws {
+            try bench.hear("Home")
+            try await withRunning(service) {
+                #expect(await service.failureCode(joining: home) == nil)
+                for (connectivity, internet) in [
+                    (2, InternetAccess.portal(address: "http://check.example")), (3, .limited), (4, .full),
+                ] {
+                    try bench.call("SetConnectivity", NetworkManagerBench.radio, connectivity)
+                    #expect(await service.state { $0.internet == internet } != nil)
+                }
+            }
+        }
+
         /// A profile whose passphrase is in the keyring of a user's session.
         private static let ofSession = #"{"key-mgmt": "wpa-psk", "psk-flags": 1}"#
 

@@ -120,7 +120,7 @@ extension StatusReport.WiFi {
         self.init(
             managerRunning: state.managerRunning, radioEnabled: state.radioEnabled,
             hardwareEnabled: state.hardwareEnabled, device: state.device, connectedSSID: state.connectedSSID,
-            activating: state.activating)
+            limitation: state.internet.limitation?.rawValue, activating: state.activating)
     }
 }
 

@@ -80,6 +80,8 @@ export default {
   wifiNoDevice: 'No Wi-Fi device; `nmcli device` lists what there is',
   wifiConnecting: 'Connecting, {0}',
   wifiConnected: 'Connected to “{0}”, {1}',
+  wifi_captivePortal: 'Connected to “{0}”, {1}. A login on a web page is required',
+  wifi_noInternet: 'Connected to “{0}”, {1}, without Internet',
   wifiIdle: 'Not connected, {0}',
   connectedTo: 'connected to {0}',
   notConnected: 'not connected',
@@ -93,6 +95,7 @@ export default {
   joining: 'Joining “{0}” …',
   joined: 'Connected to “{0}”.',
   joinFailed: '“{0}” could not be joined: {1}',
+  accessLimited: '“{0}” is connected, but {1}',
   answeredLater: '“{0}”: you are asked again at the next arrival.',
   answeredNever: '“{0}”: you are not asked again.',
   // Events

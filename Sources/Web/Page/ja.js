@@ -80,6 +80,8 @@ export default {
   wifiNoDevice: 'Wi-Fi デバイスがありません。`nmcli device` で確認できます',
   wifiConnecting: '接続処理中（{0}）',
   wifiConnected: '「{0}」に接続済み（{1}）',
+  wifi_captivePortal: '「{0}」に接続済み（{1}）。Web ページでのログインが必要です',
+  wifi_noInternet: '「{0}」に接続済み（{1}）。インターネットには接続できません',
   wifiIdle: '未接続（{0}）',
   connectedTo: '{0} に接続済み',
   notConnected: '未接続',
@@ -93,6 +95,7 @@ export default {
   joining: '「{0}」に接続しています…',
   joined: '「{0}」に接続しました。',
   joinFailed: '「{0}」に接続できませんでした：{1}',
+  accessLimited: '「{0}」に接続しましたが、{1}',
   answeredLater: '「{0}」：次に帰ってきたときにもう一度お尋ねします。',
   answeredNever: '「{0}」：今後はお尋ねしません。',
   // Events
@@ -124,5 +127,7 @@ export default {
   j_handshakeFailed: '認証の途中で失敗しました。電波が弱いようです。近づいても失敗する場合は、パスフレーズを確認してください',
   j_secretUnavailable: '保存された接続のパスフレーズはサービスから使えません。psk-flags を 0 にして保存するか、passphraseFile を設定してください',
   j_noAddress: '接続はできましたが、IP アドレスが得られません。DHCP サーバーを確認してください',
+  j_captivePortal: 'Web ページでのログインが必要です。ブラウザーで開いてください（{0}）',
+  j_noInternet: 'インターネットに接続できません。ルーターと回線を確認してください',
   j_timedOut: '時間内に接続できませんでした。`journalctl -u NetworkManager` を確認してください',
 }

@@ -14,6 +14,7 @@ const events = [
   'wifiPromptAnswered',
   'wifiJoined',
   'wifiJoinFailed',
+  'wifiAccessLimited',
   'peripheralDidConnect',
   'peripheralDidDisconnect',
   'didDetermineRoom',

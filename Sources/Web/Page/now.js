@@ -2,7 +2,7 @@
 import { api, clock, el, every, keyed, put, putRich, rich, say, session } from './base.js'
 import { signalBar, sparkline } from './chart.js'
 import { live, reload } from './live.js'
-import { duration, failure, plain, sentence, since, t } from './words.js'
+import { duration, failure, has, plain, sentence, since, t } from './words.js'
 
 export const heardText = (age) => (age < 5 ? t('heardNow') : t('heard', duration(age * 1000)))
 export const distanceText = (beacon) =>
@@ -169,7 +169,9 @@ const wifiText = (wifi) => {
   if (!wifi.radioEnabled) return t('wifiRadio')
   if (!wifi.device) return t('wifiNoDevice')
   if (wifi.activating) return t('wifiConnecting', wifi.device)
-  return wifi.connectedSSID ? t('wifiConnected', wifi.connectedSSID, wifi.device) : t('wifiIdle', wifi.device)
+  if (!wifi.connectedSSID) return t('wifiIdle', wifi.device)
+  const limited = `wifi_${wifi.limitation}`
+  return t(has(limited) ? limited : 'wifiConnected', wifi.connectedSSID, wifi.device)
 }
 
 const machineRows = (status) => {
@@ -256,6 +258,7 @@ export const nowView = () => {
     }
     if (event.event === 'wifiJoined') told(t('joined', event.ssid))
     if (event.event === 'wifiJoinFailed') told(t('joinFailed', event.ssid, failure(event.code, event.reason)), true)
+    if (event.event === 'wifiAccessLimited') told(t('accessLimited', event.ssid, failure(event.code, event.reason)), true)
   })
   const ticks = every(1000, () => {
     for (const region of live.status?.regions ?? []) for (const beacon of region.beacons) beacon.age += 1

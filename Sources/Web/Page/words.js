@@ -13,8 +13,8 @@ export const more = async () => Object.assign(words, (await import(`./${language
 
 export const has = (name) => name in words
 
-/** Why a network was not joined; `reason` is the daemon's own sentence. */
-export const failure = (code, reason) => words[`j_${code}`] ?? reason
+/** Why a network was not joined or has limited access; `reason` is the daemon's own sentence. */
+export const failure = (code, reason) => (has(`j_${code}`) ? t(`j_${code}`, reason) : reason)
 
 const format = (options) => new Intl.DateTimeFormat(spoken, options)
 const hour = format({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
@@ -80,6 +80,8 @@ export const eventText = (event) => {
         return t('joined', event.ssid)
       case 'wifiJoinFailed':
         return t('joinFailed', event.ssid, failure(event.code, event.reason))
+      case 'wifiAccessLimited':
+        return t('accessLimited', event.ssid, failure(event.code, event.reason))
       case 'peripheralDidConnect':
       case 'peripheralDidDisconnect':
         return t(`e_${event.event}`, name ?? event.service)

@@ -84,7 +84,7 @@ public final class SimulatedWiFi: WiFiService {
     private func condition(of network: HomeNetwork, in world: World) -> NetworkCondition {
         let state = world.state
         if let failure = Self.failure(in: state) { return .unavailable(failure) }
-        guard state.connectedSSID.map({ SSID($0) }) != network.name else { return .alreadyConnected }
+        guard !state.isConnected(to: network.name) else { return .alreadyConnected }
         guard inSight.contains(network.name) else { return .unavailable(.notInSight(ssid: network.ssid)) }
         return .ready(via: .savedProfile)
     }

@@ -18,12 +18,16 @@ public struct WiFiState: Hashable, Sendable {
     /// The network it is connected to.
     public var connectedSSID: String?
 
+    /// The access to the Internet through the network it is connected to.
+    public var internet: InternetAccess
+
     /// Whether a device is on its way to a connection. A full-duty Bluetooth scan would disturb it.
     public var activating: Bool
 
     public init(
         managerRunning: Bool = false, radioEnabled: Bool = false, hardwareEnabled: Bool = false,
-        device: String? = nil, deviceReady: Bool = false, connectedSSID: String? = nil, activating: Bool = false
+        device: String? = nil, deviceReady: Bool = false, connectedSSID: String? = nil,
+        internet: InternetAccess = .unknown, activating: Bool = false
     ) {
         self.managerRunning = managerRunning
         self.radioEnabled = radioEnabled
@@ -31,6 +35,10 @@ public struct WiFiState: Hashable, Sendable {
         self.device = device
         self.deviceReady = deviceReady
         self.connectedSSID = connectedSSID
+        self.internet = internet
         self.activating = activating
     }
+
+    /// Whether a device is connected to the network of that name.
+    package func isConnected(to name: SSID) -> Bool { connectedSSID.map { SSID($0) } == name }
 }

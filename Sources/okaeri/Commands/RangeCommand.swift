@@ -45,6 +45,7 @@ struct RangeCommand: AsyncParsableCommand {
                     if isTable { Terminal.complain(reason) } else { try Terminal.print(event.json) }
                 case .didStartMonitoring, .didDetermineState, .didEnterRegion, .didExitRegion, .monitoringDidFail,
                     .bluetoothStateDidUpdate, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed,
+                    .wifiAccessLimited,
                     .peripheralDidConnect, .peripheralDidDisconnect, .house:
                     break
                 }

@@ -54,6 +54,8 @@ scans = []
 added = []
 activated = []
 scan_delay = 20
+refuses_deletion = False
+other_connection = None
 has_intruder = False
 
 
@@ -65,6 +67,9 @@ def load(mock, parameters):
         ("ActivateConnection", "ooo", "o", activate),
         ("AddAndActivateConnection2", "a{sa{sv}}ooa{sv}", "ooa{sv}", add_and_activate),
     ])
+    manager.AddProperties(stock.MANAGER_IFACE, {
+        "ConnectivityCheckAvailable": True, "ConnectivityCheckEnabled": True,
+        "ConnectivityCheckUri": "http://check.example"})
     manager.permissions = parameters.get("Permissions", {
         "org.freedesktop.NetworkManager.network-control": "yes",
         "org.freedesktop.NetworkManager.settings.modify.system": "yes",
@@ -73,6 +78,13 @@ def load(mock, parameters):
 
 
 def get_permissions(self):
+    global other_connection
+    if other_connection:
+        start(*other_connection, [], None)
+        device, access_point = other_connection[1:]
+        dbusmock.get_object(device).Set(stock.WIRELESS_DEVICE_IFACE, "ActiveAccessPoint", access_point)
+        set_state(device, ACTIVATED, 0)
+        other_connection = None
     return dbus.Dictionary(self.permissions, signature="ss")
 
 
@@ -117,7 +129,7 @@ def add_profile(settings, device):
     profile = dbusmock.get_object(path)
     profile.settings = settings
     profile.connection_path = path
-    profile.ConnectionDelete = stock.ConnectionDelete
+    profile.ConnectionDelete = delete
     profile.ConnectionGetSettings = without_secrets
     profile.ConnectionGetSecrets = stock.ConnectionGetSecrets
     dbusmock.get_object(stock.MAIN_OBJ).object_manager_emit_added(path)
@@ -126,6 +138,12 @@ def add_profile(settings, device):
         owner.Set(interface, name, dbus.Array(list(owner.Get(interface, name)) + [path], signature="o"))
     settings_object.EmitSignal(stock.SETTINGS_IFACE, "NewConnection", "o", [path])
     return path
+
+
+def delete(self):
+    if refuses_deletion:
+        raise dbus.exceptions.DBusException("busy", name=stock.CSETTINGS_IFACE + ".Failed")
+    stock.ConnectionDelete(self)
 
 
 def without_secrets(self):
@@ -140,6 +158,9 @@ def start(profile, device, access_point, states, end):
     main = dbusmock.get_object(stock.MAIN_OBJ)
     manager = dbusmock.get_object(NM)
     settings = dbusmock.get_object(profile).settings
+    previous = dbusmock.get_object(device).Get(stock.DEVICE_IFACE, "ActiveConnection")
+    if previous in dbusmock.get_objects():
+        finish(previous, device, 4, 3)
     path = dbus.ObjectPath(f"{NM}/ActiveConnection/{uuid.uuid4().hex}")
     main.AddObject(path, stock.ACTIVE_CONNECTION_IFACE, {
         "Devices": dbus.Array([device], signature="o"), "Default": False, "Default6": False, "Vpn": False,
@@ -213,6 +234,8 @@ def scan(self, options):
     main = dbusmock.get_object(stock.MAIN_OBJ)
 
     def end():
+        if other_connection:
+            dbusmock.get_object(NM).EmitSignal(stock.MANAGER_IFACE, "CheckPermissions", "", [])
         for waiting in [one for one in unheard if one["is_hidden"] is False or one["access_point"][0] in names]:
             unheard.remove(waiting)
             main.Hear(self.path, *waiting["access_point"])
@@ -263,6 +286,7 @@ def AddRadio(self, name, state):
     device.AddProperties(stock.WIRELESS_DEVICE_IFACE, {
         "LastScan": dbus.Int64(-1), "ActiveAccessPoint": dbus.ObjectPath("/")})
     device.AddMethod(stock.WIRELESS_DEVICE_IFACE, "RequestScan", "a{sv}", "", scan)
+    device.AddProperties(stock.DEVICE_IFACE, {"Ip4Connectivity": dbus.UInt32(0), "Ip6Connectivity": dbus.UInt32(0)})
     # Again, with the properties that have come since: the client has not seen them.
     self.object_manager_emit_added(path)
     return path
@@ -329,6 +353,37 @@ def Connect(_self, device_path, profile, access_point):
     """As if somebody else had joined."""
     start(dbus.ObjectPath(profile), dbus.ObjectPath(device_path), dbus.ObjectPath(access_point),
           [(ACTIVATED, 0)], (2, 1))
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="ss", out_signature="")
+def StartHotspot(_self, device_path, ssid):
+    """The device begins to serve a hotspot; its mode does not show that yet."""
+    settings = {
+        "connection": {"id": ssid, "uuid": str(uuid.uuid4()), "type": WIRELESS},
+        WIRELESS: {"ssid": dbus.ByteArray(ssid.encode()), "mode": "ap"},
+    }
+    device = dbus.ObjectPath(device_path)
+    start(add_profile(settings, device), device, dbus.ObjectPath("/"), [(CONFIG, 0)], None)
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="sss", out_signature="")
+def ConnectInPermissionCheck(_self, device_path, profile, access_point):
+    """The next scan is followed by a check of the permissions, during which the device connects with that profile."""
+    global other_connection
+    other_connection = dbus.ObjectPath(profile), dbus.ObjectPath(device_path), dbus.ObjectPath(access_point)
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="b", out_signature="")
+def SetRefusesDeletion(_self, refuses):
+    """Whether profiles can not be deleted."""
+    global refuses_deletion
+    refuses_deletion = bool(refuses)
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="su", out_signature="")
+def SetConnectivity(_self, device_path, connectivity):
+    """The result of the check of the Internet: an NMConnectivityState."""
+    dbusmock.get_object(device_path).Set(stock.DEVICE_IFACE, "Ip4Connectivity", dbus.UInt32(connectivity))
 
 
 @dbus.service.method(MOCK_IFACE, in_signature="bb", out_signature="")
