@@ -39,8 +39,12 @@ extension NetworkManagerSession {
             await scan(for: ssid, isDirected: true)
             found = survey(network, without: unusable)
         }
+        if case .ready = found, !isPermissionKnown {
+            await wait(until: .now + Self.permissionLimit) { isPermissionKnown || gate.isClosed }
+            // A device that was idle may have connected meanwhile.
+            found = survey(network, without: unusable)
+        }
         guard case .ready(let plan) = found else { return found }
-        await wait(until: .now + Self.permissionLimit) { isPermissionKnown || gate.isClosed }
         return isPermitted(plan) ? found : .unavailable(.noPermission)
     }
 

@@ -24,20 +24,34 @@ extension NetworkManagerSession {
         }
     }
 
-    /// Whether the device is neither an access point nor part of a mesh or an ad-hoc network.
+    /// Whether the device is neither an access point nor part of a mesh or an ad-hoc network, and not about to become one:
+    /// its mode changes only in the course of the activation.
     func isStation(_ device: OpaquePointer) -> Bool {
         switch nm_device_wifi_get_mode(device) {
         case NM_802_11_MODE_AP, NM_802_11_MODE_MESH, NM_802_11_MODE_ADHOC: false
-        default: true
+        default: activeProfile(device).map(isOfStation) ?? true
         }
     }
 
-    /// Whether the device is connected to a network of another name than `ssid`, or on its way there.
+    /// Whether the device is connected to another network than the protected one of that name, or on its way there. An
+    /// unprotected network of the same name is another one.
     func isTaken(_ device: OpaquePointer, byOtherThan ssid: [UInt8]) -> Bool {
         let state = nm_device_get_state(device).rawValue
         guard state == DeviceState.activated || DeviceState.activating.contains(state) else { return false }
-        let profile = nm_device_get_active_connection(device).flatMap { nm_active_connection_get_connection($0) }
-        let name = profile.flatMap { self.ssid(ofProfile: $0) } ?? connectedSSID(device)
-        return name != ssid
+        guard let profile = activeProfile(device) else { return !isConnected(device, to: ssid) }
+        return self.ssid(ofProfile: profile) != ssid || !isRobust(profile)
+    }
+
+    /// The profile with which the device is connected or connects, borrowed from the cache.
+    private func activeProfile(_ device: OpaquePointer) -> OpaquePointer? {
+        nm_device_get_active_connection(device).flatMap { nm_active_connection_get_connection($0) }
+    }
+
+    /// Whether a device is connected with the profile of that UUID.
+    func isConnected(withProfile uuid: String) -> Bool {
+        wifiDevices().contains { device in
+            nm_device_get_state(device).rawValue == DeviceState.activated
+                && activeProfile(device).map { self.uuid($0) } == uuid
+        }
     }
 }

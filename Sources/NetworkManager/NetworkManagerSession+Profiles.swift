@@ -51,6 +51,20 @@ extension NetworkManagerSession {
         return min(limit, Self.longestAddressLimit)
     }
 
+    /// Whether the profile joins as a station, which is what a profile without a mode does.
+    func isOfStation(_ profile: OpaquePointer) -> Bool {
+        let mode = nm_connection_get_setting_wireless(profile).flatMap { nm_setting_wireless_get_mode($0) }
+        return mode.map { String(cString: $0) == NM_SETTING_WIRELESS_MODE_INFRA } ?? true
+    }
+
+    /// Whether the profile joins with WPA2 or WPA3 only.
+    func isRobust(_ profile: OpaquePointer) -> Bool {
+        switch security(ofProfile: profile) {
+        case .robust: true
+        case .weak: false
+        }
+    }
+
     /// Whether the profile agrees with one of `keys` and with nothing weaker.
     func fits(_ profile: OpaquePointer, _ keys: AccessPointSecurity.KeyManagement) -> Bool {
         switch security(ofProfile: profile) {
@@ -86,6 +100,11 @@ extension NetworkManagerSession {
     func deleteFailedProfiles() async {
         for uuid in failedProfiles {
             guard isManagerRunning, let found = find(uuid) else { continue }
+            // The join has succeeded after all: to delete the profile now would end the connection.
+            guard !isConnected(withProfile: uuid) else {
+                failedProfiles.remove(uuid)
+                continue
+            }
             let profile = GObjectReference(sharing: found)
             let deleted = await call(within: Self.deleteLimit, endsWithService: false) { cancellable, callback, data in
                 nm_remote_connection_delete_async(profile.pointer, cancellable, callback, data)

@@ -92,6 +92,49 @@ extension NetworkManagerTests {
             }
         }
 
+        @Test(
+            "A device that begins to serve a hotspot is never taken, whatever its name", arguments: ["Kitchen", "Home"])
+        func hotspotThatStarts(name: String) async throws {
+            try bench.hear("Home")
+            try bench.save("Home")
+            try await withRunning(service) {
+                try bench.call("StartHotspot", NetworkManagerBench.radio, name)
+                _ = await service.state(where: \.activating)
+                #expect(await service.failureCode(joining: prompted) == "servesHotspot")
+                #expect(await service.failureCode(joining: automatic) == "servesHotspot")
+            }
+            #expect(try bench.report().activated.isEmpty)
+        }
+
+        @Test("An automatic join does not leave an unprotected network of the same name")
+        func automaticJoinStaysOnATwin() async throws {
+            let twin = try bench.hear("Home", flags: 0, rsn: 0)
+            let open = try bench.save("Home", security: "")
+            try bench.hear("Home")
+            try bench.save("Home")
+            try await withRunning(service) {
+                try bench.call("Connect", NetworkManagerBench.radio, open, twin)
+                _ = await service.state { $0.connectedSSID != nil }
+                #expect(await service.failureCode(joining: automatic) == "connectedElsewhere")
+                #expect(try bench.report().activated.isEmpty)
+                #expect(await service.failureCode(joining: prompted) == nil)
+            }
+        }
+
+        @Test("An automatic join does not leave a network that was joined while NetworkManager checked the permission")
+        func connectedWhileThePermissionWasChecked() async throws {
+            try bench.call("Await", "Home", 1, 0, NetworkManagerBench.Air.psk, 40, false)
+            try bench.save("Home")
+            let office = try bench.hear("Office", strength: 90)
+            let profile = try bench.save("Office")
+            try await withRunning(service) {
+                _ = await service.state(where: \.deviceReady)
+                try bench.call("ConnectInPermissionCheck", NetworkManagerBench.radio, profile, office)
+                #expect(await service.failureCode(joining: automatic) == "connectedElsewhere")
+            }
+            #expect(try bench.report().activated.isEmpty)
+        }
+
         @Test("A hotspot of the same name on this machine is not a connection to the network")
         func ownHotspotOfThatName() async throws {
             let idle = try bench.call("AddRadio", "wlan1", 30)

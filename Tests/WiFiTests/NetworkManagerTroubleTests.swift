@@ -113,6 +113,27 @@ extension NetworkManagerTests {
             }
         }
 
+        @Test("A profile that could not be deleted after a failed join stays if it connects later")
+        func connectedAfterAll() async throws {
+            let accessPoint = try bench.hear("Home")
+            try bench.call("SetOutcome", "noSecrets")
+            try bench.call("SetRefusesDeletion", true)
+            try await withRunning(service) {
+                #expect(await service.failureCode(joining: home) == "wrongPassphrase")
+                let profile = try #require(try bench.report().activated.first?.profile)
+                try bench.call("Connect", NetworkManagerBench.radio, profile, accessPoint)
+                _ = await service.state { $0.connectedSSID == "Home" }
+                try bench.call("SetRefusesDeletion", false)
+                // The service handles one change after the other.
+                for isEnabled in [false, true] {
+                    try bench.call("SetRadio", isEnabled, true)
+                    _ = await service.state { $0.radioEnabled == isEnabled }
+                }
+                #expect(try bench.report().profiles == ["Home"])
+                #expect(await service.state { _ in true }?.connectedSSID == "Home")
+            }
+        }
+
         /// A profile whose passphrase is in the keyring of a user's session.
         private static let ofSession = #"{"key-mgmt": "wpa-psk", "psk-flags": 1}"#
 
