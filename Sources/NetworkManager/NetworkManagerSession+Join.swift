@@ -12,10 +12,10 @@ extension NetworkManagerSession {
     private static let reliableStrength = 30
 
     func join(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure> {
-        let deadline = ContinuousClock.now + limits.join
-        await wait(until: deadline) { !isJoining || gate.isClosed }
-        guard !isJoining else { return .failure(gate.isClosed ? .interrupted : .timedOut(ssid: network.ssid)) }
+        while isJoining, !gate.isClosed { await change(past: changes.count, until: nil) }
+        guard !gate.isClosed else { return .failure(.interrupted) }
         isJoining = true
+        let deadline = ContinuousClock.now + limits.join
         defer {
             isJoining = false
             changes.notify()

@@ -134,6 +134,21 @@ extension NetworkManagerTests {
             }
         }
 
+        @Test("A join that waits for another one has its whole limit afterwards")
+        func joinAfterALongOne() async throws {
+            try bench.hear("Home")
+            try bench.save("Home")
+            try bench.call("SetOutcome", "addressNever,activated")
+            let (service, home) = (hurried, home)
+            try await withRunning(service) {
+                async let first = service.failureCode(joining: home)
+                _ = await service.state(where: \.activating)
+                let second = await service.failureCode(joining: home)
+                #expect(await first == "noAddress")
+                #expect(second == nil)
+            }
+        }
+
         /// A profile whose passphrase is in the keyring of a user's session.
         private static let ofSession = #"{"key-mgmt": "wpa-psk", "psk-flags": 1}"#
 
