@@ -1,5 +1,6 @@
 import Glibc
 package import OkaeriConfiguration
+import Plumbing
 import SystemPackage
 
 /// `beacons.json` on the disk. It is replaced as a whole or not at all, keeps its owner and mode, and leaves the one before
@@ -8,7 +9,7 @@ package struct ConfigurationFile: Sendable {
     /// The file as it was named.
     package let path: String
 
-    /// The file itself, links followed: this is what is replaced.
+    /// The name of the file itself, links followed, for messages.
     package let target: String
 
     /// What the one before is called.
@@ -21,20 +22,19 @@ package struct ConfigurationFile: Sendable {
 
     /// What is in the file; nil where there is none.
     package func text() throws(ConfigurationError) -> String? {
-        if case .failure(let obstacle) = status, obstacle.problem == .notAFile {
-            throw mistake(found: "no regular file", expected: "one that can be read")
-        }
         let bytes: [UInt8]
-        do throws(Errno) {
-            bytes = try FileDescriptor.contents(of: target, limit: Configuration.sizeLimit)
+        do throws(FilePlace.Problem) {
+            guard let found = try FilePlace(path).contents(limit: Configuration.sizeLimit) else { return nil }
+            bytes = found
         } catch {
-            if error == .noSuchFileOrDirectory { return nil }
-            throw mistake(found: error.description, expected: "a file that can be read")
+            if error == .failed(.noSuchFileOrDirectory) { return nil }
+            throw ConfigurationError(file: path, error)
         }
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         // It says where.
         _ = try JSONNode(json: bytes, file: path)
-        throw mistake(found: "bytes that are no UTF-8", expected: "text in UTF-8")
+        throw ConfigurationError(
+            file: path, place: "the file", found: "bytes that are no UTF-8", expected: "text in UTF-8")
     }
 
     /// Why the file cannot be written by this user; nil where it can.
@@ -42,19 +42,12 @@ package struct ConfigurationFile: Sendable {
 
     /// - Parameter user: who runs the program.
     func obstacle(user: UInt32) -> WriteObstacle? {
-        switch status {
-        case .failure(let obstacle): return obstacle
-        case .success(let status?):
-            // The owner is to be kept, which only root can do for another.
-            guard user == 0 || user == status.st_uid else { return found(.foreign(user: status.st_uid)) }
-            if let problem = Self.problem(target, W_OK) { return found(problem) }
-        case .success(nil): break
-        }
-        switch Self.problem(directory, W_OK | X_OK) {
-        case nil: return nil
-        case .failed(.noSuchFileOrDirectory)?:
-            return Self.problem(Self.directory(of: directory), W_OK | X_OK).map(found)
-        case let problem?: return found(problem)
+        do throws(WriteObstacle.Problem) {
+            let place = try Self.placed { () throws(FilePlace.Problem) in try FilePlace(path) }
+            _ = try Self.writable(place, by: user)
+            return nil
+        } catch {
+            return WriteObstacle(file: target, problem: error)
         }
     }
 
@@ -64,61 +57,77 @@ package struct ConfigurationFile: Sendable {
     /// - Returns: where the one before is now; nil where there was none, or nothing had to be written.
     @discardableResult
     package func write(_ text: String, replacing old: String?) throws(WriteObstacle) -> String? {
-        if let obstacle { throw obstacle }
-        let current: String?
-        do throws(ConfigurationError) { current = try self.text() } catch { throw found(.changed) }
-        guard current.map({ Array($0.utf8) }) == old.map({ Array($0.utf8) }) else { throw found(.changed) }
-        guard current.map({ $0.utf8.elementsEqual(text.utf8) }) != true else { return nil }
-        guard text.utf8.count <= Configuration.sizeLimit else { throw found(.failed(.fileTooLarge)) }
-        let status = try self.status.get()
-        let owner = status.map { (user: $0.st_uid, group: $0.st_gid) }
-        let permissions = FilePermissions(rawValue: (status?.st_mode ?? 0o644) & 0o7777)
-        do throws(Errno) {
-            if mkdir(directory, 0o755) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
-            if let current {
-                try FileDescriptor.replaceFile(
-                    at: backup, with: Array(current.utf8), permissions: permissions, owner: owner)
+        do throws(WriteObstacle.Problem) {
+            // What is examined is what is replaced: another user may exchange the directories of the path meanwhile.
+            let place = try Self.placed { () throws(FilePlace.Problem) in try FilePlace(path) }
+            let status = try Self.writable(place, by: geteuid())
+            let current: [UInt8]?
+            do throws(FilePlace.Problem) {
+                current = try place.contents(limit: Configuration.sizeLimit)
+            } catch {
+                throw .changed
             }
-            try FileDescriptor.replaceFile(at: target, with: Array(text.utf8), permissions: permissions, owner: owner)
+            guard current == old.map({ Array($0.utf8) }) else { throw .changed }
+            let new = Array(text.utf8)
+            guard current != new else { return nil }
+            guard new.count <= Configuration.sizeLimit else { throw .failed(.fileTooLarge) }
+            try Self.write(new, over: current, status, in: place)
+            return current == nil ? nil : backup
         } catch {
-            throw found(.failed(error))
+            throw WriteObstacle(file: target, problem: error)
         }
-        return current == nil ? nil : backup
     }
 }
 
 // MARK: What is on the disk
 
 extension ConfigurationFile {
-    private var directory: String { Self.directory(of: target) }
-
-    private static func directory(of path: String) -> String {
-        let above = FilePath(path).removingLastComponent()
-        return above.isEmpty ? "." : above.string
+    private static func placed<Value: ~Copyable>(
+        _ body: () throws(FilePlace.Problem) -> Value
+    ) throws(WriteObstacle.Problem) -> Value {
+        do throws(FilePlace.Problem) { return try body() } catch { throw .init(error) }
     }
 
-    /// What the file is; nil where there is none.
-    private var status: Result<stat?, WriteObstacle> {
-        var status = stat()
-        guard lstat(target, &status) == 0 else {
-            let code = Errno(rawValue: errno)
-            return code == .noSuchFileOrDirectory ? .success(nil) : .failure(found(.failed(code)))
+    /// Returns the status of the file, `nil` if there is none, if the user may write it.
+    private static func writable(
+        _ place: borrowing FilePlace, by user: UInt32
+    ) throws(WriteObstacle.Problem) -> stat? {
+        let status: stat?
+        do throws(FilePlace.Problem) { status = try place.status() } catch { throw .init(error) }
+        let directory = place.directory.number
+        if let status {
+            // The owner is to be kept, which only root can do for another.
+            guard user == 0 || user == status.st_uid else { throw .foreign(user: status.st_uid) }
+            try access(place.name, in: directory, W_OK)
         }
-        let isFile = status.st_mode & S_IFMT == S_IFREG
-        return isFile ? .success(status) : .failure(found(.notAFile))
+        try access(".", in: directory, W_OK | X_OK)
+        return status
     }
 
-    private func found(_ problem: WriteObstacle.Problem) -> WriteObstacle {
-        WriteObstacle(file: target, problem: problem)
+    /// Throws why this user may not do that with it.
+    private static func access(
+        _ name: String, in directory: Int32, _ mode: Int32
+    ) throws(WriteObstacle.Problem) {
+        guard faccessat(directory, name, mode, AT_EACCESS) == 0 else { throw .failed(Errno(rawValue: errno)) }
     }
 
-    private func mistake(found: String, expected: String) -> ConfigurationError {
-        ConfigurationError(file: path, place: "the file", found: found, expected: expected)
-    }
-
-    /// Why this user may not do that with it.
-    private static func problem(_ path: String, _ access: Int32) -> WriteObstacle.Problem? {
-        faccessat(AT_FDCWD, path, access, AT_EACCESS) == 0 ? nil : .failed(Errno(rawValue: errno))
+    private static func write(
+        _ text: [UInt8], over current: [UInt8]?, _ status: stat?, in place: borrowing FilePlace
+    ) throws(WriteObstacle.Problem) {
+        let owner = status.map { (user: $0.st_uid, group: $0.st_gid) }
+        let permissions = FilePermissions(rawValue: (status?.st_mode ?? 0o644) & 0o7777)
+        do throws(Errno) {
+            let directory = try place.opened()
+            if let current {
+                try FileDescriptor.replaceFile(
+                    "\(place.name).bak", in: directory.number, with: current, permissions: permissions,
+                    owner: owner)
+            }
+            try FileDescriptor.replaceFile(
+                place.name, in: directory.number, with: text, permissions: permissions, owner: owner)
+        } catch {
+            throw .failed(error)
+        }
     }
 
     /// Follows links as far as the kernel does; one that leads nowhere leads to the file that is to be made.

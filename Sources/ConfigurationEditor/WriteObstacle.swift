@@ -1,16 +1,28 @@
 import Glibc
+package import OkaeriConfiguration
 package import SystemPackage
 
 /// Why a configuration cannot be written, and what to do about it.
 package struct WriteObstacle: Error, Sendable, Equatable, CustomStringConvertible {
-    package enum Problem: Sendable, Equatable {
+    package enum Problem: Error, Sendable, Equatable {
         /// It is a directory, a device, a pipe, or links that lead in a circle.
         case notAFile
         /// It belongs to somebody else.
         case foreign(user: UInt32)
+        /// Root does not write where other users can exchange the file or a directory of its path.
+        case untrusted(FilePlace.Problem)
         /// It is not any more what the new text was made from.
         case changed
         case failed(Errno)
+
+        init(_ problem: FilePlace.Problem) {
+            self =
+                switch problem {
+                case .notAFile: .notAFile
+                case .foreign, .open: .untrusted(problem)
+                case .failed(let errno): .failed(errno)
+                }
+        }
     }
 
     package var file: String
@@ -19,7 +31,7 @@ package struct WriteObstacle: Error, Sendable, Equatable, CustomStringConvertibl
     /// Whether it is this user who may not.
     package var isPermission: Bool {
         switch problem {
-        case .foreign, .failed(.permissionDenied), .failed(.notPermitted): true
+        case .foreign, .untrusted, .failed(.permissionDenied), .failed(.notPermitted): true
         case .notAFile, .changed, .failed: false
         }
     }
@@ -31,6 +43,7 @@ package struct WriteObstacle: Error, Sendable, Equatable, CustomStringConvertibl
         case .foreign(let user):
             "\(file) belongs to \(Self.name(user)), and this program runs as \(Self.name(geteuid())): write it as its "
                 + "owner, for example with `sudoedit \(file)`"
+        case .untrusted(let problem): "\(file): found \(problem), expected \(problem.remedy)"
         case .changed:
             "\(file) was changed by somebody else meanwhile: nothing was written, so that nothing is lost; begin again"
         case .failed(.readOnlyFileSystem):

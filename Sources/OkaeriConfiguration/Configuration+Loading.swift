@@ -1,19 +1,27 @@
 import FoundationEssentials
+import Glibc
 package import SystemPackage
 
 extension Configuration {
-    /// Where a configuration is looked for, in this order, when none is named.
-    static let searchPath = ["./beacons.json", "/etc/okaeri/beacons.json"]
+    /// The configuration of the service.
+    private static let system = "/etc/okaeri/beacons.json"
+
+    /// Where a configuration is searched, in this order, when none is named. The current directory may be another user's, so
+    /// root does not search it: a configuration names commands to run.
+    static func searchPath(isRoot: Bool) -> [String] { isRoot ? [system] : ["./beacons.json", system] }
 
     /// The environment variable that names one.
     static let variable = "OKAERI_CONFIG"
 
-    /// The file to read: the one named, else `$OKAERI_CONFIG`, else the first of ``searchPath`` that exists.
+    /// The file to read: the one named, else `$OKAERI_CONFIG`, else the first of ``searchPath(isRoot:)`` that exists.
     ///
     /// - Parameter named: what `--config` says.
-    package static func file(named: String?) throws(ConfigurationError) -> String {
+    package static func file(
+        named: String?, isRoot: Bool = geteuid() == 0
+    ) throws(ConfigurationError) -> String {
         if let named { return named }
         if let named = ProcessInfo.processInfo.environment[variable], !named.isEmpty { return named }
+        let searchPath = searchPath(isRoot: isRoot)
         if let found = searchPath.first(where: { FileManager.default.fileExists(atPath: $0) }) { return found }
         throw ConfigurationError(
             file: "beacons.json", place: ConfigurationError.absence,
@@ -26,19 +34,31 @@ extension Configuration {
     ///
     /// - Parameter named: what `--config` says.
     package static func fileToWrite(named: String?, isRoot: Bool) -> String {
-        (try? file(named: named)) ?? searchPath[isRoot ? 1 : 0]
+        (try? file(named: named, isRoot: isRoot)) ?? searchPath(isRoot: isRoot)[0]
     }
 
     /// Reads the configuration in `file`.
     package init(file: String) throws(ConfigurationError) {
-        let bytes: [UInt8]
-        do {
-            bytes = try FileDescriptor.contents(of: file, limit: Self.sizeLimit)
-        } catch {
-            throw ConfigurationError(
-                file: file, place: "the file", found: error.description, expected: "a file that can be read")
+        try self.init(json: try Self.contents(of: file), file: file)
+    }
+
+    /// Root acts upon what only root can have written, as the commands in it run with root's rights.
+    private static func contents(of file: String) throws(ConfigurationError) -> [UInt8] {
+        guard geteuid() == 0 else {
+            do throws(Errno) {
+                return try FileDescriptor.contents(of: file, limit: sizeLimit)
+            } catch {
+                throw ConfigurationError(file: file, .failed(error))
+            }
         }
-        try self.init(json: bytes, file: file)
+        do throws(FilePlace.Problem) {
+            guard let bytes = try FilePlace(file).contents(limit: sizeLimit, isTrusted: true) else {
+                throw .failed(.noSuchFileOrDirectory)
+            }
+            return bytes
+        } catch {
+            throw ConfigurationError(file: file, error)
+        }
     }
 
     /// Ten thousand regions fit; a disk image named by mistake does not.

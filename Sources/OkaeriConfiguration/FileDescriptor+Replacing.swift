@@ -1,4 +1,5 @@
 import Glibc
+import Plumbing
 package import SystemPackage
 
 extension FileDescriptor {
@@ -8,33 +9,49 @@ extension FileDescriptor {
     /// - Parameters:
     ///   - path: the file; a link there is replaced, not followed.
     ///   - permissions: the new file's, whatever the umask says.
+    package static func replaceFile(
+        at path: String, with content: [UInt8], permissions: FilePermissions = [.ownerReadWrite]
+    ) throws(Errno) {
+        let path = FilePath(path)
+        guard let name = path.lastComponent?.string else { throw .invalidArgument }
+        let above = path.removingLastComponent()
+        let folder = Glibc.open(above.isEmpty ? "." : above.string, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw Errno(rawValue: errno) }
+        let directory = OwnedDescriptor(owning: folder)
+        try replaceFile(name, in: directory.number, with: content, permissions: permissions)
+    }
+
+    /// Does the same in an open directory.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the file in the directory; a link there is replaced, not followed.
+    ///   - directory: the number of the directory's descriptor.
     ///   - owner: the new file's user and group; nil: who runs the program.
     package static func replaceFile(
-        at path: String, with content: [UInt8], permissions: FilePermissions = [.ownerReadWrite],
+        _ name: String, in directory: Int32, with content: [UInt8], permissions: FilePermissions,
         owner: (user: UInt32, group: UInt32)? = nil
     ) throws(Errno) {
-        let new = "\(path).new"
-        do {
+        let new = "\(name).new"
+        do throws(Errno) {
             // A leftover of a power cut.
-            unlink(new)
-            let file = try FileDescriptor.open(
-                FilePath(new), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec, .noFollow],
-                permissions: [.ownerReadWrite])
-            try file.closeAfter {
-                try file.writeAll(content)
-                // The owner first: a change of it takes the set-user-ID bit away.
-                if let owner, fchown(file.rawValue, owner.user, owner.group) != 0 { throw Errno(rawValue: errno) }
-                guard fchmod(file.rawValue, permissions.rawValue) == 0 else { throw Errno(rawValue: errno) }
-                try file.synchronize()
-            }
-            guard rename(new, path) == 0 else { throw Errno(rawValue: errno) }
-            let above = FilePath(path).removingLastComponent()
-            let folder = try FileDescriptor.open(
-                above.isEmpty ? "." : above, .readOnly, options: [.directory, .closeOnExec])
-            try folder.closeAfter { try folder.synchronize() }
+            unlinkat(directory, new, 0)
+            let number = openat(directory, new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard number >= 0 else { throw Errno(rawValue: errno) }
+            let owned = OwnedDescriptor(owning: number)
+            let file = FileDescriptor(rawValue: owned.number)
+            do { try file.writeAll(content) } catch { throw error as? Errno ?? .ioError }
+            // The owner first: a change of it takes the set-user-ID bit away.
+            if let owner, fchown(number, owner.user, owner.group) != 0 { throw Errno(rawValue: errno) }
+            guard fchmod(number, permissions.rawValue) == 0 else { throw Errno(rawValue: errno) }
+            try file.synchronize()
+            guard renameat(directory, new, directory, name) == 0 else { throw Errno(rawValue: errno) }
+            let folder = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard folder >= 0 else { throw Errno(rawValue: errno) }
+            let opened = OwnedDescriptor(owning: folder)
+            try FileDescriptor(rawValue: opened.number).synchronize()
         } catch {
-            unlink(new)
-            throw error as? Errno ?? .invalidArgument
+            unlinkat(directory, new, 0)
+            throw error
         }
     }
 

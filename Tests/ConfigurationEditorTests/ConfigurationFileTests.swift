@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import OkaeriConfiguration
+import Plumbing
 import SystemPackage
 import TestSupport
 import Testing
@@ -101,6 +102,45 @@ import Testing
         #expect(file.obstacle(user: 0) == nil)
     }
 
+    /// Root acts upon nothing that another user can exchange.
+    @Test func `root does not write in a directory of another user, nor in one that others may write`() throws {
+        guard geteuid() == 0 else { return }
+        _ = try folder.file("beacons.json", Array("one".utf8))
+        func refuses(_ path: String, _ place: Comment) {
+            let file = ConfigurationFile(path)
+            guard case .untrusted? = file.obstacle?.problem else {
+                Issue.record("\(place): \(String(describing: file.obstacle))")
+                return
+            }
+            #expect(throws: ConfigurationError.self, place) { try file.text() }
+            #expect(throws: WriteObstacle.self, place) { try file.write("two", replacing: "one") }
+        }
+        #expect(chown(folder.path, 1234, 1234) == 0)
+        refuses(path, "the directory of another user")
+        #expect(chown(folder.path, 0, 0) == 0)
+        #expect(chmod(folder.path, 0o777) == 0)
+        refuses(path, "a directory that all may write")
+        #expect(chmod(folder.path, 0o755) == 0)
+        let inner = "\(folder.path)/theirs"
+        #expect(mkdir(inner, 0o755) == 0 && mkdir("\(inner)/own", 0o755) == 0 && chown(inner, 1234, 1234) == 0)
+        refuses("\(inner)/own/beacons.json", "below a directory of another user")
+        #expect(symlink(path, "\(folder.path)/link") == 0 && lchown("\(folder.path)/link", 1234, 1234) == 0)
+        refuses("\(folder.path)/link", "a link of another user")
+        #expect(folder.text("beacons.json") == "one")
+        #expect(try folder.names == ["beacons.json", "link", "theirs"])
+    }
+
+    @Test func `root writes in the directory that was examined, whatever the path leads to meanwhile`() throws {
+        guard geteuid() == 0 else { return }
+        #expect(mkdir("\(folder.path)/own", 0o755) == 0 && mkdir("\(folder.path)/other", 0o755) == 0)
+        let place = try FilePlace("\(folder.path)/own/beacons.json")
+        #expect(rename("\(folder.path)/own", "\(folder.path)/moved") == 0)
+        #expect(symlink("other", "\(folder.path)/own") == 0)
+        try FileDescriptor.replaceFile(
+            place.name, in: place.directory.number, with: Array("one".utf8), permissions: [.ownerReadWrite])
+        #expect(folder.text("moved/beacons.json") == "one" && folder.text("other/beacons.json") == nil)
+    }
+
     @Test func `bytes that are no text are not lost`() throws {
         let file = ConfigurationFile(try folder.file("beacons.json", Array("{\"".utf8) + [0xFF] + Array("\": 1}".utf8)))
         #expect(throws: ConfigurationError.self) { try file.text() }
@@ -113,7 +153,8 @@ import Testing
     }
 
     @Test(arguments: [
-        WriteObstacle.Problem.notAFile, .foreign(user: 0), .changed, .failed(.readOnlyFileSystem),
+        WriteObstacle.Problem.notAFile, .foreign(user: 0), .untrusted(.open(path: "/etc/okaeri")), .changed,
+        .failed(.readOnlyFileSystem),
         .failed(.permissionDenied), .failed(.resourceBusy), .failed(.noSpace), .failed(.ioError),
     ])
     func `every obstacle names the file`(problem: WriteObstacle.Problem) {

@@ -1,5 +1,6 @@
 import DaemonTestSupport
 import FoundationEssentials
+import Glibc
 import IBeacon
 import RegionMonitoring
 import TestSupport
@@ -224,6 +225,39 @@ import WiFi
         for path in ["\(folder.path)/none.json", folder.path] {
             #expect(throws: ConfigurationError.self) { _ = try Configuration(file: path) }
         }
+    }
+
+    @Test func `root does not search the current directory`() {
+        #expect(Configuration.searchPath(isRoot: true) == ["/etc/okaeri/beacons.json"])
+        #expect(Configuration.searchPath(isRoot: false) == ["./beacons.json", "/etc/okaeri/beacons.json"])
+        #expect(Configuration.fileToWrite(named: "here.json", isRoot: true) == "here.json")
+    }
+
+    @Test func `root reads no configuration that another user can write`() throws {
+        guard geteuid() == 0 else { return }
+        let folder = try TemporaryFolder()
+        let path = try folder.file("beacons.json", Array(Configuration.example.utf8))
+        func refusal() -> String? {
+            do throws(ConfigurationError) {
+                _ = try Configuration(file: path)
+                return nil
+            } catch {
+                return error.description
+            }
+        }
+        #expect(refusal() == nil)
+        chmod(path, 0o664)
+        #expect(refusal()?.contains("chmod go-w \(path)") == true)
+        chmod(path, 0o644)
+        chown(path, 1234, 1234)
+        #expect(refusal()?.contains("chown root \(path)") == true)
+        chown(path, 0, 0)
+        chmod(folder.path, 0o777)
+        #expect(refusal()?.contains("chmod go-w \(folder.path)") == true)
+        chmod(folder.path, 0o1777)
+        #expect(refusal() == nil, "the sticky bit protects a file of root")
+        chown(folder.path, 1234, 1234)
+        #expect(refusal()?.contains("chown root \(folder.path)") == true)
     }
 
     @Test func `the example is the file at the top, and works`() throws {

@@ -41,6 +41,18 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
+    @Test func `root leaves no file in the state directory of another user`() throws {
+        guard geteuid() == 0 else { return }
+        let directory = "\(folder.path)/state"
+        mkdir(directory, 0o750)
+        chown(directory, 1234, 1234)
+        guard case .foreign(directory, user: 1234) = failure(directory) else {
+            Issue.record("the directory was used")
+            return
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+    }
+
     @Test func `a link in place of the lock is not followed, and a directory that cannot be made is said`() throws {
         let letter = try folder.file("letter.txt", Array("dear".utf8))
         mkdir("\(folder.path)/state", 0o700)

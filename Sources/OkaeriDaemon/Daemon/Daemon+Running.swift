@@ -24,7 +24,8 @@ extension Daemon {
     /// Runs until SIGTERM or SIGINT.
     ///
     /// - Parameter others: what else is to run, started before anything can happen and stopped after everything has.
-    /// - Throws: ``DaemonError`` when another daemon serves the socket or writes in the state directory.
+    /// - Throws: ``DaemonError`` when another daemon serves the socket or writes in the state directory, or
+    ///   when the directory is not root's.
     package func run(with others: [any Service]) async throws {
         let lock = try takeLock()
         let stateLock = try takeStateLock()
@@ -113,8 +114,11 @@ extension Daemon {
         do throws(StateLock.Failure) {
             return try StateLock(directory: directory)
         } catch {
-            if case .taken = error { throw .alreadyRunning(error.description) }
-            logger.error("\(error)")
+            switch error {
+            case .taken: throw .alreadyRunning(error.description)
+            case .foreign: throw .foreignState(error.description)
+            case .unusable: logger.error("\(error)")
+            }
             return nil
         }
     }

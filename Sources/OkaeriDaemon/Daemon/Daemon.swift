@@ -182,10 +182,12 @@ package final class Daemon: Sendable {
 package enum DaemonError: Error, Sendable, CustomStringConvertible {
     /// Another one serves the socket, or writes in the state directory.
     case alreadyRunning(String)
+    /// The state directory belongs to another user than root, who runs the daemon.
+    case foreignState(String)
 
     package var description: String {
         switch self {
-        case .alreadyRunning(let sentence): sentence
+        case .alreadyRunning(let sentence), .foreignState(let sentence): sentence
         }
     }
 }

@@ -12,7 +12,7 @@ import RegionMonitoring
 struct ConfigurationOptions: ParsableArguments {
     @Option(
         name: .customLong("config"),
-        help: "The configuration; else $OKAERI_CONFIG, ./beacons.json, /etc/okaeri/beacons.json.")
+        help: "The configuration; else $OKAERI_CONFIG, ./beacons.json (not as root), /etc/okaeri/beacons.json.")
     var file: String?
 
     /// The configuration and the file it came from. What is wrong with it is said, and the command ends.

@@ -65,7 +65,7 @@ struct ReplayCommand: ParsableCommand {
         do throws(StateLock.Failure) {
             return try StateLock(directory: stateDirectory)
         } catch {
-            guard case .taken = error else { return nil }
+            if case .unusable = error { return nil }
             Terminal.complain(error.description)
             throw Exit.unavailable
         }
