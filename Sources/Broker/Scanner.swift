@@ -1,4 +1,5 @@
 import Events
+import Plumbing
 
 /// What a node says of its Bluetooth, retained.
 package struct Scanner: Hashable, Sendable {
@@ -9,7 +10,7 @@ package struct Scanner: Hashable, Sendable {
     /// Why it does not hear.
     package var reason: String?
 
-    /// More of a reason is not kept: it is another machine's.
+    /// The maximum length of a reason in scalars: one character can have any number of them.
     private static let longestReason = 300
 
     var payload: String {
@@ -32,6 +33,6 @@ package struct Scanner: Hashable, Sendable {
         guard let members = Wire.decode(Members.self, payload) else { return nil }
         ok = members.ok
         adapter = members.adapter.flatMap(Wire.name)
-        reason = members.reason.map { String($0.prefix(Self.longestReason)) }
+        reason = members.reason.map { String($0.unicodeScalars.prefix(Self.longestReason)).escapedName }
     }
 }

@@ -2,6 +2,7 @@ import Agreement
 import Events
 import FoundationEssentials
 import HomeAssistant
+import Plumbing
 
 /// What nodes say to each other and to Home Assistant, as JSON. Every key is always there, `null` where there is nothing to
 /// say: a template that misses one complains with each message. What comes in is read with suspicion: a broker is open to
@@ -66,7 +67,7 @@ enum Wire {
         let writer = members.by.flatMap { UInt64($0, radix: 16) }
         return HouseState(
             state: state, lastKnown: members.last.flatMap(SightState.init), room: members.room.flatMap(name),
-            since: since, waiting: (members.waiting ?? []).prefix(1000).compactMap(name),
+            since: since, waiting: (members.waiting ?? []).prefix(House.nodeLimit).filter { TopicName.isLevel($0) },
             stamp: writer.flatMap { writer in
                 members.seq.flatMap { $0 <= highestSequence ? .init(sequence: $0, writer: writer) : nil }
             }, isRestored: members.restored ?? false)
@@ -108,8 +109,11 @@ enum Wire {
         EventField(name, value.map(EventField.Value.number) ?? .null)
     }
 
-    /// A room or a node as others call it, if people can read that.
-    static func name(_ text: String) -> String? { 1...64 ~= text.count && text.utf8.count <= 256 ? text : nil }
+    /// A room or a node as others call it, if it can be shown
+    /// anywhere: any client of the broker can choose it.
+    static func name(_ text: String) -> String? {
+        1...64 ~= text.count && text.utf8.count <= 256 && text.isPlainName ? text : nil
+    }
 
     static func decode<Members: Decodable>(_ type: Members.Type, _ payload: [UInt8]) -> Members? {
         guard payload.count <= largestPayload else { return nil }

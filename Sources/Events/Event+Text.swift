@@ -1,12 +1,14 @@
 import IBeacon
+import Plumbing
 package import RegionMonitoring
 
 extension Event {
     /// The event as a line for a person, beginning with the time of day in the machine's time zone.
     package var line: String { "\(LocalTime.timeOfDay(time))  \(text)" }
 
-    /// The same without the time.
-    package var text: String { kind.name.rawValue + (details.isEmpty ? "" : "  \(details)") }
+    /// The same without the time. Devices, access points and clients of the broker choose names in it, so it is one line
+    /// without control characters.
+    package var text: String { (kind.name.rawValue + (details.isEmpty ? "" : "  \(details)")).escapedName }
 
     private var details: String {
         switch kind {

@@ -1,11 +1,12 @@
 import FoundationEssentials
+import Plumbing
 
 /// Values as JSON text (RFC 8259).
 package enum JSON {
     /// Nearly all strings need no escape. The encoder knows the others, and takes its time for it.
     package static func text(_ string: String) -> String {
         let isPlain = string.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C }
-        return isPlain ? "\"\(string)\"" : encoded(string)
+        return isPlain ? "\"\(string)\"" : encoded(string).escaped
     }
 
     /// Of strings, numbers and booleans; a number that JSON has no word for becomes null.
@@ -20,5 +21,23 @@ package enum JSON {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    }
+}
+
+extension String {
+    /// The text of a JSON string with an escape in the place of what the encoder leaves and a terminal obeys: the controls
+    /// above ASCII, and what turns text around.
+    fileprivate var escaped: String {
+        if isPlainName { return self }
+        return unicodeScalars.reduce(into: "") { text, scalar in
+            if String(scalar).isPlainName {
+                text.unicodeScalars.append(scalar)
+            } else {
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            }
+        }
     }
 }

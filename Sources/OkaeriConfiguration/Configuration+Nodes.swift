@@ -1,3 +1,5 @@
+import Plumbing
+
 extension Configuration {
     /// What a house of several nodes knows one of them by.
     package struct Node: Sendable, Equatable {
@@ -67,8 +69,10 @@ extension Configuration {
     }
 
     private static func place(_ reader: ObjectReader, name: String?) -> Node {
-        let room = reader.string("room", expected: "the name of a room, of up to \(longestRoom) bytes") {
-            (1...longestRoom).contains($0.utf8.count)
+        let room = reader.string(
+            "room", expected: "the name of a room, of up to \(longestRoom) bytes without control characters"
+        ) {
+            (1...longestRoom).contains($0.utf8.count) && $0.isPlainName
         }
         return Node(name: name, room: room, offset: reader.number("offset", in: offsetRange, unit: " dB") ?? 0)
     }

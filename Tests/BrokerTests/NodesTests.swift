@@ -1,6 +1,7 @@
 import Agreement
 import Events
 import MQTT
+import Plumbing
 import RegionMonitoring
 import Testing
 
@@ -49,6 +50,55 @@ import Testing
             #expect(house.nodes[node]?.core.agreed(on: "お帰り").state?.state == .inside)
             #expect(house.nodes[node]?.core.agreed(on: "お帰り").state?.room == "kitchen")
         }
+    }
+
+    @Test(arguments: ["\\u001b[2J", "a\\n19:00:00  didExitRegion  home", "\\u009b31m", "\\u202e"])
+    mutating func `a room with control characters is no room`(room: String) throws {
+        house.start("hall")
+        house.publish(
+            "okaeri/home/node/attic/about", Array(#"{"room":"\#(room)","version":"\#(room)","regions":["keys"]}"#.utf8),
+            isRetained: true)
+        house.publish(
+            "okaeri/home/node/attic/scanner", Array(#"{"ok":false,"adapter":"\#(room)","reason":"\#(room)"}"#.utf8),
+            isRetained: true)
+        house.settle()
+        let attic = try report("attic", of: "hall")
+        #expect((attic.card?.room, attic.card?.version, attic.scanner?.adapter) == (nil, "", nil))
+        #expect(attic.scanner?.reason?.isPlainName == true)
+        let state =
+            #"{"state":"inside","room":"\#(room)","since":"2026-11-22T00:00:00Z","waiting":["\#(room)","attic"]}"#
+        let word = try #require(Wire.region(Array(state.utf8)))
+        #expect((word.room, word.waiting) == (nil, ["attic"]))
+        let event = #"{"event_type":"enter","room":"\#(room)","time":"2026-11-22T00:00:00Z","id":"1"}"#
+        #expect(Wire.event(Array(event.utf8))?.room == nil)
+    }
+
+    /// Payloads near the size limit, as any client of the broker can publish them.
+    @Test mutating func `invented nodes take a bounded amount of memory and no place of nodes that watch the same`() {
+        house.start("hall", regions: ["keys", "car"])
+        for index in 0..<1500 {
+            let regions = (0..<800).map { "\"invented-region-with-a-long-name-\(index)-\($0)\"" }.joined(separator: ",")
+            house.publish(
+                "okaeri/home/node/invented-\(index)/about", Array("{\"regions\":[\(regions)]}".utf8), isRetained: true)
+        }
+        house.settle()
+        func kept() -> (nodes: Int, bytes: Int) {
+            let cards = house.nodes["hall"]?.core.nodes(at: house.now).compactMap(\.card) ?? []
+            let foreign = cards.filter { $0.regions != ["car", "keys"] }
+            return (cards.count, foreign.flatMap(\.regions).reduce(0) { $0 + $1.utf8.count })
+        }
+        #expect(1..<1000 ~= kept().nodes && kept().bytes <= 1 << 20, "\(kept())")
+        let before = kept()
+        house.start("attic", regions: ["keys", "car"])
+        #expect(kept() == (before.nodes + 1, before.bytes))
+        // The room that a node took is free again without it.
+        for index in 0..<1500 { house.publish("okaeri/home/node/invented-\(index)/about", [], isRetained: true) }
+        house.settle()
+        #expect(kept() == (2, 0))
+        let list = "{\"regions\":[" + (0..<3000).map { "\"other-\($0)\"" }.joined(separator: ",") + "]}"
+        house.publish("okaeri/home/node/garage/about", Array(list.utf8), isRetained: true)
+        house.settle()
+        #expect(kept().nodes == 3)
     }
 
     @Test mutating func theBrokerIsAskedOnlyWhileSomebodyAsks() {

@@ -70,7 +70,7 @@ import Testing
             #expect(row.count == columns.count)
             for field in event.fields.flat {
                 let column = try #require(columns.firstIndex(of: field.name), "\(field.name) has no column")
-                #expect(row[column] == field.plain ?? "")
+                #expect(row[column] == cells(RecordedEvent.cell(field))[0])
             }
             #expect(record.line.hasSuffix(event.text))
         }

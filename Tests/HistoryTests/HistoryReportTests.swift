@@ -2,6 +2,7 @@ import TestSupport
 import DaemonTestSupport
 import FoundationEssentials
 import Glibc
+import Plumbing
 import RegionMonitoring
 import Testing
 
@@ -22,7 +23,34 @@ import Testing
             .didEnterRegion(region: "h", .init(identity: home, rssi: -78, accuracy: 2.104)))
         #expect(enter.csv.split(separator: ",", omittingEmptySubsequences: false).count == columns)
         #expect(enter.csv.contains("\(uuidText),100,100,-78,2.1,near"))
-        #expect(try recorded(.monitoringDidFail(region: "h", reason: "a\nb")).csv.hasSuffix("\"a\nb\",,,,,,,,,"))
+        #expect(try recorded(.monitoringDidFail(region: "h", reason: "a\nb")).csv.hasSuffix(",a\\u{A}b,,,,,,,,,"))
+    }
+
+    @Test(arguments: ["=HYPERLINK(\"http://a\")", "+1", "-1", "@a", "\t=1", "\r=1"])
+    func `a name that a spreadsheet takes for a formula begins with an apostrophe`(name: String) throws {
+        let row = try recorded(.house(region: "keys", .didDetermineRoom(name))).csv
+        let cell = "'" + name.escapedName.replacing("\"", with: "\"\"")
+        let expected = name.contains("\"") ? "\"\(cell)\"" : cell
+        #expect(row.contains(",\(expected),"), "\(row)")
+        #expect(
+            try recorded(.didEnterRegion(region: "h", .init(identity: home, rssi: -78, accuracy: 2))).csv.contains(
+                ",-78,"))
+    }
+
+    @Test(arguments: ["a\u{1B}[2Jb", "a\n19:00:00  didExitRegion  home", "a\u{9B}31mb", "a\u{202E}b"])
+    func `a name with control characters cannot forge a line or reach a terminal`(name: String) throws {
+        let kinds: [Event.Kind] = [
+            .house(region: "keys", .didDetermineRoom(name)),
+            .house(region: "keys", .didEnterRegion(room: name, isOwner: true)),
+            .wifiPrompt(.init(id: "1", ssid: name, region: "home")), .monitoringDidFail(region: "home", reason: name),
+            .peripheralDidConnect(.init(identifier: "a", service: "180D", address: "DC:A6:32:01:02:03", name: name)),
+        ]
+        for kind in kinds {
+            let event = try recorded(kind)
+            for text in [event.line, event.csv, event.recorded.json] { #expect(text.isPlainName, "\(text)") }
+        }
+        let unreadable = HistoryEvent(time: evening, name: name, region: name, json: "{")
+        #expect(RecordedEvent(unreadable).line.isPlainName)
     }
 
     @Test func `who connected is not lost`() throws {

@@ -32,17 +32,28 @@ struct RecordedEvent {
                 EventField("time", .text(Timestamp.text(recorded.time))), EventField("event", .text(recorded.name)),
             ] + EventField.text("region", recorded.region)
         return Self.columns.map { column in
-            Self.quoted(fields.first { $0.name == column }?.plain ?? "")
+            fields.first { $0.name == column }.map(Self.cell) ?? ""
         }.joined(separator: ",")
     }
 
     /// A line for a person, in the machine's time zone.
     var line: String {
-        let text = event?.text ?? [recorded.name, recorded.region].compactMap { $0 }.joined(separator: "  ")
+        let text =
+            event?.text ?? [recorded.name, recorded.region].compactMap { $0 }.joined(separator: "  ").escapedName
         return "\(LocalTime.text(recorded.time))  \(text)"
     }
 
-    private static let special: Set<Unicode.Scalar> = ["\"", ",", "\r", "\n"]
+    /// Returns the value of a field as a cell. Others choose the names in it: control characters are escaped, and an
+    /// apostrophe keeps a spreadsheet from taking a text for a formula.
+    static func cell(_ field: EventField) -> String {
+        guard case .text(let text) = field.value else { return field.plain ?? "" }
+        let isFormula = text.unicodeScalars.first.map(formulaStarts.contains) ?? false
+        return quoted((isFormula ? "'" : "") + text.escapedName)
+    }
+
+    private static let formulaStarts: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r"]
+
+    private static let special: Set<Unicode.Scalar> = ["\"", ","]
 
     /// Scalar by scalar: an accent after a quotation mark makes one character of both.
     private static func quoted(_ field: String) -> String {
