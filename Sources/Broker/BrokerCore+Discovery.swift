@@ -106,7 +106,7 @@ extension BrokerCore {
 
     /// The topics of regions that nobody watches, and of parts whose node watches the region no more.
     private var staleOfHouse: Set<String> {
-        var watched = cards.mapValues { Set($0.regions) }
+        var watched = cards.all.mapValues { Set($0.regions) }
         watched[node] = Set(levels)
         let all = watched.values.reduce(into: Set()) { $0.formUnion($1) }
         let parts = Dictionary(all.map { ($0, TopicName($0).part) }, uniquingKeysWith: { first, _ in first })

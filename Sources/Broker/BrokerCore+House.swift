@@ -9,7 +9,7 @@ extension BrokerCore {
     /// The broker took this node in: all it keeps follows.
     mutating func connected(at now: Moment) -> [Output] {
         isConnected = true
-        (statuses, cards, scanners, announced, strangers) = ([:], [:], [:], nil, [])
+        (statuses, cards, scanners, announced, strangers) = ([:], NodeCards(), [:], nil, [])
         survey?.connected(at: now.instant)
         // First what this node sees: nobody is to be thought away.
         let outputs = published(plan.connected(at: now.instant)) + acted(house.connected(at: now), at: now)
@@ -32,12 +32,10 @@ extension BrokerCore {
         case .status(let name): return statusReceived(message, from: name, at: now)
         case .about(let name):
             guard !message.payload.isEmpty else { return forgotten(name, at: now) }
-            guard cards[name] != nil || cards.count < House.nodeLimit,
-                let card = NodeCard(message.payload, like: list)
-            else { return [] }
-            let before = cards[name]?.regions ?? card.regions
+            let known = cards[name]?.regions
+            guard let card = cards.receive(message.payload, from: name, like: list) else { return [] }
+            let before = known ?? card.regions
             let isLess = before != card.regions && !Set(before).isSubset(of: card.regions)
-            cards[name] = card
             var outputs = described(name, card, at: now)
             // It may have been the last one that watched a region.
             if isLess, house.isHub { outputs += remainsLookedFor(at: now.instant) }
@@ -88,7 +86,8 @@ extension BrokerCore {
 
     mutating func forgotten(_ name: String, at now: Moment) -> [Output] {
         guard name != node else { return [] }
-        (statuses[name], cards[name], scanners[name]) = (nil, nil, nil)
+        (statuses[name], scanners[name]) = (nil, nil)
+        cards.remove(name)
         survey?.forgotten(name)
         return acted(house.forgotten(node: name, at: now), at: now) + announcements(at: now.instant)
     }

@@ -83,8 +83,8 @@ extension BrokerCore {
         outputs += new.map { .subscribe(topics.region(name($0))) } + [.publish(about)]
         strangers.subtract(new)
         outputs += acted(house.regionsReplaced(with: levels, at: now), at: now)
-        cards[node] = card
-        for (name, card) in cards { outputs += described(name, card, at: now) }
+        cards.set(card, of: node)
+        for (name, card) in cards.all { outputs += described(name, card, at: now) }
         outputs += published(plan.regionsReplaced(with: levels, at: now.instant))
         if isConnected, !gone.isEmpty { outputs += remainsLookedFor(at: now.instant) }
         return outputs + announcements(at: now.instant)

@@ -66,7 +66,7 @@ extension BrokerCore {
     func nodes(at now: Int64) -> [BrokerNode] {
         guard isConnected else { return [BrokerNode(name: node, isOnline: false, card: card, sights: [:])] }
         let online = Set(house.online(at: now))
-        return Set(statuses.keys).union(cards.keys).union([node]).sorted().map { name in
+        return Set(statuses.keys).union(cards.all.keys).union([node]).sorted().map { name in
             let sights = (survey?.sights[name] ?? [:]).map { (regions[$0] ?? $0, $1) }
             return BrokerNode(
                 name: name, isOnline: online.contains(name), card: cards[name], scanner: scanners[name],

@@ -47,7 +47,7 @@ struct BrokerCore: Sendable {
     var room: String?
 
     /// What nodes say of themselves, and whether they are online, by name.
-    var cards: [String: NodeCard] = [:]
+    var cards = NodeCards()
     var statuses: [String: Bool] = [:]
     var scanners: [String: Scanner] = [:]
     /// What nodes see, while somebody wants to know.
