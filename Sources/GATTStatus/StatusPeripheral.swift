@@ -17,6 +17,7 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
     private let manager: PeripheralManager
     private let level: LogLevel
     private let isOpen: Bool
+    private let acceptsJustWorks: Bool
     private let logger: Logger
     private var board = StatusBoard()
 
@@ -34,14 +35,17 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
     ///   - manager: serves it; the service is added to it when this runs.
     ///   - level: what centrals set by the log level.
     ///   - isOpen: whether the region states are for everybody in range of the radio, paired or not.
+    ///   - acceptsJustWorks: whether a central may write that paired without authentication. With an agent that cannot show a
+    ///     number, every device in range pairs so.
     package init(
         client: @escaping @Sendable () -> APIClient, manager: PeripheralManager, level: LogLevel, isOpen: Bool = false,
-        logger: Logger
+        acceptsJustWorks: Bool = false, logger: Logger
     ) {
         self.client = client
         self.manager = manager
         self.level = level
         self.isOpen = isOpen
+        self.acceptsJustWorks = acceptsJustWorks
         self.logger = logger
     }
 
@@ -114,7 +118,9 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
     /// What is served. All of it takes an encrypted link, and so pairing: who is at home, and what networks the home
     /// has, is nobody's business who only passes by with a radio.
     var service: MutableService {
-        MutableService(
+        let writing: MutableCharacteristic.Permissions =
+            acceptsJustWorks ? .writeEncryptionRequired : .writeAuthenticationRequired
+        return MutableService(
             StatusProfile.service,
             characteristics: [
                 .init(
@@ -125,11 +131,10 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
                     StatusProfile.waitingPrompt, properties: [.read, .indicateEncryptionRequired],
                     permissions: .readEncryptionRequired, read: { _ in await self.board.prompts }),
                 .init(
-                    StatusProfile.answer, properties: .write, permissions: .writeEncryptionRequired,
+                    StatusProfile.answer, properties: .write, permissions: writing,
                     write: { value, central throws(ATTError) in try await self.answer(value, central) }),
                 .init(
-                    StatusProfile.logLevel, properties: [.write, .writeWithoutResponse],
-                    permissions: .writeEncryptionRequired,
+                    StatusProfile.logLevel, properties: [.write, .writeWithoutResponse], permissions: writing,
                     write: { value, central throws(ATTError) in try await self.setLevel(value, central) }),
             ])
     }

@@ -8,10 +8,10 @@ import Testing
 
 /// Who may have what, in the words in which bluetoothd is told: it is the one that refuses.
 @Suite struct StatusPermissionsTests {
-    private func flags(isOpen: Bool) async -> [BluetoothUUID: Set<String>] {
+    private func flags(isOpen: Bool, acceptsJustWorks: Bool = false) async -> [BluetoothUUID: Set<String>] {
         let peripheral = StatusPeripheral(
             client: { APIClient(socket: "/nowhere") }, manager: PeripheralManager(bus: "unix:path=/nowhere"),
-            level: LogLevel(.notice), isOpen: isOpen, logger: quiet)
+            level: LogLevel(.notice), isOpen: isOpen, acceptsJustWorks: acceptsJustWorks, logger: quiet)
         let characteristics = await peripheral.service.characteristics
         return Dictionary(characteristics.map { ($0.uuid, Set($0.flags)) }, uniquingKeysWith: { $0.union($1) })
     }
@@ -23,8 +23,20 @@ import Testing
             #expect(flags.isDisjoint(with: ["read", "write"]), "\(uuid)")
             #expect(!flags.contains("notify") || flags.contains("encrypt-notify"), "\(uuid)")
             #expect(!flags.contains("indicate") || flags.contains("encrypt-indicate"), "\(uuid)")
-            #expect(!flags.contains("write-without-response") || flags.contains("encrypt-write"), "\(uuid)")
+            #expect(
+                !flags.contains("write-without-response") || flags.contains("encrypt-authenticated-write"), "\(uuid)")
         }
+    }
+
+    @Test func `an answer takes a link that was authenticated, unless Just Works is accepted`() async {
+        let strict = await flags(isOpen: false)
+        let loose = await flags(isOpen: false, acceptsJustWorks: true)
+        for uuid in [StatusProfile.answer, StatusProfile.logLevel] {
+            #expect(strict[uuid]?.contains("encrypt-authenticated-write") == true, "\(uuid)")
+            #expect(strict[uuid]?.contains("encrypt-write") == false, "\(uuid)")
+            #expect(loose[uuid]?.contains("encrypt-write") == true, "\(uuid)")
+        }
+        for uuid in [StatusProfile.regionStates, StatusProfile.waitingPrompt] { #expect(loose[uuid] == strict[uuid]) }
     }
 
     @Test func `opened, the region states are for everybody, and nothing else is`() async {

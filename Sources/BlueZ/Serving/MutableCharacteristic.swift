@@ -45,6 +45,9 @@ public struct MutableCharacteristic: Sendable {
         /// Writing takes an encrypted link, and that takes pairing. Without one a write without response is lost in
         /// silence. bluetoothd announces ``Properties/write`` for it too.
         public static let writeEncryptionRequired = Permissions(rawValue: 1 << 1)
+        /// Writing takes an encrypted link whose pairing was authenticated, by comparing numbers or by a passkey. A central
+        /// that paired otherwise (Just Works) gets ATT's error 0x05, insufficient authentication.
+        public static let writeAuthenticationRequired = Permissions(rawValue: 1 << 2)
     }
 
     /// Answers a central that reads. The whole value: a long read gets it in pieces, all of the same value.
@@ -92,7 +95,9 @@ public struct MutableCharacteristic: Sendable {
         }
         if properties.contains(.writeWithoutResponse) { flags.append("write-without-response") }
         let isWritten = !properties.isDisjoint(with: [.write, .writeWithoutResponse])
-        if isWritten, permissions.contains(.writeEncryptionRequired) {
+        if isWritten, permissions.contains(.writeAuthenticationRequired) {
+            flags.append("encrypt-authenticated-write")
+        } else if isWritten, permissions.contains(.writeEncryptionRequired) {
             // There is no word for the one without response alone.
             flags.append("encrypt-write")
         } else if properties.contains(.write) {

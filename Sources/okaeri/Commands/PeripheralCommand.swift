@@ -10,7 +10,8 @@ struct PeripheralCommand: AsyncParsableCommand {
         commandName: "peripheral", abstract: "Serve Okaeri's status to Bluetooth centrals, over GATT.",
         discussion: """
             Region states, the prompt that waits, its answer and the log level of this process: docs/gatt.md describes \
-            the values. Only who has paired has any of them: `bluetoothctl`, left open here, asks whether they may. With \
+            the values. Only who has paired has any of them: `bluetoothctl`, left open here, asks whether they may. Answers and the \
+            log level are taken only from centrals whose pairing was authenticated by a number that both sides show. With \
             --open everybody in range of the radio can read who is at home.
             """)
 
@@ -24,6 +25,9 @@ struct PeripheralCommand: AsyncParsableCommand {
     @Flag(help: "The region states are for everybody in range, without pairing. Prompts and answers are not.")
     var open = false
 
+    @Flag(help: "Take answers also from centrals that paired without comparing a number (Just Works).")
+    var justWorks = false
+
     func run() async throws {
         // A daemon that ends in the middle of a request is an error, not our end.
         signal(SIGPIPE, SIG_IGN)
@@ -33,7 +37,8 @@ struct PeripheralCommand: AsyncParsableCommand {
         let host = ProcessInfo.processInfo.hostName.split(separator: ".").first ?? ""
         let named = name ?? Advertisement.localName(fitting: "Okaeri \(host)")
         let status = StatusPeripheral(
-            client: { [socket] in socket.client }, manager: manager, level: level, isOpen: open, logger: logger)
+            client: { [socket] in socket.client }, manager: manager, level: level, isOpen: open,
+            acceptsJustWorks: justWorks, logger: logger)
         do throws(AdvertisementError) {
             try manager.startAdvertising(
                 Advertisement(.connectable, localName: named, serviceUUIDs: [StatusProfile.service]))
