@@ -366,7 +366,8 @@ let package = Package(
         .testTarget(
             name: "PageDataTests",
             dependencies: [
-                "API", "Events", "History", "OkaeriConfiguration", "PageData", "Plumbing", "RegionMonitoring", "Server",
+                "API", "ConfigurationEditor", "Events", "History", "OkaeriConfiguration", "PageData", "Plumbing",
+                "RegionMonitoring", "Server",
                 "TestSupport", "WiFi", .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: house),
         .testTarget(

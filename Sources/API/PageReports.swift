@@ -74,15 +74,19 @@ package struct ConfigurationReport: Codable, Sendable, Equatable {
     package var writable: Bool
     /// Why it may not, and what to do.
     package var reason: String?
+    /// The text, with a placeholder for each command.
     package var text: String
+    /// Whether the file has commands that ``text`` does not show.
+    package var redacted: Bool
     /// Of a change: whether it was made, and the daemon goes by it.
     package var written: Bool?
 
-    package init(file: String, writable: Bool, reason: String?, text: String, written: Bool? = nil) {
+    package init(file: String, writable: Bool, reason: String?, text: String, redacted: Bool, written: Bool? = nil) {
         self.file = file
         self.writable = writable
         self.reason = reason
         self.text = text
+        self.redacted = redacted
         self.written = written
     }
 }

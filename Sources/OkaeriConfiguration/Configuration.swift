@@ -57,6 +57,14 @@ package struct Configuration: Sendable, Equatable {
         /// Whether a region may be called so: identifiers reach terminals, logs, tables and pictures.
         package static func isIdentifier(_ name: String) -> Bool { !name.isEmpty && name.isPlainName }
 
+        /// Whether the region runs commands.
+        package var hasCommands: Bool { !(onEnter.isEmpty && onExit.isEmpty && onPrompt.isEmpty) }
+
+        /// Returns whether the region means the same beacons as another one.
+        package func hasSameBeacons(as other: Region) -> Bool {
+            monitored.region.constraint == other.monitored.region.constraint
+        }
+
         /// The words for it in an error message.
         package static let expectedIdentifier = "a name without control characters"
     }

@@ -1,8 +1,10 @@
 import API
+import ConfigurationEditor
 import Events
 import FoundationEssentials
 import HTTPTypes
 import History
+import OkaeriConfiguration
 import Plumbing
 import RegionMonitoring
 import Server
@@ -182,6 +184,49 @@ import WiFi
         #expect(kept == before)
         #expect(reloads.count.withLock(\.self) == 1)
         #expect(try await page().configuration().text == text)
+    }
+
+    private static let hooked = """
+        {"regions": [{"identifier": "home", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": 1,
+          "onEnter": ["/bin/secret", "--token=abc"], "on\\u0045xit": ["/bin/secret"]}],
+         "services": [{"service": "180F", "onConnect": ["/bin/secret"]}]}
+        """
+
+    @Test func `commands are not shown, and what is shown in their place is refused as a configuration`() async throws {
+        try write(Self.hooked)
+        let report = try await page().configuration()
+        #expect(report.redacted && !report.text.contains("secret") && !report.text.contains("abc"), "\(report.text)")
+        #expect(report.text.contains("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0") && report.text.contains("180F"))
+        let tried = try await set(Self.keys.dropLast() + ", \"dry\": true}")
+        #expect(tried.redacted && !tried.text.contains("secret") && tried.text.contains("keys"))
+        #expect(throws: ConfigurationError.self) {
+            _ = try ConfigurationText(report.text, file: "beacons.json").regions()
+        }
+        #expect(try await set(Self.keys).written == true)
+        #expect(text.contains("--token=abc"), "the file keeps its commands")
+        try write("{\"regions\": [{\"onEnter\": [\"/bin/secret\"]")
+        #expect(
+            await status { () async throws(PageFailure) in try await page().configuration() } == .serviceUnavailable)
+        try write("{\"regions\": []}")
+        #expect(try await page().configuration().redacted == false)
+    }
+
+    @Test(arguments: [
+        "\"uuid\": \"00112233-4455-6677-8899-AABBCCDDEEFF\"", "\"major\": 2", "\"minor\": 3", "\"major\": null",
+    ])
+    func `the beacon of a region that runs commands is not changed from the page`(change: String) async throws {
+        try write(Self.hooked)
+        let request = "{\"region\": {\"identifier\": \"home\", \(change)}"
+        #expect(await status { () async throws(PageFailure) in try await set(request + "}") } == .forbidden)
+        #expect(text == Self.hooked && reloads.count.withLock(\.self) == 0)
+        #expect(try await set(request + ", \"dry\": true}").written == false, "it can be copied by hand")
+    }
+
+    @Test func `other settings of a region that runs commands are changed from the page`() async throws {
+        try write(Self.hooked)
+        let same = "\"uuid\": \"e2c56db5-dffb-48d2-b060-d0f5a71096e0\", \"major\": 1, \"exitAfter\": 60"
+        #expect(try await set("{\"region\": {\"identifier\": \"home\", \(same)}}").written == true)
+        #expect(text.contains("\"exitAfter\": 60") && text.contains("--token=abc"))
     }
 
     @Test func `what is only tried is not written`() async throws {

@@ -30,12 +30,12 @@ struct PageOfNothing: PageBackend {
     func networks() throws(PageFailure) -> NetworksReport { throw PageFailure(.serviceUnavailable, "no radio") }
 
     func configuration() throws(PageFailure) -> ConfigurationReport {
-        ConfigurationReport(file: "beacons.json", writable: true, reason: nil, text: "{}")
+        ConfigurationReport(file: "beacons.json", writable: true, reason: nil, text: "{}", redacted: false)
     }
 
     func set(_ request: [UInt8]) throws(PageFailure) -> ConfigurationReport {
         ConfigurationReport(
             file: "beacons.json", writable: false, reason: "no", text: String(decoding: request, as: UTF8.self),
-            written: false)
+            redacted: false, written: false)
     }
 }

@@ -86,7 +86,8 @@ export const editor = ({ beacon, region }, leave) => {
         return leave(made.identifier)
       }
       const where = file?.file ?? 'beacons.json'
-      const why = file?.writable ? t('wouldBe', where) : t('notWritten', where)
+      const place = file?.writable ? t('wouldBe', where) : t('notWritten', where)
+      const why = answer.redacted ? `${t('redacted', where)} ${place}` : place
       outcome.show(answer.text, file?.writable ? why : [file?.reason ?? answer.reason, why].filter(Boolean).join(' '))
     } catch (error) {
       complain(error.message)
