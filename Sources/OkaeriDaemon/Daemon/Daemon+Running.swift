@@ -103,7 +103,7 @@ extension Daemon {
         do throws(InstanceLock.Failure) {
             return try InstanceLock(socket: options.socket)
         } catch {
-            if case .taken = error { throw .alreadyRunning(error.description) }
+            if case .taken = error { throw DaemonError(description: error.description) }
             logger.error("\(error)")
             return nil
         }
@@ -114,11 +114,8 @@ extension Daemon {
         do throws(StateLock.Failure) {
             return try StateLock(directory: directory)
         } catch {
-            switch error {
-            case .taken: throw .alreadyRunning(error.description)
-            case .foreign: throw .foreignState(error.description)
-            case .unusable: logger.error("\(error)")
-            }
+            guard case .unusable = error else { throw DaemonError(description: error.description) }
+            logger.error("\(error)")
             return nil
         }
     }

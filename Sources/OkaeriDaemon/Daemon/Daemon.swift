@@ -178,16 +178,8 @@ package final class Daemon: Sendable {
     package func allEvents() -> AsyncStream<Event> { hub.events(backlog: .max) }
 }
 
-/// Why a daemon does not run.
-package enum DaemonError: Error, Sendable, CustomStringConvertible {
-    /// Another one serves the socket, or writes in the state directory.
-    case alreadyRunning(String)
-    /// The state directory belongs to another user than root, who runs the daemon.
-    case foreignState(String)
-
-    package var description: String {
-        switch self {
-        case .alreadyRunning(let sentence), .foreignState(let sentence): sentence
-        }
-    }
+/// Why a daemon does not run: another one serves the socket or writes in the state directory, or that directory is not to be
+/// used.
+package struct DaemonError: Error, Sendable, CustomStringConvertible {
+    package let description: String
 }
