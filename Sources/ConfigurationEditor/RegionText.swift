@@ -59,6 +59,8 @@ extension RegionDraft {
                 network.remove(member.rawValue)
             }
         }
+        // It says what that network has.
+        if !keepsPassphrase { network.remove("security") }
         return network.bytes
     }
 }

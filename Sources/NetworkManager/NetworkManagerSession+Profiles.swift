@@ -66,10 +66,22 @@ extension NetworkManagerSession {
     }
 
     /// Whether the profile agrees with one of `keys` and with nothing weaker.
-    func fits(_ profile: OpaquePointer, _ keys: AccessPointSecurity.KeyManagement) -> Bool {
+    ///
+    /// - Parameter isStrict: whether it must agree with nothing else.
+    func fits(
+        _ profile: OpaquePointer, _ keys: AccessPointSecurity.KeyManagement, isStrict: Bool
+    ) -> Bool {
         switch security(ofProfile: profile) {
-        case .robust(let own): !own.isDisjoint(with: keys)
+        case .robust(let own): isStrict ? own.isSubset(of: keys) : !own.isDisjoint(with: keys)
         case .weak: false
+        }
+    }
+
+    /// Whether a profile for that name with SAE and nothing less was in use.
+    func hasUsedSAE(_ name: [UInt8]) -> Bool {
+        guard let client else { return false }
+        return pointers(nm_client_get_connections(client.pointer)).contains { profile in
+            ssid(ofProfile: profile) == name && lastUse(profile) > 0 && security(ofProfile: profile) == .robust(.sae)
         }
     }
 

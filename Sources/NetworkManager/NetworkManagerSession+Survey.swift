@@ -9,7 +9,7 @@ extension NetworkManagerSession {
     private struct Candidate {
         let device: OpaquePointer
         let accessPoint: OpaquePointer
-        let keys: AccessPointSecurity.KeyManagement
+        var keys: AccessPointSecurity.KeyManagement
 
         /// Whether the join ends the device's connection to another network.
         let leavesOther: Bool
@@ -42,27 +42,60 @@ extension NetworkManagerSession {
             let ssid = network.ssid
             return .unavailable(weak.map { .onlyUnsecuredInSight(ssid: ssid, seen: $0) } ?? .notInSight(ssid: ssid))
         }
+        if network.security == .wpa3 {
+            candidates = Self.withSAE(candidates)
+            guard !candidates.isEmpty else {
+                return .unavailable(.onlyUnsecuredInSight(ssid: network.ssid, seen: .wpa2))
+            }
+        }
+        let needsSAE = needsSAE(network, among: candidates)
         candidates.sort { nm_access_point_get_strength($0.accessPoint) > nm_access_point_get_strength($1.accessPoint) }
-        let idle = plan(candidates.filter { !$0.leavesOther }, network, without: unusable)
+        let idle = plan(candidates.filter { !$0.leavesOther }, network, without: unusable, needsSAE: needsSAE)
         if case .ready(let plan)? = idle { return .ready(plan) }
-        let any = network.join.mayLeaveOtherNetwork ? plan(candidates, network, without: unusable) : idle
+        let any =
+            network.join.mayLeaveOtherNetwork
+            ? plan(candidates, network, without: unusable, needsSAE: needsSAE) : idle
         return any ?? .unavailable(.connectedElsewhere(device: name(candidates[0].device) ?? "?"))
     }
 
     /// How to join through one of these, the strongest first; nil if there are none.
     private func plan(
-        _ candidates: [Candidate], _ network: HomeNetwork, without unusable: Set<String>
+        _ candidates: [Candidate], _ network: HomeNetwork, without unusable: Set<String>, needsSAE: Bool
     ) -> Survey? {
         guard !candidates.isEmpty else { return nil }
-        return savedPlan(candidates, without: failedProfiles.union(unusable)) ?? newPlan(candidates, network)
+        let isStrict = network.security == .wpa3
+        return savedPlan(candidates, without: failedProfiles.union(unusable), isStrict: isStrict)
+            ?? newPlan(candidates, network, needsSAE: needsSAE)
+    }
+
+    /// Those that have SAE, to be joined with nothing else.
+    private static func withSAE(_ candidates: [Candidate]) -> [Candidate] {
+        candidates.filter { $0.keys.contains(.sae) }.map { candidate in
+            var candidate = candidate
+            candidate.keys = .sae
+            return candidate
+        }
+    }
+
+    /// Whether a new profile has to be one for SAE: the network has WPA3 only, as an access point in sight or a profile that
+    /// was in use shows. An imitation with WPA2, which may be the loudest, then gets no handshake. An access point with both
+    /// does not count: many adapters have no SAE, and its own network offers WPA2 to everybody.
+    private func needsSAE(_ network: HomeNetwork, among candidates: [Candidate]) -> Bool {
+        if let security = network.security { return security == .wpa3 }
+        return candidates.contains { $0.keys.isSuperset(of: .sae) && !$0.keys.contains(.psk) }
+            || hasUsedSAE(Array(network.ssid.utf8))
     }
 
     /// The strongest access point that a profile fits, with the profile used last.
-    private func savedPlan(_ candidates: [Candidate], without unusable: Set<String>) -> Survey? {
+    ///
+    /// - Parameter isStrict: whether the profile may not allow more than the access point has.
+    private func savedPlan(
+        _ candidates: [Candidate], without unusable: Set<String>, isStrict: Bool
+    ) -> Survey? {
         for candidate in candidates {
             let keys = candidate.keys
             let profiles = savedProfiles(candidate).filter { profile in
-                !unusable.contains(uuid(profile)) && fits(profile, keys)
+                !unusable.contains(uuid(profile)) && fits(profile, keys, isStrict: isStrict)
             }
             if let profile = profiles.max(by: { lastUse($0) < lastUse($1) }) {
                 return plan(candidate, profile: GObjectReference(sharing: profile), passphraseFile: nil)
@@ -71,7 +104,11 @@ extension NetworkManagerSession {
         return nil
     }
 
-    private func newPlan(_ candidates: [Candidate], _ network: HomeNetwork) -> Survey {
+    private func newPlan(_ all: [Candidate], _ network: HomeNetwork, needsSAE: Bool) -> Survey {
+        let candidates = needsSAE && network.passphraseFile != nil ? Self.withSAE(all) : all
+        guard !candidates.isEmpty else {
+            return .unavailable(.onlyUnsecuredInSight(ssid: network.ssid, seen: .wpa2))
+        }
         let personal = candidates.filter { !$0.keys.isDisjoint(with: [.psk, .sae]) }
         guard let strongest = personal.first else { return .unavailable(.enterpriseNeedsProfile(ssid: network.ssid)) }
         guard let path = network.passphraseFile else {

@@ -17,7 +17,7 @@ extension Configuration {
         "pathLossExponent", "notifyOnEntry", "notifyOnExit", "ranging", "wifi", "onEnter", "onExit", "onPrompt",
         "scope",
     ]
-    private static let wifiKeys = ["ssid", "join", "passphraseFile"]
+    private static let wifiKeys = ["ssid", "join", "passphraseFile", "security"]
 
     /// RSSI as HCI sends it, in dBm (Core Specification, Vol 4, Part E, 7.7.65.2).
     private static let rssiRange = -127...20
@@ -197,7 +197,9 @@ extension Configuration {
         let join = word("join", of: JoinPolicy.self, reader)
         let passphraseFile = reader.string(
             "passphraseFile", expected: SecretFile.expected, where: SecretFile.isPath)
+        let security = word("security", of: PersonalSecurity.self, reader)
         guard let ssid else { return nil }
-        return try? HomeNetwork(ssid: ssid, join: join ?? .prompt, passphraseFile: passphraseFile)
+        return try? HomeNetwork(
+            ssid: ssid, join: join ?? .prompt, passphraseFile: passphraseFile, security: security)
     }
 }

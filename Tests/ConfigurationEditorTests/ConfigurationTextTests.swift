@@ -175,6 +175,17 @@ private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
         try check({ $0[.wifi] = .removed }, #", "wifi": \#(old)"#, "")
     }
 
+    @Test func `the security of a network goes with its name`() throws {
+        let old = """
+            {"regions": [{"identifier": "a", "uuid": "\(uuidText)", "wifi": {"ssid": "Old", "security": "wpa3"}}]}
+            """
+        var draft = RegionDraft(identifier: "a")
+        draft[.wifi] = .network([.join: .string("auto")])
+        #expect(try ConfigurationText(old, file: "f").setting(draft).contains("wpa3"))
+        draft[.wifi] = .network([.ssid: .string("New")])
+        #expect(try ConfigurationText(old, file: "f").setting(draft).contains("wpa3") == false)
+    }
+
     @Test func `a first member goes without a trace`() throws {
         let json = #"{ "regions": [{ "minor": 1, "major": 2, "uuid": "\#(uuidText)", "identifier": "a" }] }"#
         let draft = RegionDraft(identifier: "a", try #require(BeaconConstraint(uuidText)))

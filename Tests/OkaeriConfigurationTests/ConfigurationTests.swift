@@ -63,7 +63,8 @@ import WiFi
                 { "identifier": "home", "uuid": "\(uuidText)", "major": 100, "minor": 7,
                   "enterRSSI": -85, "exitRSSI": -92, "exitAfter": 12.5, "measuredPower": -65, "pathLossExponent": 3.25,
                   "notifyOnEntry": false, "notifyOnExit": false, "ranging": true,
-                  "wifi": { "ssid": "Zuhause é", "join": "auto", "passphraseFile": "/etc/okaeri/HomeNet.psk" },
+                  "wifi": { "ssid": "Zuhause é", "join": "auto", "passphraseFile": "/etc/okaeri/HomeNet.psk",
+                            "security": "wpa3" },
                   "onEnter": ["/usr/local/bin/welcome", "x"], "onExit": ["/usr/local/bin/goodbye"],
                   "onPrompt": ["notify-send", "Wi-Fi"] } ] }
             """
@@ -81,6 +82,7 @@ import WiFi
         #expect(region.network?.ssid == "Zuhause é")
         #expect(region.network?.join == .auto)
         #expect(region.network?.passphraseFile == "/etc/okaeri/HomeNet.psk")
+        #expect(region.network?.security == .wpa3)
         #expect(region.onEnter == ["/usr/local/bin/welcome", "x"])
         #expect(region.onPrompt == ["notify-send", "Wi-Fi"])
         #expect(

@@ -29,7 +29,7 @@ struct AccessPointSecurityTests {
     }
 
     @Test func weaknessIsOrdered() {
-        #expect(WeakSecurity.allCases.sorted() == [.open, .enhancedOpen, .wep, .wpa])
+        #expect(WeakSecurity.allCases.sorted() == [.open, .enhancedOpen, .wep, .wpa, .wpa2])
         #expect(WeakSecurity.allCases.allSatisfy { !$0.description.isEmpty })
     }
 }

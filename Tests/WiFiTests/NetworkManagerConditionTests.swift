@@ -218,6 +218,39 @@ extension NetworkManagerTests {
                         .passphraseFile(PassphraseFileError(path: open.path, problem: .file(.open(mode: 0o644))))))
         }
 
+        private func home(_ security: PersonalSecurity?, _ file: TemporaryFile) throws -> HomeNetwork {
+            try HomeNetwork(ssid: "Home", passphraseFile: file.path, security: security)
+        }
+
+        private static let downgraded = NetworkCondition.unavailable(
+            .onlyUnsecuredInSight(ssid: "Home", seen: .wpa2))
+
+        @Test func `a network that had WPA3 is not joined with WPA2, unless the configuration says so`() async throws {
+            let file = try TemporaryFile("correct horse")
+            try bench.hear("Home", strength: 99)
+            #expect(try await condition(of: home(nil, file)) == .ready(via: .passphraseFile), "WPA2 from the beginning")
+            let again = NetworkManagerService(address: bench.address)
+            try bench.save("Home", security: #"{"key-mgmt": "sae"}"#)
+            let (plain, named) = (try home(nil, file), try home(.wpa2, file))
+            let conditions = try await withRunning(again) {
+                (await again.condition(of: plain), await again.condition(of: named))
+            }
+            #expect(conditions.0 == Self.downgraded)
+            #expect(conditions.1 == .ready(via: .passphraseFile))
+        }
+
+        @Test func `security wpa3 takes neither an access point nor a profile that allows WPA2`() async throws {
+            let file = try TemporaryFile("correct horse")
+            try bench.hear("Home", strength: 99)
+            try bench.save("Home", security: #"{"key-mgmt": "wpa-psk"}"#)
+            #expect(try await condition(of: home(.wpa3, file)) == Self.downgraded)
+            try bench.hear("Home", rsn: Air.psk | Air.sae, strength: 20)
+            let again = NetworkManagerService(address: bench.address)
+            let network = try home(.wpa3, file)
+            let found = try await withRunning(again) { await again.condition(of: network) }
+            #expect(found == .ready(via: .passphraseFile))
+        }
+
         @Test func rawKeyCannotServeSAE() async throws {
             let key = try TemporaryFile(String(repeating: "0f", count: 32))
             try bench.hear("Home", rsn: Air.sae)

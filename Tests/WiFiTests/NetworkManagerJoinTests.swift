@@ -71,6 +71,18 @@ struct NetworkManagerTests {
             #expect(report.profiles == ["Home"])
         }
 
+        @Test(arguments: [Air.sae, Air.sae | Air.psk])
+        func `a louder imitation with WPA2 gets no handshake of a network with WPA3`(rsn: UInt32) async throws {
+            try bench.hear("Home", rsn: Air.psk, strength: 99)
+            let own = try bench.hear("Home", rsn: rsn, strength: 30)
+            let network = try HomeNetwork(
+                ssid: "Home", passphraseFile: file.path, security: rsn == Air.sae ? nil : .wpa3)
+            _ = try await withRunning(service) { await service.join(network) }
+            let report = try bench.report()
+            #expect(report.added.map(\.security.keyManagement) == ["sae"])
+            #expect(report.activated.map(\.accessPoint) == [own])
+        }
+
         @Test(arguments: [true, false])
         func aProfileIsHiddenOnlyIfTheNetworkIs(isHidden: Bool) async throws {
             try bench.call("Await", "Home", 1, 0, Air.psk, 40, isHidden)

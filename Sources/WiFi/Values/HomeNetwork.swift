@@ -15,12 +15,18 @@ public struct HomeNetwork: Hashable, Sendable {
     /// The file that holds the passphrase, for a network NetworkManager has no profile of. See ``PassphraseFile``.
     public let passphraseFile: String?
 
+    /// The security that the network must have; `nil` if what is in sight and the saved profiles decide.
+    public let security: PersonalSecurity?
+
     /// Checks the length of the name; the passphrase file is read when it is needed, no sooner.
-    public init(ssid: String, join: JoinPolicy = .prompt, passphraseFile: String? = nil) throws(SSIDLengthError) {
+    public init(
+        ssid: String, join: JoinPolicy = .prompt, passphraseFile: String? = nil, security: PersonalSecurity? = nil
+    ) throws(SSIDLengthError) {
         let length = ssid.utf8.count
         guard (1...Self.longestSSID).contains(length) else { throw SSIDLengthError(length: length) }
         name = SSID(ssid)
         self.join = join
         self.passphraseFile = passphraseFile
+        self.security = security
     }
 }

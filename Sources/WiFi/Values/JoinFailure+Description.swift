@@ -21,6 +21,10 @@ extension JoinFailure: CustomStringConvertible {
                 + "disconnect it with `nmcli device disconnect \(device)`, or set join to prompt to be asked"
         case .notInSight(let ssid):
             "no access point named “\(ssid)” is heard; move closer, or compare the name with `nmcli device wifi list`"
+        case .onlyUnsecuredInSight(let ssid, .wpa2):
+            "“\(ssid)” is heard only with WPA2, but has WPA3 by its saved profile or the configuration: an imitation would get "
+                + "what it takes to guess the passphrase, so it is not joined; if you changed the access point, set "
+                + "security to wpa2"
         case .onlyUnsecuredInSight(let ssid, let seen):
             "“\(ssid)” is heard only as \(seen), without WPA2 or WPA3: anyone can set up such a network, so it is not "
                 + "joined; switch the access point to WPA2 or WPA3"

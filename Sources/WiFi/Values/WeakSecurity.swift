@@ -12,6 +12,9 @@ public enum WeakSecurity: String, Hashable, Sendable, CaseIterable, Comparable {
     /// The first WPA, or its cipher TKIP.
     case wpa
 
+    /// WPA2, for a network that has WPA3: an imitation of it would get a handshake to guess the passphrase from.
+    case wpa2
+
     /// In the order of protection, none first.
     public static func < (one: WeakSecurity, other: WeakSecurity) -> Bool { one.rank < other.rank }
 
@@ -21,6 +24,7 @@ public enum WeakSecurity: String, Hashable, Sendable, CaseIterable, Comparable {
         case .enhancedOpen: 1
         case .wep: 2
         case .wpa: 3
+        case .wpa2: 4
         }
     }
 }
@@ -32,6 +36,7 @@ extension WeakSecurity: CustomStringConvertible {
         case .enhancedOpen: "Enhanced Open (OWE, no proof of who it is)"
         case .wep: "WEP"
         case .wpa: "WPA1 (TKIP)"
+        case .wpa2: "WPA2"
         }
     }
 }
