@@ -15,14 +15,25 @@ final class Binary {
     /// The top of the repository, where the example's configuration and the demonstration's capture are.
     static let top = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
-    static let demo = ["\(top)/Demo/homecoming.btsnoop", "--config", "\(top)/beacons.json"]
+    static let capture = "\(top)/Demo/homecoming.btsnoop"
+
+    /// The demonstration's capture and configuration, as arguments.
+    var demo: [String] { [Self.capture, "--config", configuration] }
 
     private let temporary: TemporaryFolder
+    private let example: TemporaryFolder
+
+    /// A copy of the example's configuration. A checkout may belong to another user, and root reads nothing of others.
+    let configuration: String
 
     /// Gone with the test.
     var folder: String { temporary.path }
 
-    init() throws { temporary = try TemporaryFolder() }
+    init() throws {
+        (temporary, example) = (try TemporaryFolder(), try TemporaryFolder())
+        let text = try Data(contentsOf: URL(filePath: "\(Self.top)/beacons.json"))
+        configuration = try example.file("beacons.json", Array(text))
+    }
 
     /// A file in the folder.
     func file(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {

@@ -49,12 +49,12 @@ import Testing
     }
 
     @Test func `a replay tells the homecoming, and keeps it where it is told to`() throws {
-        let json = try binary.run(["replay", "--json", "--state-dir", binary.folder] + Binary.demo)
+        let json = try binary.run(["replay", "--json", "--state-dir", binary.folder] + binary.demo)
         #expect(json.status == 0 && json.errors.isEmpty)
         let events = try json.lines.map { try object($0)["event"] }
         let crossings = events.filter { $0 == "didEnterRegion" || $0 == "didExitRegion" }
         #expect(crossings == ["didEnterRegion", "didExitRegion"])
-        let text = try binary.run(["replay"] + Binary.demo)
+        let text = try binary.run(["replay"] + binary.demo)
         #expect(text.lines.map { $0.split(separator: " ")[2] } == events.map { $0.map { Substring($0) } })
 
         let history = try binary.run(["history", "--json", "--state-dir", binary.folder])
@@ -63,7 +63,7 @@ import Testing
         #expect(kept.filter { $0 == "didEnterRegion" || $0 == "didExitRegion" } == crossings)
         let plot = try binary.run(["plot", "--day", "2026-11-20", "--state-dir", binary.folder])
         #expect(plot.status == 0 && plot.output.hasPrefix("<svg") && plot.output.hasSuffix("</svg>\n"))
-        let score = try binary.run(["replay", "--score"] + Binary.demo)
+        let score = try binary.run(["replay", "--score"] + binary.demo)
         #expect(score.status == 0 && score.output.contains("home  inside for 1.7 min"))
     }
 
@@ -78,7 +78,7 @@ import Testing
 
     @Test func `a newer okaeri's history is not told, and left as it is`() throws {
         let state = ["--state-dir", binary.folder]
-        #expect(try binary.run(["replay"] + state + Binary.demo).status == 0)
+        #expect(try binary.run(["replay"] + state + binary.demo).status == 0)
         let file = "\(binary.folder)/history.sqlite"
         try SQLiteConnection(file: file, mode: .readWrite).execute("INSERT INTO migrations VALUES ('moods')")
         let before = try Data(contentsOf: URL(filePath: file))
@@ -88,7 +88,7 @@ import Testing
             #expect(outcome.status == 65 && outcome.output.isEmpty, "\(command)")
             #expect(outcome.errors.contains(sentence))
         }
-        let replay = try binary.run(["replay"] + state + Binary.demo)
+        let replay = try binary.run(["replay"] + state + binary.demo)
         #expect(replay.status == 0 && replay.output.contains("didEnterRegion"))
         #expect(replay.errors.contains("the history is not written: \(sentence)"))
         #expect(try Data(contentsOf: URL(filePath: file)) == before)
@@ -118,12 +118,12 @@ import Testing
     @Test func `a state directory that another program writes in is refused`() throws {
         let state = "\(binary.folder)/state"
         let lock = try StateLock(directory: state)
-        let replay = try binary.run(["replay", "--state-dir", state] + Binary.demo)
+        let replay = try binary.run(["replay", "--state-dir", state] + binary.demo)
         #expect(replay.status == 69 && replay.output.isEmpty)
         #expect(replay.errors.contains("cannot use \(state): another okaeri keeps its state and history there"))
         let monitor = try binary.run(
             [
-                "monitor", "--capture", Binary.demo[0], "--config", "\(Binary.top)/beacons.json", "--wifi", "simulated",
+                "monitor", "--capture", Binary.capture, "--config", binary.configuration, "--wifi", "simulated",
                 "--socket", "\(binary.folder)/socket", "--state-dir", state,
             ])
         #expect(monitor.status == 69)
@@ -150,7 +150,7 @@ import Testing
         chown(state, 1234, 1234)
         let monitor = try binary.run(
             [
-                "monitor", "--capture", Binary.demo[0], "--config", "\(Binary.top)/beacons.json", "--wifi", "simulated",
+                "monitor", "--capture", Binary.capture, "--config", binary.configuration, "--wifi", "simulated",
                 "--socket", "\(binary.folder)/socket", "--state-dir", state,
             ])
         #expect(monitor.status == 69 && monitor.errors.contains("cannot use \(state) as root"), "\(monitor)")
@@ -158,19 +158,19 @@ import Testing
     }
 
     @Test func `a capture that is cut is replayed to where it ends`() throws {
-        let whole = try Data(contentsOf: URL(filePath: Binary.demo[0]))
+        let whole = try Data(contentsOf: URL(filePath: Binary.capture))
         let cut = try binary.file("cut", whole.prefix(5000))
-        let outcome = try binary.run(["replay", "-"] + Binary.demo.dropFirst(), input: cut)
+        let outcome = try binary.run(["replay", "-"] + binary.demo.dropFirst(), input: cut)
         #expect(outcome.status == 0 && outcome.output.contains("didEnterRegion"))
         #expect(outcome.errors.contains("the capture is cut"))
     }
 
     @Test func `what is no capture, and no place to write to, has its exit status`() throws {
-        let none = try binary.run(["replay", "none"] + Binary.demo.dropFirst())
+        let none = try binary.run(["replay", "none"] + binary.demo.dropFirst())
         #expect(none.status == 65 && none.errors.hasPrefix("okaeri: none cannot be read: No such file"))
-        let other = try binary.run(["replay", "\(Binary.top)/beacons.json"] + Binary.demo.dropFirst())
+        let other = try binary.run(["replay", "\(Binary.top)/beacons.json"] + binary.demo.dropFirst())
         #expect(other.status == 65 && other.errors.contains("not a btsnoop, pcap or pcapng capture"))
-        let full = try binary.run(["replay"] + Binary.demo, output: "/dev/full")
+        let full = try binary.run(["replay"] + binary.demo, output: "/dev/full")
         #expect(full.status == 74 && full.errors.contains("No space left"))
         let history = try binary.run(["history", "--state-dir", "\(binary.folder)/none"])
         #expect(history.status == 69 && history.errors.contains("there is no history"))
@@ -196,7 +196,7 @@ import Testing
 
     /// At the capture's own speed: of two minutes the first two seconds, in which there is the neighbour alone.
     @Test func `a capture in place of an adapter is scanned and ranged to its end`() throws {
-        let start = try binary.file("start", Data(contentsOf: URL(filePath: Binary.demo[0])).prefix(400))
+        let start = try binary.file("start", Data(contentsOf: URL(filePath: Binary.capture)).prefix(400))
         let scan = try binary.run(["scan", "--capture", start])
         #expect(scan.status == 0 && scan.errors.contains("the capture is cut"))
         #expect(try scan.lines.map { try object($0)["minor"] } == ["1"])
@@ -204,7 +204,7 @@ import Testing
         let range = try binary.run(["range", neighbour, "--capture", start])
         #expect(range.status == 0)
         #expect(try range.lines.map { try object($0)["region"] } == [neighbour])
-        let unknown = try binary.run(["range", "office", "--capture"] + Binary.demo)
+        let unknown = try binary.run(["range", "office", "--capture"] + binary.demo)
         #expect(unknown.status == 64 && unknown.errors.contains("has no region \"office\", only home"))
     }
 }

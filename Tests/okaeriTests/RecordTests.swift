@@ -9,7 +9,7 @@ import Testing
     init() throws {
         binary = try Binary()
         // At the capture's own speed: its first records, which are of two seconds.
-        let demo = try Data(contentsOf: URL(filePath: Binary.demo[0]))
+        let demo = try Data(contentsOf: URL(filePath: Binary.capture))
         var end = 16
         for _ in 0..<4 { end += 24 + Int(demo[end + 7]) }
         _ = try binary.file("source", demo.prefix(end))

@@ -14,7 +14,7 @@ import Testing
     init() throws {
         binary = try Binary()
         terminal = try Pseudoterminal()
-        arguments = ["setup", "--capture", Binary.demo[0], "--config", "beacons.json", "--socket", "none"]
+        arguments = ["setup", "--capture", Binary.capture, "--config", "beacons.json", "--socket", "none"]
     }
 
     private var files: [String] {

@@ -17,7 +17,7 @@ import Testing
     private func monitor() throws -> Process {
         try binary.start(
             [
-                "monitor", "--capture", Binary.demo[0], "--config", "\(Binary.top)/beacons.json", "--wifi", "simulated",
+                "monitor", "--capture", Binary.capture, "--config", binary.configuration, "--wifi", "simulated",
                 "--socket", "\(binary.folder)/socket", "--state-dir", "\(binary.folder)/state", "--speed", "10",
             ], on: terminal, environment: ["NIO_SINGLETON_BLOCKING_POOL_THREAD_COUNT": "1"])
     }
@@ -57,7 +57,7 @@ import Testing
         #expect(try asked(["plot", "--day", "2026-11-20"]).output.hasPrefix("<svg"))
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
-        let replay = try binary.run(["replay", "--state-dir", "\(binary.folder)/state"] + Binary.demo)
+        let replay = try binary.run(["replay", "--state-dir", "\(binary.folder)/state"] + binary.demo)
         #expect(replay.status == 0, "\(replay.errors)")
     }
 
@@ -75,7 +75,7 @@ import Testing
 
     /// At the capture's own speed: of two minutes the first two seconds.
     @Test func `a table is drawn in place, and the cursor comes back`() throws {
-        let start = try binary.file("start", Data(contentsOf: URL(filePath: Binary.demo[0])).prefix(400))
+        let start = try binary.file("start", Data(contentsOf: URL(filePath: Binary.capture)).prefix(400))
         let process = try binary.start(["scan", "--capture", start], on: terminal)
         terminal.end(of: process)
         #expect(process.terminationStatus == 0)
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func `a screen that is ended by SIGINT gives the cursor back, too`() throws {
-        let process = try binary.start(["scan", "--capture", Binary.demo[0]], on: terminal)
+        let process = try binary.start(["scan", "--capture", Binary.capture], on: terminal)
         #expect(terminal.read { $0.contains("\u{1B}[J") })
         // As the terminal does for ^C; it is not the process's own here.
         kill(process.processIdentifier, SIGINT)
