@@ -23,6 +23,9 @@ import Plumbing
     @Flag(help: "Extended advertising and scanning (Bluetooth 5).")
     var extended = false
 
+    @Flag(name: .customLong("no-le"), help: "BR/EDR without Bluetooth LE (Bluetooth 2).")
+    var withoutLowEnergy = false
+
     @Option(help: ArgumentHelp("The controller's own address.", valueName: "address"))
     var address = "02:00:00:00:00:01"
 
@@ -38,6 +41,9 @@ import Plumbing
     func validate() throws {
         guard BluetoothAddress(address) != nil else {
             throw ValidationError("--address is '\(address)', expected six bytes as 02:00:00:00:00:01")
+        }
+        if extended, withoutLowEnergy {
+            throw ValidationError("--extended is of Bluetooth LE, and --no-le is without; give one of them")
         }
         if check, script == nil || script == "-" {
             throw ValidationError("--check needs a script: --script FILE")
@@ -70,8 +76,9 @@ import Plumbing
         // A reader of the log, or a host, that is gone is an error of the write, not a signal.
         signal(SIGPIPE, SIG_IGN)
         let path = device
+        let kind: ControllerKind = withoutLowEnergy ? .classic : extended ? .extended : .legacy
         var loop = ControllerLoop(
-            Emulation(kind: extended ? .extended : .legacy, address: address, isVerbose: verbose),
+            Emulation(kind: kind, address: address, isVerbose: verbose),
             log: Log(descriptor: STDOUT_FILENO),
             standardInput: script == "-" ? try LiveSource.standardInput() : nil,
             control: try control.map { try LiveSource.control($0) }

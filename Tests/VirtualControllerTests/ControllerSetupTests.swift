@@ -34,6 +34,26 @@ import Testing
         #expect(try bench.ask(opcode) == [0] + parameters)
     }
 
+    /// What Linux 6.1 asks a controller without LE.
+    @Test(
+        arguments: [
+            (0x0C03, []), (0x1003, [3, 0, 0, 0, 0, 0, 0, 0]), (0x1001, [3, 0, 0, 3, 0xFF, 0xFF, 0, 0]),
+            (0x1009, [1, 0, 0, 0, 0, 2]), (0x1005, [0x53, 1, 0, 8, 0, 0, 0]), (0x0C23, [0, 0, 0]),
+            (0x0C14, [UInt8](repeating: 0, count: 248)), (0x0C25, [0x60, 0]), (0x0C38, [1]),
+            (0x0C39, [1, 0x33, 0x8B, 0x9E]), (0x0C05, []), (0x0C16, []),
+        ] as [(UInt16, [UInt8])])
+    func `a controller without LE answers what Linux asks`(_ opcode: UInt16, _ parameters: [UInt8]) throws {
+        var bench = try Bench(.classic)
+        #expect(try bench.ask(opcode) == [0] + parameters)
+    }
+
+    @Test(arguments: [0x2001, 0x2002, 0x200B, 0x200C, 0x2042] as [UInt16])
+    func `a controller without LE has no LE command`(_ opcode: UInt16) throws {
+        var bench = try Bench(.classic)
+        let command = try HCICommand(opcode: HCIOpcode(rawValue: opcode), parameters: [])
+        #expect(try bench.status(command) == .unknownCommand)
+    }
+
     @Test(
         arguments: [
             (0x0C01, 8), (0x2001, 8), (0x2005, 6), (0x2006, 15), (0x2008, 32), (0x2009, 32), (0x200A, 1), (0x2024, 4),

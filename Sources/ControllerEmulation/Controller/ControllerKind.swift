@@ -5,4 +5,7 @@ public enum ControllerKind: String, Hashable, Sendable {
 
     /// Bluetooth 5: extended advertising and scanning as well.
     case extended
+
+    /// Bluetooth 3 and earlier: BR/EDR without LE, as far as Linux needs it to set the controller up.
+    case classic
 }

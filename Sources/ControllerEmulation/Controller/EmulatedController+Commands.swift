@@ -75,8 +75,12 @@ extension EmulatedController {
             .leSetExtendedAdvertisingEnable, .leRemoveAdvertisingSet, .leClearAdvertisingSets, .leSetPrivacyMode:
             // Nobody is there to hear it.
             return .success
+        case .setEventFilter, .writeConnectionAcceptTimeout:
+            // No other device connects.
+            return .success
         case .readLocalVersion, .readLocalSupportedCommands, .readLocalSupportedFeatures, .readAddress,
-            .leReadBufferSize, .leReadLocalSupportedFeatures, .leReadAdvertisingTransmitPower,
+            .readLocalName, .readClassOfDevice, .readVoiceSetting, .readNumberOfSupportedIACs, .readCurrentIACs,
+            .readBufferSize, .leReadBufferSize, .leReadLocalSupportedFeatures, .leReadAdvertisingTransmitPower,
             .leReadFilterAcceptListSize, .leReadSupportedStates, .leReadSuggestedDefaultDataLength,
             .leReadResolvingListSize, .leReadMaximumDataLength, .leReadMaximumAdvertisingDataLength,
             .leReadNumberOfSupportedAdvertisingSets:

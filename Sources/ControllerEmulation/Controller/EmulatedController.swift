@@ -61,7 +61,7 @@ struct EmulatedController: Sendable {
     /// Carries out a command.
     mutating func received(_ command: HCICommand, at now: Int64) -> [Output] {
         guard let known = KnownCommand(rawValue: command.opcode.rawValue),
-            kind == .extended || known.family != .extended
+            known.isKnown(to: kind)
         else {
             return [
                 .log("unknown command \(hexadecimal(command.opcode.rawValue))"),

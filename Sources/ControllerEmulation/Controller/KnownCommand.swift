@@ -4,9 +4,17 @@
 enum KnownCommand: UInt16, Hashable, Sendable, CaseIterable {
     case setEventMask = 0x0C01
     case reset = 0x0C03
+    case setEventFilter = 0x0C05
+    case readLocalName = 0x0C14
+    case writeConnectionAcceptTimeout = 0x0C16
+    case readClassOfDevice = 0x0C23
+    case readVoiceSetting = 0x0C25
+    case readNumberOfSupportedIACs = 0x0C38
+    case readCurrentIACs = 0x0C39
     case readLocalVersion = 0x1001
     case readLocalSupportedCommands = 0x1002
     case readLocalSupportedFeatures = 0x1003
+    case readBufferSize = 0x1005
     case readAddress = 0x1009
     case leSetEventMask = 0x2001
     case leReadBufferSize = 0x2002
@@ -55,10 +63,27 @@ enum KnownCommand: UInt16, Hashable, Sendable, CaseIterable {
 
 extension KnownCommand {
     /// The commands a controller of this kind has.
-    static func all(of kind: ControllerKind) -> [KnownCommand] {
+    static func all(of kind: ControllerKind) -> [KnownCommand] { allCases.filter { $0.isKnown(to: kind) } }
+
+    /// Whether a controller of this kind has it.
+    func isKnown(to kind: ControllerKind) -> Bool {
         switch kind {
-        case .legacy: allCases.filter { $0.family != .extended }
-        case .extended: allCases
+        case .legacy: !isClassic && family != .extended
+        case .extended: !isClassic
+        case .classic: !isLowEnergy
+        }
+    }
+
+    /// Whether it is of the LE commands (Section 7.8), by its opcode group.
+    private var isLowEnergy: Bool { rawValue >> 10 == 0x08 }
+
+    /// Whether it is of no use without BR/EDR.
+    private var isClassic: Bool {
+        switch self {
+        case .setEventFilter, .readLocalName, .writeConnectionAcceptTimeout, .readClassOfDevice, .readVoiceSetting,
+            .readNumberOfSupportedIACs, .readCurrentIACs, .readBufferSize:
+            true
+        default: false
         }
     }
 
@@ -75,8 +100,10 @@ extension KnownCommand {
             .leReadNumberOfSupportedAdvertisingSets, .leRemoveAdvertisingSet, .leClearAdvertisingSets,
             .leSetExtendedScanParameters, .leSetExtendedScanEnable, .leExtendedCreateConnection:
             .extended
-        case .setEventMask, .reset, .readLocalVersion, .readLocalSupportedCommands, .readLocalSupportedFeatures,
-            .readAddress, .leSetEventMask, .leReadBufferSize, .leReadLocalSupportedFeatures, .leSetRandomAddress,
+        case .setEventMask, .reset, .setEventFilter, .readLocalName, .writeConnectionAcceptTimeout, .readClassOfDevice,
+            .readVoiceSetting, .readNumberOfSupportedIACs, .readCurrentIACs, .readLocalVersion,
+            .readLocalSupportedCommands, .readLocalSupportedFeatures, .readBufferSize, .readAddress, .leSetEventMask,
+            .leReadBufferSize, .leReadLocalSupportedFeatures, .leSetRandomAddress,
             .leCreateConnectionCancel, .leReadFilterAcceptListSize, .leClearFilterAcceptList, .leAddToFilterAcceptList,
             .leRemoveFromFilterAcceptList, .leReadSupportedStates, .leSetDataLength, .leReadSuggestedDefaultDataLength,
             .leWriteSuggestedDefaultDataLength, .leAddToResolvingList, .leRemoveFromResolvingList,

@@ -85,7 +85,7 @@ struct Bench {
     ) throws {
         try unmask()
         switch kind {
-        case .legacy:
+        case .legacy, .classic:
             try status(HCICommand(LESetScanParameters(type: type, filterPolicy: policy)))
             try status(HCICommand(LESetScanEnable(isEnabled: true, filtersDuplicates: filtersDuplicates)))
         case .extended:

@@ -14,7 +14,7 @@ BEACON = f"beacon home uuid={UUID} major=100 minor=100 rssi=-60 interval=100ms"
 class Controller(Process):
     """A controller that is told what to do as the scenario goes on. Its script format: virtual-controller's README."""
 
-    def __init__(self, folder, extended=False, is_up=True, number=0):
+    def __init__(self, folder, extended=False, is_up=True, number=0, has_le=True):
         """`number`: of several, which are made in this order."""
         self.adapter = f"hci{number}"
         self.control = f"{CONTROL}-{number}" if number else CONTROL
@@ -23,7 +23,7 @@ class Controller(Process):
         command = ["virtual-controller", "--control", self.control, "--verbose", "--address", f"02:00:00:00:00:0{number + 1}"]
         super().__init__(
             folder, f"controller-{number}" if number else "controller",
-            [*command, *(["--extended"] if extended else [])])
+            [*command, *(["--extended"] if extended else []), *([] if has_le else ["--no-le"])])
         wait_for("the controller", lambda: self.log(f"controller {self.adapter} created"), within=10)
         self.tell(BEACON)
         if is_up:
