@@ -47,6 +47,19 @@ static inline int okaeri_hci_device_down(int fd, uint16_t device) {
     return ioctl(fd, HCIDEVDOWN, (unsigned long)device);
 }
 
+/* struct hci_conn_list_req, with room for one connection. */
+struct okaeri_hci_connection_list {
+    uint16_t device;
+    uint16_t count;
+    struct hci_conn_info connection;
+};
+
+/* HCIGETCONNLIST: whether an adapter has connections or is making one, 1 or 0; -1 and errno on failure. */
+static inline int okaeri_hci_has_connections(int fd, uint16_t device) {
+    struct okaeri_hci_connection_list list = {.device = device, .count = 1};
+    return ioctl(fd, HCIGETCONNLIST, &list) < 0 ? -1 : list.count;
+}
+
 /* Binds to an adapter, or with HCI_DEV_NONE to none. */
 static inline int okaeri_hci_bind(int fd, uint16_t device, uint16_t channel) {
     struct sockaddr_hci address = {.hci_family = AF_BLUETOOTH, .hci_dev = device, .hci_channel = channel};

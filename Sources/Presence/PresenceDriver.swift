@@ -133,8 +133,10 @@ extension PresenceDriver {
 
     @inline(__always)
     private func received(_ event: RawSpan, at now: Instant, _ state: inout State) {
-        state.liveness.reportReceived(at: now)
+        if state.liveness.reportReceived(at: now) { state.pipeline.monitor.listeningResumed(at: now) }
+        let others = state.pipeline.counters.others
         let actions = state.pipeline.received(event: event, at: now, handler: handler)
+        if state.pipeline.counters.others != others { state.liveness.otherDeviceHeard(at: now) }
         if !actions.isEmpty { publish(actions, at: now, &state) }
     }
 
@@ -147,9 +149,11 @@ extension PresenceDriver {
     package func scannerDidFinishTurn(at time: Int64) -> Int64? {
         let now = Instant(nanoseconds: time)
         return state.withLock { state in
+            // Whether it was deaf shows later; until then no silence grows.
+            if state.liveness.suspected(at: now) { state.pipeline.monitor.listeningPaused(at: now) }
             guard state.liveness.isCertain(at: now) else { return nil }
             publish(state.pipeline.monitor.advanced(to: now), at: now, &state)
-            return state.pipeline.monitor.nextDeadline?.nanoseconds
+            return [state.pipeline.monitor.nextDeadline, state.liveness.suspectAt].compactMap(\.self).min()?.nanoseconds
         }
     }
 
@@ -164,6 +168,7 @@ extension PresenceDriver {
                 }
             }
             guard update.state != .poweredOn else { return }
+            state.liveness.adapterLost()
             publish(state.pipeline.monitor.adapterLost(at: now), at: now, &state)
         }
     }
@@ -175,9 +180,10 @@ extension PresenceDriver {
             state.isListening = isListening
             state.pausedSince = isListening ? nil : now
             if isListening { state.scans += 1 }
-            state.liveness.reportReceived(at: now)
+            state.liveness.listeningChanged(isListening, at: now)
             guard isListening else { return state.pipeline.monitor.listeningPaused(at: now) }
             publish(state.pipeline.monitor.adapterRecovered(at: now), at: now, &state)
+            if state.liveness.isSuspect { state.pipeline.monitor.listeningPaused(at: now) }
         }
     }
 
@@ -185,13 +191,18 @@ extension PresenceDriver {
         state.withLock { $0.dropped = total }
     }
 
+    package var silenceLimit: Duration? { state.withLock(\.liveness.silenceLimit) }
+
     package var nextDeadline: Int64? { state.withLock(\.pipeline.monitor.nextDeadline)?.nanoseconds }
 
     private func publish(_ actions: [RegionMonitor.Action], at now: Instant, _ state: inout State) {
         guard !actions.isEmpty else { return }
         let time = time(of: now)
         for action in actions {
-            if case .didDetermineState(let region, _) = action { state.changes[region] = time.wall }
+            if case .didDetermineState(let region, let determined) = action {
+                state.changes[region] = time.wall
+                state.liveness.determined(determined, region: region, at: now)
+            }
             publish(.action(action, bluetooth: state.bluetooth), time)
         }
     }

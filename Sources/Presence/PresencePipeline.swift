@@ -16,6 +16,9 @@ public struct PresencePipeline: Sendable {
         /// Events that were cut or otherwise unsound.
         public var malformed: UInt64 = 0
 
+        /// Reports that were no iBeacons.
+        @inlinable public var others: UInt64 { reports &- iBeacons }
+
         /// So many of each.
         public init(reports: UInt64 = 0, iBeacons: UInt64 = 0, malformed: UInt64 = 0) {
             self.reports = reports

@@ -1,25 +1,75 @@
+import Plumbing
 package import RegionMonitoring
 
 /// Whether the radio can be believed when it hears nothing: a dead controller sounds like an empty house.
 ///
 /// A scanner asks its controller whether it lives after a silence of the quiet period, and then less and less often, each
-/// time after twice as long. So in a living radio's silence the last answer is never older than two thirds of that silence.
+/// time after twice as long at most. So in a living radio's silence the last answer is never older than two thirds of that
+/// silence. An answer proves that the controller lives, not that it receives: where the air is never silent, a silence that is
+/// much longer than usual makes it suspect, whatever it answers, until a report comes in.
 package struct RadioLiveness: Sendable {
-    @usableFromInline package let quietPeriod: Duration?
+    package let quietPeriod: Duration?
 
     /// When the silence began, and when the controller was last known to live.
-    @usableFromInline var lastReport = Instant(nanoseconds: 0)
-    @usableFromInline var lastAnswer = Instant(nanoseconds: 0)
+    private var lastReport = Instant(nanoseconds: 0)
+    private var lastAnswer = Instant(nanoseconds: 0)
+
+    private var survey = AirSurvey()
+    private var isListening = false
+    private var inside: Set<String> = []
+
+    /// Whether the controller is suspected to be deaf.
+    package private(set) var isSuspect = false
+
+    /// When a report ends the suspicion: some time after the first one, so that all devices have advertised by then. `nil` before.
+    private var trustedAt: Instant?
+    private static let grace: Int64 = 4_000_000_000
+
+    /// Whether the adapter was lost while it was suspected.
+    private var isLost = false
 
     /// - Parameter quietPeriod: how long a silence may be before it takes an answer to believe it; nil: always believed.
     package init(quietPeriod: Duration?) {
         self.quietPeriod = quietPeriod
     }
 
-    /// The radio was heard, or began to listen.
-    @inlinable package mutating func reportReceived(at now: Instant) {
+    /// The silence from which on the controller is suspected to be deaf; `nil` where silence is normal.
+    package var silenceLimit: Duration? { limit.map { .nanoseconds($0) } }
+
+    /// When the controller becomes suspect if it receives nothing until then.
+    package var suspectAt: Instant? {
+        guard isListening, !isSuspect, let limit else { return nil }
+        return Instant(nanoseconds: lastReport.nanoseconds.addingClamped(limit))
+    }
+
+    private var limit: Int64? {
+        guard let quietPeriod, let longest = survey.longestSilence else { return nil }
+        return max(quietPeriod.clampedNanoseconds, 3 * longest)
+    }
+
+    /// The radio was heard.
+    ///
+    /// - Returns: whether it was suspect until now and is no more.
+    @discardableResult
+    package mutating func reportReceived(at now: Instant) -> Bool {
         lastReport = now
         lastAnswer = now
+        guard isSuspect else { return false }
+        let trustedAt = trustedAt ?? Instant(nanoseconds: now.nanoseconds.addingClamped(Self.grace))
+        guard now >= trustedAt else {
+            self.trustedAt = trustedAt
+            return false
+        }
+        // If a power cycle did not help, there was probably nothing to receive: without this, every departure would be lost.
+        if isLost { survey.forget() }
+        (isSuspect, isLost, self.trustedAt) = (false, false, nil)
+        surveyIfPossible(at: now)
+        return true
+    }
+
+    /// A device was heard that is no iBeacon.
+    package mutating func otherDeviceHeard(at now: Instant) {
+        survey.received(at: now)
     }
 
     /// The controller answered.
@@ -27,11 +77,54 @@ package struct RadioLiveness: Sendable {
         lastAnswer = now
     }
 
+    /// The scan began, or was interrupted: time not listened is not silence.
+    package mutating func listeningChanged(_ isListening: Bool, at now: Instant) {
+        self.isListening = isListening
+        lastAnswer = now
+        guard !isSuspect else { return }
+        lastReport = now
+        surveyIfPossible(at: now)
+    }
+
+    /// The state of a region was determined.
+    package mutating func determined(_ state: RegionState, region: String, at now: Instant) {
+        let wasAway = inside.isEmpty
+        if state == .inside { inside.insert(region) } else { inside.remove(region) }
+        guard inside.isEmpty != wasAway else { return }
+        survey.restart(at: now)
+        surveyIfPossible(at: now)
+    }
+
+    /// The adapter is lost.
+    package mutating func adapterLost() {
+        isLost = isSuspect
+    }
+
+    /// Suspects the controller if it has received nothing for too long.
+    ///
+    /// - Returns: whether it is suspect from now on.
+    package mutating func suspected(at now: Instant) -> Bool {
+        guard let suspectAt, now >= suspectAt else { return false }
+        isSuspect = true
+        survey.discardSilence()
+        return true
+    }
+
     /// Whether what was not heard was not there.
     package func isCertain(at now: Instant) -> Bool {
         guard let quietPeriod else { return true }
+        if isSuspect { return false }
+        if let suspectAt, now >= suspectAt { return false }
         let silence = lastReport.duration(to: now)
         return lastAnswer.duration(to: now) <= max(quietPeriod, silence * 2 / 3)
+    }
+
+    private mutating func surveyIfPossible(at now: Instant) {
+        if quietPeriod != nil, inside.isEmpty, isListening, !isSuspect {
+            survey.resume(at: now)
+        } else {
+            survey.pause(at: now)
+        }
     }
 
     /// How long a silence may be for these regions: well below the shortest time after which one of them is left.

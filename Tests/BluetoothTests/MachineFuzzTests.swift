@@ -8,12 +8,16 @@ import Testing
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
     func anyOrderOfEvents(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var bench = MachineBench()
+        var parameters = ScannerParameters()
+        parameters.powerCyclePeriod = .seconds(60)
+        parameters.normalSilence = .seconds(20)
+        var bench = MachineBench(parameters: parameters)
         var listening = false
         var isFinished = false
         _ = bench.machine.started(at: bench.now)
         for _ in 0..<2_000 where !isFinished {
             bench.now += Int64.random(in: 0...3_000_000_000, using: &random)
+            bench.machine.silenceLimit = [nil, .seconds(1), .seconds(15)].randomElement(using: &random) ?? nil
             var actions = happen(&bench, &random)
             for _ in 0..<20 where !actions.isEmpty {
                 actions = answer(actions, &bench, &random, &listening, &isFinished)
@@ -74,6 +78,11 @@ import Testing
                 #expect(isListening != listening, "told twice")
                 listening = isListening
             case .closeScanSocket: #expect(!listening)
+            case .powerCycle(let adapter):
+                let error = Bool.random(using: &random) ? KernelError(.switchOff, code: 16) : nil
+                next +=
+                    error.map { bench.machine.powerCycleFailed(adapter, $0, at: bench.now) }
+                    ?? bench.machine.powerCycled(adapter, at: bench.now)
             case .finish: isFinished = true
             case .send, .update: break
             }

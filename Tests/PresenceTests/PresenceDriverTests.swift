@@ -109,28 +109,4 @@ import Testing
         _ = driver.scannerDidFinishTurn(at: at(6))
         #expect(exits == 1)
     }
-
-    @Test func `the answers a scanner gets are enough in a silence of any length`() {
-        var liveness = RadioLiveness(quietPeriod: .seconds(10))
-        liveness.reportReceived(at: instant(0))
-        var probe = 10.0
-        var interval = 10.0
-        for second in 1...5000 {
-            if Double(second) >= probe {
-                liveness.controllerHeard(at: instant(Double(second)))
-                interval *= 2
-                probe += interval
-            }
-            #expect(liveness.isCertain(at: instant(Double(second))), "\(second) s")
-        }
-        liveness.reportReceived(at: instant(6000))
-        #expect(liveness.isCertain(at: instant(6010)))
-        #expect(!liveness.isCertain(at: instant(6011)))
-    }
-
-    @Test func `the quiet period is well below the shortest exit time`() {
-        #expect(RadioLiveness.quietPeriod(for: []) == .seconds(10))
-        #expect(RadioLiveness.quietPeriod(for: [monitored(30)]) == .seconds(10))
-        #expect(RadioLiveness.quietPeriod(for: [monitored(30), monitored(5)]) == .seconds(2.5))
-    }
 }

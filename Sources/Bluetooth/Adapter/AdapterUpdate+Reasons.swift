@@ -50,6 +50,30 @@ extension AdapterUpdate {
             reason: "\(adapter.name) was switched off and on again: the scan is started anew.")
     }
 
+    static func repaired(_ adapter: Adapter, isSuspected: Bool) -> AdapterUpdate {
+        let name = adapter.name
+        return AdapterUpdate(
+            state: .poweredOn, adapter: name,
+            reason: "\(name) answered and received nothing: it was switched off and on."
+                + (isSuspected ? "" : " If no Bluetooth LE device is near, that is no fault."))
+    }
+
+    static func notRepaired(_ adapter: Adapter, _ obstacle: RepairObstacle) -> AdapterUpdate {
+        AdapterUpdate(
+            state: .poweredOn, adapter: adapter.name,
+            reason:
+                "\(adapter.name) answers and receives nothing: \(obstacle). If no Bluetooth LE device is near, that is "
+                + "no fault.")
+    }
+
+    static func deaf(_ adapter: Adapter, _ obstacle: RepairObstacle) -> AdapterUpdate {
+        AdapterUpdate(
+            state: .resetting, adapter: adapter.name,
+            reason: "\(adapter.name) answers and receives nothing, though other devices were always received here: "
+                + "\(obstacle). Nothing is known until it receives again. If that lasts, "
+                + "`sudo hciconfig \(adapter.name) reset`, or unplug it.")
+    }
+
     static func silent(_ adapter: Adapter, _ opcode: HCIOpcode) -> AdapterUpdate {
         AdapterUpdate(
             state: .resetting, adapter: adapter.name,

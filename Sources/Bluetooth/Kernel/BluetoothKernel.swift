@@ -1,3 +1,5 @@
+import Glibc
+
 /// Everything the scanner asks of Linux. Tests stand in for it with socket pairs.
 public protocol BluetoothKernel: Sendable {
     /// All adapters, switched on or not, by index.
@@ -9,6 +11,16 @@ public protocol BluetoothKernel: Sendable {
     /// A socket that tells when adapters come, go, and are switched on or off.
     func openHotPlugSocket() throws(KernelError) -> HCISocket
 
+    /// Switches an adapter off and on, which starts its controller anew; returns when the controller has answered.
+    func powerCycle(_ adapter: Adapter) throws(KernelError)
+
     /// Nanoseconds of a clock that never jumps.
     func now() -> Int64
+}
+
+extension BluetoothKernel {
+    /// Throws EOPNOTSUPP: this kernel cannot switch adapters.
+    public func powerCycle(_ adapter: Adapter) throws(KernelError) {
+        throw KernelError(.switchOff, code: EOPNOTSUPP)
+    }
 }

@@ -108,7 +108,11 @@ extension KernelError: CustomStringConvertible {
             "this kernel has no Bluetooth, or the process may not use it: try `sudo modprobe bluetooth`; in a systemd "
                 + "unit allow AF_BLUETOOTH in RestrictAddressFamilies; a container needs the host's network"
         case .resetting, .unknown, .poweredOff, .poweredOn:
-            isAboutTheAdapter ? "the adapter was unplugged or switched off" : nil
+            if operation == .switchOff, code == EBUSY {
+                "it has connections, which that would end"
+            } else {
+                isAboutTheAdapter ? "the adapter was unplugged or switched off" : nil
+            }
         }
     }
 }

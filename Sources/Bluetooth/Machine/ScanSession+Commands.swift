@@ -58,7 +58,7 @@ extension ScanSession {
         case .hold:
             phase = .held
             fault.reset()
-            return listening(false) + [.works]
+            return listening(false) + works
         case .stop:
             return stop()
         }
@@ -76,8 +76,7 @@ extension ScanSession {
             // Those whose scan it was have ended it meanwhile; their parameters are still in force.
             return begin(at: now)
         case .scan, .adopt:
-            phase = .listening(quietAt: now.addingClamped(quiet.nanoseconds))
-            return [.works] + listening(true)
+            return works + listen(at: now)
         }
     }
 
@@ -110,6 +109,7 @@ extension ScanSession {
         case .listening:
             // A probe: the adverts that come in meanwhile count, so it is no pause in listening.
             _ = quiet.next(after: now)
+            hasProbed = true
             return begin(at: now)
         case .waiting:
             return begin(at: now)
@@ -128,10 +128,38 @@ extension ScanSession {
     }
 
     /// An advert came in: it is not quiet.
-    mutating func heard(at now: Int64) {
+    mutating func heard(at now: Int64) -> [Output] {
         quiet.reset()
+        (silentSince, hasProbed) = (now, false)
         if case .listening = phase { phase = .listening(quietAt: now.addingClamped(quiet.nanoseconds)) }
+        guard isDeaf, isReceiving else { return [] }
+        isDeaf = false
+        return works + listening(true)
     }
+
+    /// Whether reports come from a scan that is on, and stays on.
+    private var isReceiving: Bool {
+        switch phase {
+        case .listening, .commanding: !isHeld && !isStopping
+        case .idle, .waiting, .held, .stopped: false
+        }
+    }
+
+    /// The scan is on; a probe that found it on does not end the silence.
+    mutating func listen(at now: Int64) -> [Output] {
+        phase = .listening(quietAt: now.addingClamped(quiet.nanoseconds))
+        if !isListening, !isDeaf { silentSince = now }
+        return listening(true)
+    }
+
+    /// The controller answers and receives nothing.
+    mutating func foundDeaf() -> [Output] {
+        defer { isDeaf = true }
+        return listening(false)
+    }
+
+    /// An answer proves that the controller works, unless it is deaf.
+    private var works: [Output] { isDeaf ? [] : [.works] }
 
     private mutating func send(_ step: Step, _ command: HCICommand, at now: Int64) -> [Output] {
         phase = .commanding(
@@ -147,6 +175,7 @@ extension ScanSession {
     }
 
     mutating func listening(_ isListening: Bool) -> [Output] {
+        let isListening = isListening && !isDeaf
         guard isListening != self.isListening else { return [] }
         self.isListening = isListening
         return [.listening(isListening)]

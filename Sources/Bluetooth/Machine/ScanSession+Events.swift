@@ -66,8 +66,7 @@ extension ScanSession {
         }
         // Their scan serves us as it is.
         armedAt = now
-        phase = .listening(quietAt: now.addingClamped(quiet.nanoseconds))
-        return listening(true)
+        return listen(at: now)
     }
 
     /// When to act on what others did to the scan: later each time when it happens again soon.

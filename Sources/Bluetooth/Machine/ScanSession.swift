@@ -108,6 +108,15 @@ struct ScanSession: Hashable, Sendable {
     var isHeld: Bool
     var isStopping = false
     var isListening = false
+
+    /// When the last report came in, or listening began.
+    var silentSince = Int64.min
+
+    /// Whether the scan was started anew since the last report.
+    var hasProbed = false
+
+    /// Whether the controller was found deaf: whatever it answers, it is not listening until a report comes in.
+    var isDeaf = false
     var foreign = ForeignScan()
 
     var rearm: BackOff
@@ -132,6 +141,12 @@ struct ScanSession: Hashable, Sendable {
         case .listening(let quietAt): quietAt
         case .waiting(_, let until): until
         }
+    }
+
+    /// Whether it is time to start the scan anew because nothing was received.
+    func isProbeDue(at now: Int64) -> Bool {
+        guard case .listening(let quietAt) = phase else { return false }
+        return now >= quietAt
     }
 
     /// What the next commands should lead to.

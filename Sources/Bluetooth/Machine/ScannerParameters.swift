@@ -24,8 +24,17 @@ public struct ScannerParameters: Hashable, Sendable {
     /// After how long without any advert the scan is started anew, to see whether the controller is alive.
     public var quietPeriod = Duration.seconds(10)
 
-    /// The longest that period becomes while it stays quiet: quiet is not always a fault.
-    public var quietPeriodLimit = Duration.seconds(3600)
+    /// The longest that period becomes while it stays quiet. A scan that was lost without any event is noticed by the next
+    /// probe only, so this is the time for which an arrival can be missed.
+    public var quietPeriodLimit = Duration.seconds(120)
+
+    /// The silence after which a controller that received reports before is switched off and on where silence is normal. Where it
+    /// is not, see ``ScannerStateMachine/silenceLimit``.
+    public var normalSilence = Duration.seconds(120)
+
+    /// The shortest time between two power cycles of a controller that answers commands and receives nothing; `nil` for no power
+    /// cycle. A power cycle takes the adapter away from other programs for a moment.
+    public var powerCyclePeriod: Duration?
 
     /// How long after a fault of the adapter it is tried again.
     public var faultDelay = Duration.seconds(1)

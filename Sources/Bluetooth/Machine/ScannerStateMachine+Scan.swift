@@ -30,10 +30,14 @@ extension ScannerStateMachine {
 
     /// A well-formed advertising report came in.
     public mutating func reportReceived(at now: Int64) -> [Action] {
-        session?.heard(at: now)
+        guard session != nil else { return [] }
+        (hasReceived, isSilenceReported) = (true, false)
+        // Not `inSession`: this is done for each batch of reports, and there is nothing to do.
+        let outputs = session?.heard(at: now) ?? []
+        let actions = outputs.isEmpty ? [] : actions(outputs)
         // A scan of others that serves us shows that Bluetooth works, though nobody has answered us.
-        guard session?.isListening == true, lastUpdate?.state != .poweredOn else { return [] }
-        return actions([.works])
+        guard session?.isListening == true, lastUpdate?.state != .poweredOn else { return actions }
+        return actions + self.actions([.works])
     }
 
     /// The owner wants silence on the air, for a while.
@@ -101,8 +105,8 @@ extension ScannerStateMachine {
                 phase = .off(adapter, recheckAt: nil)
                 actions.append(.inspectAdapters)
             }
-        case .scanning:
-            actions += inSession { $0.advanced(to: now) }
+        case .scanning(let adapter):
+            actions += probed(adapter, at: now) ?? inSession { $0.advanced(to: now) }
         case .waiting(_, let until):
             if now >= until { actions += tryAgain() }
         }
@@ -114,7 +118,7 @@ extension ScannerStateMachine {
         return [isWatching ? .inspectAdapters : .openHotPlugSocket]
     }
 
-    private mutating func inSession(_ body: (inout ScanSession) -> [ScanSession.Output]) -> [Action] {
+    mutating func inSession(_ body: (inout ScanSession) -> [ScanSession.Output]) -> [Action] {
         guard var session else { return [] }
         // Taken out, so that it is changed in place and not copied.
         self.session = nil

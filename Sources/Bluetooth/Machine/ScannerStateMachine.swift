@@ -6,7 +6,8 @@ import Plumbing
 ///
 /// Each function is an event, and returns what has to be done, in order. Events that answer an action come after it:
 /// `openHotPlugSocket` → `hotPlugOpened` or `hotPlugFailed`, `inspectAdapters` → `adaptersInspected` or
-/// `inspectionFailed`, `openScanSocket` → `scanSocketOpened` or `scanSocketFailed`.
+/// `inspectionFailed`, `openScanSocket` → `scanSocketOpened` or `scanSocketFailed`, `powerCycle` → `powerCycled` or
+/// `powerCycleFailed`.
 public struct ScannerStateMachine: Sendable {
     /// What has to be done.
     public enum Action: Hashable, Sendable {
@@ -21,6 +22,9 @@ public struct ScannerStateMachine: Sendable {
 
         /// Close the scan socket.
         case closeScanSocket
+
+        /// Switch the adapter off and on: `powerCycled` or `powerCycleFailed` follows.
+        case powerCycle(Adapter)
 
         /// Send on the scan socket; `scanSocketFailed` if that fails.
         case send(HCICommand)
@@ -73,6 +77,9 @@ public struct ScannerStateMachine: Sendable {
     /// seconds unless someone wants it on; when someone does, no event tells (`HCI_AUTO_OFF`).
     static let rechecks: [Int64] = [1_000_000_000, 2_000_000_000]
 
+    /// The silence, of all devices, from which on the controller is suspected to be deaf; `nil` where silence is normal.
+    public var silenceLimit: Duration?
+
     let adapterName: String?
     let parameters: ScannerParameters
     var phase = Phase.initial
@@ -85,6 +92,15 @@ public struct ScannerStateMachine: Sendable {
     var isListening = false
     var lastUpdate: AdapterUpdate?
     var rechecksDone = 0
+
+    /// Whether a report was received since the start or since the last power cycle.
+    var hasReceived = false
+
+    /// Whether the present silence was reported, and another adapter tried where silence is not normal.
+    var isSilenceReported = false
+
+    /// When the next power cycle may be.
+    var powerCycleAt = Int64.min
 
     /// The numbers of faults in a row, by the adapter's index.
     var faults: [UInt16: Int] = [:]

@@ -46,6 +46,8 @@ final class BluetoothWatch: ScannerDelegate {
 
     var nextDeadline: Int64? { delegate?.nextDeadline }
 
+    var silenceLimit: Duration? { delegate?.silenceLimit ?? nil }
+
     func scannerDidDrop(total: UInt64) {
         delegate?.scannerDidDrop(total: total)
     }

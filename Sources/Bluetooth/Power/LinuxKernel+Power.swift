@@ -39,6 +39,28 @@ extension LinuxKernel: PowerKernel {
         }
     }
 
+    /// Switches the adapter off and on by HCIDEVDOWN and HCIDEVUP.
+    ///
+    /// - Throws: EBUSY while the adapter has connections and EPERM without CAP_NET_ADMIN, then the adapter is as it was;
+    ///   ETIMEDOUT when the controller is silent, then the adapter is off.
+    public func powerCycle(_ adapter: Adapter) throws(KernelError) {
+        try demandNoConnections(of: adapter)
+        try takeBack(.switchOn, of: adapter)
+        do throws(KernelError) {
+            try switchOn(adapter)
+        } catch {
+            // The adapter must not stay off because the controller started slowly once.
+            try switchOn(adapter)
+        }
+    }
+
+    private func demandNoConnections(of adapter: Adapter) throws(KernelError) {
+        let socket = try openControlSocket(.switchOff)
+        let number = socket.number
+        let count = try OwnedDescriptor.retrying(.switchOff) { okaeri_hci_has_connections(number, adapter.index) }
+        if count > 0 { throw KernelError(.switchOff, code: EBUSY) }
+    }
+
     /// Throws what the step would throw for want of a right, EPERM or EACCES, without doing it.
     public func demandRight(to step: PowerStep) throws(KernelError) {
         switch step {

@@ -39,6 +39,9 @@ package protocol ScannerDelegate: AnyObject, Sendable {
     /// When ``scannerDidFinishTurn(at:)`` is next needed, even if nothing comes in; nil for never.
     var nextDeadline: Int64? { get }
 
+    /// The silence, of all devices, from which on the controller is suspected to be deaf; `nil` where silence is normal.
+    var silenceLimit: Duration? { get }
+
     /// The kernel dropped packets, because they came faster than they were fetched: so many since the scanner began.
     func scannerDidDrop(total: UInt64)
 }
@@ -54,6 +57,8 @@ extension ScannerDelegate {
     }
 
     package func scannerDidHearController(at time: Int64) {}
+
+    package var silenceLimit: Duration? { nil }
 
     package func scannerDidDrop(total: UInt64) {}
 }

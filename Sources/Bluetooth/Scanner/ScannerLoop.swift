@@ -38,6 +38,8 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
         perform(machine.started(at: now))
         while true {
             takeRequests()
+            // Asked for only when it counts: the delegate locks for it.
+            if let due = machine.nextDeadline, due <= now { machine.silenceLimit = delegate.silenceLimit }
             perform(machine.advanced(to: now))
             if isFinished { return }
             let isDrained = drain(&batch)
@@ -77,6 +79,7 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
                 scanSocket = nil
                 failures.scan = false
                 generation += 1
+            case .powerCycle(let adapter): perform(powerCycle(adapter))
             case .send(let command): perform(send(command))
             case .update(let update): delegate.scannerDidUpdate(update, at: now)
             case .listening(let isListening): delegate.scannerDidChangeListening(isListening, at: now)
@@ -109,6 +112,16 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
             return machine.scanSocketOpened(at: now)
         } catch {
             return machine.scanSocketFailed(error, at: now)
+        }
+    }
+
+    /// Blocks for as long as the controller takes to start, half a minute at worst; that time does not count as listened.
+    private mutating func powerCycle(_ adapter: Adapter) -> [ScannerStateMachine.Action] {
+        do throws(KernelError) {
+            try scanner.kernel.powerCycle(adapter)
+            return machine.powerCycled(adapter, at: now)
+        } catch {
+            return machine.powerCycleFailed(adapter, error, at: now)
         }
     }
 

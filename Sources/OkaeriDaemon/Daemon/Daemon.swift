@@ -101,7 +101,7 @@ package final class Daemon: Sendable {
             try options.capture.map { try CaptureSource(file: $0, speed: options.speed, logger: logger) }
             ?? AdapterSource(
                 adapter: configuration.adapter, timing: configuration.scan.timing, quietPeriod: quietPeriod,
-                kernel: kernel)
+                powerCyclePeriod: .seconds(3600), kernel: kernel)
         self.source = source
         let now = { @Sendable in source.now }
         let hub = EventHub(node: options.node)

@@ -11,14 +11,17 @@ package final class AdapterSource: PresenceSource {
     ///   - adapter: its name, such as `hci0`; nil: the first that is up.
     ///   - timing: how much of the time is listened.
     ///   - quietPeriod: how long a silence may be before the controller is asked whether it lives.
+    ///   - powerCyclePeriod: the shortest time between two power cycles of a deaf controller; `nil` for no power cycle.
     ///   - kernel: whose adapters they are.
     /// - Throws: when the process has no file descriptor left.
     package init(
-        adapter: String?, timing: ScanTiming, quietPeriod: Duration, kernel: some BluetoothKernel = LinuxKernel()
+        adapter: String?, timing: ScanTiming, quietPeriod: Duration, powerCyclePeriod: Duration? = nil,
+        kernel: some BluetoothKernel = LinuxKernel()
     ) throws(KernelError) {
         var parameters = ScannerParameters()
         parameters.quietPeriod = quietPeriod
         parameters.timing = timing
+        parameters.powerCyclePeriod = powerCyclePeriod
         scanner = try Scanner(adapter: adapter, parameters: parameters, kernel: kernel)
         self.adapter = adapter
     }

@@ -74,15 +74,17 @@ final class FakeController: Sendable {
         try arm(.commandDisallowed)
     }
 
-    /// Answers all commands, up to this one; throws when the scanner has closed its end before.
-    func obey(until last: HCICommand?) throws {
+    /// Answers all commands, up to this one or so many; throws when the scanner has closed its end before.
+    func obey(until last: HCICommand?, limit: Int = .max) throws {
         var command: HCICommand
+        var count = 0
         repeat {
+            count += 1
             command = try self.command()
             let octets = command == .identify ? SupportedCommands.legacy.octets : []
             try send(
                 .commandComplete(CommandComplete(opcode: command.opcode, status: .success, returnParameters: octets)))
-        } while command != last
+        } while command != last && count < limit
     }
 
     func arm(_ disabled: HCIStatus = .success) throws {

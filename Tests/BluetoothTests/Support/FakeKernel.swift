@@ -54,6 +54,13 @@ final class FakeKernel: BluetoothKernel {
         return try pair(hotPlugSockets)
     }
 
+    /// The adapters that were switched off and on, in order.
+    let powerCycles = Mailbox<Adapter>()
+
+    func powerCycle(_ adapter: Adapter) throws(KernelError) {
+        powerCycles.post(adapter)
+    }
+
     func now() -> Int64 {
         LinuxKernel().now()
     }

@@ -1,0 +1,86 @@
+import Plumbing
+import RegionMonitoring
+
+/// How long the air is silent at most while no region is inside: what is received then comes from devices that stay.
+///
+/// iBeacons do not count. A beacon that is received outside its region, weakly or for a moment, leaves with the person.
+struct AirSurvey: Sendable {
+    /// A survey of less time gives no result, and is continued by the next one. After an expectation that proved wrong a day's is
+    /// needed. Otherwise devices that are at home on some days only would be expected again and again.
+    private static let shortest: Int64 = 60_000_000_000
+    private static let afterMistake: Int64 = 86_400_000_000_000
+
+    /// From such a silence on, silence is normal.
+    private static let normalSilence: Int64 = 10_000_000_000
+
+    /// When the survey last went on, or `nil` while it is interrupted.
+    private var since: Instant?
+
+    /// The present silence up to then, the longest one of this survey, and the time that they all cover, in nanoseconds. An
+    /// interruption does not end a silence.
+    private var silence: Int64 = 0
+    private var longest: Int64 = 0
+    private var surveyed: Int64 = 0
+
+    private var needed = shortest
+
+    /// The result of the survey before.
+    private var former: Int64?
+
+    /// The longest silence of the last survey that was long enough, in nanoseconds, or `nil` where silence is normal.
+    var longestSilence: Int64? {
+        guard surveyed >= needed else { return former }
+        return longest < Self.normalSilence ? longest : nil
+    }
+
+    /// Ends the survey, its last silence included, and begins a new one if it was long enough.
+    mutating func restart(at now: Instant) {
+        pause(at: now)
+        endSilence()
+        guard surveyed >= needed else { return }
+        former = longestSilence
+        (longest, surveyed) = (0, 0)
+    }
+
+    /// Another device was received.
+    mutating func received(at now: Instant) {
+        guard since != nil else { return }
+        count(to: now)
+        endSilence()
+    }
+
+    /// Goes on with the survey.
+    mutating func resume(at now: Instant) {
+        if since == nil { since = now }
+    }
+
+    /// Interrupts the survey.
+    mutating func pause(at now: Instant) {
+        count(to: now)
+        since = nil
+    }
+
+    /// Interrupts the survey, without the present silence.
+    mutating func discardSilence() {
+        (since, silence) = (nil, 0)
+    }
+
+    /// Takes silence to be normal until a long survey says otherwise.
+    mutating func forget() {
+        former = nil
+        needed = Self.afterMistake
+        (longest, surveyed) = (0, 0)
+    }
+
+    private mutating func count(to now: Instant) {
+        guard let since else { return }
+        silence = silence.addingClamped(now.nanoseconds.subtractingClamped(since.nanoseconds))
+        self.since = now
+    }
+
+    private mutating func endSilence() {
+        longest = max(longest, silence)
+        surveyed = surveyed.addingClamped(silence)
+        silence = 0
+    }
+}

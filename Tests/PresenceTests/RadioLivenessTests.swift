@@ -1,0 +1,176 @@
+import DaemonTestSupport
+import Presence
+import RegionMonitoring
+import TestSupport
+import Testing
+
+/// What silence proves, and how long it may be.
+@Suite struct RadioLivenessTests {
+    private var liveness = RadioLiveness(quietPeriod: .seconds(10))
+
+    private func instant(_ seconds: Double) -> Instant { Instant(nanoseconds: nanoseconds(seconds)) }
+
+    /// The suspicion begins now.
+    private mutating func expectSuspicion(at now: Instant, sourceLocation: SourceLocation = #_sourceLocation) {
+        let begins = liveness.suspected(at: now)
+        #expect(begins, sourceLocation: sourceLocation)
+    }
+
+    /// No suspicion begins now.
+    private mutating func expectTrust(at now: Instant, sourceLocation: SourceLocation = #_sourceLocation) {
+        let begins = liveness.suspected(at: now)
+        #expect(!begins, sourceLocation: sourceLocation)
+    }
+
+    /// Another device is received at each of these seconds.
+    private mutating func receive(_ seconds: StrideThrough<Double>) {
+        for second in seconds {
+            liveness.reportReceived(at: instant(second))
+            liveness.otherDeviceHeard(at: instant(second))
+        }
+    }
+
+    @Test mutating func `silence is normal until a minute was surveyed with no region inside`() {
+        liveness.listeningChanged(true, at: instant(0))
+        receive(stride(from: 0, through: 59, by: 1))
+        #expect(liveness.silenceLimit == nil)
+        receive(stride(from: 60, through: 60, by: 1))
+        #expect(liveness.silenceLimit == .seconds(10))
+    }
+
+    @Test mutating func `the limit is three times the longest silence of the survey`() {
+        liveness.listeningChanged(true, at: instant(0))
+        receive(stride(from: 0, through: 63, by: 7))
+        #expect(liveness.silenceLimit == .seconds(21))
+        expectTrust(at: instant(83.9))
+        #expect(liveness.suspectAt == instant(84))
+        expectSuspicion(at: instant(84))
+        #expect(!liveness.isCertain(at: instant(84)))
+    }
+
+    @Test mutating func `one silence of ten seconds makes silence normal`() {
+        liveness.listeningChanged(true, at: instant(0))
+        receive(stride(from: 0, through: 40, by: 1))
+        receive(stride(from: 50, through: 100, by: 1))
+        #expect(liveness.silenceLimit == nil)
+    }
+
+    @Test mutating func `nothing is surveyed while a region is inside or the scan is off`() {
+        liveness.listeningChanged(true, at: instant(0))
+        receive(stride(from: 0, through: 30, by: 1))
+        liveness.determined(.inside, region: "home", at: instant(30))
+        receive(stride(from: 30, through: 100, by: 1))
+        #expect(liveness.silenceLimit == nil)
+        liveness.determined(.outside, region: "home", at: instant(100))
+        liveness.listeningChanged(false, at: instant(100))
+        liveness.listeningChanged(true, at: instant(200))
+        // These thirty seconds and the first ones make a minute.
+        receive(stride(from: 200, through: 229, by: 1))
+        #expect(liveness.silenceLimit == nil)
+        receive(stride(from: 230, through: 230, by: 1))
+        #expect(liveness.silenceLimit == .seconds(10))
+    }
+
+    @Test mutating func `a survey that is too short leaves the result of the one before`() {
+        liveness.listeningChanged(true, at: instant(0))
+        receive(stride(from: 0, through: 90, by: 5))
+        liveness.determined(.inside, region: "home", at: instant(90))
+        liveness.determined(.outside, region: "home", at: instant(100))
+        receive(stride(from: 100, through: 130, by: 1))
+        #expect(liveness.silenceLimit == .seconds(15))
+        receive(stride(from: 131, through: 160, by: 1))
+        #expect(liveness.silenceLimit == .seconds(10))
+    }
+
+    @Test mutating func `the silence of a suspected controller is not surveyed, and a report ends the suspicion`() {
+        liveness.listeningChanged(true, at: instant(0))
+        receive(stride(from: 0, through: 60, by: 1))
+        expectSuspicion(at: instant(70))
+        // A power cycle proves nothing.
+        liveness.listeningChanged(false, at: instant(90))
+        liveness.listeningChanged(true, at: instant(91))
+        #expect(!liveness.isCertain(at: instant(91)))
+        // Other devices need time to advertise.
+        let endedAtOnce = liveness.reportReceived(at: instant(95))
+        #expect(!endedAtOnce)
+        #expect(!liveness.isCertain(at: instant(98)))
+        let ended = liveness.reportReceived(at: instant(99))
+        #expect(ended)
+        #expect(liveness.isCertain(at: instant(99)))
+        #expect(liveness.silenceLimit == .seconds(10))
+    }
+
+    @Test mutating func `interruptions of the scan do not end a silence`() {
+        liveness.listeningChanged(true, at: instant(0))
+        for second in stride(from: 5.0, through: 200, by: 5) {
+            liveness.listeningChanged(false, at: instant(second))
+            liveness.listeningChanged(true, at: instant(second))
+        }
+        #expect(liveness.silenceLimit == nil)
+        receive(stride(from: 200, through: 260, by: 1))
+        #expect(liveness.silenceLimit == nil)
+    }
+
+    @Test mutating func `a survey in which nothing was received makes silence normal`() {
+        liveness.listeningChanged(true, at: instant(0))
+        receive(stride(from: 0, through: 40, by: 1))
+        liveness.determined(.inside, region: "home", at: instant(100))
+        #expect(liveness.silenceLimit == nil)
+    }
+
+    @Test mutating func `after a wrong expectation a day is surveyed before the next one`() {
+        liveness.listeningChanged(true, at: instant(0))
+        receive(stride(from: 0, through: 60, by: 1))
+        expectSuspicion(at: instant(70))
+        liveness.adapterLost()
+        receive(stride(from: 1000, through: 1004 + 86_000, by: 5))
+        #expect(liveness.silenceLimit == nil)
+        receive(stride(from: 87_005, through: 87_500, by: 5))
+        #expect(liveness.silenceLimit == .seconds(15))
+    }
+
+    @Test mutating func `a pause of the scan makes no suspicion`() {
+        liveness.listeningChanged(true, at: instant(0))
+        receive(stride(from: 0, through: 60, by: 1))
+        liveness.listeningChanged(false, at: instant(61))
+        expectTrust(at: instant(100))
+        liveness.listeningChanged(true, at: instant(120))
+        expectTrust(at: instant(129))
+        expectSuspicion(at: instant(130))
+    }
+
+    @Test(arguments: [false, true])
+    mutating func `the expectation ends with the recovery if the adapter was lost for the silence`(isLost: Bool) {
+        liveness.listeningChanged(true, at: instant(0))
+        receive(stride(from: 0, through: 60, by: 1))
+        expectSuspicion(at: instant(70))
+        if isLost { liveness.adapterLost() }
+        #expect(liveness.silenceLimit == .seconds(10))
+        liveness.reportReceived(at: instant(500))
+        liveness.reportReceived(at: instant(504))
+        #expect(liveness.silenceLimit == (isLost ? nil : .seconds(10)))
+    }
+
+    @Test mutating func `the answers a scanner gets are enough in a silence of any length`() {
+        liveness.reportReceived(at: instant(0))
+        var probe = 10.0
+        var interval = 10.0
+        for second in 1...5000 {
+            if Double(second) >= probe {
+                liveness.controllerHeard(at: instant(Double(second)))
+                interval = min(interval * 2, 120)
+                probe += interval
+            }
+            #expect(liveness.isCertain(at: instant(Double(second))), "\(second) s")
+        }
+        liveness.reportReceived(at: instant(6000))
+        #expect(liveness.isCertain(at: instant(6010)))
+        #expect(!liveness.isCertain(at: instant(6011)))
+    }
+
+    @Test func `the quiet period is well below the shortest exit time`() {
+        #expect(RadioLiveness.quietPeriod(for: []) == .seconds(10))
+        #expect(RadioLiveness.quietPeriod(for: [monitored(30)]) == .seconds(10))
+        #expect(RadioLiveness.quietPeriod(for: [monitored(30), monitored(5)]) == .seconds(2.5))
+    }
+}
