@@ -5,7 +5,10 @@ from lab.controller import Controller
 from lab.daemon import Daemon, exit_after, region
 from lab.processes import run
 from lab.registry import scenario
-from lab.waiting import check, holds
+from lab.waiting import check, holds, wait_for
+
+# Another device at home, which is no beacon.
+TELEVISION = "raw television data=020106 interval=500ms"
 
 
 class AtHome:
@@ -97,3 +100,54 @@ def adapter_hardware_error(folder):
     home.controller.tell("hardware-error")
     home.daemon.expect_bluetooth("resetting", within=10)
     home.expect_recovery(within=20)
+
+
+@scenario(within=90)
+def adapter_useless(folder):
+    """An adapter without LE is named as such, one that does not scan is given up, and the third one works."""
+    Controller(folder, has_le=False)
+    daemon = Daemon(folder, region())
+    without = daemon.expect_bluetooth("unsupported", within=15)
+    check("hci0 has no Bluetooth LE" in without["reason"], f"the reason is {without['reason']}")
+    mute = Controller(folder, number=1, is_up=False)
+    mute.tell("ignore 0x200B 0x200C")
+    mute.switch_on()
+    daemon.expect("bluetoothStateDidUpdate", 20, state="resetting", adapter="hci1")
+    working = Controller(folder, number=2)
+    working.tell("start home")
+    daemon.expect("didEnterRegion", within=40)
+    bluetooth = daemon.events("bluetoothStateDidUpdate")[-1]
+    check((bluetooth["state"], bluetooth["adapter"]) == ("poweredOn", "hci2"), f"Bluetooth is {bluetooth}")
+
+
+@scenario(within=240)
+def adapter_deaf(folder):
+    """The controller answers and receives nothing, where a device was always received: first a power cycle helps, then nothing."""
+    controller = Controller(folder)
+    controller.tell(TELEVISION)
+    controller.tell("start television")
+    # Long beside the silences of a machine that stands still for seconds: three times the longest one is suspect.
+    patience = exit_after(15)
+    daemon = Daemon(folder, region(exitAfter=patience))
+    # So long the daemon surveys the air with no region inside.
+    holds("no entry", lambda: not daemon.events("didEnterRegion"), during=70)
+    controller.tell("start home")
+    daemon.expect("didEnterRegion", within=15)
+    unknown = len(daemon.events("didDetermineState", state="unknown"))
+    resets = len(controller.log("reset"))
+    controller.tell("stall until=reset")
+    controller.expect("reset", 2 * patience + 10, past=resets)
+    daemon.expect_sightings("after the power cycle", within=10)
+    holds("inside", lambda: not daemon.events("didExitRegion"), during=6)
+    check(len(daemon.events("didDetermineState", state="unknown")) == unknown, "unknown, though the power cycle helped")
+    check(any("switched off and on" in event["reason"] for event in daemon.events("bluetoothStateDidUpdate")),
+          "the power cycle was not reported")
+    controller.tell("stall until=resume")
+    deaf = daemon.expect_bluetooth("resetting", 2 * patience + 20)
+    check("receives nothing" in deaf["reason"], f"the reason is {deaf['reason']}")
+    daemon.expect("didDetermineState", 2, past=unknown, state="unknown")
+    holds("no exit", lambda: not daemon.events("didExitRegion"), during=6)
+    controller.tell("resume")
+    wait_for("inside again", lambda: daemon.events("didDetermineState")[-1]["state"] == "inside", within=10)
+    check(not daemon.events("didExitRegion"), "didExitRegion, though the beacon was there all the time")
+    check(len(daemon.events("didEnterRegion")) == 1, "a second didEnterRegion")
