@@ -1,3 +1,4 @@
+import Plumbing
 import ServiceLifecycle
 package import WiFi
 
@@ -24,17 +25,17 @@ package struct AntennaService: Service {
         await cancelWhenGracefulShutdown {
             for await state in wifi.states() { await antenna.setActivating(state.activating) }
         }
-        await antenna.stopTimer()
+        antenna.stop()
     }
 }
 
-/// The present hold, and the timer for its end or for the next one.
+/// The present hold, and the alarm for its end or for the next one.
 private actor Antenna {
     private var budget: AntennaBudget
     private let hold: @Sendable (Bool) -> Void
     private var isActivating = false
     private var isHeld = false
-    private var timer: Task<Void, Never>?
+    private let alarm = Alarm()
 
     init(budget: AntennaBudget, hold: @escaping @Sendable (Bool) -> Void) {
         self.budget = budget
@@ -47,18 +48,16 @@ private actor Antenna {
         update()
     }
 
-    func stopTimer() {
-        timer?.cancel()
+    nonisolated func stop() {
+        alarm.clear()
     }
 
     private func update() {
         let decision = budget.update(isActivating: isActivating, at: .now)
-        timer?.cancel()
-        timer = decision.next.map { next in
-            Task {
-                guard (try? await Task.sleep(until: next, clock: .continuous)) != nil else { return }
-                update()
-            }
+        if let next = decision.next {
+            alarm.set(next) { [weak self] in await self?.update() }
+        } else {
+            alarm.clear()
         }
         guard decision.isHeld != isHeld else { return }
         isHeld = decision.isHeld
