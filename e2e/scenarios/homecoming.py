@@ -68,16 +68,6 @@ def saved_profile(folder):
 
 
 @scenario(within=60)
-def joins_without_asking(folder):
-    """`join: auto`, by the passphrase file."""
-    wifi.AccessPoint(folder)
-    _, daemon = come_home(folder, join="auto", passphraseFile=wifi.passphrase_file())
-    daemon.expect("wifiJoined", within=45)
-    check(wifi.connected() == wifi.SSID, "not connected")
-    check(not daemon.events("wifiPrompt"), "a prompt all the same")
-
-
-@scenario(within=60)
 def answered_later(folder):
     """`later` does not join; the next arrival counts, and is only put off."""
     wifi.AccessPoint(folder)

@@ -1,6 +1,6 @@
 """Wi-Fi that does not work, or is not what it says it is."""
 
-from lab import wifi
+from lab import radios, wifi
 from lab.processes import run
 from lab.registry import scenario
 from lab.waiting import check, wait_for
@@ -38,6 +38,16 @@ def wrong_passphrase_saved(folder):
     _, daemon = come_home(folder, join="auto")
     expect_failure(daemon, "wrongPassphrase", within=60)
     check(wifi.profiles() == ["home"], f"the profiles are {wifi.profiles()}")
+
+
+@scenario(within=90)
+def weak_signal(folder):
+    """At the edge of a network a failed handshake is a weak signal, and the passphrase may be right."""
+    wifi.AccessPoint(folder, loses_handshakes=True)
+    radios.weaken("wlan0", -88)
+    _, daemon = come_home(folder, join="auto", passphraseFile=wifi.passphrase_file())
+    expect_failure(daemon, "handshakeFailed", within=60)
+    wait_for("no profile left", lambda: wifi.profiles() == [], within=5)
 
 
 @scenario(within=120)
@@ -107,8 +117,7 @@ def manager_stopped(folder):
 def manager_restarted_in_a_join(folder):
     """The join ends with a word, leaves nothing behind, and the daemon finds NetworkManager again."""
     # Without a DHCP server the join lasts.
-    home = wifi.AccessPoint(folder)
-    home.dnsmasq.stop()
+    wifi.AccessPoint(folder, dhcp=False)
     _, daemon = come_home(folder, join="auto", passphraseFile=wifi.passphrase_file())
     wait_for("the join", lambda: daemon.status()["wifi"]["activating"], within=20)
     run("systemctl", "restart", "NetworkManager")

@@ -1,8 +1,12 @@
-"""The Wi-Fi at home (hostapd and a DHCP server on wlan0) and the station (NetworkManager on wlan1)."""
+"""The Wi-Fi at home (hostapd and a DHCP server on wlan0) and the station (NetworkManager on wlan1).
+
+wlan2 is a second access point, or, as a scenario chooses, a second station.
+"""
 
 import glob
 import os
 
+from . import radios
 from .processes import Process, run
 from .waiting import Failure, wait_for
 
@@ -14,29 +18,49 @@ WPA2 = f"wpa=2\nwpa_key_mgmt=WPA-PSK\nrsn_pairwise=CCMP\nwpa_passphrase={PASSPHR
 
 
 class AccessPoint:
-    """A network of our own: WPA2 unless `security` says otherwise ("" is open)."""
+    """A network of our own: named as the home unless `ssid` differs, WPA2 unless `security` says otherwise ("" is open)."""
 
-    def __init__(self, folder, security=WPA2, hidden=False, device="wlan0", network=7):
+    def __init__(self, folder, security=WPA2, hidden=False, device="wlan0", network=7, ssid=None, dhcp=True,
+                 dns=False, loses_handshakes=False, namespace=None):
+        """`dhcp`: whether its DHCP server runs from the start. `dns`: whether every name leads to the access point.
+
+        `loses_handshakes`: whether the handshake frames of stations get lost. `namespace`: see `radios.move_away`.
+        """
+        self.folder = folder
         self.device = device
+        self.network = f"192.168.{network}"
+        self.dns = ["--no-resolv", f"--address=/#/{self.network}.1"] if dns else ["--port=0"]
+        self.inside = ["ip", "netns", "exec", namespace] if namespace else []
         path = f"/run/hostapd-{device}.conf"
         with open(path, "w", encoding="utf-8") as file:
-            file.write(f"interface={device}\nssid={SSID}\nhw_mode=g\nchannel=6\n{security}")
+            file.write(f"interface={device}\nssid={ssid or SSID}\nhw_mode=g\nchannel=6\n{security}")
             file.write("ignore_broadcast_ssid=1\n" if hidden else "")
             # How often the handshake is tried, a second apart: four are too few on a slow machine.
             file.write("wpa_pairwise_update_count=8\n" if security else "")
-        run("ip", "address", "flush", "dev", device)
-        run("ip", "address", "add", f"192.168.{network}.1/24", "dev", device)
-        self.hostapd = Process(folder, f"hostapd-{device}", ["hostapd", path])
+            # Handshake frames then pass the traffic control.
+            file.write("driver_params=control_port=0\n" if loses_handshakes else "")
+        run(*self.inside, "ip", "address", "flush", "dev", device)
+        run(*self.inside, "ip", "address", "add", f"{self.network}.1/24", "dev", device)
+        if loses_handshakes:
+            radios.drop_handshakes(device)
+        self.hostapd = Process(folder, f"hostapd-{device}", [*self.inside, "hostapd", path])
         wait_for("the access point", lambda: "AP-ENABLED" in self.hostapd.said(), within=15)
-        self.dnsmasq = Process(folder, f"dnsmasq-{device}", [
-            "dnsmasq", "--keep-in-foreground", "--port=0", "--bind-interfaces", f"--interface={device}",
-            "--conf-file=/dev/null", "--dhcp-authoritative", f"--dhcp-leasefile=/run/leases-{device}",
-            f"--dhcp-range=192.168.{network}.10,192.168.{network}.99,1h"])
+        self.dnsmasq = None
+        if dhcp:
+            self.serve_addresses()
+
+    def serve_addresses(self):
+        """Starts the DHCP server."""
+        self.dnsmasq = Process(self.folder, f"dnsmasq-{self.device}", [
+            *self.inside, "dnsmasq", "--keep-in-foreground", *self.dns, "--bind-interfaces", f"--interface={self.device}",
+            "--conf-file=/dev/null", "--dhcp-authoritative", f"--dhcp-leasefile=/run/leases-{self.device}",
+            f"--dhcp-range={self.network}.10,{self.network}.99,1h"])
 
     def vanish(self):
         """Out of sight."""
         self.hostapd.stop()
-        self.dnsmasq.stop()
+        if self.dnsmasq:
+            self.dnsmasq.stop()
 
 
 def passphrase_file(passphrase=PASSPHRASE):
@@ -47,11 +71,33 @@ def passphrase_file(passphrase=PASSPHRASE):
     return path
 
 
-def save_profile(passphrase=PASSPHRASE):
-    """A profile in NetworkManager, as a person makes it who joined once. It does not connect by itself."""
+def save_profile(*settings, passphrase=PASSPHRASE, name="home", ssid=None):
+    """A profile in NetworkManager, as a person makes it who joined once. It does not connect by itself.
+
+    `settings`: more of them, as `nmcli connection add` takes them.
+    """
     run(
-        "nmcli", "connection", "add", "type", "wifi", "con-name", "home", "ifname", "wlan1", "ssid", SSID,
-        "autoconnect", "no", "wifi-sec.key-mgmt", "wpa-psk", "wifi-sec.psk", passphrase)
+        "nmcli", "connection", "add", "type", "wifi", "con-name", name, "ifname", "wlan1", "ssid", ssid or SSID,
+        "autoconnect", "no", "wifi-sec.key-mgmt", "wpa-psk", "wifi-sec.psk", passphrase, *settings)
+
+
+def start_hotspot(ssid):
+    """Lets NetworkManager serve a hotspot on wlan1, as `hotspot`."""
+    radios.mark_changed()
+    save_profile("mode", "ap", "ipv4.method", "manual", "ipv4.addresses", "192.168.9.1/24",
+                 # Of those that this machine picks at random, some may not be used.
+                 "wifi.band", "bg", "wifi.channel", "1", name="hotspot", ssid=ssid)
+    run("nmcli", "connection", "up", "hotspot")
+
+
+def is_active(profile):
+    """Whether NetworkManager has that profile activated."""
+    return f"{profile}:activated" in run("nmcli", "-g", "NAME,STATE", "connection", "show", "--active").splitlines()
+
+
+def manage_second_station():
+    """Gives wlan2 to NetworkManager as a second station."""
+    radios.configure_manager("keyfile", "unmanaged-devices=interface-name:wlan0")
 
 
 def profiles():
@@ -60,11 +106,11 @@ def profiles():
     return [line.rpartition(":")[0] for line in lines if line.endswith(":802-11-wireless")]
 
 
-def connected():
+def connected(device="wlan1"):
     """The name of the network the station is connected to, as nl80211 says; None without an address."""
-    link = run("iw", "dev", "wlan1", "link", may_fail=True)
+    link = run("iw", "dev", device, "link", may_fail=True)
     names = [line.partition("SSID:")[2].strip() for line in link.splitlines() if "SSID:" in line]
-    address = run("ip", "-4", "-o", "address", "show", "dev", "wlan1")
+    address = run("ip", "-4", "-o", "address", "show", "dev", device)
     return names[0] if names and "192.168." in address else None
 
 
@@ -73,16 +119,24 @@ def is_ready():
     return "wlan1:disconnected" in run("nmcli", "-g", "DEVICE,STATE", "device", may_fail=True)
 
 
+def is_requesting_address():
+    """Whether the network has accepted the station, and an address is asked for."""
+    return "wlan1:connecting (getting IP configuration)" in run("nmcli", "-g", "DEVICE,STATE", "device", may_fail=True)
+
+
 def begin(name):
     """NetworkManager runs, has taken up the station's device, and knows no profile; home has the name of a scenario."""
     global SSID
     SSID = name
     profiles = glob.glob("/etc/NetworkManager/system-connections/*")
-    if profiles or run("nmcli", "-g", "BSSID", "device", "wifi", "list", "--rescan", "no", may_fail=True):
+    changed = radios.are_changed()
+    if profiles or changed or run("nmcli", "-g", "BSSID", "device", "wifi", "list", "--rescan", "no", may_fail=True):
         # Both of them: a scan that the end of a connection cut short leaves wpa_supplicant waiting for its result.
         run("systemctl", "stop", "NetworkManager", "wpa_supplicant")
         for profile in profiles:
             os.remove(profile)
+        if changed:
+            radios.restore()
     run("systemctl", "start", "NetworkManager")
     run("nmcli", "radio", "wifi", "on")
     try:

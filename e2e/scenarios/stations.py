@@ -1,0 +1,52 @@
+"""Devices that are taken: by a hotspot of this machine, or by another network."""
+
+from lab import wifi
+from lab.daemon import Daemon, region
+from lab.processes import run
+from lab.registry import scenario
+from lab.waiting import check
+
+from homecoming import come_home
+from trouble import expect_failure, join
+
+
+@scenario(within=90)
+def serves_hotspot(folder):
+    """A hotspot of the home's name on the only device is no connection to the home, and it goes on."""
+    wifi.AccessPoint(folder)
+    wifi.start_hotspot(wifi.SSID)
+    _, daemon = come_home(folder, join="auto", passphraseFile=wifi.passphrase_file())
+    expect_failure(daemon, "servesHotspot")
+    check(wifi.is_active("hotspot"), "the hotspot was stopped")
+
+
+@scenario(within=90)
+def beside_a_hotspot(folder):
+    """Of two devices, one of which serves a hotspot, the other one joins without a question, and the hotspot goes on."""
+    wifi.AccessPoint(folder)
+    # The device that serves the hotspot has received the home before.
+    run("nmcli", "device", "wifi", "list", "--rescan", "yes")
+    wifi.start_hotspot("garden")
+    wifi.manage_second_station()
+    _, daemon = come_home(folder, join="auto", passphraseFile=wifi.passphrase_file())
+    joined = daemon.expect("wifiJoined", within=60)
+    check(joined["device"] == "wlan2", f"{joined['device']} joined")
+    check(wifi.connected("wlan2") == wifi.SSID, "not connected")
+    check(not daemon.events("wifiPrompt"), "a prompt all the same")
+    check(wifi.is_active("hotspot"), "the hotspot was stopped")
+
+
+@scenario(within=120)
+def connected_elsewhere(folder):
+    """The only device leaves another network after the answer to a prompt, and not for `join: auto`."""
+    wifi.AccessPoint(folder)
+    wifi.AccessPoint(folder, device="wlan2", network=8, ssid="office")
+    wifi.save_profile(name="office", ssid="office")
+    run("nmcli", "connection", "up", "office")
+    home = {"passphraseFile": wifi.passphrase_file()}
+    controller, daemon = come_home(folder, join="auto", **home)
+    expect_failure(daemon, "connectedElsewhere", within=45)
+    check(wifi.connected() == "office", "office was left without an answer")
+    daemon.stop()
+    daemon = Daemon(folder, region(wifi={"ssid": wifi.SSID, **home}), name="asking")
+    join(daemon)
