@@ -78,6 +78,16 @@ def put_aside(folder):
         os.rename(f"{folder}/{name}", f"{folder}-crashed/{name}")
 
 
+def report_figures(folder):
+    """The figures of a measurement."""
+    try:
+        with open(f"{folder}/figures", encoding="utf-8") as file:
+            for line in file.read().splitlines():
+                report(f"      {line}")
+    except FileNotFoundError:
+        pass
+
+
 def run_one(scenario):
     folder = f"{HOST}/logs/{scenario.name}"
     try:
@@ -104,6 +114,7 @@ def run_one(scenario):
         with open(f"{folder}/complaint", "w", encoding="utf-8") as file:
             file.write(complaint + "\n")
         report(f"FAIL  {scenario.name:<36} {passed:6.1f} s  {' '.join(complaint.split())[:200]}")
+    report_figures(folder)
 
 
 def main():

@@ -34,6 +34,12 @@ def stage(within):
     return register
 
 
+def measurement(within):
+    """Registers a function that measures and takes its time, which runs only by name. Its figures go to `figures`, in its
+    folder."""
+    return stage(within)
+
+
 def load(folder):
     """Imports every file of the folder, in the order of their names."""
     sys.path.insert(0, folder)
