@@ -5,13 +5,13 @@ import os
 import shutil
 import signal
 
-from . import bluez, clock, daemon, disk, rival, wifi
+from . import bluez, clock, daemon, disk, portal, rival, wifi
 from .processes import run
 
 # What scenarios start.
 PROGRAMS = {
     "okaeri", "btvirt", "virtual-controller", "WatchRegion", "hostapd", "dnsmasq", "hcitool", "btmgmt", "btmon",
-    "bluetoothctl", "mosquitto", "mosquitto_sub", rival.NAME,
+    "bluetoothctl", "mosquitto", "mosquitto_sub", portal.NAME, rival.NAME,
 }
 
 SERVICE_SETTINGS = "/run/systemd/system/okaeri.service.d"
