@@ -99,6 +99,24 @@ import WiFi
         #expect(whole.contains(">24:00<") && !part.contains(">24:00<") && part.contains(">07:10<"))
     }
 
+    @Test(arguments: ["2262-04-11", "1677-09-21", "9999-12-31", "0001-01-01", "2026-11-21"])
+    func `times at the ends of a clock of nanoseconds are answered`(day: String) async throws {
+        try remember()
+        let page = page()
+        let times = [
+            nil, "2262-04-11T23:47:16Z", "2262-04-11T23:46:30Z", "2262-04-11T22:00:00Z", "1677-09-21T00:12:44Z",
+            "1677-09-21T01:00:00Z", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z",
+        ]
+        for from in times {
+            for to in times {
+                #expect(try await page.picture(of: day, from: from, to: to).hasPrefix("<svg"))
+                let query = HistoryQuery(from: from ?? "2026-11-21T07:00:00Z", to: to ?? "2026-11-21T07:05:00Z")
+                #expect(try await page.history(query).next == nil)
+            }
+            #expect(try await page.mistakes(of: "home", since: from).hasPrefix("{"))
+        }
+    }
+
     @Test func `a long history is answered in parts, of one region if asked for`() async throws {
         let store = try HistoryStore(directory: folder.path, durability: .process, pageLimit: nil)
         // Later ones may have an earlier time, after the clock was set.

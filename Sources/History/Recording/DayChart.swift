@@ -1,5 +1,6 @@
 import Events
 package import OkaeriConfiguration
+import Plumbing
 import RegionMonitoring
 
 /// What `okaeri plot` draws: a day of the house, in the machine's time zone.
@@ -56,8 +57,9 @@ package struct DayChart: Sendable {
 
     /// A line each so many minutes, with the time below it.
     private static func ticks(_ start: Int64, _ end: Int64, each step: Int64) -> [DayPlot.Tick] {
-        let first = (start + step - 1) / step * step
-        return stride(from: first, through: end, by: Int(step)).map {
+        // The window comes from a request: it may lie where the next whole step has no number.
+        let first = start.addingClamped(step - 1) / step * step
+        return (0...(end - start) / step).map { first.addingClamped($0 * step) }.filter { start...end ~= $0 }.map {
             DayPlot.Tick(time: $0, label: LocalTime.clock($0))
         }
     }
