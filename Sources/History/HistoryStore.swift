@@ -36,6 +36,7 @@ package final class HistoryStore {
     /// - Parameter pageLimit: how many pages the file may have: stands in for a disk that is full.
     package init(directory: String, durability: Durability, pageLimit: Int?) throws(HistoryError) {
         file = "\(directory)/\(Self.fileName)"
+        Self.restrictAccess(to: file)
         do throws(SQLiteError) {
             connection = try SQLiteConnection(file: file, mode: .readWrite)
             var complaints = try connection.rows("PRAGMA quick_check(1)") { $0.text(0) }

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -31,6 +32,27 @@ import Testing
         let connection = try SQLiteConnection(file: folder.history, mode: .readOnly)
         let runs = try connection.rows("SELECT began, ended FROM runs") { [$0.integer(0), $0.optionalInteger(1)] }
         #expect(runs == [[hour(0), hour(0.5)], [hour(1), nil], [hour(2), hour(2.5)]])
+    }
+
+    @Test func `other users cannot read the files, nor those of an earlier version`() throws {
+        func modes() throws -> [String: mode_t] {
+            try Dictionary(
+                uniqueKeysWithValues: folder.names.map { name in
+                    var status = stat()
+                    try #require(stat("\(folder.path)/\(name)", &status) == 0)
+                    return (name, status.st_mode & 0o777)
+                })
+        }
+        let store = try folder.store()
+        try store.record([exit("home", at: hour(1))], [])
+        let names = ["", "-shm", "-wal"].map { "history.sqlite\($0)" }
+        #expect(try modes() == Dictionary(uniqueKeysWithValues: names.map { ($0, 0o600) }))
+        // A group that was given access keeps it.
+        for name in names { try #require(chmod("\(folder.path)/\(name)", 0o644) == 0) }
+        let next = try folder.store()
+        try next.record([exit("home", at: hour(2))], [])
+        #expect(try modes() == Dictionary(uniqueKeysWithValues: names.map { ($0, 0o640) }))
+        #expect(try folder.events().count == 2)
     }
 
     @Test func `a run in which nothing happened leaves nothing`() throws {
