@@ -1,5 +1,6 @@
 import HummingbirdCore
 package import NIOCore
+import NIOHTTP1
 import Synchronization
 
 /// The connections that are open: few enough, none that keeps the daemon waiting for ever, and all closed at the end.
@@ -25,7 +26,13 @@ package final class Connections: Sendable {
         let channel: any Channel
         var timeout: Scheduled<Void>?
         var end: (@Sendable () -> Void)?
+        /// Whether the connection closes when its time is up, whatever the client sends until then.
+        var isLast = false
     }
+
+    /// How long what a client still sends is read after the last answer. A socket that closes earlier may take the answer
+    /// with it (RFC 9112, 9.6).
+    private static let lingering = TimeAmount.seconds(1)
 
     package let limits: Limits
     private let connections = Mutex<[ObjectIdentifier: Connection]>([:])
@@ -50,6 +57,12 @@ package final class Connections: Sendable {
     /// Nothing is expected of the client now: it listens to an answer that never ends.
     func wait(_ channel: any Channel) { limit(channel, to: nil) }
 
+    /// The last answer was written: the connection closes soon.
+    func linger(_ channel: any Channel) {
+        limit(channel, to: Self.lingering)
+        connections.withLock { $0[ObjectIdentifier(channel)]?.isLast = true }
+    }
+
     /// The client begins to listen to an answer that goes on until `end` is called.
     func listens(_ channel: any Channel, end: @escaping @Sendable () -> Void) {
         connections.withLock { $0[ObjectIdentifier(channel)]?.end = end }
@@ -68,11 +81,12 @@ package final class Connections: Sendable {
 
     private func limit(_ channel: any Channel, to time: TimeAmount?) {
         let timeout = time.map { time in channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) } }
-        let old = connections.withLock { connections in
-            defer { connections[ObjectIdentifier(channel)]?.timeout = timeout }
-            return connections[ObjectIdentifier(channel)]?.timeout
+        let unneeded = connections.withLock { connections -> Scheduled<Void>? in
+            guard let connection = connections[ObjectIdentifier(channel)], !connection.isLast else { return timeout }
+            connections[ObjectIdentifier(channel)]?.timeout = timeout
+            return connection.timeout
         }
-        old?.cancel()
+        unneeded?.cancel()
     }
 
     private func closed(_ channel: any Channel) {
@@ -80,7 +94,7 @@ package final class Connections: Sendable {
     }
 }
 
-/// Says that a connection has been opened.
+/// Reports new connections, and limits what each can have the daemon hold.
 final class ConnectionWatch: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Never
 
@@ -90,5 +104,20 @@ final class ConnectionWatch: ChannelInboundHandler, RemovableChannelHandler {
         self.connections = connections
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { connections.opened(context.channel) }
+    /// How much is read at once. Of a request that is not read ten parts of this size wait at most; swift-nio's own buffers grow
+    /// to 64 KiB.
+    private static let readSize = 4096
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        connections.opened(context.channel)
+        do {
+            let pipeline = context.pipeline.syncOperations
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandler(AbsoluteTarget(), position: .after(decoder))
+            try context.channel.syncOptions?.setOption(
+                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.readSize))
+        } catch {
+            context.close(promise: nil)
+        }
+    }
 }

@@ -1,3 +1,4 @@
+package import HTTPTypes
 import Hummingbird
 package import HummingbirdCore
 package import Logging
@@ -22,14 +23,20 @@ package struct HTTPListener: Sendable {
     private let connections: Connections
     private let eventLoopGroup: any EventLoopGroup
     private let logger: Logger
+    private let decorate: @Sendable (inout HTTPFields) -> Void
     private let answer: Answer
 
+    /// - Parameters:
+    ///   - decorate: adds the fields that every answer of this listener has.
+    ///   - answer: answers a sound request.
     package init(
-        connections: Connections, eventLoopGroup: any EventLoopGroup, logger: Logger, answer: @escaping Answer
+        connections: Connections, eventLoopGroup: any EventLoopGroup, logger: Logger,
+        decorate: @escaping @Sendable (inout HTTPFields) -> Void = { _ in }, answer: @escaping Answer
     ) {
         self.connections = connections
         self.eventLoopGroup = eventLoopGroup
         self.logger = logger
+        self.decorate = decorate
         self.answer = answer
     }
 
@@ -80,13 +87,26 @@ package struct HTTPListener: Sendable {
         ).buildServer(
             configuration: ServerConfiguration(address: address, availableConnectionsDelegate: limit),
             eventLoopGroup: eventLoopGroup, logger: quiet
-        ) { [quiet, connections, answer] request, writer, channel in
+        ) { [quiet, self] request, writer, channel in
             connections.expect(channel)
-            defer { connections.expect(channel) }
-            let response = await answer(request, channel, quiet)
+            let (response, isLast) = await response(to: request, channel, quiet)
+            defer { isLast ? connections.linger(channel) : connections.expect(channel) }
             try await writer.write(response: response.head, body: response.body)
         } onServerRunning: {
             await opened($0)
         }
+    }
+
+    /// - Returns: the answer, and whether the connection ends with it: content of a refused request may never end.
+    private func response(
+        to request: Request, _ channel: any Channel, _ logger: Logger
+    ) async -> (response: Response, isLast: Bool) {
+        let fault = await request.fault
+        var response =
+            if let fault { Response.failure(.badRequest, fault) } else { await answer(request, channel, logger) }
+        decorate(&response.headers)
+        let isLast = request.announcesContent && response.status.kind != .successful
+        if isLast { response.headers[.connection] = "close" }
+        return (response, isLast)
     }
 }

@@ -15,12 +15,18 @@ struct LoginEndpoints: Sendable {
         self.addresses = addresses
     }
 
+    /// Content has no meaning here, but some clients send an empty object.
+    private static let largestBody = 1024
+
     private static let noPage =
         "there is no page: write \"web\": {\"listen\": \"127.0.0.1:8080\"} into beacons.json and restart the daemon"
 
     var all: [Endpoint] {
         [
-            Endpoint(.post, Route.links) { [logins, addresses] _, _ in
+            Endpoint(.post, Route.links) { [logins, addresses] request, _ in
+                guard await request.discardContent(upTo: Self.largestBody) else {
+                    return .failure(.badRequest, "a link takes no content; send the request without a body")
+                }
                 let addresses = addresses()
                 guard !addresses.isEmpty else { return .failure(.notFound, Self.noPage) }
                 let link = WebLinkReport(

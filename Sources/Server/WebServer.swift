@@ -56,12 +56,9 @@ package struct WebServer: Service {
     }
 
     package func run() async throws {
-        let listener = HTTPListener(connections: connections, eventLoopGroup: eventLoopGroup, logger: logger) {
-            [self] request, channel, logger in
-            var response = await answer(request, channel, logger)
-            SecurityHeaders.add(to: &response.headers)
-            return response
-        }
+        let listener = HTTPListener(
+            connections: connections, eventLoopGroup: eventLoopGroup, logger: logger, decorate: SecurityHeaders.add
+        ) { [self] request, channel, logger in await answer(request, channel, logger) }
         let door = TCPDoor(
             name: Self.name, what: "the page is", address: address,
             warning: """
@@ -88,6 +85,9 @@ package struct WebServer: Service {
         case .session(let pass):
             return .session(pass, isOpen: gate.isOpen, isSecure: WebRequest.isSecure(request))
         case .logout(let pass):
+            guard await request.discardContent(upTo: Self.largestBody) else {
+                return .failure(.badRequest, "a logout takes no content; send the request without a body")
+            }
             _ = logins.revoke(pass.device.id)
             return .loggedOut(isOpen: gate.isOpen)
         case .refused(let refusal):

@@ -113,6 +113,71 @@ import Testing
     }
 
     @Test(arguments: [
+        "GET /v1/events", "GET /v1/status", "HEAD /v1/status", "DELETE /v1/never?ssid=x", "OPTIONS *", "POST /nothing",
+    ])
+    func `content that has no meaning ends the connection, and holds up nothing`(request: String) async throws {
+        let server = server()
+        try await run(server) {
+            let client = try RawClient(socket)
+            try client.connect()
+            let chunk = "400\r\n\(String(repeating: "x", count: 1024))\r\n"
+            client.send("\(request) HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n")
+            client.send(String(repeating: chunk, count: 40))
+            // It goes on sending, and nothing that it sends is a request.
+            while !client.isClosedByPeer {
+                client.send(chunk)
+                try await turn()
+            }
+            #expect(client.received.hasPrefix("HTTP/1.1 40") && client.received.contains("Connection: close\r\n"))
+            #expect(client.received.split(separator: "HTTP/1.1").count == 1)
+        }
+        #expect(server.connections.count == 0)
+    }
+
+    @Test func `content without an end does not keep the server from stopping`() async throws {
+        let server = server()
+        let clients = try ["GET \(Route.events)", "POST \(Route.prompts)/1", "POST /nothing"].map { ($0, try RawClient(socket)) }
+        try await run(server) {
+            for (request, client) in clients {
+                try client.connect()
+                client.send("\(request) HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n")
+                client.send(String(repeating: "1\r\nx\r\n", count: 500))
+            }
+            for (request, client) in clients where !request.contains("prompts") {
+                while !client.received.contains("HTTP/1.1 ") { try await turn() }
+            }
+        }
+        #expect(server.connections.count == 0)
+    }
+
+    @Test(arguments: [
+        ("GET /v1/prompts", "host: x\r\nHOST: x\r\n"), ("GET /v1/prompts", "host: x\r\nhost: y\r\n"),
+        ("GET http://y/v1/prompts", "host: x\r\n"), ("GET http://x@y/v1/prompts", "host: x\r\n"),
+        ("GET http://x:80/v1/prompts", "host: x\r\n"), ("GET http:///v1/prompts", "host: x\r\n"),
+        ("GET http:/v1/prompts", "host: x\r\n"), ("CONNECT y:443", "host: x\r\n"),
+    ])
+    func `a request that names two hosts is refused`(request: String, fields: String) async throws {
+        try await run(server()) {
+            let client = try RawClient(socket)
+            try client.connect()
+            client.send("\(request) HTTP/1.1\r\n\(fields)connection: close\r\n\r\n")
+            while !client.isClosedByPeer { try await turn() }
+            #expect(client.received.hasPrefix("HTTP/1.1 400 "))
+        }
+    }
+
+    @Test(arguments: [("http://x/v1/prompts", "host: X\r\n"), ("HTTP://x:81/v1/prompts?a=b", "host: x:81\r\n")])
+    func `a target in absolute form is answered by the host it names`(target: String, field: String) async throws {
+        try await run(server()) {
+            let client = try RawClient(socket)
+            try client.connect()
+            client.send("GET \(target) HTTP/1.1\r\n\(field)connection: close\r\n\r\n")
+            while !client.isClosedByPeer { try await turn() }
+            #expect(client.received.hasPrefix("HTTP/1.1 200 ") && client.received.contains("\"waiting\":[]"))
+        }
+    }
+
+    @Test(arguments: [
         ("PATCH /v1/prompts/1", 405, "Allow: POST\r\n"), ("GET /v1/prompts/1", 405, "Allow: POST\r\n"),
         ("QUERY /v1/status", 405, "Allow: GET, HEAD\r\n"), ("POST /metrics", 405, "Allow: GET, HEAD\r\n"),
         ("GET /v1/never?ssid=x", 405, "Allow: DELETE\r\n"), ("DELETE /v1/never", 400, "/v1/never?ssid=SSID"),

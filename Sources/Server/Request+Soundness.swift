@@ -1,0 +1,30 @@
+import HTTPTypes
+import Hummingbird
+
+extension Request {
+    /// Whether the head announces content (RFC 9112, 6.3).
+    var announcesContent: Bool {
+        if headers[.transferEncoding] != nil { return true }
+        return headers[.contentLength].map { UInt64($0) != 0 } ?? false
+    }
+
+    /// Whether the request names more than one host (RFC 9112, 3.2): the codec leaves the second Host among the fields.
+    var namesTwoHosts: Bool { HTTPField.Name("Host").map { headers[$0] != nil } ?? true }
+
+    /// Reads content that has no meaning. Returns whether there was no more than `limit` bytes of it.
+    func discardContent(upTo limit: Int) async -> Bool {
+        guard announcesContent else { return true }
+        return (try? await body.collect(upTo: limit)) != nil
+    }
+
+    /// Why no endpoint may answer this request, if so.
+    var fault: String? {
+        get async {
+            if namesTwoHosts { return "the request names two hosts; send one Host field, and the target as a path" }
+            // Content that nobody reads would fill buffers for as long as an event stream lasts.
+            let takesContent = method == .post || method == .put || method == .patch
+            if takesContent { return nil }
+            return await discardContent(upTo: 0) ? nil : "\(method) takes no content here; send the request without a body"
+        }
+    }
+}
