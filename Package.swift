@@ -358,8 +358,8 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "API", "Client", "DaemonTestSupport", "Events", "OpenMetrics", "Plumbing", "Server", "TestSupport",
-                "Web",
+                "API", "Client", "DaemonTestSupport", "Events", "IBeacon", "OpenMetrics", "Plumbing", "RegionMonitoring",
+                "Server", "TestSupport", "Web",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -474,8 +474,9 @@ if Context.environment["OKAERI_FUZZ"] != nil {
         (
             "Server",
             [
-                "API", "Events", "OpenMetrics", "Server", .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                "API", "Events", "History", "OpenMetrics", "PageData", "Server", "WiFi",
+                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
     ]

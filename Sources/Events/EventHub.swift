@@ -4,7 +4,8 @@ import Synchronization
 /// Publishes every event to everybody who listens, in order, stamped with this node's name and its number. Nobody who is
 /// slow holds the others up.
 package final class EventHub: Sendable {
-    /// How many events a listener may lag behind; then the oldest are dropped for it. As many are kept for who comes back.
+    /// How many events a listener may lag behind; then the oldest are dropped for it. At least as many, but for ranging in a
+    /// crowd, are kept for clients that return.
     package static let backlog = 1024
 
     /// Where an event goes before it is published; it calls ``publish(_:)`` with it in the end.
@@ -14,8 +15,9 @@ package final class EventHub: Sendable {
         var sequence: UInt64 = 0
         var tally = EventTally()
         var recorder: Recorder?
-        /// The latest events that were published, the oldest first.
-        var latest: [Event] = []
+        /// The number of the latest event that was published, of those that were stamped.
+        var published: UInt64 = 0
+        var recent = RecentEvents()
     }
 
     /// This machine's name in every event.
@@ -41,7 +43,10 @@ package final class EventHub: Sendable {
 
     /// Goes on counting after this number, if it is not already past it.
     package func resume(after sequence: UInt64) {
-        state.withLock { $0.sequence = max($0.sequence, sequence) }
+        state.withLock { state in
+            state.sequence = max(state.sequence, sequence)
+            state.published = max(state.published, sequence)
+        }
     }
 
     /// Something happened: it is stamped, recorded where there is a history, and published.
@@ -63,30 +68,28 @@ package final class EventHub: Sendable {
     }
 
     private func publish(_ event: Event, _ state: inout State) {
-        state.latest.append(event)
-        if state.latest.count >= 2 * Self.backlog { state.latest.removeFirst(Self.backlog) }
+        state.published = max(state.published, event.sequence)
+        state.recent.append(event)
         broadcast.send(event)
     }
 
     /// All events from now on, until the hub is closed.
     package func events(backlog: Int = backlog) -> AsyncStream<Event> { broadcast.values(backlog: backlog) }
 
-    /// All events after one that somebody has had before, and all from now on.
+    /// Puts an item into a stream after each event from now on: it is time to ask for ``next(after:)``. A client that lags
+    /// behind so holds no events of its own.
     ///
-    /// - Parameters:
-    ///   - sequence: its number; nil: none.
-    ///   - continuation: of a stream that nobody waits for yet: what comes is put there, as the item that is made of it.
-    /// - Returns: the events that are known of those between, of which any that are too old are missing, as their numbers
-    ///   tell.
-    package func events<Item: Sendable>(
-        after sequence: UInt64?, into continuation: AsyncStream<Item>.Continuation,
-        _ item: @escaping @Sendable (Event) -> Item
-    ) -> [Event] {
+    /// - Parameter continuation: of a stream that nothing waits for yet.
+    /// - Returns: the number of the latest published event.
+    package func notify<Item: Sendable>(_ continuation: AsyncStream<Item>.Continuation, with item: Item) -> UInt64 {
         state.withLock { state in
-            broadcast.feed(continuation, item)
-            return sequence.map { number in state.latest.filter { $0.sequence > number } } ?? []
+            broadcast.feed(continuation) { _ in item }
+            return state.published
         }
     }
+
+    /// Returns the oldest event after a number that is still kept. The events between are gone.
+    package func next(after sequence: UInt64) -> Event? { state.withLock { $0.recent.first(after: sequence) } }
 
     /// How many listen.
     package var listeners: Int { broadcast.count }

@@ -6,6 +6,7 @@ import Hummingbird
 import HummingbirdCore
 import NIOCore
 import ServiceLifecycle
+import Synchronization
 
 /// The answer of `GET /v1/events`, which lasts for as long as the client listens.
 struct EventStream {
@@ -18,14 +19,15 @@ struct EventStream {
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: ResponseBody { writer in
-                var text = EventStreamText()
-                let (items, continuation) = AsyncStream.makeStream(
-                    of: EventStreamText.Item.self, bufferingPolicy: .bufferingNewest(EventHub.backlog))
-                connections.listens(channel) { continuation.finish() }
-                let missed = hub.events(after: last, into: continuation) { .event($0) }
+                let (occasions, continuation) = AsyncStream.makeStream(
+                    of: Occasion.self, bufferingPolicy: .bufferingNewest(1))
+                let ending = Ending()
+                connections.listens(channel) { ending.end(continuation) }
+                // What the client missed is written first.
+                continuation.yield(.event)
+                var text = EventStreamText(after: last, latest: hub.notify(continuation, with: .event))
                 // The answer begins at once, so that a listener knows it listens before anything happens.
-                let start = text.began(after: last, missed: missed, latest: hub.sequence)
-                try await writer.write(ByteBuffer(string: start))
+                try await writer.write(ByteBuffer(string: text.beginning))
                 connections.wait(channel)
                 // By the loop and not by a task that sleeps: there may be hundreds of streams.
                 let delay = TimeAmount(heartbeat)
@@ -37,19 +39,48 @@ struct EventStream {
                 // that hangs up ends it at once, not only when something happens.
                 try? await request.body.consumeWithInboundCloseHandler { _ in
                     try await withGracefulShutdownHandler {
-                        for await item in items {
-                            // A client that does not read is not waited for.
-                            connections.expect(channel)
-                            try await writer.write(ByteBuffer(string: text.next(item)))
-                            connections.wait(channel)
+                        for await occasion in occasions {
+                            var isQuiet = true
+                            while !ending.isOver, let event = hub.next(after: text.last) {
+                                isQuiet = false
+                                try await write(text.next(event), with: &writer, on: channel)
+                            }
+                            guard isQuiet, occasion == .heartbeat else { continue }
+                            try await write(EventStreamText.heartbeat, with: &writer, on: channel)
                         }
                     } onGracefulShutdown: {
                         continuation.finish()
                     }
                 } onInboundClosed: {
-                    continuation.finish()
+                    ending.end(continuation)
                 }
                 try await writer.finish(nil)
             })
+    }
+
+    /// A client that does not read is not waited for longer than any other.
+    private func write(
+        _ text: String, with writer: inout any ResponseBodyWriter, on channel: any Channel
+    ) async throws {
+        connections.expect(channel)
+        try await writer.write(ByteBuffer(string: text))
+        connections.wait(channel)
+    }
+
+    /// What the stream is woken by.
+    private enum Occasion {
+        case event, heartbeat
+    }
+
+    /// Whether the client is to receive no more, not even what it missed.
+    private final class Ending: Sendable {
+        private let state = Atomic(false)
+
+        var isOver: Bool { state.load(ordering: .relaxed) }
+
+        func end(_ occasions: AsyncStream<Occasion>.Continuation) {
+            state.store(true, ordering: .relaxed)
+            occasions.finish()
+        }
     }
 }

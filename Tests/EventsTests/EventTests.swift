@@ -123,4 +123,32 @@ import Testing
         for await event in slow { heard.append(event.time) }
         #expect(heard == [3, 4])
     }
+
+    @Test func `the hub keeps the latest events for clients that return, each kind in bounds`() {
+        let hub = EventHub()
+        hub.resume(after: 10)
+        let crowd = [RangedBeacon](repeating: beacon, count: EventHub.backlog)
+        for number in 0..<5000 {
+            hub.happened(number.isMultiple(of: 2) ? .didExitRegion(region: "h") : .didRangeBeacons(region: "h", crowd), at: 0)
+        }
+        var kept: [Event] = []
+        while let event = hub.next(after: kept.last?.sequence ?? 0) { kept.append(event) }
+        #expect(kept.map(\.sequence) == kept.map(\.sequence).sorted() && kept.last?.sequence == 5010)
+        let rangings = kept.filter { $0.kind.name == .didRangeBeacons }.count
+        #expect(1...4 ~= rangings)
+        #expect(EventHub.backlog...(2 * EventHub.backlog) ~= kept.count - rangings)
+    }
+
+    @Test func `a client is notified once of many events, and of the latest number at the start`() async {
+        let hub = EventHub()
+        hub.happened(.didExitRegion(region: "before"), at: 0)
+        let (occasions, continuation) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
+        #expect(hub.notify(continuation, with: 7) == 1)
+        for _ in 0..<3 { hub.happened(.didExitRegion(region: "h"), at: 0) }
+        hub.close()
+        var count = 0
+        for await occasion in occasions { count += occasion }
+        #expect(count == 7)
+        #expect(hub.next(after: 1)?.sequence == 2 && hub.next(after: 4) == nil)
+    }
 }
