@@ -41,6 +41,11 @@ extension Configuration {
             reader.report(
                 "open", found: "true", expected: "false, for others than this machine's users reach \(listen)")
         }
+        if isOpen, hosts?.isEmpty == false {
+            reader.report(
+                "open", found: "true",
+                expected: "false, for a proxy serves the page to others under the names of web.hosts")
+        }
         return Web(listen: listen, isOpen: isOpen, hosts: hosts ?? [])
     }
 

@@ -40,14 +40,21 @@ import Testing
         let listen = try #require(ListenAddress("127.0.0.1:8080"))
         #expect(try web(#"{"listen": "127.0.0.1:8080"}"#) == .init(listen: listen))
         #expect(
-            try web(#"{"listen": "127.0.0.1:8080", "open": true, "hosts": ["pi.example.org"]}"#)
-                == .init(listen: listen, isOpen: true, hosts: ["pi.example.org"]))
+            try web(#"{"listen": "127.0.0.1:8080", "hosts": ["pi.example.org"]}"#)
+                == .init(listen: listen, hosts: ["pi.example.org"]))
+        #expect(
+            try web(#"{"listen": "127.0.0.1:8080", "open": true, "hosts": []}"#)
+                == .init(listen: listen, isOpen: true))
         #expect(try Configuration(json: Array(#"{"regions": []}"#.utf8), file: "").web == nil)
     }
 
     @Test(arguments: [
         ("{}", "web.listen: found nothing, expected an address of this machine and a port"),
         (#"{"listen": "0.0.0.0:8080", "open": true}"#, "web.open: found true, expected false"),
+        (
+            #"{"listen": "127.0.0.1:8080", "open": true, "hosts": ["pi.example.org"]}"#,
+            "web.open: found true, expected false, for a proxy serves the page to others"
+        ),
         (#"{"listen": "127.0.0.1:8080", "open": "yes"}"#, #"web.open: found "yes", expected true or false"#),
         (
             #"{"listen": "127.0.0.1:8080", "hosts": ["a:1"]}"#,
