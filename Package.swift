@@ -358,7 +358,8 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "API", "Client", "DaemonTestSupport", "Events", "IBeacon", "OpenMetrics", "Plumbing", "RegionMonitoring",
+                "API", "Client", "DaemonTestSupport", "Events", "IBeacon", "OpenMetrics", "Plumbing",
+                "RegionMonitoring",
                 "Server", "TestSupport", "Web",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),

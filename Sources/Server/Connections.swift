@@ -5,25 +5,38 @@ import Synchronization
 
 /// The connections that are open: few enough, none that keeps the daemon waiting for ever, and all closed at the end.
 ///
+/// A connection too many displaces the one without a login that was idle for longest, so that no client keeps others out by
+/// connections that it holds. Those of one address displace each other first.
+///
 /// Hummingbird's own time-out is for clients that send nothing at all. One that sends a byte now and then, or that never
 /// reads what it is answered, would hold a connection, and the daemon's end, for as long as it likes.
 package final class Connections: Sendable {
     /// How much a client may take of the daemon.
     package struct Limits: Sendable {
-        /// How many connections are open at the same time; the next ones wait in the kernel.
+        /// The maximum number of open connections.
         package var connections: Int
+
+        /// The maximum number of open connections from one address.
+        package var perAddress: Int
 
         /// How long a client may take to ask, from its connection or the last answer on, and to read the answer.
         package var time: TimeAmount
 
-        package init(connections: Int = 64, time: TimeAmount = .seconds(30)) {
+        /// - Parameter perAddress: a quarter of all connections by default.
+        package init(connections: Int = 64, perAddress: Int? = nil, time: TimeAmount = .seconds(30)) {
             self.connections = connections
+            self.perAddress = perAddress ?? max(1, connections / 4)
             self.time = time
         }
     }
 
     private struct Connection {
         let channel: any Channel
+        let address: ClientAddress?
+        /// When a request, an answer or a part of one last began or ended.
+        var active = NIODeadline.now()
+        /// Whether the latest request carried a valid cookie.
+        var hasLogin = false
         var timeout: Scheduled<Void>?
         var end: (@Sendable () -> Void)?
         /// Whether the connection closes when its time is up, whatever the client sends until then.
@@ -44,11 +57,33 @@ package final class Connections: Sendable {
     /// How many are open.
     var count: Int { connections.withLock(\.count) }
 
-    /// Somebody has connected, and is to ask something before the time is up.
+    /// Takes a new connection, on which a request is to come before the time is up.
     func opened(_ channel: any Channel) {
-        connections.withLock { $0[ObjectIdentifier(channel)] = Connection(channel: channel) }
+        let connection = Connection(channel: channel, address: channel.remoteAddress.flatMap(ClientAddress.init))
+        let displaced = connections.withLock { connections in
+            let displaced = surplus(connections.values, with: connection)
+            connections[ObjectIdentifier(channel)] = connection
+            return displaced
+        }
         channel.closeFuture.whenComplete { [weak self] _ in self?.closed(channel) }
         expect(channel)
+        displaced?.close(promise: nil)
+    }
+
+    /// Returns what is to close for a new connection, if the limits say so: the new one itself, if all others have a login.
+    private func surplus(
+        _ open: some Collection<Connection>, with connection: Connection
+    ) -> (any Channel)? {
+        let neighbors = connection.address.map { address in open.filter { $0.address == address } } ?? []
+        let isCrowded = neighbors.count >= limits.perAddress
+        guard isCrowded || open.count >= limits.connections else { return nil }
+        let candidates = (isCrowded ? neighbors : Array(open)).filter { !$0.hasLogin }
+        return (candidates.min { $0.active < $1.active } ?? connection).channel
+    }
+
+    /// Notes whether the client of a connection has a login.
+    func identified(_ channel: any Channel, hasLogin: Bool) {
+        connections.withLock { $0[ObjectIdentifier(channel)]?.hasLogin = hasLogin }
     }
 
     /// Something is to happen before the time is up: a question, the end of an answer.
@@ -71,7 +106,11 @@ package final class Connections: Sendable {
     /// Ends what never ends by itself: who was let in before must ask again. In an orderly way, for a browser takes an
     /// answer that breaks off for a fault of the network.
     func endListening() {
-        for connection in connections.withLock({ Array($0.values) }) { connection.end?() }
+        let all = connections.withLock { connections in
+            for id in connections.keys { connections[id]?.hasLogin = false }
+            return Array(connections.values)
+        }
+        for connection in all { connection.end?() }
     }
 
     /// Closes them all, whatever they wait for.
@@ -84,6 +123,7 @@ package final class Connections: Sendable {
         let unneeded = connections.withLock { connections -> Scheduled<Void>? in
             guard let connection = connections[ObjectIdentifier(channel)], !connection.isLast else { return timeout }
             connections[ObjectIdentifier(channel)]?.timeout = timeout
+            connections[ObjectIdentifier(channel)]?.active = .now()
             return connection.timeout
         }
         unneeded?.cancel()
@@ -97,6 +137,7 @@ package final class Connections: Sendable {
 /// Reports new connections, and limits what each can have the daemon hold.
 final class ConnectionWatch: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Never
+    typealias InboundOut = Never
 
     private let connections: Connections
 
@@ -108,8 +149,13 @@ final class ConnectionWatch: ChannelInboundHandler, RemovableChannelHandler {
     /// to 64 KiB.
     private static let readSize = 4096
 
-    func handlerAdded(context: ChannelHandlerContext) {
+    /// Not before: swift-nio takes a connection that closes while it is being set up for a failure of the listener.
+    func channelActive(context: ChannelHandlerContext) {
         connections.opened(context.channel)
+        context.fireChannelActive()
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
         do {
             let pipeline = context.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)

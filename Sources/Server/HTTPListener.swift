@@ -81,11 +81,10 @@ package struct HTTPListener: Sendable {
     ) throws -> any Service {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
-        let limit = MaximumAvailableConnections(connections.limits.connections)
         return try HTTPServerBuilder.http1(
             configuration: .init(additionalChannelHandlers: [ConnectionWatch(connections)])
         ).buildServer(
-            configuration: ServerConfiguration(address: address, availableConnectionsDelegate: limit),
+            configuration: ServerConfiguration(address: address),
             eventLoopGroup: eventLoopGroup, logger: quiet
         ) { [quiet, self] request, writer, channel in
             connections.expect(channel)

@@ -24,7 +24,8 @@ extension Request {
             // Content that nobody reads would fill buffers for as long as an event stream lasts.
             let takesContent = method == .post || method == .put || method == .patch
             if takesContent { return nil }
-            return await discardContent(upTo: 0) ? nil : "\(method) takes no content here; send the request without a body"
+            return await discardContent(upTo: 0)
+                ? nil : "\(method) takes no content here; send the request without a body"
         }
     }
 }

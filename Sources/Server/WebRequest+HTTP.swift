@@ -11,11 +11,21 @@ extension WebRequest {
             method: request.method.rawValue, path: request.uri.path, host: request.head.authority,
             origin: headers[.origin], cookie: headers[.cookie], site: headers[field: "Sec-Fetch-Site"],
             token: headers[field: RequestGate.tokenField],
-            isForwarded: headers[field: "Forwarded"] != nil || headers[field: "X-Forwarded-For"] != nil)
+            isForwarded: headers.contains { Self.isOfProxy($0.name) },
+            isSecure: headers[field: "X-Forwarded-Proto"] == "https")
     }
 
-    /// Whether the browser came by TLS, which a proxy before us ends.
-    static func isSecure(_ request: Request) -> Bool { request.headers[field: "X-Forwarded-Proto"] == "https" }
+    /// Whether a proxy adds this field. A proxy that adds none cannot be noticed.
+    private static func isOfProxy(_ name: HTTPField.Name) -> Bool {
+        name.canonicalName.hasPrefix("x-forwarded") || proxyFields.contains(name.canonicalName)
+    }
+
+    private static let proxyFields: Set = [
+        "cdn-loop", "cf-connecting-ip", "client-ip", "fastly-client-ip", "forwarded", "front-end-https",
+        "true-client-ip",
+        "via", "x-client-ip", "x-cluster-client-ip", "x-envoy-external-address", "x-original-forwarded-for",
+        "x-original-host", "x-real-ip", "x-scheme",
+    ]
 }
 
 extension HTTPFields {

@@ -27,6 +27,9 @@ package struct WebServer: Service {
     /// Each page has a stream of events and asks beside it.
     private static let mostConnections = 512
 
+    /// How long the answer to a wrong link waits, so that guessing costs the client connections.
+    private static let wrongLinkDelay = Duration.seconds(1)
+
     /// A link's token and a browser's name.
     private static let largestBody = 1024
 
@@ -39,8 +42,17 @@ package struct WebServer: Service {
         backend: any APIBackend, page: any PageBackend, address: ListenAddress, isOpen: Bool, names: [String],
         logins: LoginStore, listeners: Listeners, eventLoopGroup: any EventLoopGroup, logger: Logger
     ) {
-        var limits = Connections.Limits()
-        limits.connections = Self.mostConnections
+        self.init(
+            backend: backend, page: page, address: address, isOpen: isOpen, names: names, logins: logins,
+            listeners: listeners, eventLoopGroup: eventLoopGroup,
+            limits: .init(connections: Self.mostConnections), logger: logger)
+    }
+
+    init(
+        backend: any APIBackend, page: any PageBackend, address: ListenAddress, isOpen: Bool, names: [String],
+        logins: LoginStore, listeners: Listeners, eventLoopGroup: any EventLoopGroup, limits: Connections.Limits,
+        logger: Logger
+    ) {
         connections = Connections(limits: limits)
         endpoints = Endpoints(
             APIServer.endpoints(backend, heartbeat: EventStreamField.heartbeat, connections: connections)
@@ -75,15 +87,19 @@ package struct WebServer: Service {
     }
 
     private func answer(_ request: Request, _ channel: any Channel, _ logger: Logger) async -> Response {
-        let verdict = gate.verdict(
-            on: WebRequest(request), permitsHost: hosts.permits(request.head.authority),
-            pass: { logins.pass(for: $0) })
+        let webRequest = WebRequest(request)
+        var hasLogin = false
+        let verdict = gate.verdict(on: webRequest, permitsHost: hosts.permits(request.head.authority)) { cookie in
+            let pass = logins.pass(for: cookie)
+            hasLogin = hasLogin || pass != nil
+            return pass
+        }
+        connections.identified(channel, hasLogin: hasLogin)
         switch verdict {
         case .file: return PageFile.response(to: request)
         case .answer: return await endpoints.response(to: request, on: channel, logger: logger)
-        case .login: return await login(request, channel)
-        case .session(let pass):
-            return .session(pass, isOpen: gate.isOpen, isSecure: WebRequest.isSecure(request))
+        case .login: return await login(request, isSecure: webRequest.isSecure)
+        case .session(let pass): return .session(pass, isOpen: gate.isOpen, isSecure: webRequest.isSecure)
         case .logout(let pass):
             guard await request.discardContent(upTo: Self.largestBody) else {
                 return .failure(.badRequest, "a logout takes no content; send the request without a body")
@@ -97,7 +113,7 @@ package struct WebServer: Service {
         }
     }
 
-    private func login(_ request: Request, _ channel: any Channel) async -> Response {
+    private func login(_ request: Request, isSecure: Bool) async -> Response {
         struct Login: Decodable {
             var token: String
             var name: String?
@@ -105,18 +121,14 @@ package struct WebServer: Service {
         let body = try? await request.body.collect(upTo: Self.largestBody)
         guard let login = body.flatMap({ try? JSONDecoder().decode(Login.self, from: Data($0.readableBytesView)) })
         else { return .failure(.badRequest, "the body is not {\"token\": …, \"name\": …}") }
-        do throws(LoginRefusal) {
-            let address = channel.remoteAddress?.ipAddress ?? ""
-            let pass = try logins.redeem(login.token, name: login.name ?? "", from: address)
-            logger.notice("a browser was let in to the page", metadata: ["name": "\(pass.device.name)"])
-            return .session(pass, isOpen: gate.isOpen, isSecure: WebRequest.isSecure(request))
-        } catch {
-            let status: HTTPResponse.Status =
-                switch error {
-                case .wrongToken: .unauthorized
-                case .tooMany: .tooManyRequests
-                }
-            return .failure(status, error.description)
+        guard let pass = logins.redeem(login.token, name: login.name ?? "") else {
+            try? await Task.sleep(for: Self.wrongLinkDelay)
+            return .failure(
+                .unauthorized,
+                "this link was used before, is older than ten minutes, or is none: `okaeri web link` on the machine makes a new one"
+            )
         }
+        logger.notice("a browser was let in to the page", metadata: ["name": "\(pass.device.name)"])
+        return .session(pass, isOpen: gate.isOpen, isSecure: isSecure)
     }
 }

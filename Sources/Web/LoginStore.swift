@@ -31,10 +31,8 @@ package final class LoginStore: Kept, Sendable {
 
     package func link() -> String { logins.withLock { $0.link(at: now()) } }
 
-    package func redeem(_ token: String, name: String, from address: String) throws(LoginRefusal) -> Logins.Pass {
-        let pass = try logins.withLock { logins throws(LoginRefusal) in
-            try logins.redeem(token, name: name, from: address, at: now())
-        }
+    package func redeem(_ token: String, name: String) -> Logins.Pass? {
+        guard let pass = logins.withLock({ $0.redeem(token, name: name, at: now()) }) else { return nil }
         changed.yield()
         return pass
     }

@@ -43,7 +43,6 @@ package struct Logins: Sendable {
     private let digest: Digest
     private let random: @Sendable () -> [UInt8]
     private var links: [(digest: [UInt8], until: Int64)] = []
-    private var wrong = WrongTokens()
 
     /// In the order in which they came.
     package private(set) var devices: [LoginDevice] = []
@@ -72,22 +71,16 @@ package struct Logins: Sendable {
         return token
     }
 
-    /// A device follows a link, which is used up by that.
+    /// A device follows a link, which is used up by that. A token has 256 bits, so the number of attempts needs no limit: one
+    /// would only lock out the owner.
     ///
-    /// - Parameters:
-    ///   - name: what it calls itself.
-    ///   - address: where the request comes from.
-    package mutating func redeem(
-        _ token: String, name: String, from address: String, at now: Time
-    ) throws(LoginRefusal) -> Pass {
-        if let wait = wrong.wait(for: address, at: now.instant) { throw .tooMany(seconds: wait) }
+    /// - Parameter name: what it calls itself.
+    /// - Returns: `nil` for a token of no valid link.
+    package mutating func redeem(_ token: String, name: String, at now: Time) -> Pass? {
         let offered = digest(of: token)
         // All are compared, each in the same time.
         let matches = links.indices.filter { Self.isEqual(links[$0].digest, offered) && links[$0].until > now.instant }
-        guard let index = matches.first else {
-            wrong.count(address, at: now.instant)
-            throw .wrongToken
-        }
+        guard let index = matches.first else { return nil }
         links.remove(at: index)
         expire(at: now.wall)
         if devices.count >= Self.mostDevices {
@@ -158,22 +151,5 @@ package struct Logins: Sendable {
     package static func isEqual(_ first: [UInt8], _ second: [UInt8]) -> Bool {
         guard first.count == second.count else { return false }
         return zip(first, second).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
-    }
-}
-
-/// Why somebody is not let in.
-package enum LoginRefusal: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Nobody made such a link, or it was used, or it is too old.
-    case wrongToken
-    /// Too many of these came from there.
-    case tooMany(seconds: Int64)
-
-    package var description: String {
-        switch self {
-        case .wrongToken:
-            "this link was used before, is older than ten minutes, or is none: `okaeri web link` on the machine makes a new one"
-        case .tooMany(let seconds):
-            "too many wrong links came from here: try again in \(seconds) s, with a new one by `okaeri web link`"
-        }
     }
 }

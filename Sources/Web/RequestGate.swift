@@ -12,10 +12,12 @@ package struct WebRequest: Sendable {
     package var token: String?
     /// Whether a proxy passed it on: then nobody knows who asks.
     package var isForwarded: Bool
+    /// Whether the browser sent it over TLS, which a proxy ends.
+    package var isSecure: Bool
 
     package init(
         method: String, path: String, host: String? = nil, origin: String? = nil, cookie: String? = nil,
-        site: String? = nil, token: String? = nil, isForwarded: Bool = false
+        site: String? = nil, token: String? = nil, isForwarded: Bool = false, isSecure: Bool = false
     ) {
         self.method = method
         self.path = path
@@ -25,6 +27,7 @@ package struct WebRequest: Sendable {
         self.site = site
         self.token = token
         self.isForwarded = isForwarded
+        self.isSecure = isSecure
     }
 }
 
@@ -74,7 +77,7 @@ package struct RequestGate: Sendable {
         if request.path == WebRoute.login {
             return request.method == "POST" ? .login : .refused(.method(allowed: "POST"))
         }
-        let pass = Self.cookies(in: request.cookie).lazy.compactMap(pass).first
+        let pass = Self.cookies(in: request.cookie, isSecure: request.isSecure).lazy.compactMap(pass).first
         let mayRead = pass != nil || isOpen && isReading && !request.isForwarded
         guard mayRead else { return .refused(.noLogin) }
         if request.path == WebRoute.session {
@@ -96,16 +99,21 @@ package struct RequestGate: Sendable {
         return origin == "http://\(host)" || origin == "https://\(host)"
     }
 
-    /// The values of our cookies (RFC 6265, 4.2): there may be an old one of another path beside it.
-    static func cookies(in field: String?) -> [String] {
-        let pairs = (field ?? "").split(separator: ";").prefix(50).map { $0.drop { $0 == " " } }
-        return pairs.compactMap { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, parts[0] == cookie || parts[0] == secureCookie, parts[1].utf8.count == 64 else {
-                return nil
-            }
+    /// More cookies than a browser keeps for a host, all of which another program of that host may have set.
+    private static let mostCookies = 256
+
+    /// Returns the values of our cookies (RFC 6265, 4.2): other programs of the host, and other paths, may have set more.
+    ///
+    /// Over TLS only the name with the prefix counts: another host of the domain, or one without TLS, cannot set it (RFC 6265bis,
+    /// 4.1.3.2).
+    static func cookies(in field: String?, isSecure: Bool) -> [String] {
+        let wanted = isSecure ? secureCookie : cookie
+        let pairs = (field ?? "").utf8.split(separator: UInt8(ascii: ";")).lazy.compactMap { pair -> String? in
+            let parts = pair.drop { $0 == UInt8(ascii: " ") }.split(separator: UInt8(ascii: "="), maxSplits: 1)
+            guard parts.count == 2, parts[0].elementsEqual(wanted.utf8), parts[1].count == 64 else { return nil }
             return String(parts[1])
         }
+        return Array(pairs.prefix(mostCookies))
     }
 }
 

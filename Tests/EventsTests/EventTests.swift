@@ -129,7 +129,8 @@ import Testing
         hub.resume(after: 10)
         let crowd = [RangedBeacon](repeating: beacon, count: EventHub.backlog)
         for number in 0..<5000 {
-            hub.happened(number.isMultiple(of: 2) ? .didExitRegion(region: "h") : .didRangeBeacons(region: "h", crowd), at: 0)
+            hub.happened(
+                number.isMultiple(of: 2) ? .didExitRegion(region: "h") : .didRangeBeacons(region: "h", crowd), at: 0)
         }
         var kept: [Event] = []
         while let event = hub.next(after: kept.last?.sequence ?? 0) { kept.append(event) }

@@ -122,6 +122,57 @@ import Testing
         }
     }
 
+    /// A client whose connection stays open after an answer.
+    private func answered(_ port: UInt16, from host: UInt8 = 1) async throws -> RawClient {
+        let client = try RawClient(port: port, from: host)
+        try client.connect()
+        try await ask(client)
+        return client
+    }
+
+    private func ask(_ client: RawClient) async throws {
+        let before = client.received.count
+        client.send("GET /v1/health HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        while !client.received.dropFirst(before).contains("\"healthy\"") {
+            try #require(!client.isClosedByPeer)
+            try await turn()
+        }
+    }
+
+    @Test func `a connection too many displaces the one that was idle for longest`() async throws {
+        try await run(limits: .init(connections: 4, perAddress: 4, time: .minutes(10))) { port in
+            var clients: [RawClient] = []
+            for _ in 0..<4 { clients.append(try await answered(port)) }
+            // The first is busier than the second.
+            try await ask(clients[0])
+            let late = try await answered(port)
+            while !clients[1].isClosedByPeer { try await turn() }
+            for client in [clients[0], clients[2], clients[3], late] { try await ask(client) }
+        }
+    }
+
+    @Test func `the connections of one address displace each other, and those of no other`() async throws {
+        try await run(limits: .init(connections: 6, perAddress: 2, time: .minutes(10))) { port in
+            let owner = try await answered(port, from: 2)
+            var attackers: [RawClient] = []
+            for _ in 0..<20 { attackers.append(try await answered(port, from: 3)) }
+            for client in attackers.dropLast(2) { while !client.isClosedByPeer { try await turn() } }
+            for client in [owner] + attackers.suffix(2) { try await ask(client) }
+        }
+    }
+
+    @Test func `a host of IPv6 counts by its network, unless the network is the link`() throws {
+        func address(_ text: String) throws -> ClientAddress? {
+            ClientAddress(try SocketAddress(ipAddress: text, port: 1))
+        }
+        #expect(try address("2001:db8::1") == address("2001:db8::ffff:0:0:2"))
+        #expect(try address("2001:db8::1") != address("2001:db8:0:1::1"))
+        #expect(try address("fe80::1") != address("fe80::2"))
+        #expect(try address("::ffff:192.0.2.1") == address("192.0.2.1"))
+        #expect(try address("::ffff:192.0.2.1") != address("192.0.2.2"))
+        #expect(ClientAddress(try SocketAddress(unixDomainSocketPath: "/x")) == nil)
+    }
+
     @Test func `a port that is taken is told once, and had when it is free`() async throws {
         let port = try TakenPort()
         let server = try server(port.number)

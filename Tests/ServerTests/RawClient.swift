@@ -21,11 +21,14 @@ final class RawClient {
     }
 
     /// To a port of this machine.
-    init(port: UInt16) throws {
+    ///
+    /// - Parameter host: the last byte of the client's own address, 127.0.0.0/24.
+    init(port: UInt16, from host: UInt8 = 1) throws {
         (path, self.port) = (nil, port)
         // A connection to oneself is there at once, or refused.
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if descriptor < 0 { throw Failure(code: errno) }
+        if host != 1 { try descriptor.withAddress(port: 0, host: host, Glibc.bind) }
     }
 
     deinit { close() }
@@ -57,6 +60,11 @@ final class RawClient {
             }
             if count > 0 { sent += count } else if errno != EAGAIN { return }
         }
+    }
+
+    /// Sends a few bytes if there is room for them, and does not wait otherwise.
+    func offer(_ text: String) {
+        _ = Array(text.utf8).withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 
     /// Everything that has come so far.
@@ -121,12 +129,12 @@ final class TakenPort {
 
 extension Int32 {
     fileprivate func withAddress(
-        port: UInt16, _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
+        port: UInt16, host: UInt8 = 1, _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) throws {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_addr.s_addr = (0x7F00_0000 | UInt32(host)).bigEndian
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 call(self, $0, socklen_t(MemoryLayout<sockaddr_in>.size))

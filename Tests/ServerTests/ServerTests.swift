@@ -8,6 +8,8 @@ import Testing
 @testable import API
 @testable import Client
 @testable import Events
+import IBeacon
+import RegionMonitoring
 @testable import Server
 
 /// The server against clients that mean no good, or know no better.
@@ -125,7 +127,7 @@ import Testing
             client.send(String(repeating: chunk, count: 40))
             // It goes on sending, and nothing that it sends is a request.
             while !client.isClosedByPeer {
-                client.send(chunk)
+                client.offer("1\r\nx\r\n")
                 try await turn()
             }
             #expect(client.received.hasPrefix("HTTP/1.1 40") && client.received.contains("Connection: close\r\n"))
@@ -136,7 +138,8 @@ import Testing
 
     @Test func `content without an end does not keep the server from stopping`() async throws {
         let server = server()
-        let clients = try ["GET \(Route.events)", "POST \(Route.prompts)/1", "POST /nothing"].map { ($0, try RawClient(socket)) }
+        let requests = ["GET \(Route.events)", "POST \(Route.prompts)/1", "POST /nothing"]
+        let clients = try requests.map { ($0, try RawClient(socket)) }
         try await run(server) {
             for (request, client) in clients {
                 try client.connect()
@@ -241,6 +244,24 @@ import Testing
             try stranger.connect()
             stranger.send("GET \(Route.events) HTTP/1.1\r\nhost: x\r\nLast-Event-ID: \(latest + 1)\r\n\r\n")
             while !stranger.received.contains("event: lost\ndata: {}") { try await turn() }
+        }
+    }
+
+    @Test func `ranging among many beacons is not kept, and displaces no other event`() async throws {
+        try await run(server()) {
+            let crowd = [RangedBeacon](repeating: RangedBeacon(identity: home, rssi: -60, accuracy: 1), count: 1000)
+            hub.happened(.didExitRegion(region: "before"), at: evening)
+            for _ in 0..<40 { hub.happened(.didRangeBeacons(region: "crowd", crowd), at: evening) }
+            hub.happened(.didExitRegion(region: "after"), at: evening)
+            let client = try RawClient(socket)
+            try client.connect()
+            client.send("GET \(Route.events) HTTP/1.1\r\nhost: x\r\nLast-Event-ID: 0\r\n\r\n")
+            while !client.received.contains("id: 42\n") { try await turn() }
+            let lines = client.received.split(whereSeparator: \.isNewline)
+            let names = lines.filter { $0.hasPrefix("event: ") }.map { $0.dropFirst(7) }
+            #expect(
+                names.first == "didExitRegion" && names.dropFirst().first == "lost" && names.last == "didExitRegion")
+            #expect(1...4 ~= names.count { $0 == "didRangeBeacons" })
         }
     }
 

@@ -1,5 +1,6 @@
 import DaemonTestSupport
 import Foundation
+import NIOCore
 import NIOPosix
 import Plumbing
 import TestSupport
@@ -30,13 +31,15 @@ import Web
     }
 
     /// Runs a server on a port of its own while `body` asks it.
-    private func run(isOpen: Bool = false, _ body: (Asker) async throws -> Void) async throws {
+    private func run(
+        isOpen: Bool = false, limits: Connections.Limits = .init(), _ body: (Asker) async throws -> Void
+    ) async throws {
         let port = try TakenPort()
         port.giveUp()
         let server = WebServer(
             backend: Backend(hub: EventHub()), page: PageOfNothing(),
             address: try #require(ListenAddress("127.0.0.1:\(port.number)")), isOpen: isOpen, names: ["pi"],
-            logins: logins, listeners: listeners, eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop,
+            logins: logins, listeners: listeners, eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, limits: limits,
             logger: book.logger)
         let task = Task { try await server.run() }
         while listeners.reports?.first?.problem != nil || listeners.reports == nil { try await turn() }
@@ -172,15 +175,60 @@ import Web
         }
     }
 
-    @Test func `five wrong links a minute are looked at`() async throws {
+    @Test func `wrong links are answered late, and lock nothing out`() async throws {
         try await run { (asker: Asker) async throws in
             var asker = asker
-            for _ in 0..<5 { #expect(try await asker.logIn("0").hasPrefix("HTTP/1.1 401")) }
-            let answer = try await asker.logIn(logins.link())
-            #expect(answer.hasPrefix("HTTP/1.1 429") && answer.contains("try again in"))
+            let body = "{\"token\":\"0\"}"
+            let wrong = try (0..<10).map { _ in
+                let client = try RawClient(port: asker.port)
+                try client.connect()
+                client.send(
+                    "POST /v1/web/login HTTP/1.1\r\nhost: pi:\(asker.port)\r\norigin: \(asker.origin)\r\n"
+                        + "connection: close\r\ncontent-length: \(body.utf8.count)\r\n\r\n\(body)")
+                return client
+            }
+            let start = ContinuousClock.now
+            #expect(try await asker.logIn(logins.link()).hasPrefix("HTTP/1.1 200"))
+            for client in wrong {
+                while !client.isClosedByPeer { try await turn() }
+                #expect(client.received.hasPrefix("HTTP/1.1 401"))
+            }
+            #expect(ContinuousClock.now - start > .milliseconds(500))
             #expect(try await asker.change("POST", "/v1/web/login", "{").hasPrefix("HTTP/1.1 400"))
             let long = String(repeating: "x", count: 5000)
             #expect(try await asker.change("POST", "/v1/web/login", long).hasPrefix("HTTP/1.1 400"))
+        }
+    }
+
+    @Test func `a connection with a login is never displaced`() async throws {
+        try await run(limits: .init(connections: 3, perAddress: 3, time: .minutes(10))) { (asker: Asker) async throws in
+            var asker = asker
+            _ = try await asker.logIn(logins.link())
+            let stream = try RawClient(port: asker.port)
+            try stream.connect()
+            stream.send("GET /v1/events HTTP/1.1\r\nHost: pi:\(asker.port)\r\nCookie: okaeri=\(asker.cookie)\r\n\r\n")
+            while !stream.received.contains(": okaeri") { try await turn() }
+            let others = try (0..<10).map { _ in try RawClient(port: asker.port) }
+            for client in others {
+                try client.connect()
+                client.send("GET / HTTP/1.1\r\nHost: pi:\(asker.port)\r\n\r\n")
+                while !client.received.contains("</html>") { try await turn() }
+            }
+            for client in others.dropLast(2) { while !client.isClosedByPeer { try await turn() } }
+            #expect(!stream.isClosedByPeer && !others[9].isClosedByPeer)
+            #expect(try await asker.ask("GET", "/v1/status").hasPrefix("HTTP/1.1 200"))
+            // Without its login it is one of the others.
+            #expect(logins.revoke(try #require(logins.devices.first).id))
+            while !stream.isClosedByPeer { try await turn() }
+        }
+    }
+
+    @Test(arguments: ["GET", "POST"])
+    func `an answer to an unsound request has the fields of every answer`(method: String) async throws {
+        try await run { (asker: Asker) async throws in
+            let answer = try await asker.ask(method, "/v1/status", body: "x", ["HOST": "pi"])
+            #expect(answer.hasPrefix("HTTP/1.1 400") && answer.contains("two hosts"))
+            #expect(answer.contains("Content-Security-Policy: default-src 'none'"))
         }
     }
 
@@ -209,7 +257,10 @@ import Web
             #expect(try await asker.ask("GET", "/v1/status").hasPrefix("HTTP/1.1 200"))
             #expect(try await asker.ask("GET", "/v1/web/session").contains(#"{"csrf":null,"name":null,"open":true}"#))
             #expect(try await asker.change("POST", "/v1/prompts/1", "{}").hasPrefix("HTTP/1.1 401"))
-            #expect(try await asker.ask("GET", "/v1/status", ["x-forwarded-for": "1.2.3.4"]).hasPrefix("HTTP/1.1 401"))
+            for field in ["X-Forwarded-For", "x-forwarded-port", "Forwarded", "via", "X-Real-IP", "CF-Connecting-IP"] {
+                let answer = try await asker.ask("GET", "/v1/status", [field: "1.2.3.4"])
+                #expect(answer.hasPrefix("HTTP/1.1 401"), "\(field)")
+            }
         }
     }
 
@@ -219,6 +270,11 @@ import Web
             let answer = try await asker.change(
                 "POST", "/v1/web/login", body, ["x-forwarded-proto": "https", "origin": "https://pi:\(asker.port)"])
             #expect(answer.contains("Set-Cookie: __Host-okaeri=") && answer.contains("; SameSite=Strict; Secure\r\n"))
+            let cookie = answer.word(between: "okaeri=", and: ";")
+            for (name, status) in [("__Host-okaeri", 200), ("okaeri", 401)] {
+                let fields = ["x-forwarded-proto": "https", "cookie": "\(name)=\(cookie)"]
+                #expect(try await asker.ask("GET", "/v1/status", fields).hasPrefix("HTTP/1.1 \(status)"), "\(name)")
+            }
         }
     }
 

@@ -19,7 +19,11 @@ import Testing
 
     private mutating func comes(_ name: String = "a phone", at seconds: Int64 = 0) throws -> Logins.Pass {
         let token = logins.link(at: Self.time(seconds))
-        return try logins.redeem(token, name: name, from: "192.0.2.1", at: Self.time(seconds))
+        return try #require(redeem(token, name, at: seconds))
+    }
+
+    private mutating func redeem(_ token: String, _ name: String = "", at seconds: Int64) -> Logins.Pass? {
+        logins.redeem(token, name: name, at: Self.time(seconds))
     }
 
     private mutating func pass(_ cookie: String, at seconds: Int64) -> Logins.Pass? {
@@ -30,54 +34,33 @@ import Testing
     @Test mutating func aLinkLetsOneDeviceIn() throws {
         let token = logins.link(at: Self.time(0))
         #expect(token.utf8.count == 64)
-        let first = try logins.redeem(token, name: "Chrome on Android", from: "192.0.2.1", at: Self.time(599))
-        #expect(first.device.name == "Chrome on Android")
-        #expect(throws: LoginRefusal.wrongToken) {
-            try logins.redeem(token, name: "another", from: "192.0.2.2", at: Self.time(599))
-        }
-        let known = pass(first.cookie, at: 600)
+        let first = redeem(token, "Chrome on Android", at: 599)
+        #expect(first?.device.name == "Chrome on Android")
+        let second = redeem(token, "another", at: 599)
+        #expect(second == nil)
+        let known = pass(try #require(first).cookie, at: 600)
         #expect(known == first)
         #expect(logins.devices.map(\.name) == ["Chrome on Android"])
     }
 
     @Test mutating func aLinkIsGoodForTenMinutes() {
         let token = logins.link(at: Self.time(0))
-        #expect(throws: LoginRefusal.wrongToken) {
-            try logins.redeem(token, name: "", from: "192.0.2.1", at: Self.time(600))
-        }
+        let late = redeem(token, at: 600)
+        #expect(late == nil)
     }
 
-    @Test mutating func theOldestOfManyLinksGoes() throws {
+    @Test mutating func theOldestOfManyLinksGoes() {
         let tokens = (0..<9).map { logins.link(at: Self.time($0)) }
-        #expect(throws: LoginRefusal.wrongToken) {
-            try logins.redeem(tokens[0], name: "", from: "192.0.2.1", at: Self.time(10))
-        }
-        _ = try logins.redeem(tokens[1], name: "", from: "192.0.2.1", at: Self.time(10))
+        let (oldest, second) = (redeem(tokens[0], at: 10), redeem(tokens[1], at: 10))
+        #expect(oldest == nil && second != nil)
     }
 
-    @Test mutating func fiveWrongTokensAMinuteAreLookedAtFromOneAddress() throws {
+    @Test mutating func `wrong tokens do not keep a right one out`() {
         let token = logins.link(at: Self.time(0))
-        for second in 0..<5 {
-            #expect(throws: LoginRefusal.wrongToken) {
-                try logins.redeem("0", name: "", from: "192.0.2.1", at: Self.time(Int64(second)))
-            }
-        }
-        #expect(throws: LoginRefusal.tooMany(seconds: 55)) {
-            try logins.redeem(token, name: "", from: "192.0.2.1", at: Self.time(5))
-        }
-        // Others are not kept out by that.
-        let second = logins.link(at: Self.time(5))
-        _ = try logins.redeem(second, name: "", from: "192.0.2.2", at: Self.time(5))
-        _ = try logins.redeem(token, name: "", from: "192.0.2.1", at: Self.time(60))
-    }
-
-    @Test mutating func whoComesFromEverywhereIsOne() {
-        for index in 0..<300 {
-            _ = try? logins.redeem("0", name: "", from: "192.0.2.\(index)", at: Self.time(0))
-        }
-        #expect(throws: LoginRefusal.tooMany(seconds: 60)) {
-            try logins.redeem("0", name: "", from: "198.51.100.1", at: Self.time(0))
-        }
+        let wrong = (0..<300).compactMap { redeem("\($0)", at: 1) }
+        #expect(wrong.isEmpty)
+        let right = redeem(token, at: 1)
+        #expect(right != nil)
     }
 
     @Test mutating func aDeviceStaysAsLongAsItIsSeen() throws {

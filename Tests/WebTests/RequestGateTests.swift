@@ -113,10 +113,33 @@ import Testing
 
     @Test(arguments: [
         ("okaeri=\(cookie)", 1), ("a=b;okaeri=\(cookie)", 1), ("okaeri=\(cookie); okaeri=\(cookie)", 2),
-        ("__Host-okaeri=\(cookie)", 1), ("okaeri", 0), ("okaeri=short", 0), ("Xokaeri=\(cookie)", 0), ("", 0),
-        (String(repeating: "a=b; ", count: 10_000) + "okaeri=\(cookie)", 0),
+        ("__Host-okaeri=\(cookie)", 0), ("okaeri", 0), ("okaeri=short", 0), ("Xokaeri=\(cookie)", 0), ("", 0),
+        (String(repeating: "a=b; ", count: 10_000) + "okaeri=\(cookie)", 1),
+        (String(repeating: "okaeri=\(token); ", count: 180) + "okaeri=\(cookie)", 181),
+        (String(repeating: "okaeri=\(token); ", count: 1000), 256),
     ])
     func cookiesAreFound(field: String, count: Int) {
-        #expect(RequestGate.cookies(in: field).count == count)
+        #expect(RequestGate.cookies(in: field, isSecure: false).count == count)
+        let secure = field.replacing("okaeri=", with: "__Host-okaeri=").replacing("__Host-__Host-", with: "okaeri=")
+        #expect(RequestGate.cookies(in: secure, isSecure: true).count == count)
+        #expect(RequestGate.cookies(in: secure, isSecure: false).isEmpty)
+    }
+
+    @Test func `cookies that other programs of the host have set do not hide the login`() {
+        let tossed = String(repeating: "okaeri=\(Self.token); x=y; ", count: 60)
+        #expect(verdict("GET", "/v1/status") { $0.cookie = "\(tossed)okaeri=\(Self.cookie)" } == .answer)
+    }
+
+    @Test func `over TLS only the cookie counts that a site without TLS cannot set`() {
+        func verdict(_ name: String, isSecure: Bool) -> RequestGate.Verdict {
+            self.verdict("GET", "/v1/status") {
+                $0.cookie = "\(name)=\(Self.cookie)"
+                $0.isSecure = isSecure
+            }
+        }
+        #expect(verdict("okaeri", isSecure: false) == .answer)
+        #expect(verdict("okaeri", isSecure: true) == .refused(.noLogin))
+        #expect(verdict("__Host-okaeri", isSecure: true) == .answer)
+        #expect(verdict("__Host-okaeri", isSecure: false) == .refused(.noLogin))
     }
 }

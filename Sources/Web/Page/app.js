@@ -152,7 +152,7 @@ const login = async (token) => {
   try {
     session.now = await api('/v1/web/login', { token, name: deviceName() })
   } catch (error) {
-    return ended({ 401: t('loginBad'), 429: t('loginMany') }[error.status] ?? error.message)
+    return ended(error.status === 401 ? t('loginBad') : error.message)
   }
   // What was made for the login before knows nothing of this one.
   if (Object.keys(made).length) return location.reload()

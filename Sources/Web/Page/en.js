@@ -18,7 +18,6 @@ export default {
   loginPaste: 'Or paste the link here',
   loginGo: 'Log in',
   loginBad: 'That link does not work: it was used already, or it is too old. `okaeri web link` makes a new one.',
-  loginMany: 'Too many wrong links came in. Wait a minute, then try again.',
   loginEnded: 'This device is not logged in any more.',
   readOnly: 'You can look, but not change anything: that takes a login. `okaeri web link` on the Pi makes a link.',
   loggedIn: 'Logged in as {0}',

@@ -18,7 +18,6 @@ export default {
   loginPaste: 'リンクをここに貼り付けることもできます',
   loginGo: 'ログイン',
   loginBad: 'このリンクは使えません。使用済みか、期限切れです。`okaeri web link` で新しいリンクを発行してください。',
-  loginMany: '誤ったリンクが多すぎます。1 分ほど待ってから、もう一度お試しください。',
   loginEnded: 'この端末のログインは終了しました。',
   readOnly: '閲覧のみ可能です。変更するにはログインが必要です。Raspberry Pi で `okaeri web link` を実行するとリンクが発行されます。',
   loggedIn: '{0} としてログイン中',
