@@ -3,11 +3,14 @@ import Events
 import FoundationEssentials
 import FuzzSupport
 import Glibc
+import History
 import Logging
 import NIOCore
 import NIOPosix
 import OpenMetrics
+import PageData
 import Server
+import WiFi
 
 /// The server, as the daemon runs it, on a socket of this process's own.
 final class RunningServer: Sendable {
@@ -19,9 +22,11 @@ final class RunningServer: Sendable {
     private static let limit: CInt = 5_000
 
     private init() {
-        socket = "/tmp/okaeri-fuzz-\(getpid()).socket"
+        let folder = "/tmp/okaeri-fuzz-\(getpid())"
+        socket = "\(folder).socket"
         let server = APIServer(
-            backend: Household(), socket: socket, eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+            backend: Household(), page: Self.page(folder), socket: socket,
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() })
         Task.detached { try await server.run() }
         // It listens when it can be connected to.
@@ -32,6 +37,25 @@ final class RunningServer: Sendable {
             }
             sched_yield()
         }
+    }
+
+    /// The routes of the page, with a short history.
+    private static func page(_ folder: String) -> PageData {
+        let noon: Int64 = 1_795_176_000_000_000_000
+        mkdir(folder, 0o700)
+        do {
+            let store = try HistoryStore(directory: folder, durability: .process)
+            let exit = Event(time: noon, node: "pi", sequence: 1, kind: .didExitRegion(region: "home"))
+            let minute = SignalMinute(
+                time: noon, region: "home", heard: 3,
+                signal: .init(count: 3, mean: -61, lowest: -70, highest: -55, accuracy: 2))
+            try store.record([HistoryEvent(exit)].compactMap(\.self), [minute])
+        } catch {
+            require(false, "no history can be written: \(error)")
+        }
+        return PageData(
+            directory: folder, file: "\(folder)/beacons.json", wifi: SimulatedWiFi(inSight: ["HomeNet"]),
+            now: { noon + 60_000_000_000 }, reload: {})
     }
 
     /// What comes back until the server closes.
