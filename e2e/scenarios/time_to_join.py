@@ -7,7 +7,7 @@ import time
 from lab import pace, wifi
 from lab.controller import Controller
 from lab.daemon import STATE, Daemon, region, seconds
-from lab.processes import run
+from lab.processes import finish, run
 from lab.registry import measurement
 from lab.waiting import check, wait_for
 
@@ -15,6 +15,9 @@ TURNS = 20
 
 # The most that okaeri may take longer, by the medians, in seconds.
 MARGIN = 1
+
+# The most joins that may fail.
+FAILURES = 2
 
 
 def begin_turn(folder, number):
@@ -27,31 +30,40 @@ def begin_turn(folder, number):
 
 
 def time_arrival(folder, controller, number):
-    """From the event of the arrival to that of the join, in seconds."""
+    """From the event of the arrival to that of the join, in seconds; None if the join failed."""
     daemon = begin_turn(folder, number)
     controller.tell("start home")
     entered = daemon.expect("didEnterRegion", within=15)
-    joined = daemon.expect("wifiJoined", within=60)
+    ended = wait_for(
+        "the end of the join", lambda: daemon.events("wifiJoined") or daemon.events("wifiJoinFailed"), within=90)[0]
     controller.tell("stop home")
     daemon.stop()
-    run("nmcli", "connection", "down", "home")
-    return seconds(joined) - seconds(entered)
+    run("nmcli", "connection", "down", "home", may_fail=True)
+    return seconds(ended) - seconds(entered) if ended["event"] == "wifiJoined" else None
 
 
 def time_client(folder, number):
-    """From the start of `nmcli connection up` to its end, in seconds, with a daemon that has nothing to do."""
+    """From the start of `nmcli connection up` to its end, in seconds, with a daemon that has nothing to do; None if it
+    failed."""
     daemon = begin_turn(folder, number)
     began = time.monotonic()
-    run("nmcli", "connection", "up", "home")
+    status, _ = finish(["nmcli", "connection", "up", "home"], within=90)
     took = time.monotonic() - began
     daemon.stop()
-    run("nmcli", "connection", "down", "home")
-    return took
+    run("nmcli", "connection", "down", "home", may_fail=True)
+    return took if status == 0 else None
 
 
 def described(times):
-    """The median and the extremes, for the figures."""
-    return f"median {statistics.median(times):.2f} s, {min(times):.2f} to {max(times):.2f} s"
+    """The median, the extremes and the number of failures, for the figures."""
+    joined = succeeded(times)
+    return f"median {statistics.median(joined):.2f} s, {min(joined):.2f} to {max(joined):.2f} s, " \
+        f"{len(times) - len(joined)} failed"
+
+
+def succeeded(times):
+    """The times of the turns that ended in a connection."""
+    return [took for took in times if took is not None]
 
 
 @measurement(within=1800)
@@ -68,5 +80,7 @@ def time_to_join(folder):
     with open(f"{folder}/figures", "w", encoding="utf-8") as file:
         file.write(f"okaeri: {described(okaeri)}\nnmcli connection up: {described(client)}\n")
         file.write(f"the machine's pace: {pace.mean():.1f} times the usual\n")
-    longer = statistics.median(okaeri) - statistics.median(client)
+    # On a machine under load a handshake may fail, whichever program has asked for it.
+    check(len(succeeded(okaeri)) >= TURNS - FAILURES, "too many joins failed")
+    longer = statistics.median(succeeded(okaeri)) - statistics.median(succeeded(client))
     check(longer <= MARGIN, f"okaeri takes {longer:.2f} s longer than nmcli")
