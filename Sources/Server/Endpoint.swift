@@ -40,7 +40,14 @@ package struct Endpoints: Sendable {
     package init(_ endpoints: [Endpoint]) {
         let router = Router(context: ConnectionContext.self, options: .autoGenerateHeadEndpoints)
         for endpoint in endpoints {
-            router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)
+            router.on(RouterPath(endpoint.path), method: endpoint.method) { request, context in
+                // Content that is not read would fill buffers for as long as an event stream lasts.
+                if endpoint.method != .post, !(await request.discardContent(upTo: 0)) {
+                    return Response.failure(
+                        .badRequest, "\(request.method) takes no content here; send the request without a body")
+                }
+                return try await endpoint.answer(request, context)
+            }
         }
         responder = router.buildResponder()
         let refusing = Router(context: ConnectionContext.self)

@@ -96,15 +96,20 @@ package struct HTTPListener: Sendable {
         }
     }
 
-    /// - Returns: the answer, and whether the connection ends with it: content of a refused request may never end.
+    /// - Returns: the answer, and whether the connection ends with it: content that was not read may never end.
     private func response(
         to request: Request, _ channel: any Channel, _ logger: Logger
     ) async -> (response: Response, isLast: Bool) {
-        let fault = await request.fault
         var response =
-            if let fault { Response.failure(.badRequest, fault) } else { await answer(request, channel, logger) }
+            if request.namesTwoHosts {
+                Response.failure(
+                    .badRequest, "the request names two hosts; send one Host field, and the target as a path")
+            } else {
+                await answer(request, channel, logger)
+            }
         decorate(&response.headers)
-        let isLast = request.announcesContent && response.status.kind != .successful
+        let wasRead = request.method == .post && response.status.kind == .successful
+        let isLast = request.announcesContent && !wasRead
         if isLast { response.headers[.connection] = "close" }
         return (response, isLast)
     }

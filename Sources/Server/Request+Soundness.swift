@@ -16,16 +16,4 @@ extension Request {
         guard announcesContent else { return true }
         return (try? await body.collect(upTo: limit)) != nil
     }
-
-    /// Why no endpoint may answer this request, if so.
-    var fault: String? {
-        get async {
-            if namesTwoHosts { return "the request names two hosts; send one Host field, and the target as a path" }
-            // Content that nobody reads would fill buffers for as long as an event stream lasts.
-            let takesContent = method == .post || method == .put || method == .patch
-            if takesContent { return nil }
-            return await discardContent(upTo: 0)
-                ? nil : "\(method) takes no content here; send the request without a body"
-        }
-    }
 }

@@ -136,6 +136,22 @@ import RegionMonitoring
         #expect(server.connections.count == 0)
     }
 
+    @Test(arguments: [
+        ("TRACE", "/v1/prompts/1", "405"), ("DELETE", "/v1/prompts/1", "405"), ("GET", "/v1/prompts/1", "405"),
+        ("GET", "/nothing", "404"), ("GET", "/v1/prompts", "400"), ("DELETE", "/v1/nodes/attic", "400"),
+    ])
+    func `content is looked at where the path takes the method`(
+        method: String, path: String, status: String
+    ) async throws {
+        try await run(server()) {
+            let client = try RawClient(socket)
+            try client.connect()
+            client.send("\(method) \(path) HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}")
+            while !client.isClosedByPeer { try await turn() }
+            #expect(client.received.hasPrefix("HTTP/1.1 \(status) "))
+        }
+    }
+
     @Test func `content without an end does not keep the server from stopping`() async throws {
         let server = server()
         let requests = ["GET \(Route.events)", "POST \(Route.prompts)/1", "POST /nothing"]
