@@ -26,7 +26,9 @@ package enum PageAddresses {
         defer { freeifaddrs(first) }
         return sequence(first: first, next: { $0?.pointee.ifa_next }).compactMap { entry -> IPAddress? in
             guard let entry, let address = entry.pointee.ifa_addr, entry.pointee.ifa_flags & UInt32(IFF_UP) != 0,
-                Int32(address.pointee.sa_family) == (wantsVersion6 ? AF_INET6 : AF_INET)
+                // The first member of every socket address. Its name is not visible in a static build: there the compiler takes
+                // CNIOLinux, which swift-nio does not offer, for the module that defines it.
+                UnsafeRawPointer(address).load(as: sa_family_t.self) == (wantsVersion6 ? AF_INET6 : AF_INET)
             else { return nil }
             var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
             let size = wantsVersion6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
