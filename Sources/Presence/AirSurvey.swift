@@ -6,7 +6,8 @@ import RegionMonitoring
 /// iBeacons do not count. A beacon that is received outside its region, weakly or for a moment, leaves with the person.
 struct AirSurvey: Sendable {
     /// A survey of less time gives no result, and is continued by the next one. After an expectation that proved wrong a day's is
-    /// needed. Otherwise devices that are at home on some days only would be expected again and again.
+    /// needed, and twice that after each further one. Otherwise devices that are at home on some days only would be expected again
+    /// and again.
     private static let shortest: Int64 = 60_000_000_000
     private static let afterMistake: Int64 = 86_400_000_000_000
 
@@ -65,10 +66,16 @@ struct AirSurvey: Sendable {
         (since, silence) = (nil, 0)
     }
 
-    /// Takes silence to be normal until a long survey says otherwise.
+    /// Counts a silence that was discarded and proved to be usual.
+    mutating func add(silence: Int64) {
+        longest = max(longest, silence)
+        if let former { self.former = silence < Self.normalSilence ? max(former, silence) : nil }
+    }
+
+    /// Takes silence to be normal until a long survey has another result.
     mutating func forget() {
         former = nil
-        needed = Self.afterMistake
+        needed = max(Self.afterMistake, needed.addingClamped(needed))
         (longest, surveyed) = (0, 0)
     }
 

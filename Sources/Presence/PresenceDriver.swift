@@ -133,7 +133,9 @@ extension PresenceDriver {
 
     @inline(__always)
     private func received(_ event: RawSpan, at now: Instant, _ state: inout State) {
-        if state.liveness.reportReceived(at: now) { state.pipeline.monitor.listeningResumed(at: now) }
+        if state.liveness.reportReceived(at: now) {
+            publish(state.pipeline.monitor.adapterRecovered(at: now), at: now, &state)
+        }
         let others = state.pipeline.counters.others
         let actions = state.pipeline.received(event: event, at: now, handler: handler)
         if state.pipeline.counters.others != others { state.liveness.otherDeviceHeard(at: now) }
@@ -151,7 +153,10 @@ extension PresenceDriver {
         return state.withLock { state in
             // Whether it was deaf shows later; until then no silence grows.
             if state.liveness.suspected(at: now) { state.pipeline.monitor.listeningPaused(at: now) }
-            guard state.liveness.isCertain(at: now) else { return nil }
+            if state.liveness.suspicionExpired(at: now) {
+                publish(state.pipeline.monitor.adapterLost(at: now), at: now, &state)
+            }
+            guard state.liveness.isCertain(at: now) else { return state.liveness.suspicionExpiry?.nanoseconds }
             publish(state.pipeline.monitor.advanced(to: now), at: now, &state)
             return [state.pipeline.monitor.nextDeadline, state.liveness.suspectAt].compactMap(\.self).min()?.nanoseconds
         }

@@ -28,23 +28,39 @@ package struct RadioLiveness: Sendable {
     /// Whether the adapter was lost while it was suspected.
     private var isLost = false
 
+    /// When the suspicion began, and whether the scan was interrupted since then, as a power cycle does.
+    private var suspectSince = Instant(nanoseconds: 0)
+    private var wasInterrupted = false
+
+    /// A suspicion that has lasted for so long without any decision of the scanner ends in an unknown state: other programs may
+    /// interrupt the scan again and again.
+    private static let longestSuspicion: Int64 = 120_000_000_000
+
+    private var rate = ReportRate()
+
+    /// Whether the present silence began as a departure does.
+    private var isDeparture = false
+
     /// - Parameter quietPeriod: how long a silence may be before it takes an answer to believe it; nil: always believed.
     package init(quietPeriod: Duration?) {
         self.quietPeriod = quietPeriod
     }
 
     /// The silence from which on the controller is suspected to be deaf; `nil` where silence is normal.
-    package var silenceLimit: Duration? { limit.map { .nanoseconds($0) } }
+    package var silenceLimit: Duration? { isDeparture ? nil : limit.map { .nanoseconds($0) } }
 
     /// When the controller becomes suspect if it receives nothing until then.
     package var suspectAt: Instant? {
-        guard isListening, !isSuspect, let limit else { return nil }
+        guard isListening, !isSuspect, !isDeparture, let limit else { return nil }
         return Instant(nanoseconds: lastReport.nanoseconds.addingClamped(limit))
     }
 
     private var limit: Int64? {
         guard let quietPeriod, let longest = survey.longestSilence else { return nil }
-        return max(quietPeriod.clampedNanoseconds, 3 * longest)
+        let quiet = quietPeriod.clampedNanoseconds
+        // Two thirds of the shortest exit time at most, or the region would be left before the suspicion.
+        let limit = min(max(quiet, 3 * longest), quiet + quiet / 3)
+        return limit >= longest / 2 * 3 ? limit : nil
     }
 
     /// The radio was heard.
@@ -52,9 +68,14 @@ package struct RadioLiveness: Sendable {
     /// - Returns: whether it was suspect until now and is no more.
     @discardableResult
     package mutating func reportReceived(at now: Instant) -> Bool {
+        let silence = now.nanoseconds.subtractingClamped(lastReport.nanoseconds)
         lastReport = now
         lastAnswer = now
+        isDeparture = false
+        rate.received(at: now)
         guard isSuspect else { return false }
+        // Received without any repair: such silences are usual here.
+        if trustedAt == nil, !wasInterrupted, !isLost { survey.add(silence: silence) }
         let trustedAt = trustedAt ?? Instant(nanoseconds: now.nanoseconds.addingClamped(Self.grace))
         guard now >= trustedAt else {
             self.trustedAt = trustedAt
@@ -62,7 +83,7 @@ package struct RadioLiveness: Sendable {
         }
         // If a power cycle did not help, there was probably nothing to receive: without this, every departure would be lost.
         if isLost { survey.forget() }
-        (isSuspect, isLost, self.trustedAt) = (false, false, nil)
+        (isSuspect, isLost, wasInterrupted, self.trustedAt) = (false, false, false, nil)
         surveyIfPossible(at: now)
         return true
     }
@@ -81,7 +102,10 @@ package struct RadioLiveness: Sendable {
     package mutating func listeningChanged(_ isListening: Bool, at now: Instant) {
         self.isListening = isListening
         lastAnswer = now
-        guard !isSuspect else { return }
+        guard !isSuspect else {
+            wasInterrupted = true
+            return
+        }
         lastReport = now
         surveyIfPossible(at: now)
     }
@@ -105,9 +129,27 @@ package struct RadioLiveness: Sendable {
     /// - Returns: whether it is suspect from now on.
     package mutating func suspected(at now: Instant) -> Bool {
         guard let suspectAt, now >= suspectAt else { return false }
+        guard rate.endedAtOnce else {
+            isDeparture = true
+            return false
+        }
         isSuspect = true
+        suspectSince = now
         survey.discardSilence()
         return true
+    }
+
+    /// Returns whether the suspicion has lasted for too long without a decision of the scanner; once.
+    package mutating func suspicionExpired(at now: Instant) -> Bool {
+        guard let expiry = suspicionExpiry, now >= expiry else { return false }
+        isLost = true
+        return true
+    }
+
+    /// When ``suspicionExpired(at:)`` is next needed, or `nil` if not.
+    package var suspicionExpiry: Instant? {
+        guard isSuspect, !isLost, trustedAt == nil else { return nil }
+        return Instant(nanoseconds: suspectSince.nanoseconds.addingClamped(Self.longestSuspicion))
     }
 
     /// Whether what was not heard was not there.

@@ -38,14 +38,65 @@ import Testing
         #expect(liveness.silenceLimit == .seconds(10))
     }
 
-    @Test mutating func `the limit is three times the longest silence of the survey`() {
+    @Test mutating func `the limit is three times the longest silence, and bounded by the exit time`() {
         liveness.listeningChanged(true, at: instant(0))
-        receive(stride(from: 0, through: 63, by: 7))
-        #expect(liveness.silenceLimit == .seconds(21))
-        expectTrust(at: instant(83.9))
-        #expect(liveness.suspectAt == instant(84))
-        expectSuspicion(at: instant(84))
-        #expect(!liveness.isCertain(at: instant(84)))
+        receive(stride(from: 0, through: 64, by: 4))
+        #expect(liveness.silenceLimit == .seconds(12))
+        liveness.determined(.inside, region: "home", at: instant(64))
+        receive(stride(from: 65, through: 110, by: 1))
+        expectTrust(at: instant(121.9))
+        #expect(liveness.suspectAt == instant(122))
+        expectSuspicion(at: instant(122))
+        #expect(!liveness.isCertain(at: instant(122)))
+    }
+
+    @Test(arguments: [(5, 13.333333333), (8, 13.333333333), (9, nil)] as [(Double, Double?)])
+    mutating func `where silences are long beside the exit time, silence is normal`(longest: Double, limit: Double?) {
+        liveness.listeningChanged(true, at: instant(0))
+        receive(stride(from: 0, through: 90, by: longest))
+        #expect(liveness.silenceLimit == limit.map { .nanoseconds(nanoseconds($0)) })
+    }
+
+    @Test mutating func `reports that become fewer before they end are a departure and no fault`() {
+        liveness.listeningChanged(true, at: instant(0))
+        receive(stride(from: 0, through: 60, by: 1))
+        liveness.determined(.inside, region: "home", at: instant(60))
+        receive(stride(from: 60, through: 100, by: 0.25))
+        receive(stride(from: 102, through: 112, by: 5))
+        expectTrust(at: instant(130))
+        #expect(liveness.silenceLimit == nil)
+        #expect(liveness.suspectAt == nil)
+        liveness.controllerHeard(at: instant(130))
+        #expect(liveness.isCertain(at: instant(130)))
+        // The next report ends that silence.
+        receive(stride(from: 200, through: 260, by: 0.25))
+        expectSuspicion(at: instant(270))
+    }
+
+    @Test mutating func `a silence that ends without a repair is usual from then on`() {
+        liveness.listeningChanged(true, at: instant(0))
+        receive(stride(from: 0, through: 60, by: 1))
+        liveness.determined(.inside, region: "home", at: instant(60))
+        receive(stride(from: 61, through: 100, by: 1))
+        expectSuspicion(at: instant(110))
+        receive(stride(from: 120, through: 125, by: 1))
+        #expect(liveness.silenceLimit == nil)
+    }
+
+    @Test mutating func `a suspicion without a decision of the scanner ends after two minutes`() {
+        liveness.listeningChanged(true, at: instant(0))
+        receive(stride(from: 0, through: 60, by: 1))
+        expectSuspicion(at: instant(70))
+        // Another program interrupts the scan all the time.
+        for second in stride(from: 75.0, to: 190, by: 5) {
+            liveness.listeningChanged(false, at: instant(second))
+            liveness.listeningChanged(true, at: instant(second))
+            let hasExpired = liveness.suspicionExpired(at: instant(second))
+            #expect(!hasExpired)
+        }
+        #expect(liveness.suspicionExpiry == instant(190))
+        let expired = (liveness.suspicionExpired(at: instant(190)), liveness.suspicionExpired(at: instant(191)))
+        #expect(expired == (true, false))
     }
 
     @Test mutating func `one silence of ten seconds makes silence normal`() {
@@ -77,7 +128,7 @@ import Testing
         liveness.determined(.inside, region: "home", at: instant(90))
         liveness.determined(.outside, region: "home", at: instant(100))
         receive(stride(from: 100, through: 130, by: 1))
-        #expect(liveness.silenceLimit == .seconds(15))
+        #expect(liveness.silenceLimit == .nanoseconds(13_333_333_333))
         receive(stride(from: 131, through: 160, by: 1))
         #expect(liveness.silenceLimit == .seconds(10))
     }
@@ -126,7 +177,15 @@ import Testing
         receive(stride(from: 1000, through: 1004 + 86_000, by: 5))
         #expect(liveness.silenceLimit == nil)
         receive(stride(from: 87_005, through: 87_500, by: 5))
-        #expect(liveness.silenceLimit == .seconds(15))
+        #expect(liveness.silenceLimit == .nanoseconds(13_333_333_333))
+        // And two days after the next one.
+        receive(stride(from: 87_501, through: 87_600, by: 1))
+        expectSuspicion(at: instant(87_620))
+        liveness.adapterLost()
+        receive(stride(from: 88_000, through: 260_000, by: 5))
+        #expect(liveness.silenceLimit == nil)
+        receive(stride(from: 260_005, through: 262_000, by: 5))
+        #expect(liveness.silenceLimit == .nanoseconds(13_333_333_333))
     }
 
     @Test mutating func `a pause of the scan makes no suspicion`() {
@@ -145,6 +204,8 @@ import Testing
         receive(stride(from: 0, through: 60, by: 1))
         expectSuspicion(at: instant(70))
         if isLost { liveness.adapterLost() }
+        liveness.listeningChanged(false, at: instant(490))
+        liveness.listeningChanged(true, at: instant(491))
         #expect(liveness.silenceLimit == .seconds(10))
         liveness.reportReceived(at: instant(500))
         liveness.reportReceived(at: instant(504))

@@ -127,10 +127,11 @@ def adapter_deaf(folder):
     controller.tell(TELEVISION)
     controller.tell("start television")
     # Long beside the silences of a machine that stands still for seconds: three times the longest one is suspect.
-    patience = exit_after(15)
+    patience = exit_after(30)
     daemon = Daemon(folder, region(exitAfter=patience))
+    daemon.expect_bluetooth("poweredOn", within=15)
     # So long the daemon surveys the air with no region inside.
-    holds("no entry", lambda: not daemon.events("didEnterRegion"), during=70)
+    holds("no entry", lambda: not daemon.events("didEnterRegion"), during=75)
     controller.tell("start home")
     daemon.expect("didEnterRegion", within=15)
     unknown = len(daemon.events("didDetermineState", state="unknown"))

@@ -58,10 +58,16 @@ extension ScannerStateMachine {
         }
         guard chosen.isUp else {
             let actions = endSession()
-            let recheckAt = rechecksDone < Self.rechecks.count ? now.addingClamped(Self.rechecks[rechecksDone]) : nil
+            let recheckAt =
+                if switchOnAgain == chosen.index {
+                    fault.next(after: now)
+                } else {
+                    rechecksDone < Self.rechecks.count ? now.addingClamped(Self.rechecks[rechecksDone]) : nil as Int64?
+                }
             phase = .off(chosen, recheckAt: recheckAt)
             return actions + update(.off(chosen))
         }
+        if switchOnAgain == chosen.index { switchOnAgain = nil }
         guard chosen.hasLowEnergy else {
             let actions = endSession()
             phase = .absent

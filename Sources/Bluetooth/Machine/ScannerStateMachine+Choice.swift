@@ -12,13 +12,6 @@ extension ScannerStateMachine {
         return faults[adapter.index, default: 0].isMultiple(of: Self.faultsTolerated) ? [.inspectAdapters] : []
     }
 
-    /// Tries another adapter at once, if there is one.
-    mutating func givenUp(_ adapter: Adapter) -> [Action] {
-        guard adapterName == nil else { return [] }
-        faults[adapter.index] = Self.faultsTolerated
-        return [.inspectAdapters]
-    }
-
     /// The adapter in use answers.
     mutating func faultsEnded(_ adapter: Adapter) {
         faults[adapter.index] = nil

@@ -1,3 +1,4 @@
+import Glibc
 import Plumbing
 
 /// A controller that answers commands and receives nothing, which no new scan repairs.
@@ -40,24 +41,26 @@ extension ScannerStateMachine {
 
     /// The adapter was not switched off and on, or does not come back.
     public mutating func powerCycleFailed(_ adapter: Adapter, _ error: KernelError, at now: Int64) -> [Action] {
+        if error.operation == .switchOn, error.code != ERFKILL { switchOnAgain = adapter.index }
         guard case .scanning(adapter) = phase else { return [] }
+        // What is refused now is refused for a while: not reported with every departure.
+        if silenceLimit == nil {
+            powerCycleAt = now.addingClamped(parameters.powerCyclePeriod?.clampedNanoseconds ?? .max)
+        }
         return notRepaired(adapter, .failure(error), at: now)
     }
 
     /// Reports what cannot be repaired, and goes on with the probe.
     private mutating func notRepaired(_ adapter: Adapter, _ obstacle: RepairObstacle, at now: Int64) -> [Action] {
-        let isFirst = !isSilenceReported
-        var (before, after): ([Action], [Action]) = ([], [])
+        var actions: [Action] = []
         if silenceLimit == nil {
-            guard obstacle.isWorthReporting, isFirst else { return inSession { $0.advanced(to: now) } }
-            before = update(.notRepaired(adapter, obstacle))
+            guard obstacle.isWorthReporting, !isSilenceReported else { return inSession { $0.advanced(to: now) } }
+            actions = update(.notRepaired(adapter, obstacle))
         } else if session?.isDeaf == false {
-            before = inSession { $0.foundDeaf() } + update(.deaf(adapter, obstacle))
-            // Only once: two adapters that receive nothing would take turns.
-            if isFirst { after = givenUp(adapter) }
+            actions = inSession { $0.foundDeaf() } + update(.deaf(adapter, obstacle))
         }
         isSilenceReported = true
-        return before + inSession { $0.advanced(to: now) } + after
+        return actions + inSession { $0.advanced(to: now) }
     }
 
     /// Whether a silence calls for more than a new scan. After a power cycle the limit alone counts; before it there is time for

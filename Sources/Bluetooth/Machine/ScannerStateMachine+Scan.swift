@@ -100,7 +100,11 @@ extension ScannerStateMachine {
         case .initial, .watching, .inspecting, .absent, .idle, .opening, .finished:
             break
         case .off(let adapter, let recheckAt):
-            if let recheckAt, now >= recheckAt {
+            guard let recheckAt, now >= recheckAt else { break }
+            if switchOnAgain == adapter.index {
+                phase = .off(adapter, recheckAt: fault.next(after: now))
+                actions.append(.powerCycle(adapter))
+            } else {
                 rechecksDone += 1
                 phase = .off(adapter, recheckAt: nil)
                 actions.append(.inspectAdapters)

@@ -93,6 +93,9 @@ public struct ScannerStateMachine: Sendable {
     var lastUpdate: AdapterUpdate?
     var rechecksDone = 0
 
+    /// The index of an adapter that was switched off for a power cycle and could not be switched on. It is tried again.
+    var switchOnAgain: UInt16?
+
     /// Whether a report was received since the start or since the last power cycle.
     var hasReceived = false
 

@@ -46,12 +46,7 @@ extension LinuxKernel: PowerKernel {
     public func powerCycle(_ adapter: Adapter) throws(KernelError) {
         try demandNoConnections(of: adapter)
         try takeBack(.switchOn, of: adapter)
-        do throws(KernelError) {
-            try switchOn(adapter)
-        } catch {
-            // The adapter must not stay off because the controller started slowly once.
-            try switchOn(adapter)
-        }
+        try switchOn(adapter)
     }
 
     private func demandNoConnections(of adapter: Adapter) throws(KernelError) {

@@ -79,7 +79,9 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
                 scanSocket = nil
                 failures.scan = false
                 generation += 1
-            case .powerCycle(let adapter): perform(powerCycle(adapter))
+            case .powerCycle(let adapter):
+                // An action before it may have changed the adapter in use.
+                if machine.adapter?.index == adapter.index { perform(powerCycle(adapter)) }
             case .send(let command): perform(send(command))
             case .update(let update): delegate.scannerDidUpdate(update, at: now)
             case .listening(let isListening): delegate.scannerDidChangeListening(isListening, at: now)
@@ -115,7 +117,7 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
         }
     }
 
-    /// Blocks for as long as the controller takes to start, half a minute at worst; that time does not count as listened.
+    /// Blocks for as long as the controller takes to start, some ten seconds at worst; that time does not count as listened.
     private mutating func powerCycle(_ adapter: Adapter) -> [ScannerStateMachine.Action] {
         do throws(KernelError) {
             try scanner.kernel.powerCycle(adapter)

@@ -1,0 +1,64 @@
+import RegionMonitoring
+
+/// How many reports came in during each of the last seconds: whether they ended at once or became fewer before.
+///
+/// A receiver that becomes deaf misses all reports from one moment on. Of devices that a person carries out of range the reports
+/// become fewer for some seconds first.
+struct ReportRate: Sendable {
+    private static let second: Int64 = 1_000_000_000
+
+    /// The seconds that are kept, and those of them that show the usual rate.
+    private static let kept = 64
+    private static let usual: Int64 = 30
+
+    /// The spans that are compared with the usual rate: the shortest one in which enough reports are expected.
+    private static let spans: [Int64] = [2, 4, 8, 16]
+    private static let enough = 8.0
+
+    /// The counts of the seconds before the present one, by the second modulo their number.
+    private var counts = [Int](repeating: 0, count: kept)
+    private var present = Int64.min
+    private var count = 0
+
+    /// A report came in.
+    mutating func received(at now: Instant) {
+        let second = now.nanoseconds / Self.second
+        if second == present {
+            count &+= 1
+        } else {
+            advance(to: second)
+            count = 1
+        }
+    }
+
+    private mutating func advance(to second: Int64) {
+        defer { present = second }
+        guard present != .min, second > present else { return }
+        counts[Self.slot(present)] = count
+        // No more than all of them.
+        let first = max(present + 1, second - Int64(Self.kept))
+        for passed in first..<max(first, second) { counts[Self.slot(passed)] = 0 }
+    }
+
+    /// Whether the reports ended at once: as many as usual came in until the last one. False if there were too few to tell.
+    var endedAtOnce: Bool {
+        guard present != .min else { return false }
+        for span in Self.spans {
+            let usual = Double(sum(span..<span + Self.usual)) / Double(Self.usual)
+            // On average half of the present second had passed at the last report.
+            let expected = usual * (Double(span) - 0.5)
+            if expected >= Self.enough { return Double(sum(0..<span)) >= expected / 2 }
+        }
+        return false
+    }
+
+    /// The number of reports in these seconds, counted back from the one of the last report.
+    private func sum(_ ages: Range<Int64>) -> Int {
+        ages.reduce(0) { $0 + ($1 == 0 ? count : counts[Self.slot(present - $1)]) }
+    }
+
+    private static func slot(_ second: Int64) -> Int {
+        let rest = Int(second % Int64(kept))
+        return rest < 0 ? rest + kept : rest
+    }
+}
