@@ -32,11 +32,16 @@ package struct FilePlace: ~Copyable, Sendable {
 
     private static let linkLimit = 40
 
+    /// Bounds the attempts where another process removes each new directory.
+    private static let madeLimit = 256
+
     /// `O_PATH`, the same on every architecture that Swift runs on; Glibc's module leaves it out.
-    private static let searchOnly: Int32 = 0o1000_0000
+    package static let searchOnly: Int32 = 0o1000_0000
 
     /// Resolves a path.
-    package init(_ path: String) throws(Problem) {
+    ///
+    /// - Parameter mode: the mode of the directories that are made where they are missing; `nil` makes none.
+    package init(_ path: String, making mode: mode_t? = nil) throws(Problem) {
         let isRoot = geteuid() == 0
         // What is above the current directory counts too.
         let given = isRoot ? SocketPath.absolute(path) : path
@@ -44,12 +49,21 @@ package struct FilePlace: ~Copyable, Sendable {
         var rest = Self.components(given)
         var walked = FilePath(given.hasPrefix("/") ? "/" : "")
         var current = try Self.directory(given.hasPrefix("/") ? "/" : ".")
-        var (links, isShared) = (0, false)
+        var (links, made, isShared) = (0, 0, false)
         while let component = rest.popLast() {
             let parent = current.number
             let number = openat(parent, component, Self.searchOnly | O_NOFOLLOW | O_CLOEXEC)
             guard number >= 0 else {
                 let code = Errno(rawValue: errno)
+                if code == .noSuchFileOrDirectory, !rest.isEmpty, let mode, made < Self.madeLimit {
+                    // Another user may have made it meanwhile; the next turn examines it.
+                    guard mkdirat(parent, component, mode) == 0 || errno == EEXIST else {
+                        throw .failed(Errno(rawValue: errno))
+                    }
+                    made += 1
+                    rest.append(component)
+                    continue
+                }
                 guard code == .noSuchFileOrDirectory, rest.count < 2 else { throw .failed(code) }
                 directory = current
                 (name, self.path, missing) = (rest.first ?? component, walked.string, rest.isEmpty ? nil : component)
@@ -117,6 +131,12 @@ package struct FilePlace: ~Copyable, Sendable {
         let number = openat(directory.number, path, Self.searchOnly | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard number >= 0 else { throw Errno(rawValue: errno) }
         return OwnedDescriptor(owning: number)
+    }
+
+    /// Throws if users other than the owner may write the directory, even if it has the sticky bit: they could put files of
+    /// their own there first.
+    func refuseSharedDirectory() throws(Problem) {
+        guard try Self.status(of: directory.number).st_mode & 0o022 == 0 else { throw .open(path: path) }
     }
 
     /// Returns the status of the file, or `nil` if there is none.
@@ -187,8 +207,9 @@ extension FilePlace.Problem: CustomStringConvertible {
     package var description: String {
         switch self {
         case .notAFile: "no regular file"
-        case .foreign(let path, let user): "\(path), which belongs to user \(user), who can change what root does by it"
-        case .open(let path): "\(path), which other users can write, who can change what root does by it"
+        case .foreign(let path, let user):
+            "\(path), which belongs to user \(user); that user could change what root does"
+        case .open(let path): "\(path), which other users can write; they could change what root does"
         case .failed(let errno): errno.description
         }
     }

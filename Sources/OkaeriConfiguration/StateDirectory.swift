@@ -38,11 +38,14 @@ package enum StateDirectory {
         path.flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
 
+    /// The mode of a new directory.
+    static let mode: mode_t = 0o750
+
     /// Makes the directory and those above it where they are missing.
     ///
     /// It is for the owner and the group, as the local API is: others have no business to know who was at home when.
     package static func make(_ path: String) throws(Errno) {
-        guard mkdir(path, 0o750) != 0 else { return }
+        guard mkdir(path, mode) != 0 else { return }
         let code = Errno(rawValue: errno)
         switch code {
         case .fileExists where isDirectory(path):
@@ -51,7 +54,7 @@ package enum StateDirectory {
             let above = FilePath(path).removingLastComponent().string
             guard !above.isEmpty, above != path else { throw code }
             try make(above)
-            if mkdir(path, 0o750) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
+            if mkdir(path, mode) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
         default:
             throw code
         }

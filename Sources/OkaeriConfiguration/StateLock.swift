@@ -8,8 +8,8 @@ package final class StateLock: Sendable {
     package enum Failure: Error, CustomStringConvertible {
         /// Another program holds it.
         case taken(directory: String)
-        /// The directory belongs to the user with this number, who could not read what root writes there.
-        case foreign(directory: String, user: UInt32)
+        /// The directory, or one on the way to it, gives other users control of the files that root writes.
+        case untrusted(directory: String, FilePlace.Problem)
         /// The directory cannot be made, or holds something else in the lock's place.
         case unusable(directory: String, Errno)
 
@@ -18,9 +18,9 @@ package final class StateLock: Sendable {
             case .taken(let directory):
                 "cannot use \(directory): another okaeri keeps its state and history there; stop that one, or name another "
                     + "place with `--state-dir`"
-            case .foreign(let directory, let user):
-                "cannot use \(directory) as root: it belongs to user \(user), who could not read the files that root writes "
-                    + "there; start the service with `systemctl start okaeri`, or name another place with `--state-dir`"
+            case .untrusted(let directory, let problem):
+                "cannot use \(directory) as root because of \(problem.description); start the service with "
+                    + "`systemctl start okaeri`, or name another place with `--state-dir`"
             case .unusable(let directory, let errno):
                 "cannot lock \(directory): \(errno.description); name a directory that can be written with `--state-dir`"
             }
@@ -32,15 +32,8 @@ package final class StateLock: Sendable {
     /// Takes the lock in `directory`, which is made where it is missing.
     package init(directory: String) throws(Failure) {
         let unusable = { Failure.unusable(directory: directory, Errno(rawValue: $0)) }
-        do throws(Errno) { try StateDirectory.make(directory) } catch { throw unusable(error.rawValue) }
-        let folder = OwnedDescriptor(
-            owning: try OwnedDescriptor.retrying(unusable) { open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
-        var status = stat()
-        guard fstat(folder.number, &status) == 0 else { throw unusable(errno) }
-        guard geteuid() != 0 || status.st_uid == 0 else {
-            throw .foreign(directory: directory, user: status.st_uid)
-        }
-        let place = folder.number
+        let folder = try Self.folder(directory)
+        let place = folder.directory.number
         file = OwnedDescriptor(
             owning: try OwnedDescriptor.retrying(unusable) {
                 // A link would have another file made or locked; a pipe must not hold the start up.
@@ -49,6 +42,22 @@ package final class StateLock: Sendable {
         let number = file.number
         _ = try OwnedDescriptor.retrying({ $0 == EWOULDBLOCK ? .taken(directory: directory) : unusable($0) }) {
             flock(number, LOCK_EX | LOCK_NB)
+        }
+    }
+
+    /// Makes the directory where it is missing, and returns it.
+    private static func folder(_ directory: String) throws(Failure) -> FilePlace {
+        guard !directory.isEmpty else { throw .unusable(directory: directory, .noSuchFileOrDirectory) }
+        do throws(FilePlace.Problem) {
+            let place = try FilePlace("\(directory)/.", making: StateDirectory.mode)
+            if geteuid() == 0 { try place.refuseSharedDirectory() }
+            return place
+        } catch {
+            switch error {
+            case .foreign, .open: throw .untrusted(directory: directory, error)
+            case .notAFile: throw .unusable(directory: directory, .tooManySymbolicLinkLevels)
+            case .failed(let errno): throw .unusable(directory: directory, errno)
+            }
         }
     }
 }

@@ -34,6 +34,15 @@ import Testing
         #expect(runs == [[hour(0), hour(0.5)], [hour(1), nil], [hour(2), hour(2.5)]])
     }
 
+    @Test func `the mode of a file with a second name stays`() throws {
+        let letter = try folder.file("letter", Array("dear".utf8))
+        #expect(chmod(letter, 0o644) == 0)
+        #expect(link(letter, folder.history) == 0)
+        HistoryStore.restrictAccess(to: folder.history)
+        var status = stat()
+        #expect(lstat(letter, &status) == 0 && status.st_mode & 0o777 == 0o644)
+    }
+
     @Test func `other users cannot read the files, nor those of an earlier version`() throws {
         func modes() throws -> [String: mode_t] {
             try Dictionary(

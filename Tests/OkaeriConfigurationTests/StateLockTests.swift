@@ -41,16 +41,39 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    @Test func `root leaves no file in the state directory of another user`() throws {
-        guard geteuid() == 0 else { return }
-        let directory = "\(folder.path)/state"
-        mkdir(directory, 0o750)
-        chown(directory, 1234, 1234)
-        guard case .foreign(directory, user: 1234) = failure(directory) else {
-            Issue.record("the directory was used")
+    private func refuses(_ directory: String, _ place: Comment) {
+        guard case .untrusted(directory, _) = failure(directory) else {
+            Issue.record("\(place): the directory was used")
             return
         }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+    }
+
+    @Test(.enabled(if: geteuid() == 0))
+    func `root leaves no file in a state directory that another user controls`() throws {
+        let theirs = "\(folder.path)/theirs"
+        #expect(mkdir(theirs, 0o755) == 0 && mkdir("\(theirs)/own", 0o755) == 0 && chown(theirs, 1234, 1234) == 0)
+        refuses(theirs, "the directory of another user")
+        refuses("\(theirs)/own", "below a directory of another user")
+        refuses("\(theirs)/a/b", "missing, below a directory of another user")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: theirs) == ["own"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(theirs)/own").isEmpty)
+        let own = "\(folder.path)/own"
+        #expect(mkdir(own, 0o700) == 0)
+        for mode: mode_t in [0o1777, 0o1775, 0o777, 0o770] {
+            #expect(chmod(own, mode) == 0)
+            refuses(own, "mode \(String(mode, radix: 8))")
+        }
+        #expect(chmod(own, 0o755) == 0)
+        let link = "\(folder.path)/link"
+        #expect(symlink(own, link) == 0 && lchown(link, 1234, 1234) == 0)
+        refuses(link, "a link of another user")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: own).isEmpty)
+    }
+
+    @Test(.enabled(if: geteuid() == 0))
+    func `root uses its own directory in one that all users may write with the sticky bit`() throws {
+        #expect(chmod(folder.path, 0o1777) == 0)
+        #expect(failure("\(folder.path)/a/state") == nil)
     }
 
     @Test func `a link in place of the lock is not followed, and a directory that cannot be made is said`() throws {
