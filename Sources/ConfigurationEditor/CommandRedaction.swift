@@ -6,8 +6,6 @@ package struct CommandRedaction: Sendable {
     /// commands of the file.
     static let placeholder = "[\"(not/shown)\"]"
 
-    private static let keys: Set = ["onEnter", "onExit", "onPrompt", "onConnect", "onDisconnect"]
-
     /// The text, the same byte for byte but for the commands.
     package let text: String
     /// Whether the text lacks commands.
@@ -31,7 +29,7 @@ package struct CommandRedaction: Sendable {
         case .null, .bool, .number, .string: []
         case .array(let elements): elements.flatMap(commands)
         case .object(let members):
-            members.flatMap { keys.contains($0.key) ? [$0.node.range] : commands(in: $0.node) }
+            members.flatMap { Configuration.commandKeys.contains($0.key) ? [$0.node.range] : commands(in: $0.node) }
         }
     }
 }

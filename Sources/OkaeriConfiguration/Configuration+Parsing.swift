@@ -17,6 +17,13 @@ extension Configuration {
         "pathLossExponent", "notifyOnEntry", "notifyOnExit", "ranging", "wifi", "onEnter", "onExit", "onPrompt",
         "scope",
     ]
+    /// The keys of commands.
+    package static let commandKeys: Set = ["onEnter", "onExit", "onPrompt", "onConnect", "onDisconnect"]
+
+    /// The keys whose values appear in no message. A change from the page is answered with what is wrong in the whole file,
+    /// and a login must not learn commands that way.
+    static let privateKeys = commandKeys.union(["passphraseFile"])
+
     private static let wifiKeys = ["ssid", "join", "passphraseFile", "security"]
 
     /// RSSI as HCI sends it, in dBm (Core Specification, Vol 4, Part E, 7.7.65.2).
@@ -160,7 +167,7 @@ extension Configuration {
             value.strings.flatMap { $0.first?.isEmpty == false && !$0.joined().utf8.contains(0) ? $0 : nil }
         }
         if let program = command?.first, !program.hasPrefix("/"), program.contains("/") {
-            reader.report(key, found: "\"\(program)\"", expected: "an absolute path, or a name that is in $PATH")
+            reader.report(key, found: "a relative path", expected: "an absolute path, or a name that is in $PATH")
         }
         return command ?? []
     }

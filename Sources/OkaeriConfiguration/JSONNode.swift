@@ -31,6 +31,17 @@ package struct JSONNode: Sendable {
     /// The bytes of the text that it takes, without the space around it.
     package var range: Range<Int>
 
+    /// The type of the value, for messages that must not show the value.
+    var kind: String {
+        switch value {
+        case .null: "null"
+        case .bool: "true or false"
+        case .number: "a number"
+        case .string: "a string"
+        case .array, .object: summary
+        }
+    }
+
     /// What it is, in a person's words, cut where it is long.
     package var summary: String {
         switch value {

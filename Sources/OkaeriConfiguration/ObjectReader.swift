@@ -47,7 +47,7 @@ struct ObjectReader {
     func value<T>(_ key: String, expected: String, _ convert: (JSONNode.Value) -> T?) -> T? {
         guard let node = members[key] else { return nil }
         if let value = convert(node.value) { return value }
-        report(key, found: node.summary, expected: expected)
+        report(key, found: Configuration.privateKeys.contains(key) ? node.kind : node.summary, expected: expected)
         return nil
     }
 

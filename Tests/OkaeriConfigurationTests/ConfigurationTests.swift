@@ -136,16 +136,16 @@ import WiFi
         ),
         (
             #""wifi": {"ssid": "a", "passphraseFile": "psk"}"#,
-            "regions[0].wifi.passphraseFile: found \"psk\", expected an absolute path, or $CREDENTIALS_DIRECTORY/NAME"
+            "regions[0].wifi.passphraseFile: found a string, expected an absolute path, or $CREDENTIALS_DIRECTORY/NAME"
         ),
         (
             #""onEnter": "welcome""#,
-            "regions[0].onEnter: found \"welcome\", expected a command and its arguments, such as "
+            "regions[0].onEnter: found a string, expected a command and its arguments, such as "
                 + "[\"/usr/local/bin/welcome\"]"
         ),
         (
             #""onEnter": ["./welcome"]"#,
-            "regions[0].onEnter: found \"./welcome\", expected an absolute path, or a name that is in $PATH"
+            "regions[0].onEnter: found a relative path, expected an absolute path, or a name that is in $PATH"
         ),
         (
             #""onEnter": ["/x", "a\u0000b"]"#,
@@ -227,6 +227,20 @@ import WiFi
         for path in ["\(folder.path)/none.json", folder.path] {
             #expect(throws: ConfigurationError.self) { _ = try Configuration(file: path) }
         }
+    }
+
+    @Test(arguments: [
+        (#""onEnter": "curl --token=abc""#, "regions[0].onEnter: found a string, expected a command"),
+        (#""onExit": ["bin/abc"]"#, "regions[0].onExit: found a relative path, expected an absolute path"),
+        (
+            #""wifi": {"ssid": "HomeNet", "passphraseFile": "abc"}"#,
+            "regions[0].wifi.passphraseFile: found a string, expected "
+        ),
+    ])
+    func `a message about a command or a passphrase file does not show it`(member: String, start: String) {
+        let list = problems(
+            #"{"regions": [{"identifier": "h", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", \#(member)}]}"#)
+        #expect(list.count == 1 && list[0].hasPrefix(start) && !list[0].contains("abc"), "\(list)")
     }
 
     @Test func `root does not search the current directory`() {
