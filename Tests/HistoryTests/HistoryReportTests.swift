@@ -37,6 +37,16 @@ import Testing
                 ",-78,"))
     }
 
+    @Test func `a formula behind a separator of other spreadsheets is text, in quotation marks`() throws {
+        for (name, cell) in [
+            ("a;=HYPERLINK(1)", "\"a;'=HYPERLINK(1)\""), ("a;b", "\"a;b\""), ("a-b", "a-b"),
+            ("a\t=1", "a\\u{9}=1"),
+        ] {
+            let row = try recorded(.house(region: "keys", .didDetermineRoom(name))).csv
+            #expect(row.contains(",\(cell),"), "\(row)")
+        }
+    }
+
     @Test(arguments: ["a\u{1B}[2Jb", "a\n19:00:00  didExitRegion  home", "a\u{9B}31mb", "a\u{202E}b"])
     func `a name with control characters cannot forge a line or reach a terminal`(name: String) throws {
         let kinds: [Event.Kind] = [

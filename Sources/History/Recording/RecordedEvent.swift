@@ -47,13 +47,22 @@ struct RecordedEvent {
     /// apostrophe keeps a spreadsheet from taking a text for a formula.
     static func cell(_ field: EventField) -> String {
         guard case .text(let text) = field.value else { return field.plain ?? "" }
-        let isFormula = text.unicodeScalars.first.map(formulaStarts.contains) ?? false
-        return quoted((isFormula ? "'" : "") + text.escapedName)
+        var safe = ""
+        var isStart = true
+        for scalar in text.unicodeScalars {
+            if isStart, formulaStarts.contains(scalar) { safe += "'" }
+            safe.unicodeScalars.append(scalar)
+            isStart = scalar == otherSeparator
+        }
+        return quoted(safe.escapedName)
     }
 
     private static let formulaStarts: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r"]
 
-    private static let special: Set<Unicode.Scalar> = ["\"", ","]
+    /// Ends a cell for spreadsheets in countries where a comma is the decimal sign. Tabs are escaped.
+    private static let otherSeparator: Unicode.Scalar = ";"
+
+    private static let special: Set<Unicode.Scalar> = ["\"", ",", otherSeparator]
 
     /// Scalar by scalar: an accent after a quotation mark makes one character of both.
     private static func quoted(_ field: String) -> String {
