@@ -37,8 +37,8 @@ import Testing
         #expect(try folder.names == ["beacons.json", "beacons.json.bak"])
     }
 
-    @Test func `the owner stays`() throws {
-        guard geteuid() == 0 else { return }
+    @Test(.enabled(if: geteuid() == 0))
+    func `the owner stays`() throws {
         let file = ConfigurationFile(try folder.file("beacons.json", Array("one".utf8)))
         #expect(chown(path, 1234, 2345) == 0)
         try file.write("two", replacing: "one")
@@ -103,8 +103,8 @@ import Testing
     }
 
     /// Root acts upon nothing that another user can exchange.
-    @Test func `root does not write in a directory of another user, nor in one that others may write`() throws {
-        guard geteuid() == 0 else { return }
+    @Test(.enabled(if: geteuid() == 0))
+    func `root does not write in a directory of another user, nor in one that others may write`() throws {
         _ = try folder.file("beacons.json", Array("one".utf8))
         func refuses(_ path: String, _ place: Comment) {
             let file = ConfigurationFile(path)
@@ -130,8 +130,8 @@ import Testing
         #expect(try folder.names == ["beacons.json", "link", "theirs"])
     }
 
-    @Test func `root writes in the directory that was examined, whatever the path leads to meanwhile`() throws {
-        guard geteuid() == 0 else { return }
+    @Test(.enabled(if: geteuid() == 0))
+    func `root writes in the directory that was examined, whatever the path leads to meanwhile`() throws {
         #expect(mkdir("\(folder.path)/own", 0o755) == 0 && mkdir("\(folder.path)/other", 0o755) == 0)
         let place = try FilePlace("\(folder.path)/own/beacons.json")
         #expect(rename("\(folder.path)/own", "\(folder.path)/moved") == 0)
