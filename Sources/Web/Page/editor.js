@@ -9,6 +9,13 @@ import { t } from './words.js'
 
 const numbers = ['major', 'minor']
 
+/** The region alone, without the placeholders of its commands: a configuration with a placeholder is refused. */
+const regionText = (text, name) => {
+  const made = JSON.parse(text).regions.find(({ identifier }) => identifier === name)
+  const isShown = ([, value]) => !(Array.isArray(value) && value[0] === '(not/shown)')
+  return JSON.stringify(Object.fromEntries(Object.entries(made).filter(isShown)), null, 2)
+}
+
 /** Which of the beacons: the one, or all that have some of it in common. */
 const identityPart = (uuid, values) => {
   const choices = [
@@ -86,9 +93,10 @@ export const editor = ({ beacon, region }, leave) => {
         return leave(made.identifier)
       }
       const where = file?.file ?? 'beacons.json'
-      const place = file?.writable ? t('wouldBe', where) : t('notWritten', where)
-      const why = answer.redacted ? `${t('redacted', where)} ${place}` : place
-      outcome.show(answer.text, file?.writable ? why : [file?.reason ?? answer.reason, why].filter(Boolean).join(' '))
+      const whole = file?.writable ? t('wouldBe', where) : t('notWritten', where)
+      const why = answer.redacted ? t('redacted', where) : whole
+      const text = answer.redacted ? regionText(answer.text, made.identifier) : answer.text
+      outcome.show(text, file?.writable ? why : [file?.reason ?? answer.reason, why].filter(Boolean).join(' '))
     } catch (error) {
       complain(error.message)
     } finally {

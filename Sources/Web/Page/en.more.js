@@ -77,7 +77,7 @@ export default {
   saved: 'Saved: {0} is watched from now on.',
   notWritten: 'This file is not the daemon’s to write. Put this text into {0}, then: `sudo systemctl reload okaeri`',
   wouldBe: '{0} would be:',
-  redacted: 'The text does not show the commands of {0}: where `(not/shown)` stands, keep those that are there.',
+  redacted: 'The page does not show commands, so this is the region alone. In {0}, add it to `regions`, or put it in the place of the region with this name and keep that region’s commands. Then: `sudo systemctl reload okaeri`',
   notInFile: 'This region is not in {0} as it is now. Was the file changed, and not loaded again?',
   copy: 'Copy',
   copied: 'Copied.',
