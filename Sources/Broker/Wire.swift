@@ -109,8 +109,7 @@ enum Wire {
         EventField(name, value.map(EventField.Value.number) ?? .null)
     }
 
-    /// A room or a node as others call it, if it can be shown
-    /// anywhere: any client of the broker can choose it.
+    /// Returns the name of a room or a node, or `nil` if it is not safe to show: any client of the broker can choose it.
     static func name(_ text: String) -> String? {
         1...64 ~= text.count && text.utf8.count <= 256 && text.isPlainName ? text : nil
     }

@@ -10,9 +10,9 @@ struct PeripheralCommand: AsyncParsableCommand {
         commandName: "peripheral", abstract: "Serve Okaeri's status to Bluetooth centrals, over GATT.",
         discussion: """
             Region states, the prompt that waits, its answer and the log level of this process: docs/gatt.md describes \
-            the values. Only who has paired has any of them: `bluetoothctl`, left open here, asks whether they may. Answers and the \
-            log level are taken only from centrals whose pairing was authenticated by a number that both sides show. With \
-            --open everybody in range of the radio can read who is at home.
+            the values. Only paired devices can use them: `bluetoothctl`, left open here, asks you to confirm each pairing. \
+            Answers and the log level are taken only from centrals whose pairing was authenticated by a number that both \
+            sides show. With --open every device in range can read whether the regions are occupied.
             """)
 
     @OptionGroup var bluetooth: BluetoothOptions
