@@ -160,6 +160,9 @@ final class ConnectionWatch: ChannelInboundHandler, RemovableChannelHandler {
             let pipeline = context.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(AbsoluteTarget(), position: .after(decoder))
+            let input = LastRequest.Input()
+            try pipeline.addHandler(input, position: .before(decoder))
+            try pipeline.addHandler(LastRequest(input: input), position: .after(decoder))
             try context.channel.syncOptions?.setOption(
                 .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.readSize))
         } catch {

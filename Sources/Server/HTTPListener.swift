@@ -109,7 +109,7 @@ package struct HTTPListener: Sendable {
             }
         decorate(&response.headers)
         let wasRead = request.method == .post && response.status.kind == .successful
-        let isLast = request.announcesContent && !wasRead
+        let isLast = request.isLast || request.announcesContent && !wasRead
         if isLast { response.headers[.connection] = "close" }
         return (response, isLast)
     }

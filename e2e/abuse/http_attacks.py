@@ -134,6 +134,22 @@ def unread_chunked_bodies(surface):
                 connection.sendall(b"10000\r\n" + b"x" * 65536 + b"\r\n")
 
 
+@attack()
+def upgrades(surface):
+    """Requests after which another protocol would follow, and 20 MB of it, on every listener. The connections stay open."""
+    surface.held = []
+    other = {"Connection": "Upgrade", "Upgrade": "x"}
+    requests = [("CONNECT", "evil.example:443", {}), ("GET", "/v1/health", other), ("GET", "/v1/events", other)]
+    for (address, fields), (method, target, more) in itertools.product(listeners(surface), requests):
+        with contextlib.suppress(OSError):
+            end = connect(address, 2)
+            surface.held.append(end)
+            end.sendall(head(method, target, {**fields, **more}))
+            for _ in range(320):
+                end.sendall(b"x" * 65536)
+    time.sleep(surface.seconds / 4)
+
+
 TIMES = [
     "2262-04-11T23:47:16Z", "2262-04-11T23:47:17Z", "1677-09-21T00:12:43Z", "1677-09-21T00:12:44Z", "0000-01-01T00:00:00Z",
     "9999-12-31T23:59:60Z", "99999999-01-01T00:00:00Z", "-0001-01-01T00:00:00Z", "2026-02-30T00:00:00Z",
