@@ -63,11 +63,13 @@ package final class Connections: Sendable {
         let displaced = connections.withLock { connections in
             let displaced = surplus(connections.values, with: connection)
             connections[ObjectIdentifier(channel)] = connection
-            return displaced
+            // Not only when it has closed: that is up to its event loop, and until then the next one would displace it again.
+            return displaced.flatMap { connections.removeValue(forKey: ObjectIdentifier($0)) }
         }
         channel.closeFuture.whenComplete { [weak self] _ in self?.closed(channel) }
         expect(channel)
-        displaced?.close(promise: nil)
+        displaced?.timeout?.cancel()
+        displaced?.channel.close(promise: nil)
     }
 
     /// Returns what is to close for a new connection, if the limits say so: the new one itself, if all others have a login.

@@ -1,0 +1,28 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import Server
+
+/// Connections whose event loops do not turn: each closes later than the next one opens.
+@Suite struct ConnectionsTests {
+    private let connections = Connections(limits: .init(connections: 4, time: .minutes(10)))
+
+    private func opened(_ count: Int) -> [EmbeddedChannel] {
+        (0..<count).map { _ in
+            let channel = EmbeddedChannel()
+            connections.opened(channel)
+            return channel
+        }
+    }
+
+    /// Whether the daemon has closed it; closes it otherwise.
+    private func isClosed(_ channel: EmbeddedChannel) -> Bool { (try? channel.finish()) == nil }
+
+    @Test func `No more connections than the limit are open while displaced ones are closing`() {
+        let channels = opened(20)
+        #expect(connections.count == 4)
+        #expect(channels.map(isClosed) == [Bool](repeating: true, count: 16) + [Bool](repeating: false, count: 4))
+        #expect(connections.count == 0)
+    }
+}
