@@ -6,7 +6,8 @@ import Synchronization
 /// The connections that are open: few enough, none that keeps the daemon waiting for ever, and all closed at the end.
 ///
 /// A connection too many displaces the one without a login that was idle for longest, so that no client keeps others out by
-/// connections that it holds. Those of one address displace each other first.
+/// connections that it holds. Those of one address displace each other first. On the Unix socket event streams are not
+/// displaced.
 ///
 /// Hummingbird's own time-out is for clients that send nothing at all. One that sends a byte now and then, or that never
 /// reads what it is answered, would hold a connection, and the daemon's end, for as long as it likes.
@@ -41,6 +42,10 @@ package final class Connections: Sendable {
         var end: (@Sendable () -> Void)?
         /// Whether the connection closes when its time is up, whatever the client sends until then.
         var isLast = false
+
+        /// Whether no new connection displaces it. On the Unix socket, where no client has an address or a login, that holds
+        /// for the event streams, so that a flood does not end those of other clients.
+        var isProtected: Bool { hasLogin || address == nil && end != nil }
     }
 
     /// How long what a client still sends is read after the last answer. A socket that closes earlier may take the answer
@@ -72,14 +77,14 @@ package final class Connections: Sendable {
         displaced?.channel.close(promise: nil)
     }
 
-    /// Returns what is to close for a new connection, if the limits say so: the new one itself, if all others have a login.
+    /// Returns what is to close for a new connection, if the limits say so: the new one itself, if all others are protected.
     private func surplus(
         _ open: some Collection<Connection>, with connection: Connection
     ) -> (any Channel)? {
         let neighbors = connection.address.map { address in open.filter { $0.address == address } } ?? []
         let isCrowded = neighbors.count >= limits.perAddress
         guard isCrowded || open.count >= limits.connections else { return nil }
-        let candidates = (isCrowded ? neighbors : Array(open)).filter { !$0.hasLogin }
+        let candidates = (isCrowded ? neighbors : Array(open)).filter { !$0.isProtected }
         return (candidates.min { $0.active < $1.active } ?? connection).channel
     }
 

@@ -25,4 +25,20 @@ import Testing
         #expect(channels.map(isClosed) == [Bool](repeating: true, count: 16) + [Bool](repeating: false, count: 4))
         #expect(connections.count == 0)
     }
+
+    @Test func `Connections without an address displace each other, and no event stream`() {
+        let streams = opened(2)
+        for stream in streams { connections.listens(stream) {} }
+        let others = opened(20)
+        #expect(connections.count == 4)
+        #expect(streams.map(isClosed) == [false, false])
+        #expect(others.map(isClosed) == [Bool](repeating: true, count: 18) + [false, false])
+    }
+
+    @Test func `A connection is refused where all others are event streams without an address`() {
+        let streams = opened(4)
+        for stream in streams { connections.listens(stream) {} }
+        #expect(isClosed(opened(1)[0]))
+        #expect(streams.map(isClosed) == [false, false, false, false])
+    }
 }
