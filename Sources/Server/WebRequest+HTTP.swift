@@ -12,19 +12,26 @@ extension WebRequest {
             origin: headers[.origin], cookie: headers[.cookie], site: headers[field: "Sec-Fetch-Site"],
             token: headers[field: RequestGate.tokenField],
             isForwarded: headers.contains { Self.isOfProxy($0.name) },
-            isSecure: headers[field: "X-Forwarded-Proto"] == "https")
+            isSecure: headers[field: "X-Forwarded-Proto"].map(Self.isSecure) ?? false)
+    }
+
+    /// Whether the client used TLS, by the first of the protocols that the proxies on the way have listed.
+    private static func isSecure(_ protocols: String) -> Bool {
+        let first = protocols.prefix { $0 != "," }.filter { $0 != " " && $0 != "\t" }
+        return first.lowercased() == "https"
     }
 
     /// Whether a proxy adds this field. A proxy that adds none cannot be noticed.
     private static func isOfProxy(_ name: HTTPField.Name) -> Bool {
-        name.canonicalName.hasPrefix("x-forwarded") || proxyFields.contains(name.canonicalName)
+        let name = name.canonicalName
+        return proxyFields.contains(name) || ["x-forwarded", "x-real-"].contains { name.hasPrefix($0) }
+            || ["-client-ip", "-clientip"].contains { name.hasSuffix($0) }
     }
 
     private static let proxyFields: Set = [
-        "cdn-loop", "cf-connecting-ip", "client-ip", "fastly-client-ip", "forwarded", "front-end-https",
-        "true-client-ip",
-        "via", "x-client-ip", "x-cluster-client-ip", "x-envoy-external-address", "x-original-forwarded-for",
-        "x-original-host", "x-real-ip", "x-scheme",
+        "cdn-loop", "cf-connecting-ip", "client-ip", "forwarded", "front-end-https", "tailscale-user-login", "via",
+        "x-appengine-user-ip", "x-envoy-external-address", "x-original-forwarded-for", "x-original-host",
+        "x-proxyuser-ip", "x-scheme",
     ]
 }
 

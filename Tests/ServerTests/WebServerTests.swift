@@ -257,7 +257,11 @@ import Web
             #expect(try await asker.ask("GET", "/v1/status").hasPrefix("HTTP/1.1 200"))
             #expect(try await asker.ask("GET", "/v1/web/session").contains(#"{"csrf":null,"name":null,"open":true}"#))
             #expect(try await asker.change("POST", "/v1/prompts/1", "{}").hasPrefix("HTTP/1.1 401"))
-            for field in ["X-Forwarded-For", "x-forwarded-port", "Forwarded", "via", "X-Real-IP", "CF-Connecting-IP"] {
+            for field in [
+                "X-Forwarded-For", "x-forwarded-port", "Forwarded", "via", "X-Real-IP", "X-Real-Port",
+                "CF-Connecting-IP", "Fastly-Client-IP", "X-Azure-ClientIP", "X-ProxyUser-IP", "X-AppEngine-User-IP",
+                "Tailscale-User-Login",
+            ] {
                 let answer = try await asker.ask("GET", "/v1/status", [field: "1.2.3.4"])
                 #expect(answer.hasPrefix("HTTP/1.1 401"), "\(field)")
             }
@@ -271,9 +275,13 @@ import Web
                 "POST", "/v1/web/login", body, ["x-forwarded-proto": "https", "origin": "https://pi:\(asker.port)"])
             #expect(answer.contains("Set-Cookie: __Host-okaeri=") && answer.contains("; SameSite=Strict; Secure\r\n"))
             let cookie = answer.word(between: "okaeri=", and: ";")
-            for (name, status) in [("__Host-okaeri", 200), ("okaeri", 401)] {
-                let fields = ["x-forwarded-proto": "https", "cookie": "\(name)=\(cookie)"]
-                #expect(try await asker.ask("GET", "/v1/status", fields).hasPrefix("HTTP/1.1 \(status)"), "\(name)")
+            for (name, proto, status) in [
+                ("__Host-okaeri", "https", 200), ("okaeri", "https", 401), ("__Host-okaeri", "HTTPS , http", 200),
+                ("__Host-okaeri", "http, https", 401),
+            ] {
+                let fields = ["x-forwarded-proto": proto, "cookie": "\(name)=\(cookie)"]
+                let answer = try await asker.ask("GET", "/v1/status", fields)
+                #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(name), \(proto)")
             }
         }
     }
