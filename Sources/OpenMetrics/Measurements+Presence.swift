@@ -63,8 +63,8 @@ extension Measurements {
         dropped.add(status.counters.dropped)
         var found = MetricFamily(
             "okaeri_beacons", .gauge, "Beacons that were heard in the last minute: of the regions, and of strangers.")
-        found.add(beacons.ours, ("of", "regions"))
-        found.add(beacons.strangers, ("of", "strangers"))
+        found.add(counts.beacons.ours, ("of", "regions"))
+        found.add(counts.beacons.strangers, ("of", "strangers"))
         var devices = MetricFamily(
             "okaeri_air_devices", .gauge,
             "Devices that advertised in the last minutes, without beacons of regions; 64 at most.")

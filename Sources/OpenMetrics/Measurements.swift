@@ -5,6 +5,7 @@ package import Events
 package struct DaemonCounts: Sendable, Equatable {
     package var events = EventTally()
     package var hooks = HookTally()
+    package var beacons = Beacons()
     /// How many events wait for the disk; nil: nothing is recorded.
     package var unwritten: Int?
     /// When the daemon began, in nanoseconds since the Unix epoch.
@@ -18,6 +19,16 @@ package struct DaemonCounts: Sendable, Equatable {
         self.version = version
         self.commit = commit
     }
+
+    /// The beacons in the air.
+    package struct Beacons: Sendable, Equatable {
+        /// The number of those that belong to a region.
+        package var ours = 0
+        /// The number of all others.
+        package var strangers = 0
+
+        package init() {}
+    }
 }
 
 /// The daemon in numbers, at one moment. The label values are those of the configuration, or few: what strangers send makes no
@@ -25,15 +36,10 @@ package struct DaemonCounts: Sendable, Equatable {
 package struct Measurements: Sendable {
     let status: StatusReport
     let counts: DaemonCounts
-    /// How many beacons are in the air that belong to a region, and that do not.
-    let beacons: (ours: Int, strangers: Int)
 
-    /// - Parameter beacons: those in the air.
-    package init(_ status: StatusReport, beacons: [BeaconReport], _ counts: DaemonCounts) {
+    package init(_ status: StatusReport, _ counts: DaemonCounts) {
         self.status = status
         self.counts = counts
-        let strangers = beacons.count { $0.regions.isEmpty }
-        self.beacons = (beacons.count - strangers, strangers)
     }
 
     package var families: [MetricFamily] { program + regions + radio + homecoming + disk + others }

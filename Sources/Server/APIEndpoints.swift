@@ -32,7 +32,7 @@ package struct APIEndpoints: Sendable {
                 return .json(isBrief ? await backend.status.withoutJudgements : await backend.status)
             },
             Endpoint(.get, Route.regions) { [backend] _, _ in .json(await backend.regions) },
-            Endpoint(.get, Route.beacons) { [backend] _, _ in .json(await backend.beacons) },
+            Endpoint(.get, Route.beacons) { [backend] _, _ in .json(each: await backend.beacons) },
             Endpoint(.get, Route.events) { [backend, heartbeat, connections] request, context in
                 EventStream(hub: backend.hub, heartbeat: heartbeat, connections: connections)
                     .response(to: request, context.channel)

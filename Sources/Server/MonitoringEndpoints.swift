@@ -16,8 +16,7 @@ package struct MonitoringEndpoints: Sendable {
         [
             Endpoint(.get, Route.metrics) { [backend] request, _ in
                 let exposition = Exposition(accepting: request.headers[.accept])
-                let measurements = Measurements(
-                    await backend.status, beacons: await backend.beacons, await backend.counts)
+                let measurements = Measurements(await backend.status, await backend.counts)
                 return Response(
                     status: .ok, headers: [.contentType: exposition.contentType, .vary: "accept"],
                     body: ResponseBody(byteBuffer: ByteBuffer(string: exposition.text(measurements.families))))

@@ -16,11 +16,11 @@ import Testing
     }
 
     private func samples(
-        _ status: StatusReport, beacons: [BeaconReport] = [], _ change: (inout DaemonCounts) -> Void = { _ in }
+        _ status: StatusReport, _ change: (inout DaemonCounts) -> Void = { _ in }
     ) -> [String: String] {
         var counts = DaemonCounts(started: evening, version: "0.1.0", commit: "abc1234")
         change(&counts)
-        let text = Exposition.openMetrics.text(Measurements(status, beacons: beacons, counts).families)
+        let text = Exposition.openMetrics.text(Measurements(status, counts).families)
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
         let pairs = lines.map { line in
             let end = line.lastIndex(of: " ") ?? line.endIndex
@@ -52,14 +52,11 @@ import Testing
     }
 
     @Test func `strangers are counted, and make no series`() {
-        func beacon(_ number: UInt16, _ regions: [String]) -> BeaconReport {
-            BeaconReport(
-                uuid: uuidText, major: number, minor: number, measuredPower: -59, accuracy: 1, proximity: "near",
-                age: 1, count: 1, regions: regions)
-        }
         let none = samples(statusReport())
-        let many = samples(
-            statusReport(), beacons: [beacon(1, ["home"])] + (2..<502).map { beacon($0, []) })
+        let many = samples(statusReport()) { counts in
+            counts.beacons.ours = 1
+            counts.beacons.strangers = 500
+        }
         #expect(many[#"okaeri_beacons{of="regions"}"#] == "1")
         #expect(many[#"okaeri_beacons{of="strangers"}"#] == "500")
         #expect(Set(many.keys) == Set(none.keys))
@@ -123,7 +120,7 @@ import Testing
         let rows = String(decoding: page, as: UTF8.self).split(separator: "\n").filter { $0.hasPrefix("| `") }
         let names = rows.compactMap { $0.split(separator: "`").dropFirst().first }.filter { $0.contains("_") }
         let families = Measurements(
-            statusReport(), beacons: [], DaemonCounts(started: 0, version: "", commit: "")
+            statusReport(), DaemonCounts(started: 0, version: "", commit: "")
         ).families
         let suffixes: [MetricFamily.Kind: String] = [.counter: "_total", .info: "_info"]
         #expect(names.map(String.init).sorted() == families.map { $0.name + (suffixes[$0.kind] ?? "") }.sorted())
@@ -131,7 +128,7 @@ import Testing
 
     @Test func `names are those of Prometheus' conventions`() {
         let families = Measurements(
-            statusReport(), beacons: [], DaemonCounts(started: 0, version: "", commit: "")
+            statusReport(), DaemonCounts(started: 0, version: "", commit: "")
         ).families
         #expect(Set(families.map(\.name)).count == families.count)
         for family in families {

@@ -65,6 +65,9 @@ extension Daemon: APIBackend {
             counts.events = hub.tally
             counts.hooks = await hooks.tally
             counts.unwritten = recorder?.unwritten
+            for beacon in presence.driver.beacons(since: source.instant.advanced(by: .zero - Self.airTime)) {
+                if beacon.regions.isEmpty { counts.beacons.strangers += 1 } else { counts.beacons.ours += 1 }
+            }
             return counts
         }
     }

@@ -1,0 +1,73 @@
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import Server
+
+/// Answers that are one long array.
+@Suite struct ArrayResponseTests {
+    private let count = Count()
+
+    @Test func `An array is written in pieces, each encoded when the one before it was taken`() async throws {
+        let elements = (0..<2048).map { Element(number: $0, count: count) }
+        let taken = Taken(count)
+        try await Response.json(each: elements).body.write(Writer(taken: taken))
+        let pieces = taken.pieces
+        let total = pieces.reduce(0) { $0 + $1.text.utf8.count }
+        #expect(pieces.count >= total / (17 << 10) && pieces.allSatisfy { $0.text.utf8.count < 17 << 10 })
+        // Element by element: as much is encoded as was written.
+        #expect(pieces.first.map { $0.encoded < elements.count / 10 } == true)
+        let texts = (0..<2048).map { "{\"number\":\($0),\"text\":\"\(Element.text)\"}" }
+        #expect(pieces.map(\.text).joined() == "[\(texts.joined(separator: ","))]\n")
+    }
+
+    @Test func `An array without elements is an empty one`() async throws {
+        let taken = Taken(count)
+        try await Response.json(each: [Element]()).body.write(Writer(taken: taken))
+        #expect(taken.pieces.map(\.text) == ["[]\n"])
+    }
+
+    /// How many elements were encoded.
+    private final class Count: Sendable {
+        let value = Atomic(0)
+    }
+
+    private struct Element: Encodable, Sendable {
+        static let text = String(repeating: "x", count: 200)
+
+        let number: Int
+        let count: Count
+
+        func encode(to encoder: any Encoder) throws {
+            count.value.wrappingAdd(1, ordering: .relaxed)
+            var members = encoder.container(keyedBy: Key.self)
+            try members.encode(Self.text, forKey: .text)
+            try members.encode(number, forKey: .number)
+        }
+
+        enum Key: CodingKey { case number, text }
+    }
+
+    private final class Taken: Sendable {
+        private let state = Mutex<[(text: String, encoded: Int)]>([])
+        private let count: Count
+
+        init(_ count: Count) { self.count = count }
+
+        var pieces: [(text: String, encoded: Int)] { state.withLock { $0 } }
+
+        func take(_ buffer: ByteBuffer) {
+            state.withLock { $0.append((String(buffer: buffer), count.value.load(ordering: .relaxed))) }
+        }
+    }
+
+    private struct Writer: ResponseBodyWriter {
+        let taken: Taken
+
+        mutating func write(_ buffer: ByteBuffer) async throws { taken.take(buffer) }
+        consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+    }
+}
