@@ -24,6 +24,8 @@ extension JoinFailure.Code {
             "アクセスポイントが見つかりません。近づくか、`nmcli device wifi list` で名前を確認してください"
         case .onlyUnsecuredInSight:
             "WPA2 か WPA3 で保護されたものが見つかりません。保護のない同名のネットワークは誰でも作れるため、接続しません"
+        case .mixedSecurityInSight:
+            "同名のアクセスポイントに WPA2 のものと WPA3 だけのものがあり、どちらかが偽物かもしれません。security を wpa3 か wpa2 に設定してください"
         case .savedProfileUnsecured:
             "保存された接続が WPA2 も WPA3 も使っていません。直すか、`sudo nmcli connection delete` で削除してください"
         case .noCredentials:

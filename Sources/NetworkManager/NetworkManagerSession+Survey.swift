@@ -48,24 +48,22 @@ extension NetworkManagerSession {
                 return .unavailable(.onlyUnsecuredInSight(ssid: network.ssid, seen: .wpa2))
             }
         }
-        let needsSAE = needsSAE(network, among: candidates)
+        let proof = proof(network, among: candidates)
         candidates.sort { nm_access_point_get_strength($0.accessPoint) > nm_access_point_get_strength($1.accessPoint) }
-        let idle = plan(candidates.filter { !$0.leavesOther }, network, without: unusable, needsSAE: needsSAE)
+        let idle = plan(candidates.filter { !$0.leavesOther }, network, without: unusable, proof)
         if case .ready(let plan)? = idle { return .ready(plan) }
-        let any =
-            network.join.mayLeaveOtherNetwork
-            ? plan(candidates, network, without: unusable, needsSAE: needsSAE) : idle
+        let any = network.join.mayLeaveOtherNetwork ? plan(candidates, network, without: unusable, proof) : idle
         return any ?? .unavailable(.connectedElsewhere(device: name(candidates[0].device) ?? "?"))
     }
 
     /// How to join through one of these, the strongest first; nil if there are none.
     private func plan(
-        _ candidates: [Candidate], _ network: HomeNetwork, without unusable: Set<String>, needsSAE: Bool
+        _ candidates: [Candidate], _ network: HomeNetwork, without unusable: Set<String>, _ proof: Proof
     ) -> Survey? {
         guard !candidates.isEmpty else { return nil }
         let isStrict = network.security == .wpa3
         return savedPlan(candidates, without: failedProfiles.union(unusable), isStrict: isStrict)
-            ?? newPlan(candidates, network, needsSAE: needsSAE)
+            ?? newPlan(candidates, network, proof)
     }
 
     /// Those that have SAE, to be joined with nothing else.
@@ -77,13 +75,31 @@ extension NetworkManagerSession {
         }
     }
 
-    /// Whether a new profile has to be one for SAE: the network has WPA3 only, as an access point in sight or a profile that
-    /// was in use shows. An imitation with WPA2, which may be the loudest, then gets no handshake. An access point with both
-    /// does not count: many adapters have no SAE, and its own network offers WPA2 to everybody.
-    private func needsSAE(_ network: HomeNetwork, among candidates: [Candidate]) -> Bool {
-        if let security = network.security { return security == .wpa3 }
-        return candidates.contains { $0.keys.isSuperset(of: .sae) && !$0.keys.contains(.psk) }
-            || hasUsedSAE(Array(network.ssid.utf8))
+    /// How a new profile has to prove the passphrase.
+    private enum Proof {
+        case any
+
+        /// SAE and nothing less: an imitation with WPA2, which may be the strongest, then gets no handshake.
+        case sae
+
+        /// Some access points have WPA2, others SAE and nothing less. Either may be the imitation: a profile for WPA2 would
+        /// give it a handshake, and a profile for SAE would exclude adapters without SAE.
+        case undecided
+    }
+
+    /// Returns what the configuration, a saved profile that was in use, or the access points in sight require.
+    ///
+    /// An access point with WPA2 and SAE requires nothing: many adapters have no SAE, and its network offers WPA2 to every
+    /// device.
+    private func proof(_ network: HomeNetwork, among candidates: [Candidate]) -> Proof {
+        switch network.security {
+        case .wpa3: return .sae
+        case .wpa2: return .any
+        case nil: break
+        }
+        if hasUsedSAE(Array(network.ssid.utf8)) { return .sae }
+        guard candidates.contains(where: { $0.keys.contains(.sae) && !$0.keys.contains(.psk) }) else { return .any }
+        return candidates.contains { $0.keys.contains(.psk) } ? .undecided : .sae
     }
 
     /// The strongest access point that a profile fits, with the profile used last.
@@ -104,30 +120,31 @@ extension NetworkManagerSession {
         return nil
     }
 
-    private func newPlan(_ all: [Candidate], _ network: HomeNetwork, needsSAE: Bool) -> Survey {
-        let candidates = needsSAE && network.passphraseFile != nil ? Self.withSAE(all) : all
-        guard !candidates.isEmpty else {
-            return .unavailable(.onlyUnsecuredInSight(ssid: network.ssid, seen: .wpa2))
-        }
-        let personal = candidates.filter { !$0.keys.isDisjoint(with: [.psk, .sae]) }
-        guard let strongest = personal.first else { return .unavailable(.enterpriseNeedsProfile(ssid: network.ssid)) }
+    private func newPlan(_ all: [Candidate], _ network: HomeNetwork, _ proof: Proof) -> Survey {
+        let personal = all.filter { !$0.keys.isDisjoint(with: [.psk, .sae]) }
+        guard !personal.isEmpty else { return .unavailable(.enterpriseNeedsProfile(ssid: network.ssid)) }
         guard let path = network.passphraseFile else {
             if let (profile, security) = unsecuredProfile(Array(network.ssid.utf8)) {
                 return .unavailable(.savedProfileUnsecured(profile: profile, security: security))
             }
             return .unavailable(.noCredentials(ssid: network.ssid))
         }
+        guard proof != .undecided else { return .unavailable(.mixedSecurityInSight(ssid: network.ssid)) }
+        let usable = proof == .sae ? Self.withSAE(personal) : personal
+        // Those with PSK first: with `security: wpa2`, an adapter without SAE must reach the network as well.
+        guard let best = usable.first(where: { $0.keys.contains(.psk) }) ?? usable.first else {
+            return .unavailable(.onlyUnsecuredInSight(ssid: network.ssid, seen: .wpa2))
+        }
         do throws(PassphraseFileError) {
-            guard try PassphraseFile.load(path).isRawKey else {
-                return plan(strongest, profile: nil, passphraseFile: path)
-            }
+            let isRawKey = try PassphraseFile.load(path).isRawKey
+            guard isRawKey, !best.keys.contains(.psk) else { return plan(best, profile: nil, passphraseFile: path) }
         } catch {
             return .unavailable(.passphraseFile(error))
         }
-        guard let withPSK = personal.first(where: { $0.keys.contains(.psk) }) else {
-            return .unavailable(.passphraseFile(PassphraseFileError(path: path, problem: .rawKeyForSAE)))
+        guard network.security == .wpa3 || !personal.contains(where: { $0.keys.contains(.psk) }) else {
+            return .unavailable(.mixedSecurityInSight(ssid: network.ssid))
         }
-        return plan(withPSK, profile: nil, passphraseFile: path)
+        return .unavailable(.passphraseFile(PassphraseFileError(path: path, problem: .rawKeyForSAE)))
     }
 
     private func plan(_ candidate: Candidate, profile: GObjectReference?, passphraseFile: String?) -> Survey {

@@ -13,6 +13,7 @@ struct JoinFailureTests {
         (.connectedElsewhere(device: "wlan0"), "connectedElsewhere", true),
         (.notInSight(ssid: "Home"), "notInSight", true),
         (.onlyUnsecuredInSight(ssid: "Home", seen: .open), "onlyUnsecuredInSight", false),
+        (.mixedSecurityInSight(ssid: "Home"), "mixedSecurityInSight", false),
         (.savedProfileUnsecured(profile: "Home", security: .wep), "savedProfileUnsecured", false),
         (.noCredentials(ssid: "Home"), "noCredentials", false),
         (.enterpriseNeedsProfile(ssid: "Home"), "enterpriseNeedsProfile", false),

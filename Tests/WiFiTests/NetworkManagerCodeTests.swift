@@ -66,6 +66,9 @@ extension NetworkManagerTests {
                 try bench.hear("Home")
                 try bench.call("Connect", radio, bench.save("Office"), bench.hear("Office"))
             case .onlyUnsecuredInSight: try bench.hear("Home", flags: 0, rsn: 0)
+            case .mixedSecurityInSight:
+                try bench.hear("Home")
+                try bench.hear("Home", rsn: Air.sae)
             case .savedProfileUnsecured:
                 try bench.hear("Home")
                 try bench.save("Home", security: "")

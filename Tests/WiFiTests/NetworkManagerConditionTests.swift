@@ -259,6 +259,32 @@ extension NetworkManagerTests {
             #expect(try await condition(of: network) == .unavailable(.passphraseFile(problem)))
         }
 
+        @Test(
+            "A raw key is not reported as useless as long as an access point with WPA2 is in sight",
+            arguments: [Air.psk, Air.psk | Air.sae], [true, false])
+        func rawKeyBesidePSK(rsn: UInt32, isProven: Bool) async throws {
+            let key = try TemporaryFile(String(repeating: "0f", count: 32))
+            if isProven { try bench.save("Home", security: #"{"key-mgmt": "sae", "psk-flags": 1}"#) }
+            try bench.hear("Home", rsn: rsn, strength: 20)
+            if !isProven { try bench.hear("Home", rsn: Air.sae, strength: 99) }
+            let (unset, wpa2) = (
+                try HomeNetwork(ssid: "Home", passphraseFile: key.path),
+                try HomeNetwork(ssid: "Home", passphraseFile: key.path, security: .wpa2)
+            )
+            let conditions = try await withRunning(service) {
+                (await service.condition(of: unset), await service.condition(of: wpa2))
+            }
+            guard !isProven else {
+                // An access point with both is joined with the saved profile for SAE.
+                let unset = rsn == Air.psk ? Self.downgraded : .ready(via: .savedProfile)
+                #expect(conditions.0 == unset)
+                #expect(conditions.1 == .ready(via: rsn == Air.psk ? .passphraseFile : .savedProfile))
+                return
+            }
+            #expect(conditions.0 == .unavailable(.mixedSecurityInSight(ssid: "Home")))
+            #expect(conditions.1 == .ready(via: .passphraseFile))
+        }
+
         @Test(arguments: ["no", "auth"])
         func noPermission(result: String) async throws {
             try bench.hear("Home")

@@ -71,16 +71,50 @@ struct NetworkManagerTests {
             #expect(report.profiles == ["Home"])
         }
 
-        @Test(arguments: [Air.sae, Air.sae | Air.psk])
-        func `a louder imitation with WPA2 gets no handshake of a network with WPA3`(rsn: UInt32) async throws {
+        @Test("A stronger imitation with WPA2 gets no handshake of a network for which WPA3 is set",
+            arguments: [Air.sae, Air.sae | Air.psk])
+        func imitationWithPSK(rsn: UInt32) async throws {
             try bench.hear("Home", rsn: Air.psk, strength: 99)
             let own = try bench.hear("Home", rsn: rsn, strength: 30)
-            let network = try HomeNetwork(
-                ssid: "Home", passphraseFile: file.path, security: rsn == Air.sae ? nil : .wpa3)
+            let network = try HomeNetwork(ssid: "Home", passphraseFile: file.path, security: .wpa3)
             _ = try await withRunning(service) { await service.join(network) }
             let report = try bench.report()
             #expect(report.added.map(\.security.keyManagement) == ["sae"])
             #expect(report.activated.map(\.accessPoint) == [own])
+        }
+
+        @Test("Access points that differ in security lead to no profile and no handshake, and prove nothing later")
+        func mixedSecurity() async throws {
+            let psk = try bench.hear("Home", rsn: Air.psk, strength: 99)
+            let sae = try bench.hear("Home", rsn: Air.sae, strength: 30)
+            let (service, home) = (service, home)
+            try await withRunning(service) {
+                #expect(await service.join(home) == .failure(.mixedSecurityInSight(ssid: "Home")))
+                #expect(try bench.report().profiles.isEmpty)
+                try bench.call("Lose", NetworkManagerBench.radio, sae)
+                _ = try await service.join(home).get()
+            }
+            #expect(try bench.report().added.map(\.security.keyManagement) == ["wpa-psk"])
+            #expect(try bench.report().activated.map(\.accessPoint) == [psk])
+        }
+
+        @Test("With WPA2 set, an access point with WPA2 is joined before a stronger one with WPA3 alone")
+        func mixedSecurityWithWPA2() async throws {
+            try bench.hear("Home", rsn: Air.sae, strength: 99)
+            let psk = try bench.hear("Home", rsn: Air.psk | Air.sae, strength: 30)
+            let network = try HomeNetwork(ssid: "Home", passphraseFile: file.path, security: .wpa2)
+            _ = try await withRunning(service) { try await service.join(network).get() }
+            #expect(try bench.report().added.map(\.security.keyManagement) == ["wpa-psk"])
+            #expect(try bench.report().activated.map(\.accessPoint) == [psk])
+        }
+
+        @Test("A saved profile joins although the access points differ in security")
+        func mixedSecurityWithAProfile() async throws {
+            try bench.hear("Home", rsn: Air.sae, strength: 99)
+            try bench.hear("Home", rsn: Air.psk, strength: 30)
+            let profile = try bench.save("Home")
+            _ = try await join().get()
+            #expect(try bench.report().activated.map(\.profile) == [profile])
         }
 
         @Test(arguments: [true, false])

@@ -10,6 +10,7 @@ extension JoinFailure {
         case connectedElsewhere
         case notInSight
         case onlyUnsecuredInSight
+        case mixedSecurityInSight
         case savedProfileUnsecured
         case noCredentials
         case enterpriseNeedsProfile
@@ -37,6 +38,7 @@ extension JoinFailure {
         case .connectedElsewhere: .connectedElsewhere
         case .notInSight: .notInSight
         case .onlyUnsecuredInSight: .onlyUnsecuredInSight
+        case .mixedSecurityInSight: .mixedSecurityInSight
         case .savedProfileUnsecured: .savedProfileUnsecured
         case .noCredentials: .noCredentials
         case .enterpriseNeedsProfile: .enterpriseNeedsProfile

@@ -28,6 +28,9 @@ extension JoinFailure: CustomStringConvertible {
         case .onlyUnsecuredInSight(let ssid, let seen):
             "“\(ssid)” is heard only as \(seen), without WPA2 or WPA3: anyone can set up such a network, so it is not "
                 + "joined; switch the access point to WPA2 or WPA3"
+        case .mixedSecurityInSight(let ssid):
+            "access points named “\(ssid)” differ in security: some have WPA2, others only WPA3, and either may be imitations; "
+                + "set security to wpa3, or to wpa2 if a device or an access point of yours has no WPA3"
         case .savedProfileUnsecured(let profile, let security):
             "NetworkManager's profile “\(profile)” joins as \(security), without WPA2 or WPA3; mend it or delete it "
                 + "with `sudo nmcli connection delete`"

@@ -27,6 +27,9 @@ public enum JoinFailure: Error, Hashable, Sendable {
     /// Access points of that name are heard, and none of them has WPA2 or WPA3.
     case onlyUnsecuredInSight(ssid: String, seen: WeakSecurity)
 
+    /// Some access points of that name have WPA2, others WPA3 and nothing less, and nothing tells which of them are the network.
+    case mixedSecurityInSight(ssid: String)
+
     /// The profile NetworkManager has for that name would join without WPA2 or WPA3.
     case savedProfileUnsecured(profile: String, security: WeakSecurity)
 
@@ -72,7 +75,7 @@ public enum JoinFailure: Error, Hashable, Sendable {
         switch self {
         case .servesHotspot, .connectedElsewhere, .notInSight, .handshakeFailed, .timedOut, .interrupted: true
         case .noNetworkManager, .noWiFiDevice, .deviceNotManaged, .radioOff, .hardwareSwitchOff,
-            .onlyUnsecuredInSight, .savedProfileUnsecured, .noCredentials, .enterpriseNeedsProfile,
+            .onlyUnsecuredInSight, .mixedSecurityInSight, .savedProfileUnsecured, .noCredentials, .enterpriseNeedsProfile,
             .passphraseFile, .wrongPassphrase, .secretUnavailable, .noPermission, .noAddress, .refused, .other:
             false
         }

@@ -321,6 +321,15 @@ def Hear(self, device_path, ssid, flags, wpa, rsn, strength):
     return path
 
 
+@dbus.service.method(MOCK_IFACE, in_signature="ss", out_signature="")
+def Lose(_self, device_path, path):
+    """The device receives the access point no longer."""
+    device = dbusmock.get_object(device_path)
+    device.access_points.remove(path)
+    known = [other for other in device.Get(stock.WIRELESS_DEVICE_IFACE, "AccessPoints") if other != path]
+    device.Set(stock.WIRELESS_DEVICE_IFACE, "AccessPoints", dbus.Array(known, signature="o"))
+
+
 @dbus.service.method(MOCK_IFACE, in_signature="suuuyb", out_signature="")
 def Await(_self, ssid, flags, wpa, rsn, strength, is_hidden):
     """An access point that the next scan brings in sight; a hidden one only if the scan asks for its name."""
