@@ -47,10 +47,11 @@ extension NetworkManagerSession {
         nm_device_get_active_connection(device).flatMap { nm_active_connection_get_connection($0) }
     }
 
-    /// Whether a device is connected with the profile of that UUID.
-    func isConnected(withProfile uuid: String) -> Bool {
+    /// Whether a network has accepted a device with the profile of that UUID: it is connected, or requests an address.
+    func isAccepted(withProfile uuid: String) -> Bool {
         wifiDevices().contains { device in
-            nm_device_get_state(device).rawValue == DeviceState.activated
+            let state = nm_device_get_state(device).rawValue
+            return (state == DeviceState.activated || DeviceState.addressing.contains(state))
                 && activeProfile(device).map { self.uuid($0) } == uuid
         }
     }

@@ -112,8 +112,9 @@ extension NetworkManagerSession {
     func deleteFailedProfiles() async {
         for uuid in failedProfiles {
             guard isManagerRunning, let found = find(uuid) else { continue }
-            // The join has succeeded after all: to delete the profile now would end the connection.
-            guard !isConnected(withProfile: uuid) else {
+            // The network has accepted the passphrase after all. To delete the profile now would end the connection, or the
+            // request for an address.
+            guard !isAccepted(withProfile: uuid) else {
                 failedProfiles.remove(uuid)
                 continue
             }

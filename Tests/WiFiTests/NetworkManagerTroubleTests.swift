@@ -113,16 +113,18 @@ extension NetworkManagerTests {
             }
         }
 
-        @Test("A profile that could not be deleted after a failed join stays if it connects later")
-        func connectedAfterAll() async throws {
+        @Test(
+            "A profile that could not be deleted after a failed join stays if it connects later or requests an address",
+            arguments: [(call: "RequestAddress", state: "70"), (call: "Connect", state: "100")])
+        func connectedAfterAll(call: String, state: String) async throws {
             let accessPoint = try bench.hear("Home")
             try bench.call("SetOutcome", "noSecrets")
             try bench.call("SetRefusesDeletion", true)
             try await withRunning(service) {
                 #expect(await service.failureCode(joining: home) == "wrongPassphrase")
                 let profile = try #require(try bench.report().activated.first?.profile)
-                try bench.call("Connect", NetworkManagerBench.radio, profile, accessPoint)
-                _ = await service.state { $0.connectedSSID == "Home" }
+                try bench.call(call, NetworkManagerBench.radio, profile, accessPoint)
+                while try bench.call("DeviceState", NetworkManagerBench.radio) != state { await Task.yield() }
                 try bench.call("SetRefusesDeletion", false)
                 // The service handles one change after the other.
                 for isEnabled in [false, true] {
@@ -130,7 +132,7 @@ extension NetworkManagerTests {
                     _ = await service.state { $0.radioEnabled == isEnabled }
                 }
                 #expect(try bench.report().profiles == ["Home"])
-                #expect(await service.state { _ in true }?.connectedSSID == "Home")
+                #expect(try bench.call("DeviceState", NetworkManagerBench.radio) == state)
             }
         }
 

@@ -364,6 +364,13 @@ def Connect(_self, device_path, profile, access_point):
           [(ACTIVATED, 0)], (2, 1))
 
 
+@dbus.service.method(MOCK_IFACE, in_signature="sss", out_signature="")
+def RequestAddress(_self, device_path, profile, access_point):
+    """The network accepts the device with that profile, and gives no address yet."""
+    start(dbus.ObjectPath(profile), dbus.ObjectPath(device_path), dbus.ObjectPath(access_point),
+          [(IP_CONFIG, 0)], None)
+
+
 @dbus.service.method(MOCK_IFACE, in_signature="ss", out_signature="")
 def StartHotspot(_self, device_path, ssid):
     """The device begins to serve a hotspot; its mode does not show that yet."""
