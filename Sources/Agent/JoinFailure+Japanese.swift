@@ -27,7 +27,7 @@ extension JoinFailure.Code {
         case .mixedSecurityInSight:
             "同名のアクセスポイントに WPA2 のものと WPA3 だけのものがあり、どちらかが偽物かもしれません。security を wpa3 か wpa2 に設定してください"
         case .savedProfileUnsecured:
-            "保存された接続が WPA2 も WPA3 も使っていません。直すか、`sudo nmcli connection delete` で削除してください"
+            "保存された接続の保護が足りません。WPA2 か WPA3（security が wpa3 なら WPA3 のみ）に直すか、`sudo nmcli connection delete` で削除してください"
         case .noCredentials:
             "保存された接続もパスフレーズのファイルもありません。一度 `sudo nmcli --ask device wifi connect` で接続してください"
         case .enterpriseNeedsProfile:

@@ -85,14 +85,17 @@ extension NetworkManagerSession {
         }
     }
 
-    /// A profile for that name that joins without WPA2 or WPA3: what it is called, and what it does.
-    func unsecuredProfile(_ name: [UInt8]) -> (profile: String, security: WeakSecurity)? {
+    /// Returns the name of a profile for that network that joins with less than required, and what it joins with.
+    ///
+    /// - Parameter needsSAE: whether WPA2 is less than required.
+    func unsecuredProfile(_ name: [UInt8], needsSAE: Bool) -> (profile: String, security: WeakSecurity)? {
         guard let client else { return nil }
-        for profile in pointers(nm_client_get_connections(client.pointer)) {
-            guard ssid(ofProfile: profile) == name, case .weak(let security) = security(ofProfile: profile) else {
-                continue
+        for profile in pointers(nm_client_get_connections(client.pointer)) where ssid(ofProfile: profile) == name {
+            switch security(ofProfile: profile) {
+            case .weak(let security): return (id(profile), security)
+            case .robust(let keys) where needsSAE && keys.contains(.psk): return (id(profile), .wpa2)
+            case .robust: continue
             }
-            return (id(profile), security)
         }
         return nil
     }

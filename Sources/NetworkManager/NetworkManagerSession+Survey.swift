@@ -124,7 +124,8 @@ extension NetworkManagerSession {
         let personal = all.filter { !$0.keys.isDisjoint(with: [.psk, .sae]) }
         guard !personal.isEmpty else { return .unavailable(.enterpriseNeedsProfile(ssid: network.ssid)) }
         guard let path = network.passphraseFile else {
-            if let (profile, security) = unsecuredProfile(Array(network.ssid.utf8)) {
+            let needsSAE = network.security == .wpa3
+            if let (profile, security) = unsecuredProfile(Array(network.ssid.utf8), needsSAE: needsSAE) {
                 return .unavailable(.savedProfileUnsecured(profile: profile, security: security))
             }
             return .unavailable(.noCredentials(ssid: network.ssid))

@@ -251,6 +251,16 @@ extension NetworkManagerTests {
             #expect(found == .ready(via: .passphraseFile))
         }
 
+        @Test("With WPA3 set, a saved profile that allows WPA2 is named if there is no passphrase file")
+        func profileThatAllowsWPA2() async throws {
+            try bench.hear("Home", rsn: Air.psk | Air.sae)
+            try bench.save("Home", security: #"{"key-mgmt": "wpa-psk"}"#)
+            let network = try HomeNetwork(ssid: "Home", security: .wpa3)
+            let failure = JoinFailure.savedProfileUnsecured(profile: "Home", security: .wpa2)
+            #expect(try await condition(of: network) == .unavailable(failure))
+            #expect(failure.description.contains("“Home” allows WPA2, but security is wpa3; "))
+        }
+
         @Test func rawKeyCannotServeSAE() async throws {
             let key = try TemporaryFile(String(repeating: "0f", count: 32))
             try bench.hear("Home", rsn: Air.sae)

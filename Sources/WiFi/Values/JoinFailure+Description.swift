@@ -31,6 +31,9 @@ extension JoinFailure: CustomStringConvertible {
         case .mixedSecurityInSight(let ssid):
             "access points named “\(ssid)” differ in security: some have WPA2, others only WPA3, and either may be imitations; "
                 + "set security to wpa3, or to wpa2 if a device or an access point of yours has no WPA3"
+        case .savedProfileUnsecured(let profile, .wpa2):
+            "NetworkManager's profile “\(profile)” allows WPA2, but security is wpa3; set its wifi-sec.key-mgmt to sae with "
+                + "`sudo nmcli connection modify`, or set passphraseFile"
         case .savedProfileUnsecured(let profile, let security):
             "NetworkManager's profile “\(profile)” joins as \(security), without WPA2 or WPA3; mend it or delete it "
                 + "with `sudo nmcli connection delete`"

@@ -30,7 +30,7 @@ public enum JoinFailure: Error, Hashable, Sendable {
     /// Some access points of that name have WPA2, others WPA3 and nothing less, and nothing tells which of them are the network.
     case mixedSecurityInSight(ssid: String)
 
-    /// The profile NetworkManager has for that name would join without WPA2 or WPA3.
+    /// The profile of NetworkManager for that name allows less than WPA2, or WPA2 where the configuration requires WPA3.
     case savedProfileUnsecured(profile: String, security: WeakSecurity)
 
     /// NetworkManager has no profile that fits, and no passphrase file is configured.
