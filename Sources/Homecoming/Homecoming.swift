@@ -134,7 +134,9 @@ package actor Homecoming: Service {
         case .startJoin(let attempt):
             let result = await wifi.join(attempt.network)
             perform(prompter.joinFinished(attempt.id, result: result, at: Clock.now))
-            if case .success = result, let internet = await limitedAccess(to: attempt.network.name) {
+            if case .success(let joined) = result,
+                let internet = await limitedAccess(through: attempt.network.name, on: joined.device)
+            {
                 publish(attempt, internet)
             }
         case .announce, .withdraw, .joined, .joinFailed, .note: break
@@ -145,22 +147,22 @@ package actor Homecoming: Service {
     ///
     /// A captive portal is a result at once. Another limitation is one only when the time is over, because the first checks
     /// fail until names can be resolved.
-    private func limitedAccess(to name: SSID) async -> InternetAccess? {
+    private func limitedAccess(through name: SSID, on device: String?) async -> InternetAccess? {
         await withTaskGroup(of: InternetAccess?.self) { [wifi, accessLimit] group in
             group.addTask {
                 var isJoined = false
                 for await state in wifi.states() {
                     let wasJoined = isJoined
-                    isJoined = state.isConnected(to: name)
+                    let internet = state.internet(through: name, on: device)
+                    isJoined = internet != nil
                     if wasJoined && !isJoined { return nil }
-                    if isJoined, state.internet.limitation == .captivePortal { return state.internet }
+                    if internet?.limitation == .captivePortal { return internet }
                 }
                 return nil
             }
             group.addTask {
                 guard (try? await Task.sleep(for: accessLimit)) != nil else { return nil }
-                let state = wifi.state
-                return state.isConnected(to: name) ? state.internet : nil
+                return wifi.state.internet(through: name, on: device)
             }
             defer { group.cancelAll() }
             return await group.next() ?? nil

@@ -33,16 +33,22 @@ extension NetworkManagerSession {
     func currentState() -> WiFiState {
         guard let client, isManagerRunning else { return WiFiState() }
         let devices = wifiDevices()
-        let connected = devices.first { connectedSSID($0) != nil }
+        let connections = devices.compactMap { device in
+            connectedSSID(device).map { ssid in
+                WiFiState.Connection(
+                    device: name(device), ssid: String(decoding: ssid, as: UTF8.self), internet: internet(device))
+            }
+        }
         let ready = devices.first(where: isReady)
-        return WiFiState(
+        var state = WiFiState(
             managerRunning: true,
             radioEnabled: nm_client_wireless_get_enabled(client.pointer) != 0,
             hardwareEnabled: nm_client_wireless_hardware_get_enabled(client.pointer) != 0,
-            device: (connected ?? ready ?? devices.first).flatMap(name), deviceReady: ready != nil,
-            connectedSSID: connected.flatMap(connectedSSID).map { String(decoding: $0, as: UTF8.self) },
-            internet: connected.map(internet) ?? .unknown,
+            device: connections.first?.device ?? (ready ?? devices.first).flatMap(name), deviceReady: ready != nil,
+            connectedSSID: connections.first?.ssid, internet: connections.first?.internet ?? .unknown,
             activating: devices.contains { DeviceState.activating.contains(nm_device_get_state($0).rawValue) })
+        state.otherConnections = Array(connections.dropFirst())
+        return state
     }
 
     /// The result of NetworkManager's check of the Internet. Without a check, what NetworkManager reports is a guess.

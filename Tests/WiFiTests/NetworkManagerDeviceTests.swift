@@ -42,6 +42,25 @@ extension NetworkManagerTests {
             #expect(try bench.report().activated.map(\.device) == [idle])
         }
 
+        @Test("The access to the Internet is that of the device that joined, although another one is connected")
+        func accessOfTheDeviceThatJoined() async throws {
+            let idle = try bench.call("AddRadio", "wlan1", 30)
+            try bench.hear("Home", strength: 70, on: idle)
+            try bench.save("Home")
+            let (service, network) = (service, prompted)
+            try await withRunning(service) {
+                try await connectElsewhere()
+                #expect(try await service.join(network).get().device == "wlan1")
+                try bench.call("SetConnectivity", NetworkManagerBench.radio, 4)
+                try bench.call("SetConnectivity", idle, 3)
+                let state = await service.state {
+                    $0.internet == .full && $0.internet(through: network.name, on: "wlan1") == .limited
+                }
+                #expect(state?.connectedSSID == "Office")
+                #expect(state?.internet(through: network.name, on: "wlan0") == nil)
+            }
+        }
+
         @Test("A device that serves a hotspot is never taken, not even with consent")
         func onlyDeviceServesAHotspot() async throws {
             try bench.hear("Home", strength: 71)

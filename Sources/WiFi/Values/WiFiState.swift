@@ -21,6 +21,9 @@ public struct WiFiState: Hashable, Sendable {
     /// The access to the Internet through the network it is connected to.
     public var internet: InternetAccess
 
+    /// The connections of the other devices.
+    public var otherConnections: [Connection] = []
+
     /// Whether a device is on its way to a connection. A full-duty Bluetooth scan would disturb it.
     public var activating: Bool
 
@@ -37,6 +40,27 @@ public struct WiFiState: Hashable, Sendable {
         self.connectedSSID = connectedSSID
         self.internet = internet
         self.activating = activating
+    }
+
+    /// A device that is connected to a network.
+    public struct Connection: Hashable, Sendable {
+        public var device: String?
+        public var ssid: String
+        public var internet: InternetAccess
+
+        public init(device: String?, ssid: String, internet: InternetAccess) {
+            self.device = device
+            self.ssid = ssid
+            self.internet = internet
+        }
+    }
+
+    /// Returns the access to the Internet through that network on that device, or nil if the device is not connected to it.
+    package func internet(through name: SSID, on device: String?) -> InternetAccess? {
+        let first = connectedSSID.map { Connection(device: self.device, ssid: $0, internet: internet) }
+        return ([first].compactMap { $0 } + otherConnections).first {
+            $0.device == device && SSID($0.ssid) == name
+        }?.internet
     }
 
     /// Whether a device is connected to the network of that name.
