@@ -163,7 +163,9 @@ import WiFi
         }
     }
 
-    @Test("The portal of the device that joined is reported, although another device is connected", .timeLimit(.minutes(1)))
+    @Test(
+        "The portal of the device that joined is reported, although another device is connected",
+        .timeLimit(.minutes(1)))
     func portalOfASecondDevice() async throws {
         try await run(.auto) { _, events in
             determine(.inside)

@@ -71,7 +71,8 @@ struct NetworkManagerTests {
             #expect(report.profiles == ["Home"])
         }
 
-        @Test("A stronger imitation with WPA2 gets no handshake of a network for which WPA3 is set",
+        @Test(
+            "A stronger imitation with WPA2 gets no handshake of a network for which WPA3 is set",
             arguments: [Air.sae, Air.sae | Air.psk])
         func imitationWithPSK(rsn: UInt32) async throws {
             try bench.hear("Home", rsn: Air.psk, strength: 99)

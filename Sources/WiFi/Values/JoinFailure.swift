@@ -75,7 +75,8 @@ public enum JoinFailure: Error, Hashable, Sendable {
         switch self {
         case .servesHotspot, .connectedElsewhere, .notInSight, .handshakeFailed, .timedOut, .interrupted: true
         case .noNetworkManager, .noWiFiDevice, .deviceNotManaged, .radioOff, .hardwareSwitchOff,
-            .onlyUnsecuredInSight, .mixedSecurityInSight, .savedProfileUnsecured, .noCredentials, .enterpriseNeedsProfile,
+            .onlyUnsecuredInSight, .mixedSecurityInSight, .savedProfileUnsecured, .noCredentials,
+            .enterpriseNeedsProfile,
             .passphraseFile, .wrongPassphrase, .secretUnavailable, .noPermission, .noAddress, .refused, .other:
             false
         }
