@@ -60,7 +60,7 @@ import Testing
         ),
         (
             #"[{"service": "180F", "onConnect": "/x"}]"#,
-            "services[0].onConnect: found \"/x\", expected a command and its arguments, such as "
+            "services[0].onConnect: found a string, expected a command and its arguments, such as "
                 + "[\"/usr/local/bin/welcome\"]"
         ),
         (
