@@ -182,49 +182,6 @@ import WiFi
         }
     }
 
-    private static let ending = Event.Kind.wifiPrompt(.init(id: "end", ssid: "end", region: nil))
-
-    /// Expects no further event about Wi-Fi well beyond the time for the check.
-    private func expectNoFurtherEvent(_ events: inout AsyncStream<Event>.Iterator) async throws {
-        try await Task.sleep(for: .milliseconds(400))
-        hub.publish(Event(time: evening, kind: Self.ending))
-        #expect(await next(&events) == Self.ending)
-    }
-
-    @Test("A network that is left before the end of the check is not reported")
-    func leftBeforeTheCheck() async throws {
-        wifi.change { $0.internet = .limited }
-        try await run(.auto, accessLimit: .milliseconds(200)) { _, events in
-            determine(.inside)
-            #expect(await next(&events) == .wifiJoined(unasked, device: "simulated0"))
-            wifi.change { $0.connectedSSID = nil }
-            try await expectNoFurtherEvent(&events)
-        }
-    }
-
-    @Test("A network that reaches the Internet is not reported")
-    func fullAccess() async throws {
-        wifi.change { $0.internet = .full }
-        try await run(.auto, accessLimit: .milliseconds(50)) { _, events in
-            determine(.inside)
-            #expect(await next(&events) == .wifiJoined(unasked, device: "simulated0"))
-            try await expectNoFurtherEvent(&events)
-        }
-    }
-
-    @Test("A captive portal is reported once for each join")
-    func portalOnce() async throws {
-        wifi.change { $0.internet = .portal(address: nil) }
-        try await run(.auto, accessLimit: .milliseconds(200)) { _, events in
-            determine(.inside)
-            #expect(await next(&events) == .wifiJoined(unasked, device: "simulated0"))
-            #expect(await next(&events)?.name == .wifiAccessLimited)
-            wifi.change { $0.internet = .full }
-            wifi.change { $0.internet = .portal(address: nil) }
-            try await expectNoFurtherEvent(&events)
-        }
-    }
-
     @Test func `a region that gets a network while somebody is inside is an arrival`() async throws {
         try await run(.off) { homecoming, events in
             determine(.inside)

@@ -38,13 +38,15 @@ def minors():
 
 
 def strangers():
-    """Other devices without end, each with an address and a beacon of its own, as fast as the daemon reads."""
+    """Other devices without end, each with an address and a beacon of its own, 20,000 a second: several times what a controller
+    can report."""
     chance = random.Random(1)
     while True:
         for _ in range(200):
             frame = bytes.fromhex("0201061AFF4C000215") + chance.randbytes(20) + b"\xc5"
             yield report(chance.randbytes(5) + b"\xc6", frame, -70)
         yield beacon(100)
+        yield 0.01
 
 
 def rubbish():
