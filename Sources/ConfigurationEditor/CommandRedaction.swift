@@ -1,6 +1,6 @@
 package import OkaeriConfiguration
 
-/// Text of a configuration for readers who must not learn the commands in it.
+/// The text of a configuration without its commands, for clients that may read the rest.
 package struct CommandRedaction: Sendable {
     /// What stands in the place of each command. A configuration with it is refused, so that a copied text cannot replace the
     /// commands of the file.
