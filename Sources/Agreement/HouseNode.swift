@@ -1,81 +1,69 @@
-/// What is known of one node of the house, from its retained topics and from what it said since.
+import Plumbing
+
+/// A node of the house, as its retained topics and its messages describe it.
 struct HouseNode: Sendable {
-    /// How many names that the daemon went by before are remembered: a word in one of them comes late.
-    private static let formerIncarnations = 4
+    /// Whether the node is online.
+    ///
+    ///     offline → found      a retained `online` after a connection
+    ///     offline → online     an `online` that was published now
+    ///     found   → online     the same, at the latest after a refresh interval
+    ///     found, online → offline   its own message, its last will, or the hub's owner on its behalf
+    enum Status: Sendable {
+        case offline(since: Int64)
+        case found(at: Int64)
+        case online(since: Int64, refreshedAt: Int64, wasFound: Bool)
+    }
 
-    /// How long `online` is believed that was found and not heard: an interval, and a tenth for the way.
-    static let foundValidity = Sight.interval / 10 * 11
+    /// How long a retained `online` is valid without a refresh: an interval, and a tenth for the way.
+    static let foundValidity = Observation.interval / 10 * 11
 
-    /// How long a node must be online before it owns anything: by then it has heard who else is there, and the others have
-    /// heard of it.
+    /// How long a node is online before it owns regions. By then it has received the others' states, and they have received its.
     static let settling = 3 * Nanoseconds.second
 
-    /// What its last status said.
-    var isOnline = false
+    var status = Status.offline(since: .min)
     var isScanning = true
 
-    /// Its room; nil: it is in none.
+    /// The room; `nil` for none.
     var room: String?
 
-    /// The regions it watches; nil: all.
+    /// The regions that the node watches; `nil` for all.
     var regions: Set<String>?
 
-    /// When it was found or heard to be online.
-    var onlineAt: Int64 = 0
+    /// Whether the node publishes for Home Assistant.
+    var announces = true
 
-    /// Whether it was there before we were, which its coming is no news for.
-    var wasFound = false
+    /// The incarnation of the last observation that the node published now; `nil` if there was none. What an earlier run of the
+    /// daemon published is not live.
+    var incarnation: String?
 
-    /// When its last status was said to us, and when anything was: nil for what was only found.
-    var statusAt: Int64?
-    var saidAt: Int64?
+    var isOnline: Bool { if case .offline = status { false } else { true } }
 
-    /// The name its daemon goes by, and those it went by.
-    private(set) var incarnation: String?
-    private var former: [String] = []
-
-    /// Whether its daemon speaks under this name now: not under one it went by before.
-    mutating func speaks(as name: String) -> Bool {
-        if name == incarnation { return true }
-        guard !former.contains(name) else { return false }
-        if let incarnation {
-            former.append(incarnation)
-            if former.count > Self.formerIncarnations { former.removeFirst() }
+    /// The end of the status' validity; `nil` while the node is offline.
+    private var freshUntil: Int64? {
+        switch status {
+        case .offline: nil
+        case .found(let instant): instant.addingClamped(Self.foundValidity)
+        case .online(_, let instant, _): instant.addingClamped(Observation.missed * Observation.interval)
         }
-        incarnation = name
-        return true
     }
 
-    /// Until when it counts as alive if nothing more is heard of it.
-    private var aliveUntil: Int64? { saidAt?.later(by: Sight.missed * Sight.interval) }
-
-    /// Whether what it says of regions counts: it is online, hears, and said something not long ago.
-    func isLive(at now: Int64) -> Bool {
-        isOnline && isScanning && aliveUntil.map { now < $0 } ?? false
+    /// The time from which the node can own regions.
+    private var settlesAt: Int64 {
+        if case .online(let since, _, false) = status { since.addingClamped(Self.settling) } else { .min }
     }
 
-    /// Whether it was only found, so far, and may still say something.
-    func isUnheard(at now: Int64, since found: Int64, for span: Int64) -> Bool {
-        isOnline && isScanning && saidAt == nil && now < found.later(by: span)
-    }
+    /// Whether the node is online and its status is fresh.
+    func isPresent(at now: Int64) -> Bool { freshUntil.map { now < $0 } ?? false }
 
-    /// Until when its status is fresh.
-    private var freshUntil: Int64 {
-        statusAt?.later(by: Sight.missed * Sight.interval) ?? onlineAt.later(by: Self.foundValidity)
-    }
+    /// Whether the node can own regions. It follows from its status alone, so that all nodes agree.
+    func isEligible(at now: Int64) -> Bool { isPresent(at: now) && now >= settlesAt }
 
-    /// Whether it may own regions: everybody knows the same of it, for only its status counts.
-    func isEligible(at now: Int64) -> Bool {
-        isOnline && now < freshUntil && (wasFound || now >= onlineAt.later(by: Self.settling))
-    }
+    /// Whether the node is online and has not refreshed its status in time.
+    func isSilent(at now: Int64) -> Bool { freshUntil.map { now >= $0 } ?? false }
 
-    /// Whether it says it is online and has said nothing for too long.
-    func isSilent(at now: Int64) -> Bool { isOnline && now >= freshUntil }
-
-    /// When one of these answers changes next; nil: only by what it says.
+    /// The next time at which one of the answers above changes; `nil` if only a message changes them.
     func nextChange(after now: Int64) -> Int64? {
-        guard isOnline else { return nil }
-        let settled = onlineAt.later(by: Self.settling)
-        return [freshUntil, settled, aliveUntil].compactMap { $0 }.filter { $0 > now }.min()
+        guard let freshUntil else { return nil }
+        return [freshUntil, settlesAt].filter { $0 > now }.min()
     }
 }

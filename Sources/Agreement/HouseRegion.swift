@@ -1,68 +1,433 @@
-/// One region, as this node knows it: what the owner wrote last, and if that is this node, what it goes by.
+import Plumbing
+import RegionMonitoring
+
+/// One region at this node: what is known of its message, and this node's part in writing it.
 struct HouseRegion: Sendable {
+    /// This node's part.
+    ///
+    ///     follower → listening   this node has the highest weight of the candidates
+    ///     listening → owner      the retained observations have arrived, and two seconds are over; after ten seconds anyway
+    ///     owner → listening      the process was suspended
+    ///     listening, owner → follower   another node has a higher weight, or the connection is lost
+    enum Role: Sendable {
+        case follower
+        case listening(OwnerState, until: Int64, isComplete: Bool)
+        case owner(OwnerState, Writing)
+    }
+
+    /// The owner's duty to write.
+    struct Writing: Sendable {
+        /// The time of the last message; `nil` before the first.
+        var writtenAt: Int64?
+        /// The time at which the same state is written again; `nil` unless the broker holds another message.
+        var rewriteAt: Int64?
+        /// The number of other owners' messages in a row.
+        var contradictions = 0
+        /// Until then the owner accepts what others remember: the broker may have lost its latest data.
+        var learnsUntil: Int64
+    }
+
+    /// The times of a new owner: it waits for its own observation to come back behind the retained ones of the others.
+    private static let (listening, longestListening) = (2 * Nanoseconds.second, 10 * Nanoseconds.second)
+
+    /// How long a new owner accepts what others remember.
+    private static let learning = 120 * Nanoseconds.second
+
+    /// The shortest time between two messages without a change, and how often it doubles while another node contradicts.
+    private static let (pause, longestPause) = (Nanoseconds.second, 8)
+
+    /// How long the next owner publishes an event that the owner did not publish. The broker reports the death of a node after
+    /// ten seconds, and its silence after half a minute.
+    private static let succession = 60 * Nanoseconds.second
+
     let identifier: String
     let hash: UInt64
+
+    var owner: (name: String, weight: UInt64)?
+    /// The node that announces the region to Home Assistant: the owner, unless it does not announce at all.
+    var announcer: String?
+    /// The owner before the connection was lost.
+    var formerOwner: String?
+
+    private(set) var role = Role.follower
+    private(set) var message = RegionMessage()
+    private(set) var consumers = Consumers()
+
+    /// The event of the last change, while its owner may still publish it.
+    private var missing: (event: HouseEvent, until: Int64)?
+    private var events = EventRing()
+    /// The sequence number of this node's last message that the broker delivered.
+    private var echoed: UInt64 = 0
 
     init(_ identifier: String) {
         self.identifier = identifier
         hash = Ownership.hash(identifier)
     }
 
-    /// Who owns it, and by what weight.
-    var owner: String?
-    var ownersWeight: UInt64 = 0
+    var isFollower: Bool { if case .follower = role { true } else { false } }
 
-    /// Who owned it before the connection was lost.
-    var formerOwner: String?
-
-    /// What was written last, by whomever.
-    var written: HouseState?
-
-    /// What was written before the connection was lost: a broker may have forgotten it.
-    var remembered: HouseState?
-
-    /// What was written last, as far as is known here.
-    var known: HouseState? { written ?? remembered }
-
-    /// When it is brought back to the broker, if nobody else does it before; nil: the broker has it.
-    var restoresAt: Int64?
-
-    /// The latest word that was heard: a broker that was cut off, or that has lost its latest data, brings earlier ones again.
-    var latest: HouseState.Stamp?
-
-    func isOutdated(_ stamp: HouseState.Stamp) -> Bool { latest.map { stamp < $0 } ?? false }
-
-    /// Whether what was written last, perhaps by us and heard by nobody yet, comes behind this.
-    func hasReplaced(_ stamp: HouseState.Stamp) -> Bool { written?.stamp.map { stamp < $0 } ?? false }
-
-    /// What comes behind all that was heard and written.
-    func next(by writer: UInt64) -> HouseState.Stamp {
-        let last = max(latest?.sequence ?? 0, known?.stamp?.sequence ?? 0)
-        return HouseState.Stamp(sequence: last &+ 1, writer: writer)
+    /// The state of the owner's observations; `nil` at a follower.
+    var observed: OwnerState? {
+        switch role {
+        case .follower: nil
+        case .listening(let state, _, _), .owner(let state, _): state
+        }
     }
 
-    /// What was known last, while it is unknown.
-    var lastKnown: SightState?
-
-    /// Whether all that its owner waited for were forgotten: it may not live to hear that.
-    var isReleased = false
-
-    /// The node is no more.
-    mutating func forget(_ node: String) {
-        guard written?.waiting.contains(node) ?? false else { return }
-        written?.waiting.removeAll { $0 == node }
-        isReleased = written?.waiting.isEmpty ?? false
+    /// Changes the owner's observations in place.
+    private mutating func observe<Result>(_ change: (inout OwnerState) -> Result) -> Result? {
+        // The role is empty meanwhile, so that the dictionaries are not copied.
+        switch role {
+        case .follower: return nil
+        case .listening(var state, let until, let isComplete):
+            role = .follower
+            defer { role = .listening(state, until: until, isComplete: isComplete) }
+            return change(&state)
+        case .owner(var state, let writing):
+            role = .follower
+            defer { role = .owner(state, writing) }
+            return change(&state)
+        }
     }
 
-    /// What our own consumers were told: nil: nothing.
-    var told: (state: SightState, room: String?)?
+    /// The next time at which something changes by itself.
+    func nextDeadline(_ house: HouseView) -> Int64? {
+        let own: [Int64?]
+        switch role {
+        case .follower: own = [message.restoresAt]
+        case .listening(_, let until, _): own = [house.isActive ? until : nil]
+        case .owner(let state, _) where state.state == nil: own = [state.nextDeadline]
+        case .owner(let state, let writing):
+            let refresh = writing.writtenAt?.addingClamped(Observation.interval)
+            let absence = unobserved(state, house).isEmpty ? nil : house.absence.until
+            own = [state.nextDeadline, writing.rewriteAt, refresh, absence]
+        }
+        return (own + [consumers.nextDeadline]).compactMap { $0 }.min()
+    }
+}
 
-    /// An event that the last change asks for and that was not heard yet: its owner may have died between the two.
-    var missing: (event: HouseEvent, until: Int64)?
+// MARK: Roles
 
-    /// The last event, and when it came.
-    var lastEvent: (event: HouseEvent, at: Int64)?
+extension HouseRegion {
+    /// Handles that this node is the owner from now on. Nothing is written before the observations of the others have arrived.
+    mutating func becameOwner(_ house: HouseView) -> [HouseAction] {
+        guard isFollower else { return [] }
+        var state = OwnerState()
+        if let known = message.state { state.inherit(known, at: house.now.instant) }
+        role = .listening(
+            state, until: house.now.instant.addingClamped(Self.longestListening), isComplete: false)
+        message.restoresAt = nil
+        return [.subscribe(region: identifier), .repeatObservation(region: identifier)]
+    }
 
-    /// What the owner goes by; nil while another node is the owner.
-    var desk: Desk?
+    /// Handles that another node is the owner from now on, or none.
+    mutating func lostOwnership() -> [HouseAction] {
+        guard !isFollower else { return [] }
+        role = .follower
+        return [.unsubscribe(region: identifier)]
+    }
+
+    /// Handles the loss of the connection.
+    mutating func disconnected() -> [HouseAction] {
+        let actions = lostOwnership()
+        (formerOwner, owner, announcer, missing) = (owner?.name ?? formerOwner, nil, nil, nil)
+        message.disconnected()
+        return actions
+    }
+
+    /// Handles that the process was suspended: other nodes may have written the region meanwhile.
+    mutating func resumed(_ house: HouseView) {
+        guard case .owner(let state, _) = role else { return }
+        role = .listening(state, until: house.now.instant.addingClamped(Self.listening), isComplete: true)
+    }
+
+    /// Handles that this node was away for so long that it knows nothing better than the broker.
+    mutating func outlived() { message.mayBeOutdated = true }
+
+    /// Handles this node's own observation behind the retained ones.
+    private mutating func listened(_ house: HouseView, since began: Int64) {
+        guard case .listening(let state, _, false) = role else { return }
+        role = .listening(
+            state, until: max(house.now.instant, began.addingClamped(Self.listening)), isComplete: true)
+    }
+}
+
+// MARK: Events
+
+extension HouseRegion {
+    mutating func observationReceived(
+        _ observation: Observation, of name: String, _ node: HouseNode, isRetained: Bool, _ house: HouseView
+    ) -> [HouseAction] {
+        let isNewer = observe { state in
+            state.received(observation.clamped, of: name, node, isRetained: isRetained, at: house.now.instant)
+        }
+        if name == house.node, !isRetained, case .listening(_, let until, false) = role {
+            listened(house, since: until.subtractingClamped(Self.longestListening))
+            return advanced(house)
+        }
+        return isNewer == true ? judged(house) : []
+    }
+
+    /// Handles an emptied topic: the node does not watch the region any more, or its topics were deleted.
+    mutating func observationRemoved(of name: String, _ house: HouseView) -> [HouseAction] {
+        observe { $0.forget(name, at: house.now.instant) } == nil ? [] : judged(house)
+    }
+
+    /// Handles a change of a node's status or scanner.
+    mutating func nodeChanged(_ name: String, _ node: HouseNode, _ house: HouseView) -> [HouseAction] {
+        observe { $0.weigh(name, node, at: house.now.instant) } == nil ? [] : judged(house)
+    }
+
+    mutating func forgotten(_ name: String, _ house: HouseView) -> [HouseAction] {
+        if observe({ $0.forget(name, at: house.now.instant) }) == nil { message.forget(name) }
+        return judged(house)
+    }
+
+    /// Handles a message of an owner; `nil` for a payload that is none.
+    mutating func stateReceived(_ received: HouseState?, isRetained: Bool, _ house: HouseView) -> [HouseAction] {
+        guard let received else { return overwritten(house, isAgain: false) }
+        let isOwn = received.stamp.writer == house.writer && !isRetained && !received.isRestored
+        let order = message.order(of: received)
+        let isEcho = isOwn && order.isKnown && received.stamp.sequence >= echoed
+        if isEcho { echoed = received.stamp.sequence }
+        switch order {
+        case .same:
+            guard let known = message.state, !received.agrees(with: known) else {
+                message.stored()
+                return []
+            }
+            // The version was copied.
+            return isFollower
+                ? followed(received, isRetained: isRetained, house) : overwritten(house, isAgain: true)
+        case .earlier:
+            // The broker delivers this node's messages in order, behind what was written since.
+            if isEcho { return [] }
+            guard let known = message.state else { return [] }
+            if received.agrees(with: known) {
+                message.stored()
+                return []
+            }
+            // An owner that did not receive the latest message knows the same changes, and has newer observations.
+            let isEquivalent = (received.lastKnown, received.change) == (known.lastKnown, known.change)
+            guard isFollower, !isRetained, !received.isRestored, isEquivalent else {
+                return overwritten(house, isAgain: false)
+            }
+            return followed(received, isRetained: false, house)
+        case .implausible where !isFollower || isRetained: return overwritten(house, isAgain: true)
+        case .later, .implausible: return laterReceived(received, isRetained: isRetained, house)
+        }
+    }
+
+    private mutating func laterReceived(
+        _ received: HouseState, isRetained: Bool, _ house: HouseView
+    ) -> [HouseAction] {
+        switch role {
+        case .follower: return followed(received, isRetained: isRetained, house)
+        case .listening:
+            let actions = followed(received, isRetained: isRetained, house)
+            _ = observe { $0.inherit(received, at: house.now.instant) }
+            return actions
+        case .owner(let state, var writing):
+            guard let known = message.state else {
+                message.replace(by: received)
+                _ = observe { $0.inherit(received, at: house.now.instant) }
+                return judged(house)
+            }
+            if received.agrees(with: known) {
+                message.raise(to: received.stamp)
+                message.stored()
+                return []
+            }
+            guard received.isRestored, house.now.instant < writing.learnsUntil, !state.isInside else {
+                message.raise(to: received.stamp)
+                return overwritten(house, isAgain: !received.isRestored)
+            }
+            // The broker had lost messages that were newer than those this node knew.
+            message.replace(by: received)
+            writing.rewriteAt = house.now.instant
+            role = .follower
+            role = .owner(state, writing)
+            _ = observe { $0.inherit(received, at: house.now.instant) }
+            return judged(house)
+        }
+    }
+
+    private mutating func followed(
+        _ received: HouseState, isRetained: Bool, _ house: HouseView
+    ) -> [HouseAction] {
+        let known = message.state
+        message.replace(by: received)
+        if received.event(of: hash)?.identifier != missing?.event.identifier { missing = nil }
+        var kind: HouseEvent.Kind?
+        if !isRetained, !received.isRestored, let known, received.change > known.change,
+            let event = received.event(of: hash)
+        {
+            kind = known.lastKnown == received.lastKnown ? nil : event.kind
+            if received.isNews, !events.contains(event) {
+                missing = (event, house.now.instant.addingClamped(Self.succession))
+            }
+        }
+        let isListed = received.hearing.contains { $0.node == house.node }
+        return (isListed && isFollower ? [.confirmObservation(region: identifier)] : [])
+            + consumers.notify(received, kind, isOwner: false, of: identifier, at: house.now.instant)
+    }
+
+    /// Handles that the broker holds another message than the latest.
+    ///
+    /// - Parameter isAgain: whether another node insists on it. Two owners answer each other less and less often.
+    private mutating func overwritten(_ house: HouseView, isAgain: Bool) -> [HouseAction] {
+        switch role {
+        case .follower:
+            message.restore(identifier, house, isNext: isWitness(house))
+            return []
+        case .listening: return []
+        case .owner(let state, var writing):
+            let count = min(writing.contradictions, Self.longestPause)
+            if isAgain { writing.contradictions = count + 1 }
+            let earliest = (writing.writtenAt ?? .min).addingClamped(Self.pause << Int64(isAgain ? count : 0))
+            let due = max(house.now.instant, earliest)
+            writing.rewriteAt = min(writing.rewriteAt ?? due, due)
+            role = .follower
+            role = .owner(state, writing)
+            return judged(house)
+        }
+    }
+
+    /// Handles an event. Only that of the known message counts: any client can publish the identifiers of events to come.
+    mutating func eventReceived(_ event: HouseEvent) {
+        guard event.identifier == message.state?.event(of: hash)?.identifier else { return }
+        events.insert(event)
+        if missing?.event.identifier == event.identifier { missing = nil }
+    }
+
+    /// Handles that the broker has delivered its messages, and that none of them was the region's.
+    mutating func nothingStored(_ house: HouseView) {
+        guard message.state != nil, !message.isStored, isFollower, owner?.name != formerOwner else { return }
+        message.restore(identifier, house, isNext: isWitness(house))
+    }
+
+    /// Whether this node is among the first that bring a message back. Hundreds may remember it.
+    private func isWitness(_ house: HouseView) -> Bool {
+        house.rank(of: self) < 3
+    }
+
+    mutating func advanced(_ house: HouseView) -> [HouseAction] {
+        let now = house.now.instant
+        var actions = consumers.advanced(of: identifier, at: now)
+        switch role {
+        case .follower:
+            if let restored = message.restored(at: now) {
+                actions.append(.publishState(region: identifier, restored))
+            }
+            return actions
+        case .listening(_, let until, _):
+            let state = observe { state in
+                state.advance(to: now, nodes: house.nodes)
+                return state
+            }
+            guard let state, until <= now, house.isActive else { return actions }
+            role = .owner(state, Writing(learnsUntil: now.addingClamped(Self.learning)))
+            return actions + judged(house)
+        case .owner:
+            _ = observe { $0.advance(to: now, nodes: house.nodes) }
+            return actions + judged(house)
+        }
+    }
+}
+
+// MARK: Writing
+
+extension HouseRegion {
+    /// The nodes that are not back yet, may hear the beacon, and have no observation at the broker.
+    private func unobserved(_ state: OwnerState, _ house: HouseView) -> [HouseState.Hearing] {
+        guard state.state == .outside, message.state?.lastKnown == .inside else { return [] }
+        return house.absence.nodes.values
+            .filter { state.entries[$0.name] == nil && $0.weight(for: self) != nil }
+            .map { .init(node: $0.name, isAbsent: true) }.sorted { $0.node < $1.node }
+    }
+
+    /// Writes the state if it changed, or if it is time to write it again.
+    private mutating func judged(_ house: HouseView) -> [HouseAction] {
+        let now = house.now.instant
+        guard case .owner(let state, var writing) = role, var determined = state.state else { return [] }
+        let unobserved = unobserved(state, house)
+        if !unobserved.isEmpty { determined = .unknown }
+        let known = message.state
+        var lastKnown = state.isReleased ? nil : known?.lastKnown
+        // An exit that its owner did not publish, and the beacon is here: it was none.
+        if let missing, missing.until <= now { self.missing = nil }
+        if missing?.event.kind == .exit, determined == .inside { (lastKnown, missing) = (.inside, nil) }
+        let kind: HouseEvent.Kind? =
+            switch (lastKnown, determined) {
+            case (.outside, .inside): .enter
+            case (.inside, .outside): .exit
+            default: nil
+            }
+        let room = determined == .inside ? state.room(nodes: house.nodes, before: known?.room) : nil
+        var agreed = HouseState(
+            state: determined, lastKnown: lastKnown, room: room,
+            since: known?.state == determined ? known?.since : house.now.date,
+            hearing: Array((state.hearing + unobserved).prefix(HouseReplica.nodeLimit)),
+            change: ((known?.change ?? 0) + (kind == nil ? 0 : 1)) % HouseState.Stamp.limit,
+            isNews: kind != nil, stamp: message.next(by: house.writer))
+        let isFirst = writing.writtenAt == nil
+        let isDue = writing.rewriteAt.map { $0 <= now } ?? false
+        let isRefresh = writing.writtenAt.map { $0.addingClamped(Observation.interval) <= now } ?? false
+        let isChanged = known.map { !agreed.agrees(with: $0) } ?? true
+        guard isFirst || isDue || isRefresh || isChanged else { return [] }
+        if isRefresh { writing.contradictions = 0 }
+        (writing.writtenAt, writing.rewriteAt) = (now, nil)
+        observeWritten(determined, writing)
+        var actions = isFirst ? succeeded() : []
+        let event = kind == nil ? nil : agreed.event(of: hash)
+        let isAnnounced = event.map { events.contains($0) } ?? true
+        agreed.isNews = !isAnnounced
+        message.wrote(agreed)
+        actions.append(.publishState(region: identifier, agreed))
+        // The room of an arrival is not determined yet: the strongest receiver is the best guess.
+        var guessed = event
+        if kind == .enter { guessed?.room = agreed.room ?? state.rooms.strongest }
+        actions += consumers.notify(
+            agreed, isAnnounced ? nil : kind, room: guessed?.room, isOwner: true, of: identifier, at: now)
+        if let guessed, !isAnnounced {
+            events.insert(guessed)
+            actions.append(.publishEvent(region: identifier, guessed))
+        }
+        return actions
+    }
+
+    private mutating func observeWritten(_ determined: RegionState, _ writing: Writing) {
+        guard case .owner(var state, _) = role else { return }
+        role = .follower
+        if determined != .inside { state.resetRooms() }
+        state.written()
+        role = .owner(state, writing)
+    }
+
+    /// Publishes the event of an owner that died before it did.
+    private mutating func succeeded() -> [HouseAction] {
+        defer { missing = nil }
+        guard let missing, !events.contains(missing.event) else { return [] }
+        events.insert(missing.event)
+        let news: HouseNews =
+            missing.event.kind == .enter
+            ? .didEnterRegion(room: missing.event.room, isOwner: true) : .didExitRegion(isOwner: true)
+        return [
+            .happened(region: identifier, news), .publishEvent(region: identifier, missing.event),
+        ]
+    }
+}
+
+/// The identifiers of the last events, so that each is published once.
+struct EventRing: Sendable {
+    private static let limit = 8
+    private var identifiers: [UInt64] = []
+
+    func contains(_ event: HouseEvent) -> Bool { identifiers.contains(event.identifier) }
+
+    mutating func insert(_ event: HouseEvent) {
+        guard !contains(event) else { return }
+        if identifiers.count == Self.limit { identifiers.removeFirst() }
+        identifiers.append(event.identifier)
+    }
 }

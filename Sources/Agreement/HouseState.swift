@@ -1,33 +1,80 @@
-/// What the house agrees on about a region, as its owner writes it.
+import Plumbing
+package import RegionMonitoring
+
+/// The state of a region for the whole house, as the owner of the region publishes it.
 package struct HouseState: Hashable, Sendable {
-    package var state: SightState
+    package var state: RegionState
 
-    /// What was known last, over times when it was not: ``state`` unless that is unknown; nil: nothing ever was.
-    package var lastKnown: SightState?
+    /// The last state other than unknown; `nil` if there was none, or if every node that heard the beacon was forgotten.
+    package var lastKnown: RegionState?
 
-    /// Where the beacon is; nil while nobody knows, or nobody is inside.
+    /// The room of the beacon; `nil` if it is unknown, or no beacon is inside.
     package var room: String?
 
-    /// Since when it is so, on the wall of who wrote it: nanoseconds since the Unix epoch, whole milliseconds, for so it comes back
-    /// from the broker, and who wrote it must know it again. For people; no clocks are compared by it.
-    package var since: Int64
+    /// The time of the last change by the owner's wall clock: nanoseconds since the Unix epoch, in whole milliseconds as on the
+    /// wire. For people: no decision depends on it. `nil` if the owner's clock was not set.
+    package var since: Int64?
 
-    /// The nodes that were inside when they last knew, and went dark or do not know now: nobody is sent away for that, until
-    /// they say that they are outside, or another node hears the beacon, or they are forgotten. In order.
-    package var waiting: [String]
+    /// The nodes whose last definite observation is inside, in the order of their names. While one of them is silent, the region
+    /// is unknown and not outside.
+    package var hearing: [Hearing]
 
-    /// Its place among all that owners wrote of the region, by which a word that another one has replaced is known when a broker
-    /// brings it again; nil: that is not known.
-    package var stamp: Stamp?
+    /// The number of enter and exit events of the region so far. It identifies an event, whichever node publishes it.
+    package var change: UInt64
 
-    /// Whether it was written before, and this is only brought back to a broker that has lost it: it is no news.
+    /// Whether this message is the first one after `change` was raised. Its event follows.
+    package var isNews: Bool
+
+    /// The version of the message.
+    package var stamp: Stamp
+
+    /// Whether another node publishes the message again because the broker lost it. It reports nothing new.
     package var isRestored: Bool
 
-    /// A Lamport timestamp: each word has a higher one than all that its writer had heard.
-    package struct Stamp: Hashable, Comparable, Sendable {
+    /// A node that hears the beacon, and the observation by which the owner knows.
+    package struct Hearing: Hashable, Sendable {
+        package var node: String
+        /// `nil` if the owner has only the message of an earlier owner.
+        package var mark: Mark?
+        /// Whether the node is only waited for after a break: it may hear the beacon.
+        package var isAbsent: Bool
+
+        package init(node: String, mark: Mark? = nil, isAbsent: Bool = false) {
+            self.node = node
+            self.mark = mark
+            self.isAbsent = isAbsent
+        }
+    }
+
+    /// The place of an observation among those of its node.
+    package struct Mark: Hashable, Sendable {
+        package var incarnation: String
         package var sequence: UInt64
 
-        /// Of the owner's incarnation.
+        package init(incarnation: String, sequence: UInt64) {
+            self.incarnation = incarnation
+            self.sequence = sequence
+        }
+
+        init(_ observation: Observation) {
+            self.init(incarnation: observation.incarnation, sequence: observation.sequence)
+        }
+
+        /// Whether an observation was certainly made after the marked one.
+        func isBefore(_ observation: Observation) -> Bool {
+            incarnation == observation.incarnation && sequence < observation.sequence
+        }
+    }
+
+    /// A Lamport timestamp (Lamport, "Time, Clocks, and the Ordering of Events in a Distributed System", 1978): a message has a
+    /// higher one than all messages that its writer had received.
+    package struct Stamp: Hashable, Comparable, Sendable {
+        /// The maximum sequence number: every reader of JSON has it exactly (RFC 7493, 2.2).
+        package static let limit: UInt64 = 1 << 53
+
+        package var sequence: UInt64
+
+        /// The hash of the writer's incarnation.
         package var writer: UInt64
 
         package init(sequence: UInt64, writer: UInt64) {
@@ -38,29 +85,49 @@ package struct HouseState: Hashable, Sendable {
         package static func < (one: Stamp, other: Stamp) -> Bool {
             (one.sequence, one.writer) < (other.sequence, other.writer)
         }
+
+        /// Two messages of one region are never further apart unless one of them is forged: at one message a second, the distance
+        /// takes twelve days without any message in between.
+        private static let plausible: UInt64 = 1 << 20
+
+        /// Whether both can be stamps of one region.
+        func isPlausible(beside other: Stamp) -> Bool {
+            max(sequence, other.sequence) - min(sequence, other.sequence) <= Self.plausible
+        }
     }
 
     package init(
-        state: SightState, lastKnown: SightState? = nil, room: String? = nil, since: Int64, waiting: [String] = [],
-        stamp: Stamp? = nil, isRestored: Bool = false
+        state: RegionState, lastKnown: RegionState? = nil, room: String? = nil, since: Int64?, hearing: [Hearing] = [],
+        change: UInt64 = 0, isNews: Bool = false, stamp: Stamp, isRestored: Bool = false
     ) {
         self.state = state
         self.lastKnown = state == .unknown ? lastKnown : state
         self.room = room
-        self.since = since.wholeMilliseconds
-        self.waiting = waiting
+        self.since = since?.wholeMilliseconds
+        self.hearing = hearing
+        self.change = change
+        self.isNews = isNews
         self.stamp = stamp
         self.isRestored = isRestored
     }
 
-    /// Whether another owner says the same, whatever its wall clock shows.
-    func agrees(with other: HouseState?) -> Bool {
-        guard let other else { return false }
-        return (state, lastKnown, room, waiting) == (other.state, other.lastKnown, other.room, other.waiting)
+    /// The nodes that the house waits for: they heard the beacon last and do not report now. Empty unless the state is unknown.
+    package var waiting: [String] { state == .unknown ? hearing.map(\.node) : [] }
+
+    /// Whether two messages have the same content. Their writers and wall clocks do not matter.
+    func agrees(with other: HouseState) -> Bool {
+        (state, lastKnown, room, change) == (other.state, other.lastKnown, other.room, other.change)
+            && hearing.lazy.map(\.node).elementsEqual(other.hearing.lazy.map(\.node))
+    }
+
+    /// The event of the last change of `region`; `nil` if there was none.
+    func event(of region: UInt64) -> HouseEvent? {
+        guard change > 0, let lastKnown else { return nil }
+        return HouseEvent(lastKnown == .inside ? .enter : .exit, of: region, change: change, room: room, time: since)
     }
 }
 
-/// Somebody came in or went, by the word of the whole house. It is published once and kept nowhere.
+/// An enter or exit event of the whole house. It is published once and not retained.
 package struct HouseEvent: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case enter, exit
@@ -68,38 +135,38 @@ package struct HouseEvent: Hashable, Sendable {
 
     package var kind: Kind
 
-    /// Where the beacon was heard first; nil for an exit, and where no room is known.
+    /// The room in which the beacon was heard first; `nil` for an exit, or if no room is known.
     package var room: String?
 
-    /// When, on the wall of who wrote it: nanoseconds since the Unix epoch.
-    package var time: Int64
+    /// The time by the owner's wall clock: nanoseconds since the Unix epoch; `nil` if the clock was not set.
+    package var time: Int64?
 
-    /// The same for the same event, whoever sends it.
+    /// The identifier: equal for the same change of the same region, whichever node publishes it.
     package var identifier: UInt64
 
-    package init(kind: Kind, room: String?, time: Int64, identifier: UInt64) {
+    package init(kind: Kind, room: String?, time: Int64?, identifier: UInt64) {
         self.kind = kind
         self.room = room
-        self.time = time.wholeMilliseconds
+        self.time = time?.wholeMilliseconds
         self.identifier = identifier
     }
 
-    init(_ kind: Kind, of region: String, room: String?, since: Int64) {
-        let identifier = Ownership.weight(Ownership.hash(region), Ownership.hash("\(since) \(kind.rawValue)"))
-        self.init(kind: kind, room: room, time: since, identifier: identifier)
+    init(_ kind: Kind, of region: UInt64, change: UInt64, room: String?, time: Int64?) {
+        let identifier = Ownership.weight(region, Ownership.hash("\(change) \(kind.rawValue)"))
+        self.init(kind: kind, room: kind == .enter ? room : nil, time: time, identifier: identifier)
     }
 }
 
 extension Int64 {
-    /// Of nanoseconds, rounded down.
+    /// Nanoseconds, rounded down to whole milliseconds.
     fileprivate var wholeMilliseconds: Int64 {
         let rest = self % 1_000_000
-        return later(by: rest < 0 ? -1_000_000 - rest : -rest)
+        return addingClamped(rest < 0 ? -1_000_000 - rest : -rest)
     }
 }
 
-/// When something happened: on the receiver's monotonic clock, by which everything is decided, and on its wall, which is only
-/// written down. Both in nanoseconds.
+/// A point in time, in nanoseconds, on the receiver's monotonic clock, which every decision uses, and on its wall clock, which is only
+/// written down.
 package struct Moment: Hashable, Sendable {
     package var instant: Int64
     package var wall: Int64
@@ -108,34 +175,51 @@ package struct Moment: Hashable, Sendable {
         self.instant = instant
         self.wall = wall
     }
+
+    /// 2026-01-01, before the first release. A Raspberry Pi has no clock of its own and starts at an earlier date.
+    private static let firstRelease: Int64 = 1_767_225_600_000_000_000
+
+    /// The wall clock; `nil` if it was not set yet.
+    var date: Int64? { wall >= Self.firstRelease ? wall : nil }
 }
 
-/// What the ``House`` wants done.
+/// An effect that ``HouseReplica`` asks its driver for.
 package enum HouseAction: Hashable, Sendable {
-    /// Every node's sight of the region is wanted, the retained ones too.
+    /// Subscribe to every node's observations of the region, the retained ones too.
     case subscribe(region: String)
-    /// Retained: this node's own sight of the region once more, behind the subscription: when it comes back, so have the others.
-    case repeatSight(region: String)
-    /// It is wanted no more.
     case unsubscribe(region: String)
-    /// Retained: the region's state. To be sent before what follows it.
+    /// Publish this node's own observation of the region again. Behind a subscription its return shows that the retained
+    /// observations of the others have arrived.
+    case repeatObservation(region: String)
+    /// The region's message says that this node hears the beacon: publish its observation again unless it does.
+    case confirmObservation(region: String)
+    /// Publish the region's state, retained, before what follows it.
     case publishState(region: String, HouseState)
-    /// Not retained.
+    /// Publish an event, not retained.
     case publishEvent(region: String, HouseEvent)
-    /// Retained: how many nodes there are, and that this one counts them.
+    /// Publish the number of nodes, retained: this node counts them.
     case publishHouse(online: Int)
-    /// Retained, in the name of a node that has said nothing for three intervals: it is offline.
+    /// Publish, retained and in the name of a node that is silent, that it is offline.
     case publishOffline(node: String)
-    /// Retained: our own status was overwritten.
+    /// Publish this node's own description again: it did not come back.
+    case repeatDescription
+    /// Subscribe to everything again.
+    case subscribeAgain
+    /// Publish, retained, that this node is online: the broker delivers to it.
     case publishOnline
-    /// For this node's own consumers. At the owner alone a hook of the house is run.
-    case happened(region: String, HouseHappening, isOwner: Bool)
+    /// Notify this node's own consumers.
+    case happened(region: String, HouseNews)
 }
 
-/// News of the house for a node's own consumers; in the order of the region monitor's: behind an enter or exit its state.
-package enum HouseHappening: Hashable, Sendable {
-    case didEnterRegion(room: String?)
-    case didExitRegion
-    case didDetermineState(SightState)
+/// News of the whole house for the consumers of one node, in the order of the region monitor's events: an enter or exit is
+/// followed by its state.
+package enum HouseNews: Hashable, Sendable {
+    case didDetermineState(RegionState)
+    /// - Parameters:
+    ///   - room: the room; `nil` if no room is known.
+    ///   - isOwner: whether this node acts for the house: it alone runs the house's hooks.
+    case didEnterRegion(room: String?, isOwner: Bool)
+    case didExitRegion(isOwner: Bool)
+    /// `nil` for no room.
     case didDetermineRoom(String?)
 }

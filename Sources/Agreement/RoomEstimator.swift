@@ -1,3 +1,4 @@
+import Plumbing
 /// In which room a beacon is, from what several receivers hear of it.
 ///
 /// What speaks for another room than the told one is added up: by how many dB that room is stronger, beyond a bias, for how
@@ -85,7 +86,7 @@ struct RoomEstimator: Sendable {
     var nextDeadline: Int64? {
         guard !receivers.isEmpty else { return nil }
         let isOpen = told == nil || evidence.contains { $0 > 0 } || receivers.contains { $0.isDark || $0.room != told }
-        return isOpen ? last.later(by: Self.step) : nil
+        return isOpen ? last.addingClamped(Self.step) : nil
     }
 }
 
@@ -135,9 +136,23 @@ extension RoomEstimator {
 
     private mutating func position(of room: String) -> Int {
         if let place = rooms.firstIndex(of: room) { return place }
+        if rooms.count >= Self.roomLimit { removeEmptyRooms() }
         rooms.append(room)
         evidence.append(0)
         return rooms.count - 1
+    }
+
+    /// Any client can publish room names: those without a receiver are removed.
+    private static let roomLimit = 64
+    var roomCount: Int { rooms.count }
+
+    private mutating func removeEmptyRooms() {
+        let used = Set(receivers.map(\.room)).union([told].compactMap { $0 })
+        let places = rooms.indices.filter(used.contains)
+        let moved = Dictionary(uniqueKeysWithValues: places.enumerated().map { ($1, $0) })
+        (rooms, evidence) = (places.map { rooms[$0] }, places.map { evidence[$0] })
+        for index in receivers.indices { receivers[index].room = moved[receivers[index].room] ?? 0 }
+        told = told.flatMap { moved[$0] }
     }
 
     private mutating func advance(to now: Int64) {
@@ -145,10 +160,10 @@ extension RoomEstimator {
             last = max(last, now)
             return
         }
-        if now.since(last) > Self.longestSum { last = now.later(by: -Self.longestSum) }
+        if now.subtractingClamped(last) > Self.longestSum { last = now.addingClamped(-Self.longestSum) }
         while last < now {
-            let span = min(Self.step, now.since(last))
-            last = last.later(by: span)
+            let span = min(Self.step, now.subtractingClamped(last))
+            last = last.addingClamped(span)
             forgetTheSilent()
             weigh(Nanoseconds.seconds(span))
         }
@@ -157,7 +172,7 @@ extension RoomEstimator {
     /// A receiver that has missed its refreshes is dark.
     private mutating func forgetTheSilent() {
         for index in receivers.indices
-        where last.since(receivers[index].heardAt) > Sight.missed * Sight.insideInterval {
+        where last.subtractingClamped(receivers[index].heardAt) > Observation.missed * Observation.insideInterval {
             receivers[index].isDark = true
         }
     }
@@ -167,7 +182,7 @@ extension RoomEstimator {
         let ratio = motion(seconds)
         let (levels, noises) = signals()
         guard let told else {
-            guard let began, last.since(began) >= Self.firstWait else { return }
+            guard let began, last.subtractingClamped(began) >= Self.firstWait else { return }
             self.told = levels.indices.max { levels[$0] ?? -.infinity < levels[$1] ?? -.infinity }
             return
         }

@@ -1,3 +1,4 @@
+import Plumbing
 /// One node's signal of one region: what it is worth telling others.
 ///
 /// The samples of half a second are averaged: shorter windows flap, longer ones are late by as much. Their jumps from one to
@@ -34,7 +35,7 @@ struct SignalWindow: Sendable {
     var noise: Double { variance.squareRoot() }
 
     /// When the beacon is silent, if nothing more is heard.
-    var silentAt: Int64? { lastHeard.map { $0.later(by: max(Self.shortestSilence, Self.gapsOfSilence * gap)) } }
+    var silentAt: Int64? { lastHeard.map { $0.addingClamped(max(Self.shortestSilence, Self.gapsOfSilence * gap)) } }
 
     mutating func heard(_ rssi: Double, from beacon: UInt64, at now: Int64) {
         if beacon != self.beacon {
@@ -43,7 +44,7 @@ struct SignalWindow: Sendable {
             self.beacon = beacon
         }
         if let lastHeard {
-            let passed = min(max(0, now.since(lastHeard)), 10 * Nanoseconds.second)
+            let passed = min(max(0, now.subtractingClamped(lastHeard)), 10 * Nanoseconds.second)
             gap += (passed - gap) / 10
         }
         lastHeard = now
@@ -52,8 +53,8 @@ struct SignalWindow: Sendable {
         if level == nil { level = rssi }
         if closes == nil {
             // The windows follow each other without a gap, where there is no silence between them.
-            let next = previous?.end.later(by: Self.width) ?? now
-            closes = next > now ? next : now.later(by: Self.width)
+            let next = previous?.end.addingClamped(Self.width) ?? now
+            closes = next > now ? next : now.addingClamped(Self.width)
         }
     }
 
@@ -61,8 +62,8 @@ struct SignalWindow: Sendable {
     mutating func close(at now: Int64) {
         guard count > 0 else { return }
         let mean = sum / count
-        if let previous, now.since(previous.end) <= max(4 * Nanoseconds.second, Self.gapsOfSilence * gap) {
-            let weight = min(0.3, Nanoseconds.seconds(now.since(previous.end)) / Self.memory)
+        if let previous, now.subtractingClamped(previous.end) <= max(4 * Nanoseconds.second, Self.gapsOfSilence * gap) {
+            let weight = min(0.3, Nanoseconds.seconds(now.subtractingClamped(previous.end)) / Self.memory)
             let jump = mean - previous.mean
             variance += max(0, weight) * (jump * jump / 2 - variance)
         }

@@ -67,7 +67,7 @@ extension Broker {
     }
 
     /// Looks at the house as this node knows it. Others wait meanwhile.
-    package func withHouse<Value>(_ look: (House) -> Value) -> Value {
+    package func withHouse<Value>(_ look: (HouseReplica) -> Value) -> Value {
         guarded.withLock { look($0.core.house) }
     }
 
@@ -76,29 +76,29 @@ extension Broker {
         perform { core, _ in core.withdrawn(prompt) }
     }
 
-    /// Lets the core do something, and does what it wants. In its lock: what two threads have to say must leave in the order
-    /// in which it was decided. Nothing that is called here calls back.
+    /// Applies a change to the core and carries out its effects, in the order in which they were decided. What the client
+    /// only queues is handed to it under the lock; what reaches the disk, hooks and other services follows on the broker's
+    /// own thread, without the lock.
     func perform(_ change: (inout BrokerCore, Moment) -> [BrokerCore.Output]) {
-        let isSooner = guarded.withLock { guarded in
+        let isDue = guarded.withLock { guarded in
             let before = guarded.core.nextDeadline
             let now = Moment(instant: MQTTClient.now, wall: KernelClock.realtime)
-            for output in change(&guarded.core, now) { carryOut(output) }
+            for output in change(&guarded.core, now) { guarded.carryOut(output, client) }
+            guard guarded.effects.isEmpty else { return true }
             guard let after = guarded.core.nextDeadline else { return false }
             return before.map { after < $0 } ?? true
         }
-        if isSooner { turn.signal() }
+        if isDue { turn.signal() }
     }
 
-    private func carryOut(_ output: BrokerCore.Output) {
-        switch output {
-        case .publish(let publication): client.publish(publication)
-        case .repeat(let topic): client.resend(topic)
-        case .release(let topic): client.release(topic)
-        case .subscribe(let filter): client.subscribe(filter)
-        case .unsubscribe(let filter): client.unsubscribe(filter)
-        case .announce: client.announce()
-        case .happened(let kind, let time): outputs.happened(kind, time)
-        case .answer(let prompt, let word): outputs.answered(prompt, word)
+    /// Carries out the effects that wait, one after another. On the broker's thread.
+    private func carryOutEffects() {
+        while let effect = guarded.withLock({ $0.effects.popFirst() }) {
+            switch effect {
+            case .happened(let kind, let time): outputs.happened(kind, time)
+            case .answer(let prompt, let word): outputs.answered(prompt, word)
+            case .publishBehind(let publication): client.publish(publication)
+            }
         }
     }
 
@@ -111,6 +111,7 @@ extension Broker {
     func loop() {
         while true {
             let (deadline, isOver) = guarded.withLock { ($0.core.nextDeadline, $0.isOver) }
+            carryOutEffects()
             if isOver { return }
             let wait = deadline.map { Duration.nanoseconds(max(0, $0.subtractingClamped(MQTTClient.now))) }
             if turn.wait(until: wait.map { ContinuousClock.now.advanced(by: $0) }) { continue }

@@ -34,6 +34,41 @@ package final class Broker: Service {
         var isOver = false
         /// What is heard now; it is asked without the lock.
         var listen: @Sendable () -> [BrokerRanging] = { [] }
+        /// The effects that wait for the broker's thread.
+        var effects = Fifo<Effect>()
+
+        mutating func carryOut(_ output: BrokerCore.Output, _ client: MQTTClient) {
+            switch output {
+            case .publish(let publication)
+            where effects.isEmpty || publication.isRetained || publication.quality == .atMostOnce:
+                client.publish(publication)
+            case .publish(let publication): add(.publishBehind(publication))
+            case .repeat(let topic): client.resend(topic)
+            case .release(let topic): client.release(topic)
+            case .subscribe(let filter): client.subscribe(filter)
+            case .unsubscribe(let filter): client.unsubscribe(filter)
+            case .subscribeAgain: client.subscribeAgain()
+            case .announce: client.announce()
+            case .happened(let kind, let time): add(.happened(kind, at: time))
+            case .answer(let prompt, let word): add(.answer(prompt: prompt, word: word))
+            }
+        }
+
+        /// Keeps an effect. If the disk is so slow that thousands wait, the oldest is lost.
+        private mutating func add(_ effect: Effect) {
+            if effects.count >= Self.effectLimit { _ = effects.popFirst() }
+            effects.append(effect)
+        }
+
+        private static let effectLimit = 4096
+    }
+
+    /// An effect that may block, or that follows one.
+    enum Effect: Sendable {
+        case happened(Event.Kind, at: Int64)
+        case answer(prompt: String, word: String)
+        /// An event for others: it is recorded here before it is published.
+        case publishBehind(MQTTPublication)
     }
 
     let guarded: Mutex<Guarded>
@@ -53,9 +88,10 @@ package final class Broker: Service {
         let topics = Topics(site: settings.site)
         let incarnation = String(UInt64.random(in: 0 ... .max), radix: 36)
         let core = BrokerCore(settings, regions: regions, incarnation: incarnation, since: KernelClock.realtime)
-        let mqtt = MQTTSettings(
-            broker: broker, clientID: "okaeri-\(settings.site)-\(settings.node)",
+        var mqtt = MQTTSettings(
+            broker: broker, clientID: "okaeri.\(settings.site).\(settings.node)",
             lastWord: .init(topic: topics.status(settings.node), payload: Array(Wire.offline.utf8)))
+        mqtt.gate = topics.status(settings.node)
         self.events = events
         self.outputs = outputs
         guarded = Mutex(Guarded(core: core))
@@ -70,7 +106,11 @@ package final class Broker: Service {
     package var site: String { guarded.withLock { $0.core.topics.site } }
 
     /// How it stands with the broker.
-    package var state: BrokerState { client.state }
+    package var state: BrokerState {
+        var state = client.state
+        state.deliversNothing = guarded.withLock { $0.core.house.isUnreadable(at: MQTTClient.now) }
+        return state
+    }
 
     package func run() async throws {
         inbox.open { [weak self] in self?.received($0) }
@@ -80,9 +120,9 @@ package final class Broker: Service {
             guarded.withLock { $0.isOver = true }
             turn.signal()
         }
-        await withDiscardingTaskGroup { group in
+        try await withThrowingDiscardingTaskGroup { group in
             group.addTask { [self] in for await event in events { happened(event) } }
-            await cancelWhenGracefulShutdown { [client] in try? await client.run() }
+            try await cancelWhenGracefulShutdown { [client] in try await client.run() }
             group.cancelAll()
         }
         try await gracefulShutdown()

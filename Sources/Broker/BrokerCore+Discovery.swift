@@ -24,7 +24,8 @@ extension BrokerCore {
         var outputs = hubMoved(at: now)
         guard let discovery, isConnected else { return outputs }
         let wanted = Announced(
-            nodes: statuses.keys.sorted(), regions: levels.filter { house.owner(of: $0) == node }, isHub: house.isHub)
+            nodes: statuses.keys.sorted(), regions: levels.filter { house.announcer(of: $0) == node },
+            isHub: house.isHub)
         guard wanted != announced else { return outputs }
         let old = announced
         announced = wanted
@@ -63,7 +64,7 @@ extension BrokerCore {
         if looksUntil == nil { found = [] }
         looksUntil = now.addingClamped(Self.lookingFor)
         let devices = house.isHub ? discovery?.everyDevice : nil
-        return [.subscribe(topics.everySightOf(node))] + (devices.map { [.subscribe($0)] } ?? [])
+        return devices.map { [.subscribe($0)] } ?? []
     }
 
     /// Something retained of a region that is not watched here.
@@ -83,7 +84,11 @@ extension BrokerCore {
     }
 
     /// What is none of the contract's topics: a device that was announced, or Home Assistant's start.
-    mutating func foreign(_ message: MQTTMessage) -> [Output] {
+    mutating func foreign(_ message: MQTTMessage, at now: Int64) -> [Output] {
+        if message.topic == topics.prompt(node) {
+            if !message.isRetained, message.payload != promptValue.payload { repeats.want(message.topic, at: now) }
+            return []
+        }
         guard let discovery else { return [] }
         if message.topic == "\(discovery.prefix)/status" {
             return message.payload == Array(Wire.online.utf8) && !message.isRetained ? [.announce] : []
@@ -100,8 +105,7 @@ extension BrokerCore {
         }
         let gone = stale.union(house.isHub ? staleOfHouse : [])
         found = []
-        return ([topics.everySightOf(node)] + (discovery.map { [$0.everyDevice] } ?? [])).map { .unsubscribe($0) }
-            + gone.sorted().map { .publish(.clearing($0)) }
+        return (discovery.map { [.unsubscribe($0.everyDevice)] } ?? []) + gone.sorted().map { .publish(.clearing($0)) }
     }
 
     /// The topics of regions that nobody watches, and of parts whose node watches the region no more.

@@ -12,35 +12,33 @@ extension BrokerCore {
     /// What is published and listened to from the beginning, whether there is a connection or not.
     func started() -> [Output] {
         [
-            .publish(online), .publish(scanner(ok: false, adapter: nil, reason: "it has just started")),
-            .publish(promptValue), .publish(about),
+            .publish(scannerValue), .publish(promptValue),
         ]
             + [
                 topics.everyStatus, topics.everyScanner, topics.everyAbout, topics.everyRegion, topics.everyEvent,
-                topics.promptAnswer(node),
+                topics.promptAnswer(node), topics.everySightOf(node), topics.prompt(node),
             ].map { .subscribe($0) } + (discovery.map { [.subscribe("\($0.prefix)/status")] } ?? [])
     }
 
     var online: MQTTPublication {
-        .value(topics.status(node), Wire.online.utf8, expiry: Self.expiry, turn: .last, isRefreshed: true)
+        .value(topics.status(node), Wire.online.utf8, expiry: Self.expiry, isRefreshed: true)
     }
 
     var about: MQTTPublication { .value(topics.about(node), card.payload.utf8) }
 
-    private func scanner(ok: Bool, adapter: String?, reason: String?) -> MQTTPublication {
-        .value(topics.scanner(node), Scanner(ok: ok, adapter: adapter, reason: reason).payload.utf8)
-    }
+    private var scannerValue: MQTTPublication { .value(topics.scanner(node), scanner.payload.utf8) }
 
     /// Bluetooth's state changed here.
-    func bluetoothChanged(_ state: String, adapter: String?, reason: String) -> [Output] {
+    mutating func bluetoothChanged(_ state: String, adapter: String?, reason: String) -> [Output] {
         let ok = state == "poweredOn"
-        return [.publish(scanner(ok: ok, adapter: adapter, reason: ok ? nil : reason))]
+        scanner = Scanner(ok: ok, adapter: adapter, reason: ok ? nil : reason)
+        return [.publish(scannerValue)]
     }
 
     /// The region monitor determined a state.
     mutating func determined(_ identifier: String, _ state: RegionState, at now: Int64) -> [Output] {
-        guard let sight = SightState(rawValue: state.rawValue), let level = levelOf[identifier] else { return [] }
-        return published(plan.determined(level, sight, at: now))
+        guard let level = levelOf[identifier] else { return [] }
+        return published(plan.determined(level, state, at: now))
             + insideChanged(level, to: state == .inside, at: now)
     }
 
@@ -49,19 +47,24 @@ extension BrokerCore {
         levelOf[identifier].map { published(plan.heard($0, from: beacon, rssi: rssi, at: now)) } ?? []
     }
 
-    func published(_ publications: [SightPlan.Publication]) -> [Output] {
+    func published(_ publications: [ObservationPlan.Publication]) -> [Output] {
         publications.map { publication in
             let topic = topics.sight(name(publication.region), by: node)
-            return .publish(.value(topic, Wire.sight(publication.sight).utf8, expiry: Self.expiry))
+            return .publish(.value(topic, Wire.observation(publication.observation).utf8, expiry: Self.expiry))
         }
     }
 
     /// Time went on.
     mutating func advanced(to now: Moment) -> [Output] {
         var outputs = published(plan.advanced(to: now.instant))
-        outputs += acted(house.advanced(to: now), at: now) + hubMoved(at: now.instant)
+        outputs += acted(house.advanced(to: now), at: now)
+        if announcedOwnership != house.ownership {
+            announcedOwnership = house.ownership
+            outputs += announcements(at: now.instant)
+        }
         if let until = looksUntil, until <= now.instant { outputs += lookedThrough(at: now.instant) }
         if let survey, survey.until <= now.instant { outputs += surveyed() }
+        outputs += repeats.due(at: now.instant).map { .repeat(topic: $0) }
         return outputs
     }
 
@@ -80,7 +83,7 @@ extension BrokerCore {
             ] + (part.map { [$0] } ?? [])
         }
         // What the broker keeps of it was delivered already, and not heeded: asked for by name it comes again.
-        outputs += new.map { .subscribe(topics.region(name($0))) } + [.publish(about)]
+        outputs += new.map { .subscribe(topics.region(name($0))) } + (isConnected ? [.publish(about)] : [])
         strangers.subtract(new)
         outputs += acted(house.regionsReplaced(with: levels, at: now), at: now)
         cards.set(card, of: node)

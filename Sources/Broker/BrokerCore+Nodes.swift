@@ -18,7 +18,7 @@ extension BrokerCore {
         /// When the last sight came.
         private(set) var cameAt: Int64?
         /// By node and region.
-        private(set) var sights: [String: [String: Sight]] = [:]
+        private(set) var sights: [String: [String: Observation]] = [:]
         private var count = 0
 
         init(at now: Int64) {
@@ -35,7 +35,7 @@ extension BrokerCore {
                 return
             }
             let isNew = sights[node]?[level] == nil
-            guard let sight = Wire.sight(payload), !isNew || count < Self.mostSights else { return }
+            guard let sight = Wire.observation(payload), !isNew || count < Self.mostSights else { return }
             sights[node, default: [:]][level] = sight
             if isNew { count += 1 }
         }
@@ -105,7 +105,7 @@ package struct BrokerNode: Hashable, Sendable {
     package var card: NodeCard?
     package var scanner: Scanner?
     /// What it makes of the regions, by their identifiers; of one that is not configured here, by its level in topics.
-    package var sights: [String: Sight]
+    package var sights: [String: Observation]
 }
 
 /// Why a node is not forgotten.

@@ -55,9 +55,9 @@ extension BrokerCore {
 
     /// What is heard now; the strongest beacon of a region speaks for it.
     mutating func measured(_ list: [BrokerRanging], at now: Int64) -> [Output] {
-        guard !inside.isEmpty else { return [] }
-        rangingAt = now.addingClamped(Self.rangingInterval)
-        guard isConnected else { return [] }
+        // Without a next time, where the regions with a beacon inside were removed: this node's thread would call at once again.
+        rangingAt = inside.isEmpty ? nil : now.addingClamped(Self.rangingInterval)
+        guard isConnected, !inside.isEmpty else { return [] }
         let strongest = Dictionary(list.map { (TopicName($0.region).level, $0) }) { $0.rssi >= $1.rssi ? $0 : $1 }
         let heard = inside.filter { strongest[$0] != nil }
         let silent = ranged.subtracting(heard)

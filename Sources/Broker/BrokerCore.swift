@@ -2,6 +2,7 @@ import Agreement
 import Events
 import HomeAssistant
 import MQTT
+import Plumbing
 import RegionMonitoring
 
 /// What this node tells a broker, and what it makes of what comes from there: everything but threads, sockets and clocks.
@@ -18,6 +19,8 @@ struct BrokerCore: Sendable {
         case release(topic: String)
         case subscribe(String)
         case unsubscribe(String)
+        /// Every subscription is to be made again: the broker delivers its retained messages anew.
+        case subscribeAgain
         /// Everything is to be published again: somebody has lost it.
         case announce
         /// For this node's own consumers, at that time on the wall.
@@ -33,9 +36,17 @@ struct BrokerCore: Sendable {
     /// Nil: Home Assistant is told nothing.
     let discovery: Discovery?
 
-    var house: House
-    var plan: SightPlan
+    /// The identifier of this run, with a number behind it if a client has used up its observations.
+    let incarnation: String
+    private var names = 0
+    private var renamedAt: Int64?
+    var house: HouseReplica
+    var plan: ObservationPlan
     var isConnected = false
+    /// Whether `online` was published over this connection.
+    var isOnline = false
+    /// The choice of owners that was announced.
+    var announcedOwnership: UInt64 = 0
 
     /// The identifiers of the regions, by their level in topics; and in the order of the configuration.
     private(set) var regions: [String: String] = [:]
@@ -62,6 +73,11 @@ struct BrokerCore: Sendable {
     /// Regions that others watch, or nobody any more, of which the broker has a state: by level.
     var strangers: Set<String> = []
 
+    /// This node's scanner, as it publishes it.
+    var scanner = Scanner(ok: false, adapter: nil, reason: "it has just started")
+    /// This node's own topics that another client changed.
+    var repeats = RepeatPlan()
+
     /// The prompt that waits for an answer.
     var prompt: (id: String, ssid: String, region: String?)?
     /// Where somebody is, by level, and whether others know how far.
@@ -79,12 +95,14 @@ struct BrokerCore: Sendable {
         discovery = settings.discovery.map {
             Discovery(topics: Topics(site: settings.site), prefix: $0, version: settings.version)
         }
-        house = House(node: settings.node, incarnation: incarnation, regions: [])
-        plan = SightPlan(regions: [], incarnation: incarnation, offset: settings.offset)
+        self.incarnation = incarnation
+        house = HouseReplica(node: settings.node, incarnation: incarnation, regions: [])
+        plan = ObservationPlan(regions: [], incarnation: incarnation, offset: settings.offset)
         take(identifiers)
         let moment = Moment(instant: 0, wall: since)
         _ = house.regionsReplaced(with: levels, at: moment)
-        _ = house.nodeDescribed(node: node, room: room, regions: Set(levels), at: moment)
+        _ = house.nodeDescribed(
+            node: node, room: room, regions: nil, announces: discovery != nil, at: moment)
         _ = plan.regionsReplaced(with: levels, at: 0)
     }
 
@@ -96,12 +114,26 @@ struct BrokerCore: Sendable {
         levelOf = Dictionary(zip(identifiers, levels), uniquingKeysWith: { first, _ in first })
     }
 
-    /// When ``advanced(to:)`` is next needed; nil for whenever something happens.
-    var nextDeadline: Int64? {
-        [plan.nextDeadline, house.nextDeadline, looksUntil, rangingAt, survey?.until].compactMap(\.self).min()
+    /// Publishes this node's observations under another incarnation, once in ten seconds at most. Another client published one in
+    /// its name that counts as newer than its own.
+    mutating func renamed(at now: Int64) -> [Output] {
+        guard renamedAt.map({ now.subtractingClamped($0) >= 10_000_000_000 }) ?? true else { return [] }
+        renamedAt = now
+        names += 1
+        return published(plan.renamed("\(incarnation)-\(names)", at: now))
     }
 
-    var card: NodeCard { NodeCard(room: room, version: version, since: since, regions: list.regions) }
+    /// When ``advanced(to:)`` is next needed; nil for whenever something happens.
+    var nextDeadline: Int64? {
+        [plan.nextDeadline, house.nextDeadline, looksUntil, rangingAt, survey?.until, repeats.nextDeadline].compactMap(
+            \.self
+        ).min()
+    }
+
+    var card: NodeCard {
+        NodeCard(
+            room: room, version: version, since: since, announces: discovery != nil, regions: list.regions)
+    }
 
     /// A hash stands for itself.
     func name(_ level: String) -> TopicName { TopicName(level) }

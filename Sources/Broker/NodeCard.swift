@@ -8,23 +8,27 @@ package struct NodeCard: Hashable, Sendable {
     package var version: String
     /// Since when its daemon runs, on its own wall: RFC 3339. For people.
     package var since: String
+    /// Whether it publishes for Home Assistant.
+    package var announces: Bool
     /// The levels of the regions it watches, in order.
     package var regions: [String]
 
     /// More are not believed.
     private static let mostRegions = 4000
 
-    var payload: String {
+    /// The card as JSON.
+    package var payload: String {
         [
             Wire.text("room", room), Wire.text("version", version), Wire.text("since", since),
-            EventField("regions", .values(regions.map { .text($0) })),
+            EventField("discovery", .flag(announces)), EventField("regions", .values(regions.map { .text($0) })),
         ].json
     }
 
-    package init(room: String?, version: String, since: String, regions: [String]) {
+    package init(room: String?, version: String, since: String, announces: Bool, regions: [String]) {
         self.room = room
         self.version = version
         self.since = since
+        self.announces = announces
         self.regions = regions
     }
 
@@ -36,6 +40,7 @@ package struct NodeCard: Hashable, Sendable {
             var room: String?
             var version: String?
             var since: String?
+            var discovery: Bool?
             var regions: [String]
         }
         let isSame = list.ends(payload)
@@ -44,6 +49,7 @@ package struct NodeCard: Hashable, Sendable {
         room = members.room.flatMap(Wire.name)
         version = members.version.flatMap(Wire.name) ?? ""
         since = members.since.flatMap(Wire.name) ?? ""
+        announces = members.discovery ?? true
         regions = isSame ? list.regions : members.regions.prefix(Self.mostRegions).filter { TopicName.isLevel($0) }
     }
 

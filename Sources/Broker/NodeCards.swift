@@ -21,7 +21,7 @@ struct NodeCards: Sendable {
     mutating func receive(_ payload: [UInt8], from name: String, like list: NodeCard.RegionList) -> NodeCard? {
         let others = size - (sizes[name] ?? 0)
         let own = list.ends(payload) ? payload.count - list.end.count : payload.count
-        guard all[name] != nil || all.count < House.nodeLimit, own <= Self.byteLimit - others,
+        guard all[name] != nil || all.count < HouseReplica.nodeLimit, own <= Self.byteLimit - others,
             let card = NodeCard(payload, like: list)
         else { return nil }
         (all[name], sizes[name], size) = (card, own, others + own)

@@ -1,7 +1,9 @@
 import Agreement
+import RegionMonitoring
 import Events
 import FoundationEssentials
 import HomeAssistant
+import MQTT
 import Plumbing
 
 /// What nodes say to each other and to Home Assistant, as JSON. Every key is always there, `null` where there is nothing to
@@ -11,16 +13,17 @@ enum Wire {
     static let online = "online"
     static let offline = "offline"
 
-    static func sight(_ sight: Sight) -> String {
+    static func observation(_ observation: Observation) -> String {
         [
-            EventField("state", .text(sight.state.rawValue)), number("rssi", sight.signal),
-            number("spread", sight.spread), number("age", sight.age), text("incarnation", sight.incarnation),
-            EventField("seq", .integer(Int(clamping: sight.sequence))),
+            EventField("state", .text(observation.state.rawValue)), number("rssi", observation.signal),
+            number("spread", observation.spread), number("age", observation.age),
+            text("incarnation", observation.incarnation),
+            EventField("seq", .integer(Int(clamping: observation.sequence))),
         ].json
     }
 
-    /// A node's sight; nil for what is none.
-    static func sight(_ payload: [UInt8]) -> Sight? {
+    /// Returns a node's observation, or `nil` for another payload.
+    static func observation(_ payload: [UInt8]) -> Observation? {
         struct Members: Decodable {
             var state: String
             var rssi: Double?
@@ -29,57 +32,90 @@ enum Wire {
             var incarnation: String
             var seq: UInt64
         }
-        guard let members = decode(Members.self, payload), let state = SightState(rawValue: members.state),
-            members.incarnation.utf8.count <= 64
+        guard let members = decode(Members.self, payload), let state = RegionState(rawValue: members.state),
+            members.incarnation.utf8.count <= longestIncarnation, members.seq <= HouseState.Stamp.limit
         else { return nil }
-        return Sight(
+        return Observation(
             state: state, signal: members.rssi.map { min(max($0, -127), 20) },
             spread: members.spread.map { min(max($0, 0), 40) }, age: members.age.map { min(max($0, 0), 1e6) },
             incarnation: members.incarnation, sequence: members.seq)
     }
 
+    /// The maximum length of an incarnation, in bytes.
+    fileprivate static let longestIncarnation = 64
+
+    /// The maximum number of nodes whose marks a region's state contains, so that it fits a payload with all their names.
+    private static let markLimit = 200
+
     static func region(_ state: HouseState) -> String {
-        [
+        let isMarked = state.hearing.count <= markLimit
+        return [
             EventField("state", .text(state.state.rawValue)), text("room", state.room),
-            EventField("since", .text(Timestamp.text(state.since))), EventField("beacon", .null),
-            text("last", state.lastKnown?.rawValue), EventField("waiting", .values(state.waiting.map { .text($0) })),
-            text("by", state.stamp.map { String($0.writer, radix: 16) }),
-            EventField("seq", state.stamp.map { .integer(Int(clamping: $0.sequence)) } ?? .null),
+            text("since", state.since.map(Timestamp.text)), EventField("beacon", .null),
+            text("last", state.lastKnown?.rawValue),
+            EventField("hearing", .list(state.hearing.map { fields($0, isMarked: isMarked) })),
+            EventField("change", .integer(Int(clamping: state.change))), EventField("news", .flag(state.isNews)),
+            text("by", String(state.stamp.writer, radix: 16)),
+            EventField("seq", .integer(Int(clamping: state.stamp.sequence))),
             EventField("restored", .flag(state.isRestored)),
         ].json
     }
 
-    /// What the house agrees on; nil for what is no word of an owner.
+    private static func fields(_ hearing: HouseState.Hearing, isMarked: Bool) -> [EventField] {
+        let mark = isMarked ? hearing.mark : nil
+        return [
+            text("node", hearing.node), text("incarnation", mark?.incarnation),
+            EventField("seq", mark.map { .integer(Int(clamping: $0.sequence)) } ?? .null),
+            EventField("absent", .flag(hearing.isAbsent)),
+        ]
+    }
+
+    /// Returns a region's state, or `nil` for a payload that no owner publishes.
     static func region(_ payload: [UInt8]) -> HouseState? {
+        struct Hearing: Decodable {
+            var node: String
+            var incarnation: String?
+            var seq: UInt64?
+            var absent: Bool?
+
+            var value: HouseState.Hearing? {
+                guard TopicName.isLevel(node), incarnation?.utf8.count ?? 0 <= Wire.longestIncarnation else {
+                    return nil
+                }
+                let mark = incarnation.flatMap { incarnation in
+                    seq.map { HouseState.Mark(incarnation: incarnation, sequence: $0) }
+                }
+                return HouseState.Hearing(node: node, mark: mark, isAbsent: absent ?? false)
+            }
+        }
         struct Members: Decodable {
             var state: String
             var room: String?
-            var since: String
+            var since: String?
             var last: String?
-            var waiting: [String]?
-            var by: String?
-            var seq: UInt64?
+            var hearing: [Hearing]?
+            var change: UInt64?
+            var news: Bool?
+            var by: String
+            var seq: UInt64
             var restored: Bool?
         }
-        guard let members = decode(Members.self, payload), let state = SightState(rawValue: members.state),
-            let since = Timestamp.nanoseconds(members.since)
+        guard let members = decode(Members.self, payload), let state = RegionState(rawValue: members.state),
+            let writer = UInt64(members.by, radix: 16), members.seq <= HouseState.Stamp.limit,
+            members.change ?? 0 <= HouseState.Stamp.limit
         else { return nil }
-        let writer = members.by.flatMap { UInt64($0, radix: 16) }
         return HouseState(
-            state: state, lastKnown: members.last.flatMap(SightState.init), room: members.room.flatMap(name),
-            since: since, waiting: (members.waiting ?? []).prefix(House.nodeLimit).filter { TopicName.isLevel($0) },
-            stamp: writer.flatMap { writer in
-                members.seq.flatMap { $0 <= highestSequence ? .init(sequence: $0, writer: writer) : nil }
-            }, isRestored: members.restored ?? false)
+            state: state, lastKnown: members.last.flatMap(RegionState.init),
+            room: members.room.flatMap(name), since: members.since.flatMap(Timestamp.nanoseconds),
+            hearing: (members.hearing ?? []).prefix(HouseReplica.nodeLimit).compactMap(\.value),
+            change: members.change ?? 0, isNews: members.news ?? false,
+            stamp: .init(sequence: members.seq, writer: writer), isRestored: members.restored ?? false)
     }
-
-    /// What every reader of JSON takes for a whole number: a word beyond it would be the last that counts.
-    private static let highestSequence: UInt64 = 1 << 53
 
     static func event(_ event: HouseEvent) -> String {
         [
             EventField("event_type", .text(event.kind.rawValue)), text("room", event.room),
-            EventField("time", .text(Timestamp.text(event.time))),
+            text("time", event.time.map(Timestamp.text)),
             EventField("id", .text(String(event.identifier, radix: 16))),
         ].json
     }
@@ -88,13 +124,15 @@ enum Wire {
         struct Members: Decodable {
             var event_type: String
             var room: String?
-            var time: String
+            var time: String?
             var id: String
         }
         guard let members = decode(Members.self, payload), let kind = HouseEvent.Kind(rawValue: members.event_type),
-            let time = Timestamp.nanoseconds(members.time), let identifier = UInt64(members.id, radix: 16)
+            let identifier = UInt64(members.id, radix: 16)
         else { return nil }
-        return HouseEvent(kind: kind, room: members.room.flatMap(name), time: time, identifier: identifier)
+        return HouseEvent(
+            kind: kind, room: members.room.flatMap(name), time: members.time.flatMap(Timestamp.nanoseconds),
+            identifier: identifier)
     }
 
     static func house(online: Int, leader: String) -> String {
@@ -119,6 +157,7 @@ enum Wire {
         return try? JSONDecoder().decode(type, from: Data(payload))
     }
 
-    /// The longest that is looked at: what a node with two thousand regions says of itself.
-    private static let largestPayload = 64 << 10
+    /// The maximum size of a payload that is parsed, as the client delivers it: room for a node's card with its regions, and for
+    /// a state that waits for ``HouseReplica/nodeLimit`` nodes with the longest names.
+    static let largestPayload = MQTTSettings.Limits().payload
 }

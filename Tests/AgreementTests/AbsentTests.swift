@@ -1,3 +1,4 @@
+import RegionMonitoring
 import Agreement
 import Testing
 
@@ -55,16 +56,39 @@ import Testing
         #expect(hall.events == [])
     }
 
-    @Test(arguments: [false, true]) mutating func whoStaysAwayIsNotWaitedForAnyMore(isForgotten: Bool) {
+    /// The other node heard the beacon. Only its own report, or a command, ends the wait.
+    @Test(arguments: [false, true]) mutating func `a node that heard the beacon is waited for`(isForgotten: Bool) {
         lose()
         hall.connect(at: 30)
         hall.pass(to: 60)
         hall.say(.outside, age: 660, at: 60)
         hall.pass(to: 80)
         if isForgotten { hall.actions += hall.house.forgotten(node: HouseAtHall.weaker, at: HouseAtHall.moment(80)) }
+        hall.pass(to: 200)
         #expect(hall.written.last?.state == (isForgotten ? .outside : .unknown))
+        #expect(hall.written.last?.waiting == (isForgotten ? [] : [HouseAtHall.weaker]))
+        #expect(hall.events == [])
+    }
+
+    /// The other node may have heard the beacon since: it is waited for until it had time to connect.
+    @Test mutating func `a node that did not hear the beacon is waited for ninety seconds`() {
+        hall.connect(at: 0)
+        hall.status(of: HouseAtHall.weaker, found: true, at: 0)
+        hall.status(of: HouseAtHall.weaker, at: 0.5)
+        hall.pass(to: 4)
+        hall.say(.inside, at: 4)
+        hall.say(.outside, of: HouseAtHall.weaker, at: 4)
+        hall.pass(to: 10)
+        hall.disconnect(at: 20)
+        hall.actions = []
+        hall.connect(at: 30)
+        hall.pass(to: 60)
+        hall.say(.outside, at: 60)
+        hall.pass(to: 80)
+        #expect(hall.written.last?.state == .unknown)
+        #expect(hall.written.last?.waiting == [HouseAtHall.weaker])
         hall.pass(to: 119.9)
-        #expect(hall.written.last?.state == (isForgotten ? .outside : .unknown))
+        #expect(hall.written.last?.state == .unknown)
         hall.pass(to: 120)
         #expect(hall.written.last?.state == .outside)
         #expect(hall.events == [.exit])
@@ -75,9 +99,9 @@ import Testing
         lose()
         hall.connect(at: 30)
         hall.pass(to: 60)
-        let sight = Sight(state: .outside, age: 5, incarnation: "\(HouseAtHall.weaker)-1", sequence: 9)
-        hall.actions += hall.house.sightReceived(
-            node: HouseAtHall.weaker, region: "keys", sight, wasRetained: true, at: HouseAtHall.moment(60))
+        let observation = Observation(state: .outside, age: 5, incarnation: "\(HouseAtHall.weaker)-1", sequence: 9)
+        hall.actions += hall.house.observationReceived(
+            node: HouseAtHall.weaker, region: "keys", observation, isRetained: true, at: HouseAtHall.moment(60))
         hall.say(.outside, age: 660, at: 60)
         hall.pass(to: 80)
         #expect(hall.written.last?.state == .outside)

@@ -1,3 +1,4 @@
+import RegionMonitoring
 import Agreement
 import Testing
 
@@ -20,7 +21,8 @@ import Testing
 
     private static func waiting(_ names: [String]) -> HouseState {
         HouseState(
-            state: .unknown, lastKnown: .inside, since: 0, waiting: names, stamp: .init(sequence: 5, writer: 5))
+            state: .unknown, lastKnown: .inside, since: 0, hearing: names.map { .init(node: $0) },
+            stamp: .init(sequence: 5, writer: 5))
     }
 
     @Test(arguments: [["attic-2"], ["attic-2", "attic-3"]])
@@ -42,11 +44,12 @@ import Testing
         #expect(hall.events == [])
     }
 
-    @Test mutating func whoIsMissedByNobodyKnownIsMissedForADay() {
-        hall.connect(at: 0, keeping: [HouseAtHall.word(.inside, of: 5, 5)])
-        stay(from: 5, to: 86_400)
+    /// A message of an earlier version names no nodes.
+    @Test mutating func `a region that is inside by a message without nodes is unknown for fifteen minutes`() {
+        hall.connect(at: 0, keeping: [HouseAtHall.message(.inside, of: 5, 5)])
+        stay(from: 5, to: 900)
         #expect(hall.written.last?.state == .unknown)
-        stay(from: 86_400, to: 87_000)
+        stay(from: 900, to: 1500)
         #expect(hall.written.last?.state == .outside)
         #expect(hall.events == [])
     }
@@ -57,13 +60,13 @@ import Testing
             at: 0,
             keeping: [HouseState(state: .unknown, lastKnown: .inside, since: 0, stamp: .init(sequence: 5, writer: 5))])
         hall.actions += hall.house.statusReceived(
-            node: "attic", isOnline: false, wasRetained: true, at: HouseAtHall.moment(0))
+            node: "attic", isOnline: false, isRetained: true, at: HouseAtHall.moment(0))
         hall.pass(to: 3)
-        hall.actions += hall.house.sightReceived(
-            node: "attic", region: "keys", Sight(state: .unknown, incarnation: "attic-1", sequence: 2),
-            wasRetained: true, at: HouseAtHall.moment(3))
+        hall.actions += hall.house.observationReceived(
+            node: "attic", region: "keys", Observation(state: .unknown, incarnation: "attic-1", sequence: 2),
+            isRetained: true, at: HouseAtHall.moment(3))
         sayNothingIsHere(at: 3)
-        hall.hear(HouseAtHall.word(.outside, of: 5, 6), at: 3.5)
+        hall.hear(HouseAtHall.message(.outside, of: 5, 6), at: 3.5)
         hall.pass(to: 10)
         #expect(hall.written.last?.state == .outside)
         #expect(hall.written.last?.waiting == [])

@@ -1,31 +1,42 @@
+import RegionMonitoring
 import Agreement
 
 /// The house at one node, which hears nobody but itself and what is written about the one region.
 struct HouseAtHall {
-    var house = House(node: "hall", incarnation: "hall-1", regions: ["keys"])
+    var house = HouseReplica(node: "hall", incarnation: "hall-1", regions: ["keys"])
     var actions: [HouseAction] = []
     var sequence: UInt64 = 0
 
+    /// A wall clock that was set.
+    static let epoch: Int64 = 1_800_000_000_000_000_000
+
     static func moment(_ seconds: Double) -> Moment {
-        Moment(instant: Int64(seconds * 1e9), wall: Int64(seconds * 1e9))
+        Moment(instant: Int64(seconds * 1e9), wall: epoch + Int64(seconds * 1e9))
     }
 
     /// A state as an owner of another node wrote it.
-    static func word(_ state: SightState, of writer: UInt64, _ sequence: UInt64) -> HouseState {
+    ///
+    /// - Parameter change: the number of events so far.
+    static func message(
+        _ state: RegionState, of writer: UInt64, _ sequence: UInt64, change: UInt64 = 0, hearing: [String] = []
+    ) -> HouseState {
         HouseState(
-            state: state, since: Int64(sequence) * 1_000_000_000, stamp: .init(sequence: sequence, writer: writer))
+            state: state, since: Int64(sequence % 1_000_000) * 1_000_000_000, hearing: hearing.map { .init(node: $0) },
+            change: change, stamp: .init(sequence: sequence, writer: writer))
     }
 
     mutating func connect(at seconds: Double, keeping states: [HouseState] = []) {
         actions += house.connected(at: Self.moment(seconds))
         for state in states { hear(state, found: true, at: seconds) }
+        actions += house.nodeDescribed(
+            node: "hall", room: nil, regions: nil, isRetained: false, at: Self.moment(seconds))
         actions += house.statusReceived(
-            node: "hall", isOnline: true, wasRetained: false, at: Self.moment(seconds))
+            node: "hall", isOnline: true, isRetained: false, at: Self.moment(seconds))
     }
 
     /// Another node's status.
     mutating func status(of name: String, isOnline: Bool = true, found: Bool = false, at seconds: Double) {
-        actions += house.statusReceived(node: name, isOnline: isOnline, wasRetained: found, at: Self.moment(seconds))
+        actions += house.statusReceived(node: name, isOnline: isOnline, isRetained: found, at: Self.moment(seconds))
     }
 
     /// A node that owns the region beside hall, and one beside which hall does.
@@ -39,19 +50,19 @@ struct HouseAtHall {
     mutating func disconnect(at seconds: Double) { actions += house.disconnected(at: Self.moment(seconds)) }
 
     mutating func hear(_ state: HouseState, found: Bool = false, at seconds: Double) {
-        actions += house.stateReceived(region: "keys", state, wasRetained: found, at: Self.moment(seconds))
+        actions += house.stateReceived(region: "keys", state, isRetained: found, at: Self.moment(seconds))
     }
 
-    mutating func say(_ state: SightState, of name: String = "hall", age: Double? = 1, at seconds: Double) {
+    mutating func say(_ state: RegionState, of name: String = "hall", age: Double? = 1, at seconds: Double) {
         sequence += 1
-        let sight = Sight(state: state, age: age, incarnation: "\(name)-1", sequence: sequence)
-        actions += house.sightReceived(
-            node: name, region: "keys", sight, wasRetained: false, at: Self.moment(seconds))
+        let observation = Observation(state: state, age: age, incarnation: "\(name)-1", sequence: sequence)
+        actions += house.observationReceived(
+            node: name, region: "keys", observation, isRetained: false, at: Self.moment(seconds))
     }
 
     mutating func pass(to seconds: Double) {
         while let due = house.nextDeadline, due <= Self.moment(seconds).instant {
-            actions += house.advanced(to: Moment(instant: due, wall: due))
+            actions += house.advanced(to: Moment(instant: due, wall: Self.epoch + due))
         }
     }
 
@@ -59,8 +70,8 @@ struct HouseAtHall {
         actions.compactMap { if case .publishState("keys", let state) = $0 { state } else { nil } }
     }
 
-    var news: [HouseHappening] {
-        actions.compactMap { if case .happened("keys", let news, _) = $0 { news } else { nil } }
+    var news: [HouseNews] {
+        actions.compactMap { if case .happened("keys", let news) = $0 { news } else { nil } }
     }
 
     var sent: [HouseEvent] {

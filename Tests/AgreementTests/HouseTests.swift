@@ -1,3 +1,4 @@
+import RegionMonitoring
 import TestSupport
 import Testing
 
@@ -5,19 +6,19 @@ import Testing
 
 /// A house by hand: one node's view, each event with its time in seconds.
 private struct Hand {
-    var house: House
+    var house: HouseReplica
     var actions: [HouseAction] = []
     private var sequences: [String: UInt64] = [:]
 
     /// A node that has listened, alone in the house: it owns the region and may write.
     init(_ node: String, regions: [String] = ["keys"], before: HouseState? = nil, for listened: Double = 6) {
-        house = House(node: node, incarnation: "\(node)-1", regions: regions)
+        house = HouseReplica(node: node, incarnation: "\(node)-1", regions: regions)
         connect(before: before, for: listened)
     }
 
     /// The wall shows no whole milliseconds, as no wall does.
     static func moment(_ seconds: Double) -> Moment {
-        Moment(instant: Int64(seconds * 1e9), wall: Int64(seconds * 1e9) + 123_456)
+        Moment(instant: Int64(seconds * 1e9), wall: HouseAtHall.epoch + Int64(seconds * 1e9) + 123_456)
     }
 
     /// A connection, the retained state if there is one, and the time that is listened: sights are wanted after three seconds, and
@@ -26,37 +27,42 @@ private struct Hand {
         actions = house.connected(at: Self.moment(0))
         describe(house.node, at: 0)
         if let before {
-            actions += house.stateReceived(region: "keys", before, wasRetained: true, at: Self.moment(0))
+            actions += house.stateReceived(region: "keys", before, isRetained: true, at: Self.moment(0))
         }
         status(house.node, true, at: 0)
         pass(to: listened)
     }
 
     mutating func describe(_ node: String, at now: Double) {
-        actions += house.nodeDescribed(node: node, room: node, regions: nil, at: Self.moment(now))
+        actions += house.nodeDescribed(
+            node: node, room: node, regions: nil, isRetained: node != house.node, at: Self.moment(now))
     }
 
     mutating func status(_ node: String, _ isOnline: Bool, found: Bool = false, at now: Double) {
         pass(to: now)
-        actions += house.statusReceived(node: node, isOnline: isOnline, wasRetained: found, at: Self.moment(now))
+        actions += house.statusReceived(node: node, isOnline: isOnline, isRetained: found, at: Self.moment(now))
     }
 
-    mutating func sight(
-        _ node: String, _ state: SightState, signal: Double? = nil, daemon: Int = 1, region: String = "keys",
+    mutating func observation(
+        _ node: String, _ state: RegionState, signal: Double? = nil, daemon: Int = 1, region: String = "keys",
         found: Bool = false, age: Double? = nil, at now: Double
     ) {
         pass(to: now)
         sequences[node, default: 0] += 1
-        let sight = Sight(
+        let observation = Observation(
             state: state, signal: signal, age: age, incarnation: "\(node)-\(daemon)", sequence: sequences[node] ?? 0)
-        actions += house.sightReceived(node: node, region: region, sight, wasRetained: found, at: Self.moment(now))
+        actions += house.observationReceived(
+            node: node, region: region, observation, isRetained: found, at: Self.moment(now))
     }
 
     /// Another owner writes.
-    mutating func state(_ state: SightState, at now: Double) {
+    mutating func state(_ state: RegionState, at now: Double) {
         pass(to: now)
         actions += house.stateReceived(
-            region: "keys", HouseState(state: state, since: Int64(now * 1e9)), wasRetained: false, at: Self.moment(now))
+            region: "keys",
+            HouseState(
+                state: state, since: Int64(now * 1e9), change: state == .inside ? 1 : 0, isNews: state == .inside,
+                stamp: .init(sequence: UInt64(now), writer: 7)), isRetained: false, at: Self.moment(now))
     }
 
     /// Time goes on, and every timer is kept.
@@ -73,24 +79,24 @@ private struct Hand {
         actions.compactMap { if case .publishEvent(_, let event) = $0 { event.kind } else { nil } }
     }
 
-    var happenings: [HouseHappening] {
-        actions.compactMap { if case .happened("keys", let news, _) = $0 { news } else { nil } }
+    var happenings: [HouseNews] {
+        actions.compactMap { if case .happened("keys", let news) = $0 { news } else { nil } }
     }
 }
 
 @Suite struct HouseTests {
     @Test func `who leaves is seen by the node that heard the beacon, and there is one exit`() {
         var hand = Hand("hall")
-        hand.sight("hall", .outside, at: 10)
-        hand.sight("hall", .inside, signal: -60, at: 20)
-        hand.sight("hall", .outside, at: 30)
+        hand.observation("hall", .outside, at: 10)
+        hand.observation("hall", .inside, signal: -60, at: 20)
+        hand.observation("hall", .outside, at: 30)
         #expect(hand.events == [.enter, .exit])
     }
 
     @Test func `nobody is sent away when the node dies that was inside`() {
         var hand = Hand("hall")
-        hand.sight("hall", .outside, at: 10)
-        hand.sight("attic", .inside, signal: -60, at: 11)
+        hand.observation("hall", .outside, at: 10)
+        hand.observation("attic", .inside, signal: -60, at: 11)
         hand.status("attic", true, at: 11)
         #expect(hand.state?.state == .inside)
         hand.status("attic", false, at: 12)
@@ -101,15 +107,13 @@ private struct Hand {
 
     @Test func `what we wrote ourselves and the broker sends back late contradicts nobody`() throws {
         var hand = Hand("hall")
-        hand.sight("hall", .outside, at: 10)
-        hand.sight("hall", .inside, signal: -60, at: 20)
-        var written = try #require(hand.state)
-        // As it is on the wire: RFC 3339 with milliseconds.
-        written.since -= written.since % 1_000_000
-        hand.sight("hall", .outside, at: 21)
+        hand.observation("hall", .outside, at: 10)
+        hand.observation("hall", .inside, signal: -60, at: 20)
+        let written = try #require(hand.state)
+        hand.observation("hall", .outside, at: 21)
         let told = hand.actions.count
         hand.actions += hand.house.stateReceived(
-            region: "keys", written, wasRetained: false, at: Hand.moment(22))
+            region: "keys", written, isRetained: false, at: Hand.moment(22))
         #expect(hand.actions.count == told)
         #expect(hand.state?.state == .outside)
     }
@@ -125,37 +129,39 @@ private struct Hand {
                 return hand.house.owner(of: "keys") == name
             })
         var hand = Hand("hall")
-        hand.sight("hall", .outside, at: 7)
+        hand.observation("hall", .outside, at: 7)
         hand.status(owner, true, at: 10)
         hand.pass(to: 20)
         hand.state(.outside, at: 20)
         hand.state(.inside, at: 30)
         #expect(hand.events == [])
-        hand.sight("kitchen", .inside, signal: -60, at: 31)
+        hand.observation("kitchen", .inside, signal: -60, at: 31)
         hand.status(owner, false, at: 30 + after)
         hand.status("kitchen", true, at: 31 + after)
-        hand.sight("kitchen", .inside, signal: -60, at: 31 + after)
+        hand.observation("kitchen", .inside, signal: -60, at: 31 + after)
         hand.pass(to: 50 + after)
         #expect(hand.events == [.enter])
         let acts = hand.actions.filter {
-            if case .happened(_, .didEnterRegion, isOwner: true) = $0 { true } else { false }
+            if case .happened(_, .didEnterRegion(_, isOwner: true)) = $0 { true } else { false }
         }
         #expect(acts.count == 1, "a hook of the house is run")
     }
 
     @Test func `a node that is back and does not know is waited for by name, for the owner after us`() {
         var hand = Hand("hall")
-        hand.sight("hall", .inside, signal: -60, at: 10)
-        hand.sight("hall", .unknown, daemon: 2, at: 20)
+        hand.observation("hall", .inside, signal: -60, at: 10)
+        hand.observation("hall", .unknown, daemon: 2, at: 20)
         #expect(hand.state?.state == .unknown)
         #expect(hand.state?.waiting == ["hall"])
     }
 
     @Test func `who is waited for by the word of the owner before us stays so, alive and then dead`() {
-        let before = HouseState(state: .unknown, lastKnown: .inside, since: 1, waiting: ["attic"])
+        let before = HouseState(
+            state: .unknown, lastKnown: .inside, since: 1, hearing: [.init(node: "attic")],
+            stamp: .init(sequence: 1, writer: 1))
         var hand = Hand("hall", before: before, for: 4)
-        hand.sight("hall", .outside, at: 10)
-        hand.sight("attic", .unknown, daemon: 2, found: true, at: 10)
+        hand.observation("hall", .outside, at: 10)
+        hand.observation("attic", .unknown, daemon: 2, found: true, at: 10)
         hand.status("attic", true, at: 11)
         hand.status("attic", false, at: 12)
         hand.pass(to: 13)
@@ -164,10 +170,14 @@ private struct Hand {
     }
 
     @Test func `who took over a house that does not know suspects the node that does not either`() {
-        var hand = Hand("hall", before: HouseState(state: .unknown, lastKnown: .inside, since: 1), for: 4)
-        hand.sight("attic", .unknown, found: true, at: 4)
+        var hand = Hand(
+            "hall",
+            before: HouseState(
+                state: .unknown, lastKnown: .inside, since: 1, hearing: [.init(node: "attic")],
+                stamp: .init(sequence: 1, writer: 1)), for: 4)
+        hand.observation("attic", .unknown, found: true, at: 4)
         hand.status("attic", true, found: true, at: 4)
-        hand.sight("hall", .outside, age: 5, at: 7)
+        hand.observation("hall", .outside, age: 5, at: 7)
         hand.status("attic", false, at: 8)
         hand.pass(to: 9)
         #expect(hand.state?.state == .unknown)
@@ -176,10 +186,14 @@ private struct Hand {
     }
 
     @Test func `who took over somebody who was inside suspects the node that does not know`() {
-        var hand = Hand("hall", before: HouseState(state: .inside, room: "attic", since: 1), for: 4)
-        hand.sight("attic", .unknown, daemon: 2, found: true, at: 4)
+        var hand = Hand(
+            "hall",
+            before: HouseState(
+                state: .inside, room: "attic", since: 1, hearing: [.init(node: "attic")],
+                stamp: .init(sequence: 1, writer: 1)), for: 4)
+        hand.observation("attic", .unknown, daemon: 2, found: true, at: 4)
         hand.status("attic", true, found: true, at: 4)
-        hand.sight("hall", .outside, age: 5, at: 7)
+        hand.observation("hall", .outside, age: 5, at: 7)
         hand.status("attic", false, at: 8)
         hand.pass(to: 9)
         #expect(hand.state?.state == .unknown)
@@ -187,47 +201,51 @@ private struct Hand {
     }
 
     @Test func `a new owner tells the room by what it found, and not by whoever speaks first`() {
-        var hand = Hand("hall", before: HouseState(state: .inside, room: "attic", since: 1), for: 4)
+        var hand = Hand(
+            "hall",
+            before: HouseState(
+                state: .inside, room: "attic", since: 1, hearing: [.init(node: "attic")],
+                stamp: .init(sequence: 1, writer: 1)), for: 4)
         hand.describe("attic", at: 4)
         hand.status("attic", true, found: true, at: 4)
-        hand.sight("attic", .inside, signal: -50, found: true, at: 4)
-        hand.sight("hall", .inside, signal: -80, at: 4.2)
+        hand.observation("attic", .inside, signal: -50, found: true, at: 4)
+        hand.observation("hall", .inside, signal: -80, at: 4.2)
         hand.pass(to: 9)
         #expect(hand.state?.room == "attic")
     }
 
     @Test func `our own word that comes back late is no other owner's`() throws {
         var hand = Hand("hall")
-        hand.sight("hall", .outside, at: 10)
+        hand.observation("hall", .outside, at: 10)
         let late = try #require(hand.state)
         #expect(late.state == .outside)
-        hand.sight("hall", .inside, signal: -60, at: 10.5)
+        hand.observation("hall", .inside, signal: -60, at: 10.5)
         hand.actions = []
-        hand.actions += hand.house.stateReceived(region: "keys", late, wasRetained: false, at: Hand.moment(11))
+        hand.actions += hand.house.stateReceived(region: "keys", late, isRetained: false, at: Hand.moment(11))
         #expect(hand.state?.state == .inside)
         hand.pass(to: 14)
         #expect(hand.events == [])
         #expect(hand.state?.state == .inside)
     }
 
-    @Test func `a sight of an earlier daemon does not come to life when a new one starts`() {
+    @Test func `a observation of an earlier daemon does not come to life when a new one starts`() {
         var hand = Hand("hall")
-        hand.sight("hall", .outside, at: 10)
+        hand.observation("hall", .outside, at: 10)
         hand.status("attic", true, found: true, at: 11)
-        hand.sight("attic", .inside, signal: -60, found: true, at: 11)
+        hand.observation("attic", .inside, signal: -60, found: true, at: 11)
         hand.pass(to: 30)
         hand.actions += hand.house.scannerReceived(
-            node: "attic", isScanning: true, wasRetained: false, at: Hand.moment(31))
+            node: "attic", isScanning: true, isRetained: false, at: Hand.moment(31))
         #expect(hand.state?.state != .inside)
         #expect(hand.events == [])
     }
 
     @Test func `a new daemon's word about one region makes nothing live of another`() {
         var hand = Hand("hall", regions: ["keys", "bag"])
-        hand.sight("hall", .outside, at: 10)
+        hand.observation("hall", .outside, at: 10)
         hand.status("attic", true, found: true, at: 11)
-        hand.sight("attic", .inside, signal: -60, found: true, at: 11)
-        hand.sight("attic", .unknown, daemon: 2, region: "bag", at: 12)
+        hand.observation("attic", .inside, signal: -60, found: true, at: 11)
+        hand.observation("attic", .unknown, daemon: 2, region: "bag", at: 12)
         #expect(hand.state?.state != .inside)
         #expect(hand.events == [])
     }

@@ -1,17 +1,18 @@
+import RegionMonitoring
 import Agreement
 import Testing
 
 /// A node that connects, and one that comes to own a region, write nothing before they have what the broker keeps for them.
 @Suite struct NewOwnerTests {
-    private var house = House(node: "attic", incarnation: "attic-1", regions: ["keys"])
+    private var house = HouseReplica(node: "attic", incarnation: "attic-1", regions: ["keys"])
     private var published: [HouseAction] = []
 
     private static func moment(_ seconds: Double) -> Moment {
         Moment(instant: Int64(seconds * 1e9), wall: Int64(seconds * 1e9))
     }
 
-    private static func sight(_ state: SightState, _ incarnation: String) -> Sight {
-        Sight(state: state, age: 2, incarnation: incarnation, sequence: 1)
+    private static func observation(_ state: RegionState, _ incarnation: String) -> Observation {
+        Observation(state: state, age: 2, incarnation: incarnation, sequence: 1)
     }
 
     /// A node beside which attic owns the region.
@@ -26,19 +27,23 @@ import Testing
         published += house.advanced(to: Self.moment(seconds))
     }
 
-    private mutating func status(of name: String, wasRetained: Bool, at seconds: Double) {
+    private mutating func status(of name: String, isRetained: Bool, at seconds: Double) {
         advance(to: seconds)
+        if name == house.node, !isRetained {
+            published += house.nodeDescribed(
+                node: name, room: nil, regions: nil, isRetained: false, at: Self.moment(seconds))
+        }
         published += house.statusReceived(
-            node: name, isOnline: true, wasRetained: wasRetained, at: Self.moment(seconds))
+            node: name, isOnline: true, isRetained: isRetained, at: Self.moment(seconds))
     }
 
-    private mutating func say(_ state: SightState, of name: String, wasRetained: Bool, at seconds: Double) {
+    private mutating func say(_ state: RegionState, of name: String, isRetained: Bool, at seconds: Double) {
         advance(to: seconds)
-        published += house.sightReceived(
-            node: name, region: "keys", Self.sight(state, name), wasRetained: wasRetained, at: Self.moment(seconds))
+        published += house.observationReceived(
+            node: name, region: "keys", Self.observation(state, name), isRetained: isRetained, at: Self.moment(seconds))
     }
 
-    private var states: [SightState] {
+    private var states: [RegionState] {
         published.compactMap { if case .publishState(_, let state) = $0 { state.state } else { nil } }
     }
 
@@ -48,43 +53,52 @@ import Testing
         #expect(house.owner(of: "keys") == nil)
         // The broker had much to deliver before it.
         for (index, name) in ["hall", "kitchen"].enumerated() {
-            status(of: name, wasRetained: true, at: 21 + Double(index))
+            status(of: name, isRetained: true, at: 21 + Double(index))
         }
-        status(of: "attic", wasRetained: false, at: 23)
+        status(of: "attic", isRetained: false, at: 23)
         advance(to: 24.9)
         #expect(house.owner(of: "keys") == nil)
         advance(to: 25)
         #expect(house.owner(of: "keys") == Ownership.owner(of: "keys", among: ["attic", "hall", "kitchen"]))
     }
 
-    @Test mutating func whoseStatusNeverComesBackOwnsWhatItCanAfterAWhile() {
+    /// The broker accepts its messages, and a rule on topics drops what it should deliver.
+    @Test mutating func `a node that receives nothing is not online and owns nothing`() {
         published += house.connected(at: Self.moment(0))
-        advance(to: 30)
+        advance(to: 100)
+        #expect(house.owner(of: "keys") == nil)
+        #expect(!published.contains(.publishOnline))
+        #expect(house.isUnreadable(at: Self.moment(100).instant))
+        #expect(published.count { $0 == .subscribeAgain } == 3)
+        status(of: "attic", isRetained: false, at: 101)
+        #expect(published.contains(.publishOnline))
+        advance(to: 104)
         #expect(house.owner(of: "keys") == "attic")
     }
 
     @Test mutating func anOwnerSaysNothingBeforeItsOwnSightCameBackBehindTheOthers() throws {
         let hall = try #require(Self.hall)
         published += house.connected(at: Self.moment(0))
-        status(of: hall, wasRetained: true, at: 0.1)
-        status(of: "attic", wasRetained: false, at: 0.2)
+        status(of: hall, isRetained: true, at: 0.1)
+        status(of: "attic", isRetained: false, at: 0.2)
         advance(to: 3)
-        #expect(published.prefix(2) == [.subscribe(region: "keys"), .repeatSight(region: "keys")])
-        say(.outside, of: "attic", wasRetained: true, at: 3.1)
+        let subscribed = published.firstIndex(of: .subscribe(region: "keys"))
+        let repeated = published.firstIndex(of: .repeatObservation(region: "keys"))
+        #expect(try #require(subscribed) < #require(repeated))
+        say(.outside, of: "attic", isRetained: true, at: 3.1)
         // The broker is slow: the word of the one that hears the beacon comes seconds later.
-        say(.inside, of: hall, wasRetained: true, at: 7)
-        say(.outside, of: "attic", wasRetained: false, at: 7.1)
-        say(.inside, of: hall, wasRetained: false, at: 7.2)
+        say(.inside, of: hall, isRetained: true, at: 7)
+        say(.outside, of: "attic", isRetained: false, at: 7.1)
         #expect(states == [])
-        published += house.sightReceived(
-            node: hall, region: "keys", Sight(state: .inside, age: 0, incarnation: hall, sequence: 2),
-            wasRetained: false, at: Self.moment(8))
+        published += house.observationReceived(
+            node: hall, region: "keys", Observation(state: .inside, age: 0, incarnation: hall, sequence: 2),
+            isRetained: false, at: Self.moment(8))
         #expect(states == [.inside])
     }
 
     @Test mutating func anOwnerWhoseSightNeverComesBackSpeaksAfterAWhile() {
         published += house.connected(at: Self.moment(0))
-        status(of: "attic", wasRetained: false, at: 0.2)
+        status(of: "attic", isRetained: false, at: 0.2)
         advance(to: 3)
         #expect(house.owner(of: "keys") == "attic")
         advance(to: 12.9)
@@ -97,15 +111,15 @@ import Testing
     @Test mutating func aNodeWhoseAdapterHearsAgainCountsAgain() throws {
         let hall = try #require(Self.hall)
         published += house.connected(at: Self.moment(0))
-        status(of: hall, wasRetained: true, at: 0.1)
-        published += house.scannerReceived(node: hall, isScanning: false, wasRetained: true, at: Self.moment(0.1))
-        status(of: "attic", wasRetained: false, at: 0.2)
-        say(.unknown, of: hall, wasRetained: true, at: 3.1)
-        say(.outside, of: "attic", wasRetained: true, at: 3.1)
-        say(.outside, of: "attic", wasRetained: false, at: 3.2)
+        status(of: hall, isRetained: true, at: 0.1)
+        published += house.scannerReceived(node: hall, isScanning: false, isRetained: true, at: Self.moment(0.1))
+        status(of: "attic", isRetained: false, at: 0.2)
+        say(.unknown, of: hall, isRetained: true, at: 3.1)
+        say(.outside, of: "attic", isRetained: true, at: 3.1)
+        say(.outside, of: "attic", isRetained: false, at: 3.2)
         advance(to: 6)
         #expect(states == [.outside])
-        published += house.scannerReceived(node: hall, isScanning: true, wasRetained: false, at: Self.moment(8))
+        published += house.scannerReceived(node: hall, isScanning: true, isRetained: false, at: Self.moment(8))
         #expect(states == [.outside, .unknown])
     }
 }

@@ -1,3 +1,4 @@
+import RegionMonitoring
 import Testing
 
 @testable import Agreement
@@ -8,21 +9,21 @@ import Testing
 
     @Test mutating func aWordThatAnotherHasReplacedIsNoNews() {
         hall.connect(at: 0)
-        hall.hear(HouseAtHall.word(.outside, of: 7, 5), at: 1)
-        hall.hear(HouseAtHall.word(.inside, of: 7, 6), at: 2)
+        hall.hear(HouseAtHall.message(.outside, of: 7, 5), at: 1)
+        hall.hear(HouseAtHall.message(.inside, of: 7, 6, change: 1), at: 2)
         let told = hall.news
-        #expect(told.contains(.didEnterRegion(room: nil)))
-        hall.hear(HouseAtHall.word(.outside, of: 7, 5), at: 2.5)
+        #expect(told.contains(.didEnterRegion(room: nil, isOwner: false)))
+        hall.hear(HouseAtHall.message(.outside, of: 7, 5), at: 2.5)
         #expect(hall.news == told && hall.house.state(of: "keys")?.state == .inside)
     }
 
     /// The other side of a bridge has what was written there before the cut, by who was the owner then.
     @Test mutating func aWordThatAnotherOwnerHasReplacedIsNoNewsEither() {
         hall.connect(at: 0)
-        hall.hear(HouseAtHall.word(.outside, of: 7, 5), at: 1)
-        hall.hear(HouseAtHall.word(.inside, of: 3, 6), at: 2)
+        hall.hear(HouseAtHall.message(.outside, of: 7, 5), at: 1)
+        hall.hear(HouseAtHall.message(.inside, of: 3, 6, change: 1), at: 2)
         let told = hall.news
-        hall.hear(HouseAtHall.word(.outside, of: 7, 5), at: 2.5)
+        hall.hear(HouseAtHall.message(.outside, of: 7, 5), at: 2.5)
         #expect(hall.news == told && hall.house.state(of: "keys")?.state == .inside)
     }
 
@@ -41,7 +42,7 @@ import Testing
         // Its own word comes back, and that is all.
         hall.hear(try #require(hall.written.last), at: 20.1)
         #expect(hall.written.count == 3)
-        #expect(hall.news.count { $0 == .didExitRegion } == 0)
+        #expect(hall.news.count { $0 == .didExitRegion(isOwner: true) } == 0)
     }
 
     /// A power cut at the broker, which saves its data every half an hour.
@@ -59,16 +60,22 @@ import Testing
         hall.say(.inside, at: 35)
         hall.pass(to: 40)
         #expect(hall.written.last?.state == .inside)
-        #expect(hall.news.count { $0 == .didEnterRegion(room: nil) } == 1)
-        #expect(hall.news.count { $0 == .didExitRegion } == 0)
+        #expect(hall.news.count { $0 == .didEnterRegion(room: nil, isOwner: true) } == 1)
+        #expect(hall.news.count { $0 == .didExitRegion(isOwner: true) } == 0)
     }
 
-    /// A word without a stamp is believed: it may be of an older Okaeri, or of a person with mosquitto_pub.
-    @Test mutating func aWordThatNobodyStampedCounts() {
+    /// A person with mosquitto_pub, or an emptied topic. The owner publishes its message again.
+    @Test mutating func `a payload that is no state changes nothing`() {
         hall.connect(at: 0)
-        hall.hear(HouseAtHall.word(.inside, of: 7, 6), at: 1)
-        hall.hear(HouseState(state: .outside, since: 0), at: 2)
-        #expect(hall.house.state(of: "keys")?.state == .outside)
+        hall.pass(to: 4)
+        hall.say(.inside, at: 4)
+        hall.pass(to: 10)
+        #expect(hall.written.map(\.state) == [.inside])
+        hall.actions += hall.house.stateReceived(
+            region: "keys", nil, isRetained: false, at: HouseAtHall.moment(20))
+        #expect(hall.house.state(of: "keys")?.state == .inside)
+        #expect(hall.written.map(\.state) == [.inside, .inside])
+        #expect(hall.events == [])
     }
 
     /// A slow broker sends an event back when the next one is long told.
@@ -89,13 +96,13 @@ import Testing
     /// Somebody brings back what the owner has just replaced.
     @Test mutating func theOwnerTakesNoEarlierWordForALaterOne() throws {
         var hall = HouseAtHall()
-        hall.connect(at: 0, keeping: [HouseAtHall.word(.outside, of: 7, 5)])
+        hall.connect(at: 0, keeping: [HouseAtHall.message(.outside, of: 7, 5)])
         hall.pass(to: 4)
         hall.say(.inside, at: 4)
         hall.pass(to: 10)
         let own = try #require(hall.written.last)
         #expect(own.state == .inside)
-        var earlier = HouseAtHall.word(.outside, of: 7, 5)
+        var earlier = HouseAtHall.message(.outside, of: 7, 5)
         earlier.isRestored = true
         hall.actions = []
         hall.hear(earlier, at: 11)
@@ -111,13 +118,13 @@ import Testing
         hall.connect(at: 0)
         hall.status(of: HouseAtHall.stronger, found: true, at: 0)
         hall.pass(to: 5)
-        hall.hear(HouseAtHall.word(.inside, of: 7, 6), at: 5)
-        hall.hear(HouseAtHall.word(.inside, of: 3, 6), at: 6)
+        hall.hear(HouseAtHall.message(.inside, of: 7, 6), at: 5)
+        hall.hear(HouseAtHall.message(.inside, of: 3, 6), at: 6)
         hall.pass(to: 90)
         #expect(hall.written == [])
         // Nor after the connection was lost.
         hall.disconnect(at: 90)
-        hall.connect(at: 100, keeping: [HouseAtHall.word(.inside, of: 3, 6)])
+        hall.connect(at: 100, keeping: [HouseAtHall.message(.inside, of: 3, 6)])
         #expect(hall.house.state(of: "keys")?.state == .inside)
         hall.status(of: HouseAtHall.stronger, found: true, at: 100)
         hall.pass(to: 190)
@@ -125,42 +132,44 @@ import Testing
     }
 
     /// On a busy machine a thread comes seconds late, and knows all that it knew.
-    @Test(arguments: [(8.0, SightState.inside), (2000, .outside)])
-    mutating func whoStoodStillForLongForgets(late: Double, state: SightState) {
+    @Test(arguments: [(8.0, RegionState.inside), (2000, .outside)])
+    mutating func whoStoodStillForLongForgets(late: Double, state: RegionState) {
         hall.connect(at: 0)
         hall.status(of: HouseAtHall.stronger, found: true, at: 0)
         hall.pass(to: 5)
-        hall.hear(HouseAtHall.word(.inside, of: 7, 6), at: 5)
+        hall.hear(HouseAtHall.message(.inside, of: 7, 6), at: 5)
         let due = Double(hall.house.nextDeadline ?? 0) / 1e9
-        hall.hear(HouseAtHall.word(.outside, of: 7, 5), at: due + late)
+        hall.hear(HouseAtHall.message(.outside, of: 7, 5), at: due + late)
         #expect(hall.house.state(of: "keys")?.state == state)
     }
 
     /// A node that heard a later word than the owner's brings it back when the owner has long heard better.
     @Test mutating func theOwnerAnswersAWordThatIsBroughtBackAtOnce() {
-        hall.connect(at: 0, keeping: [HouseAtHall.word(.inside, of: 7, 5)])
+        hall.connect(at: 0, keeping: [HouseAtHall.message(.inside, of: 7, 5)])
         hall.pass(to: 4)
         hall.say(.inside, at: 4)
         hall.pass(to: 10)
         #expect(hall.written.map(\.state) == [.inside])
         hall.actions = []
         var later = HouseState(
-            state: .unknown, lastKnown: .inside, since: 0, waiting: ["attic"], stamp: .init(sequence: 9, writer: 9))
+            state: .unknown, lastKnown: .inside, since: 0, hearing: [.init(node: "attic")],
+            stamp: .init(sequence: 9, writer: 9))
         later.isRestored = true
-        hall.hear(later, at: 50)
+        hall.say(.inside, at: 14)
+        hall.hear(later, at: 20)
         #expect(hall.written.map(\.state) == [.inside])
-        #expect(hall.written.map(\.stamp?.sequence) == [10])
+        #expect(hall.written.map(\.stamp.sequence) == [10])
         #expect(hall.news == [])
     }
 
     /// Who came and left meanwhile was told to have come: now it is told that nobody is there any more.
     @Test mutating func whatTheOwnerMissedIsMadeUpFor() {
-        hall.connect(at: 0, keeping: [HouseAtHall.word(.outside, of: 7, 5)])
+        hall.connect(at: 0, keeping: [HouseAtHall.message(.outside, of: 7, 5)])
         hall.pass(to: 4)
         hall.say(.outside, at: 4)
         hall.pass(to: 10)
         hall.actions = []
-        var later = HouseAtHall.word(.inside, of: 9, 9)
+        var later = HouseAtHall.message(.inside, of: 9, 9, change: 1, hearing: ["hall"])
         later.isRestored = true
         hall.hear(later, at: 50)
         #expect(hall.written.map(\.state) == [.outside])

@@ -1,3 +1,4 @@
+import RegionMonitoring
 import Testing
 
 @testable import Agreement

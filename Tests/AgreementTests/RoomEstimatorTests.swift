@@ -1,3 +1,4 @@
+import RegionMonitoring
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import RegionMonitoring
 import Agreement
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 
     /// The owner is attic, beside hall that dies and kitchen that hears the beacon less well.
     private struct Attic {
-        var house = House(node: "attic", incarnation: "attic", regions: ["keys"])
+        var house = HouseReplica(node: "attic", incarnation: "attic", regions: ["keys"])
         var room: String?
         private var sequence: UInt64 = 0
 
@@ -30,23 +31,26 @@ import Testing
             take(house.connected(at: Self.moment(seconds)))
             for name in RoomOverDeathTests.nodes {
                 let watched: Set<String>? = name == "attic" ? nil : []
-                take(house.nodeDescribed(node: name, room: name, regions: watched, at: Self.moment(seconds)))
+                take(
+                    house.nodeDescribed(
+                        node: name, room: name, regions: watched, isRetained: name != "attic",
+                        at: Self.moment(seconds)))
             }
         }
 
         mutating func status(of name: String, isOnline: Bool, found: Bool = false, at seconds: Double) {
-            take(house.statusReceived(node: name, isOnline: isOnline, wasRetained: found, at: Self.moment(seconds)))
+            take(house.statusReceived(node: name, isOnline: isOnline, isRetained: found, at: Self.moment(seconds)))
         }
 
         mutating func hear(_ name: String, _ signal: Double?, found: Bool = false, at seconds: Double) {
             pass(to: seconds)
             sequence += 1
-            let sight = Sight(
+            let observation = Observation(
                 state: signal == nil ? .outside : .inside, signal: signal, spread: 2, age: 0, incarnation: name,
                 sequence: sequence)
             take(
-                house.sightReceived(
-                    node: name, region: "keys", sight, wasRetained: found, at: Self.moment(seconds)))
+                house.observationReceived(
+                    node: name, region: "keys", observation, isRetained: found, at: Self.moment(seconds)))
         }
 
         /// Kitchen goes on hearing the beacon.
@@ -80,8 +84,10 @@ import Testing
         attic.take(
             attic.house.stateReceived(
                 region: "keys",
-                HouseState(state: .inside, room: "hall", since: 0, stamp: .init(sequence: 7, writer: 7)),
-                wasRetained: true, at: Attic.moment(50)))
+                HouseState(
+                    state: .inside, room: "hall", since: 0, hearing: [.init(node: "hall")],
+                    stamp: .init(sequence: 7, writer: 7)),
+                isRetained: true, at: Attic.moment(50)))
         attic.status(of: "attic", isOnline: true, at: 50)
         attic.pass(to: 53)
         attic.hear("kitchen", -74, found: true, at: 53)

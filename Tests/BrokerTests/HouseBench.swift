@@ -42,9 +42,11 @@ struct HouseBench {
 
     mutating func connect(_ name: String) {
         nodes[name]?.isConnected = true
-        perform(name) { $0.connected(at: $1) }
+        let outputs = nodes[name]?.core.connected(at: Moment(instant: now, wall: now)) ?? []
+        // The client subscribes before it publishes.
         for filter in nodes[name]?.filters ?? [] { deliverRetained(filter, to: name) }
         for (topic, payload) in nodes[name]?.values ?? [:] { publish(topic, payload, isRetained: true) }
+        carryOut(outputs, of: name)
         settle()
     }
 
@@ -137,6 +139,8 @@ struct HouseBench {
                 guard nodes[name]?.filters.insert(filter).inserted == true else { continue }
                 if nodes[name]?.isConnected == true { deliverRetained(filter, to: name) }
             case .unsubscribe(let filter): nodes[name]?.filters.remove(filter)
+            case .subscribeAgain:
+                for filter in nodes[name]?.filters ?? [] { deliverRetained(filter, to: name) }
             case .announce: break
             case .happened(let kind, _): nodes[name]?.happened.append(kind)
             case .answer(let prompt, let word): nodes[name]?.answers.append("\(prompt) \(word)")

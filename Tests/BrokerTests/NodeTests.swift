@@ -111,4 +111,16 @@ import Testing
                 #"{"rssi":null,"accuracy":null,"proximity":null}"#,
             ])
     }
+
+    /// The thread that measures would otherwise be due at once, again and again.
+    @Test mutating func `the distance is not measured after the region with a beacon inside is removed`() {
+        house.start("hall", regions: ["keys", "car"])
+        house.see("hall", .inside, rssi: -61)
+        house.perform("hall") { $0.configured(["car"], at: $1) }
+        house.pass(10)
+        house.perform("hall") { $0.measured([], at: $1.instant) }
+        #expect(house.nodes["hall"]?.core.rangingAt == nil)
+        house.see("hall", .inside, rssi: -61, region: "car")
+        #expect(house.nodes["hall"]?.core.rangingAt == house.now + 5 * HouseBench.second)
+    }
 }

@@ -66,7 +66,8 @@ import Testing
         #expect((attic.card?.room, attic.card?.version, attic.scanner?.adapter) == (nil, "", nil))
         #expect(attic.scanner?.reason?.isPlainName == true)
         let state =
-            #"{"state":"inside","room":"\#(room)","since":"2026-11-22T00:00:00Z","waiting":["\#(room)","attic"]}"#
+            #"{"state":"unknown","room":"\#(room)","since":"2026-11-22T00:00:00Z","by":"f","seq":1,"#
+            + #""hearing":[{"node":"\#(room)"},{"node":"attic"}]}"#
         let word = try #require(Wire.region(Array(state.utf8)))
         #expect((word.room, word.waiting) == (nil, ["attic"]))
         let event = #"{"event_type":"enter","room":"\#(room)","time":"2026-11-22T00:00:00Z","id":"1"}"#

@@ -70,7 +70,9 @@ import Testing
 
     @Test(arguments: [["keys", "car", "bike"], ["car"], [], ["keys", "car", "bike", "boat"], ["eys", "car", "bike"]])
     func aCardIsReadAlikeWhetherItsListIsOursOrNot(regions: [String]) throws {
-        let card = NodeCard(room: "hall", version: "1", since: "2026-11-21T17:00:00.000Z", regions: regions.sorted())
+        let card = NodeCard(
+            room: "hall", version: "1", since: "2026-11-21T17:00:00.000Z", announces: false,
+            regions: regions.sorted())
         let read = try #require(NodeCard(Array(card.payload.utf8), like: list))
         #expect(read == card)
         #expect(read == NodeCard(Array(card.payload.utf8), like: .init([])))

@@ -2,6 +2,7 @@ import Agreement
 import Broker
 import Glibc
 import Plumbing
+import RegionMonitoring
 import Synchronization
 
 /// Nodes of one process. A process of many is for the many; one of one can be killed or stopped as a machine would be.
@@ -42,7 +43,7 @@ final class Crowd {
             case ("quiet", 3): nodes[numbers[2]]?.sees(numbers[1], rssi: nil)
             case ("expect", 4):
                 expectations[numbers[1]] = .init(
-                    state: SightState(rawValue: String(words[2])) ?? .unknown,
+                    state: RegionState(rawValue: String(words[2])) ?? .unknown,
                     room: numbers[3] < 0 ? nil : World.room(numbers[3]))
             case ("start", 2): try start(outsideAfter: numbers[1])
             case ("check", 1): SiteBenchmark.say(check())

@@ -2,6 +2,7 @@ import Agreement
 import Broker
 import Glibc
 import MQTT
+import RegionMonitoring
 
 /// What a sight costs the owner of its region: decoding, the agreement, and whether anything is due.
 ///
@@ -21,14 +22,18 @@ struct SightCost {
         node.start()
         node.broker.received(.connection(true))
         let regions = world.identifiers.map { "\"\($0)\"" }.joined(separator: ",")
-        for index in 0..<world.nodes {
+        for index in 1..<world.nodes {
             let topic = "okaeri/site/node/\(World.node(index))"
             let about = #"{"room":"room-\#(index)","version":"1.0.0","since":"","regions":[\#(regions)]}"#
             deliver("\(topic)/about", about, isRetained: true)
             deliver("\(topic)/status", "online", isRetained: true)
             deliver("\(topic)/status", "online")
         }
-        try await Task.sleep(for: .seconds(7))
+        // Its own description is the end of what the broker retains.
+        if let card = await node.broker.nodes.first(where: { $0.name == node.name })?.card {
+            deliver("okaeri/site/node/\(node.name)/about", card.payload)
+        }
+        try await Task.sleep(for: .seconds(15))
         let owned = node.broker.withHouse { house in
             world.identifiers.first { house.owner(of: $0) == World.node(0) }
         }

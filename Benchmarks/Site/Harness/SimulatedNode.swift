@@ -1,3 +1,4 @@
+import Agreement
 import Broker
 import Events
 import MQTT

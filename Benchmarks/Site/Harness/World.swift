@@ -1,6 +1,7 @@
 import Agreement
 import Broker
 import MQTT
+import RegionMonitoring
 
 /// Where the beacons of a site are, at first: one in every third region, heard by three nodes that stand side by side.
 /// `measure` knows the same.
@@ -10,7 +11,7 @@ struct World {
 
     /// What a node is told of its surroundings, and what the house is to make of it.
     struct Expectation: Hashable {
-        var state = SightState.outside
+        var state = RegionState.outside
         var room: String?
     }
 

@@ -1,12 +1,15 @@
 import Agreement
+import RegionMonitoring
 
 /// What goes over the broker, as values: what a topic and its payload say.
 enum ModelMessage: Equatable {
     case status(node: String, isOnline: Bool)
     case scanner(node: String, isScanning: Bool)
     case description(node: String, room: String)
-    case sight(node: String, region: String, Sight)
+    case observation(node: String, region: String, Observation)
     case state(region: String, HouseState)
+    /// The region's topic was emptied by hand.
+    case cleared(region: String)
     case event(region: String, HouseEvent)
     /// A node's topics were emptied.
     case forgotten(node: String)
@@ -17,19 +20,25 @@ enum ModelMessage: Equatable {
         case .status(let node, _): "node/\(node)/status"
         case .scanner(let node, _): "node/\(node)/scanner"
         case .description(let node, _): "node/\(node)/about"
-        case .sight(let node, let region, _): "node/\(node)/region/\(region)"
+        case .observation(let node, let region, _): "node/\(node)/region/\(region)"
         case .state(let region, _): "region/\(region)"
-        case .event, .forgotten: nil
+        case .event, .forgotten, .cleared: nil
         }
     }
 
     /// What keeps its order: emptied topics come behind what was retained under them.
-    var line: String? { if case .forgotten(let node) = self { "node/\(node)/status" } else { topic } }
+    var line: String? {
+        switch self {
+        case .forgotten(let node): "node/\(node)/status"
+        case .cleared(let region): "region/\(region)"
+        default: topic
+        }
+    }
 
     var isState: Bool { if case .state = self { true } else { false } }
 
     /// The region, if only its owner wants it.
-    var sightOf: String? { if case .sight(_, let region, _) = self { region } else { nil } }
+    var observationOf: String? { if case .observation(_, let region, _) = self { region } else { nil } }
 }
 
 /// A message on its way to one node.
@@ -39,7 +48,7 @@ struct ModelDelivery {
     var order: Int
     var session: Int
     var message: ModelMessage
-    var wasRetained: Bool
+    var isRetained: Bool
 }
 
 /// One node: its house, its plan, its clocks, and what it hears.
@@ -48,13 +57,17 @@ struct ModelNode {
     let room: String
     /// What its monotonic clock and its wall are ahead of the model's time.
     let ahead: (instant: Int64, wall: Int64)
-    var house: House
-    var plan: SightPlan
+    var house: HouseReplica
+    var plan: ObservationPlan
     var incarnations = 0
     var isAlive = false
     var isFrozen = false
     var isConnected = false
     var isScanning = true
+    /// Whether the broker drops what it should deliver to the node, by a rule on its topics.
+    var isDeaf = false
+    /// The daemon that a second one of the same name displaced.
+    var displaced: (house: HouseReplica, plan: ObservationPlan)?
     /// Counts its connections: what was under way in an earlier one is lost.
     var session = 0
     var subscribed: Set<String> = []
@@ -62,7 +75,7 @@ struct ModelNode {
     /// When each sender's last message comes, so that its messages keep their order.
     var lastDue: [String: Int64] = [:]
     /// When its status is said again.
-    var refreshAt: Int64 = 0
+    var refreshAt = Int64.max
 
     func moment(_ now: Int64) -> Moment { Moment(instant: now + ahead.instant, wall: now + ahead.wall) }
 
@@ -71,6 +84,7 @@ struct ModelNode {
         guard isAlive, !isFrozen else { return nil }
         let timers =
             isConnected ? [house.nextDeadline, plan.nextDeadline].compactMap { $0 }.map { $0 - ahead.instant } : []
-        return (timers + [inbox.first?.due].compactMap { $0 } + (isConnected ? [refreshAt] : [])).min()
+        return (timers + [inbox.first?.due].compactMap { $0 } + (isConnected && refreshAt < .max ? [refreshAt] : []))
+            .min()
     }
 }

@@ -1,4 +1,5 @@
 import Agreement
+import RegionMonitoring
 
 // What happens to nodes and broker.
 extension ModelHouse {
@@ -12,8 +13,8 @@ extension ModelHouse {
         nodes[index].incarnations += 1
         nodes[index].isScanning = true
         let incarnation = "\(nodes[index].name)-\(nodes[index].incarnations)"
-        nodes[index].house = House(node: nodes[index].name, incarnation: incarnation, regions: [Self.region])
-        nodes[index].plan = SightPlan(regions: [Self.region], incarnation: incarnation)
+        nodes[index].house = HouseReplica(node: nodes[index].name, incarnation: incarnation, regions: [Self.region])
+        nodes[index].plan = ObservationPlan(regions: [Self.region], incarnation: incarnation)
         connect(index)
     }
 
@@ -27,14 +28,20 @@ extension ModelHouse {
         nodes[index].lastDue = [:]
         wills.removeAll { $0.node == index }
         let moment = nodes[index].moment(now)
-        for message in retained.values.sorted(by: { $0.topic ?? "" < $1.topic ?? "" }) where message.sightOf == nil {
-            deliver(message, to: index, by: "broker", wasRetained: true)
-        }
+        deliverRetained(to: index)
         act(nodes[index].house.connected(at: moment), index)
-        say(.description(node: nodes[index].name, room: nodes[index].room), by: nodes[index].name)
         say(.scanner(node: nodes[index].name, isScanning: nodes[index].isScanning), by: nodes[index].name)
         publish(nodes[index].plan.connected(at: moment.instant), index)
-        sayOnline(index)
+        say(.description(node: nodes[index].name, room: nodes[index].room), by: nodes[index].name)
+        nodes[index].refreshAt = .max
+    }
+
+    /// The broker delivers what it retains of the topics that every node subscribes to.
+    mutating func deliverRetained(to index: Int) {
+        for message in retained.values.sorted(by: { $0.topic ?? "" < $1.topic ?? "" })
+        where message.observationOf == nil {
+            deliver(message, to: index, by: "broker", isRetained: true)
+        }
     }
 
     /// The connection is lost; unless it is back in time, or the broker is gone, too, its will is done.
@@ -77,7 +84,7 @@ extension ModelHouse {
         }
     }
 
-    mutating func determine(_ index: Int, _ state: SightState) {
+    mutating func determine(_ index: Int, _ state: RegionState) {
         guard nodes[index].isAlive, !nodes[index].isFrozen, nodes[index].isScanning || state == .unknown else { return }
         let instant = nodes[index].moment(now).instant
         var publications = nodes[index].plan.determined(Self.region, state, at: instant)
@@ -130,5 +137,57 @@ extension ModelHouse {
             log.wasWiped = true
         }
         for index in nodes.indices where !nodes[index].isFrozen { connect(index) }
+    }
+
+    /// The broker is stopped and started again: it publishes the last wills of its clients, and saves everything.
+    mutating func stopBroker() {
+        let gone = nodes.indices.filter { nodes[$0].isConnected }
+        for index in gone { say(.status(node: nodes[index].name, isOnline: false), by: "will") }
+        run(until: now + .random(in: 0...2, using: &random) * Self.second / 2)
+        for index in gone { disconnect(index, hasWill: false) }
+        wills = []
+        run(until: now + .random(in: 1...3, using: &random) * Self.second)
+        for index in gone where nodes[index].isAlive && !nodes[index].isFrozen { connect(index) }
+    }
+
+    /// A second daemon with the node's name connects for some seconds. The first one is back afterwards.
+    mutating func displace(_ index: Int) {
+        guard nodes[index].isAlive, !nodes[index].isFrozen, nodes[index].isConnected else { return }
+        let first = (nodes[index].house, nodes[index].plan)
+        disconnect(index, hasWill: false)
+        say(.status(node: nodes[index].name, isOnline: false), by: "will")
+        nodes[index].isAlive = false
+        start(index)
+        determine(index, .outside)
+        run(until: now + .random(in: 1...12, using: &random) * Self.second)
+        guard nodes[index].isAlive, !nodes[index].isFrozen else { return }
+        disconnect(index, hasWill: false)
+        say(.status(node: nodes[index].name, isOnline: false), by: "will")
+        (nodes[index].house, nodes[index].plan) = first
+        connect(index)
+    }
+
+    /// Another client publishes a state in the region's topic.
+    mutating func forge() {
+        guard case .state(let region, let known)? = retained["region/\(Self.region)"] else { return }
+        log.wasForged = true
+        let state = RegionState.allCases.randomElement(using: &random) ?? .unknown
+        let sequences: [UInt64] = [known.stamp.sequence + 1, 1 << 53, 0]
+        let sequence = sequences.randomElement(using: &random) ?? 0
+        let forged = HouseState(
+            state: state, since: nil, change: known.change + UInt64(Int.random(in: 0...1, using: &random)),
+            isNews: chance(2), stamp: .init(sequence: sequence, writer: 99))
+        say(.state(region: region, forged), by: "forger")
+    }
+
+    /// Another client empties the topics of the region and of a node.
+    mutating func empty() {
+        // Only a node that is there publishes it again.
+        if !nodes.contains(where: { $0.isConnected && !$0.isFrozen && $0.house.state(of: Self.region) != nil }) {
+            log.wasWiped = true
+        }
+        say(.cleared(region: Self.region), by: "forger")
+        run(until: now + 2 * Self.second)
+        if retained["region/\(Self.region)"] == nil { log.wasWiped = true }
     }
 }

@@ -1,4 +1,5 @@
 import Agreement
+import RegionMonitoring
 import TestSupport
 
 /// Several nodes and a broker, at the model's own time in nanoseconds. Messages come late, twice, or not at all where a connection
@@ -25,8 +26,8 @@ struct ModelHouse {
             ModelNode(
                 name: name, room: name,
                 ahead: (.random(in: 0...5 * year, using: &random), .random(in: -30 * year...30 * year, using: &random)),
-                house: House(node: name, incarnation: "", regions: [Self.region]),
-                plan: SightPlan(regions: [Self.region], incarnation: ""))
+                house: HouseReplica(node: name, incarnation: "", regions: [Self.region]),
+                plan: ObservationPlan(regions: [Self.region], incarnation: ""))
         }
         self.random = random
     }
@@ -76,23 +77,26 @@ struct ModelHouse {
     }
 
     private mutating func receive(_ delivery: ModelDelivery, _ index: Int) {
-        let (moment, retained) = (nodes[index].moment(now), delivery.wasRetained)
+        let (moment, retained) = (nodes[index].moment(now), delivery.isRetained)
         var actions: [HouseAction] = []
         switch delivery.message {
         case .status(let node, let isOnline):
             actions = nodes[index].house.statusReceived(
-                node: node, isOnline: isOnline, wasRetained: retained, at: moment)
+                node: node, isOnline: isOnline, isRetained: retained, at: moment)
         case .scanner(let node, let isScanning):
             actions = nodes[index].house.scannerReceived(
-                node: node, isScanning: isScanning, wasRetained: retained, at: moment)
+                node: node, isScanning: isScanning, isRetained: retained, at: moment)
         case .description(let node, let room):
-            actions = nodes[index].house.nodeDescribed(node: node, room: room, regions: nil, at: moment)
-        case .sight(let node, let region, let sight):
-            if nodes[index].house.owner(of: region) == nodes[index].name { log.heard(sight, of: node) }
-            actions = nodes[index].house.sightReceived(
-                node: node, region: region, sight, wasRetained: retained, at: moment)
+            actions = nodes[index].house.nodeDescribed(
+                node: node, room: room, regions: nil, isRetained: retained, at: moment)
+        case .observation(let node, let region, let observation):
+            if nodes[index].house.owner(of: region) == nodes[index].name { log.heard(observation, of: node) }
+            actions = nodes[index].house.observationReceived(
+                node: node, region: region, observation, isRetained: retained, at: moment)
         case .state(let region, let state):
-            actions = nodes[index].house.stateReceived(region: region, state, wasRetained: retained, at: moment)
+            actions = nodes[index].house.stateReceived(region: region, state, isRetained: retained, at: moment)
+        case .cleared(let region):
+            actions = nodes[index].house.stateReceived(region: region, nil, isRetained: retained, at: moment)
         case .event(let region, let event):
             nodes[index].house.eventReceived(region: region, event, at: moment)
         case .forgotten(let node):
@@ -109,10 +113,11 @@ struct ModelHouse {
             case .subscribe(let region):
                 nodes[index].subscribed.insert(region)
                 for message in retained.values.sorted(by: { $0.topic ?? "" < $1.topic ?? "" })
-                where message.sightOf == region {
-                    deliver(message, to: index, by: "broker", wasRetained: true)
+                where message.observationOf == region {
+                    deliver(message, to: index, by: "broker", isRetained: true)
                 }
-            case .repeatSight(let region):
+            case .confirmObservation(let region) where nodes[index].plan.isInside(region): break
+            case .repeatObservation(let region), .confirmObservation(let region):
                 let name = nodes[index].name
                 if let message = retained["node/\(name)/region/\(region)"] { say(message, by: name) }
             case .unsubscribe(let region): nodes[index].subscribed.remove(region)
@@ -128,27 +133,33 @@ struct ModelHouse {
                 say(.event(region: region, event), by: nodes[index].name)
             case .publishOffline(let node): say(.status(node: node, isOnline: false), by: nodes[index].name)
             case .publishOnline: sayOnline(index)
+            case .subscribeAgain: deliverRetained(to: index)
+            case .repeatDescription:
+                say(.description(node: nodes[index].name, room: nodes[index].room), by: nodes[index].name)
             case .publishHouse, .happened: break
             }
         }
     }
 
     var isKillable = false
+    var allowsForgery = false
 
     /// The broker has a message: it keeps it, and sends it to who is there and wants it.
     mutating func say(_ message: ModelMessage, by sender: String) {
+        if case .cleared(let region) = message { retained["region/\(region)"] = nil }
         if let topic = message.topic { retained[topic] = message }
         for index in nodes.indices where nodes[index].isAlive && nodes[index].isConnected {
-            if let region = message.sightOf, !nodes[index].subscribed.contains(region) { continue }
-            deliver(message, to: index, by: sender, wasRetained: false)
+            if let region = message.observationOf, !nodes[index].subscribed.contains(region) { continue }
+            deliver(message, to: index, by: sender, isRetained: false)
             // QoS 1: at least once.
             if Int.random(in: 0..<10, using: &random) == 0 {
-                deliver(message, to: index, by: sender, wasRetained: false)
+                deliver(message, to: index, by: sender, isRetained: false)
             }
         }
     }
 
-    mutating func deliver(_ message: ModelMessage, to index: Int, by sender: String, wasRetained: Bool) {
+    mutating func deliver(_ message: ModelMessage, to index: Int, by sender: String, isRetained: Bool) {
+        guard !nodes[index].isDeaf else { return }
         let isLate = Int.random(in: 0..<8, using: &random) == 0
         let delay = Int64.random(in: 1...(isLate ? 900 : 40), using: &random) * 1_000_000
         // What one node says keeps its order, and so does what is said under one topic.
@@ -160,16 +171,18 @@ struct ModelHouse {
         if case .forgotten(let node) = message { nodes[index].lastDue[node] = due }
         order += 1
         let delivery = ModelDelivery(
-            due: due, order: order, session: nodes[index].session, message: message, wasRetained: wasRetained)
+            due: due, order: order, session: nodes[index].session, message: message, isRetained: isRetained)
         let place = nodes[index].inbox.firstIndex { $0.due > due } ?? nodes[index].inbox.endIndex
         nodes[index].inbox.insert(delivery, at: place)
     }
 
-    mutating func publish(_ publications: [SightPlan.Publication], _ index: Int) {
+    mutating func publish(_ publications: [ObservationPlan.Publication], _ index: Int) {
         guard nodes[index].isAlive, nodes[index].isConnected, !nodes[index].isFrozen else { return }
         for publication in publications {
-            log.said(publication.sight, by: nodes[index].name, at: now)
-            say(.sight(node: nodes[index].name, region: publication.region, publication.sight), by: nodes[index].name)
+            log.said(publication.observation, by: nodes[index].name, at: now)
+            say(
+                .observation(node: nodes[index].name, region: publication.region, publication.observation),
+                by: nodes[index].name)
         }
     }
 

@@ -1,4 +1,5 @@
 import Agreement
+import RegionMonitoring
 
 /// Everything that was said, in the order of time: what the house may agree on follows from it, by rules that look at all of
 /// it each time.
@@ -10,12 +11,12 @@ struct ModelLog {
 
     private struct Word {
         var node: String
-        var sight: Sight
+        var observation: Observation
         var at: Int64
         /// Whether an owner heard it. The broker keeps a node's last word only: another one that nobody heard is lost.
         var wasHeard = false
 
-        var state: SightState { sight.state }
+        var state: RegionState { observation.state }
     }
 
     private struct Darkness {
@@ -38,14 +39,16 @@ struct ModelLog {
     private var (lostSome, lacksSome) = (false, false)
     /// Whether an owner died after it had written a state and before it had sent its event.
     var wasKilledBetween = false
+    /// Whether another client published a state of the region.
+    var wasForged = false
 
-    mutating func said(_ sight: Sight, by node: String, at now: Int64) {
-        words.append(Word(node: node, sight: sight, at: now))
-        if sight.state == .unknown { isUnsure(node, at: now) } else { unsureSince[node] = nil }
+    mutating func said(_ observation: Observation, by node: String, at now: Int64) {
+        words.append(Word(node: node, observation: observation, at: now))
+        if observation.state == .unknown { isUnsure(node, at: now) } else { unsureSince[node] = nil }
     }
 
-    mutating func heard(_ sight: Sight, of node: String) {
-        guard let index = words.lastIndex(where: { $0.node == node && $0.sight == sight }) else { return }
+    mutating func heard(_ observation: Observation, of node: String) {
+        guard let index = words.lastIndex(where: { $0.node == node && $0.observation == observation }) else { return }
         words[index].wasHeard = true
     }
 
@@ -105,7 +108,7 @@ struct ModelLog {
     }
 
     /// What a node knew last: unknown is no knowledge, and neither is what it has replaced before anybody heard it.
-    private func lastKnownWord(_ node: String, at now: Int64 = .max) -> SightState? {
+    private func lastKnownWord(_ node: String, at now: Int64 = .max) -> RegionState? {
         let said = words.dropFirst(forgotten[node] ?? 0).filter { word in
             word.node == node && (word.wasHeard || word.at < now - Self.slack)
         }
@@ -114,6 +117,7 @@ struct ModelLog {
     }
 
     mutating func happened(_ event: HouseEvent, by owner: String, at now: Int64) {
+        guard !wasForged else { return }
         switch event.kind {
         case .enter:
             // The next owner tells what the one before has left out.
@@ -146,11 +150,12 @@ struct ModelLog {
     mutating func complain(_ complaint: String) { complaints.append(complaint) }
 
     /// What the house may agree on in the end, by the live nodes and those that are missed.
-    func permitted(live: [String]) -> Set<SightState> {
+    func permitted(live: [String]) -> Set<RegionState> {
         let states = live.compactMap { lastWord($0)?.state }
         if states.contains(.inside) { return [.inside] }
         if states.contains(.unknown) || states.isEmpty { return [.unknown] }
-        if !missed(isSure: true).isEmpty { return [.unknown] }
+        if !missed(isSure: true).isEmpty, !wasForged { return [.unknown] }
+        if wasForged { return [.outside, .unknown] }
         let isClear = darknesses.allSatisfy { lastKnownWord($0.node) != .inside } && !wasWiped && !lostSome
         return isClear ? [.outside] : [.outside, .unknown]
     }

@@ -1,4 +1,5 @@
 import Agreement
+import RegionMonitoring
 import TestSupport
 
 /// One story of a house.
@@ -8,6 +9,7 @@ enum ModelRun {
         var house = ModelHouse(seed: seed)
         var frozen: [Int: Int64] = [:]
         house.isKillable = house.chance(3)
+        house.allowsForgery = house.chance(4)
         for index in house.nodes.indices where !house.chance(4) { house.start(index) }
         for _ in 0..<Int.random(in: 5...40, using: &house.random) {
             house.run(until: house.now + house.pause())
@@ -16,6 +18,10 @@ enum ModelRun {
         }
         // In the end all connections hold, and everything is delivered.
         house.isKillable = false
+        for index in house.nodes.indices where house.nodes[index].isDeaf {
+            house.nodes[index].isDeaf = false
+            house.disconnect(index, hasWill: false)
+        }
         for (index, since) in frozen.sorted(by: { $0.key < $1.key }) { house.thaw(index, after: house.now - since) }
         for index in house.nodes.indices { house.connect(index) }
         let hasGhost = house.hasGhost
@@ -29,7 +35,7 @@ enum ModelRun {
 
     private static func happen(_ house: inout ModelHouse, _ frozen: inout [Int: Int64]) {
         let index = Int.random(in: house.nodes.indices, using: &house.random)
-        switch Int.random(in: 0..<40, using: &house.random) {
+        switch Int.random(in: 0..<46, using: &house.random) {
         case 0..<10: house.determine(index, .inside)
         case 10..<18: house.determine(index, .outside)
         case 18..<20: house.determine(index, .unknown)
@@ -47,6 +53,19 @@ enum ModelRun {
                 frozen[index] = house.now
             }
         case 38: house.restartBroker(house.chance(2) ? .kept : .saved)
+        case 39: house.stopBroker()
+        case 40: house.displace(index)
+        case 41: if house.allowsForgery { house.forge() }
+        case 42: house.empty()
+        case 43:
+            // For some seconds the owner alone has no connection.
+            house.disconnect(index, hasWill: false)
+            house.run(until: house.now + .random(in: 1...8, using: &house.random) * ModelHouse.second)
+            house.connect(index)
+        case 44:
+            house.disconnect(index, hasWill: false)
+            house.nodes[index].isDeaf = house.nodes.count > 1 && house.chance(3)
+            house.connect(index)
         default: if house.chance(3) { house.restartBroker(.lost) }
         }
     }
@@ -72,7 +91,7 @@ extension ModelHouse {
 
     /// Where the nodes say different things in the end, or what nobody may say.
     ///
-    /// - Parameter isLate: whether everybody has said everything again: a sight that was found counts only then, and outside is
+    /// - Parameter isLate: whether everybody has said everything again: a observation that was found counts only then, and outside is
     ///   said again every five minutes.
     func disagreements(isLate: Bool) -> [String] {
         let live = nodes.filter(\.isAlive)

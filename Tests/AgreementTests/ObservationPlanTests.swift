@@ -1,17 +1,18 @@
+import RegionMonitoring
 import TestSupport
 import Testing
 
 @testable import Agreement
 
 /// What a node says of what it hears, and how often.
-@Suite struct SightPlanTests {
-    private var plan = SightPlan(regions: ["keys", "car"], incarnation: "a", offset: 3)
-    private var told: [(at: Double, sight: Sight)] = []
+@Suite struct ObservationPlanTests {
+    private var plan = ObservationPlan(regions: ["keys", "car"], incarnation: "a", offset: 3)
+    private var told: [(at: Double, observation: Observation)] = []
 
     private static func instant(_ seconds: Double) -> Int64 { Int64(seconds * 1e9) }
 
-    private mutating func take(_ publications: [SightPlan.Publication], at now: Double) {
-        told += publications.filter { $0.region == "keys" }.map { (now, $0.sight) }
+    private mutating func take(_ publications: [ObservationPlan.Publication], at now: Double) {
+        told += publications.filter { $0.region == "keys" }.map { (now, $0.observation) }
     }
 
     /// Every timer until then.
@@ -37,10 +38,10 @@ import Testing
 
     @Test mutating func `a state is told at once, and once`() {
         take(plan.connected(at: 0), at: 0)
-        #expect(told.map(\.sight.state) == [.unknown])
+        #expect(told.map(\.observation.state) == [.unknown])
         take(plan.determined("keys", .outside, at: 1), at: 0)
         take(plan.determined("keys", .outside, at: 2), at: 0)
-        #expect(told.map(\.sight.state) == [.unknown, .outside])
+        #expect(told.map(\.observation.state) == [.unknown, .outside])
         #expect(plan.determined("nobody's", .inside, at: 3) == [])
         #expect(plan.heard("nobody's", rssi: -60, at: 3) == [])
     }
@@ -49,15 +50,15 @@ import Testing
         enter(at: 0)
         hear(from: 0, to: 30) { _ in -60 }
         take(plan.connected(at: Self.instant(31)), at: 31)
-        let numbers = told.map(\.sight.sequence)
+        let numbers = told.map(\.observation.sequence)
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
-        #expect(told.allSatisfy { $0.sight.incarnation == "a" })
+        #expect(told.allSatisfy { $0.observation.incarnation == "a" })
     }
 
     @Test mutating func `a beacon at rest costs little, whatever its noise`() {
         for noise in [0.0, 2, 5] {
             var generator = SeededGenerator(seed: 1)
-            (plan, told) = (SightPlan(regions: ["keys"], incarnation: "a"), [])
+            (plan, told) = (ObservationPlan(regions: ["keys"], incarnation: "a"), [])
             enter(at: 0)
             hear(from: 0, to: 300) { _ in Int8(-70 + Double.random(in: -1.7...1.7, using: &generator) * noise) }
             #expect(told.count < 360, "\(noise) dB: \(told.count) words in 300 s")
@@ -69,7 +70,7 @@ import Testing
         enter(at: 0)
         hear(from: 0, to: 20) { Int8(-90 + $0 * 2) }
         #expect(told.count <= 20 * 2 + 2)
-        let last = try #require(told.last?.sight.signal)
+        let last = try #require(told.last?.observation.signal)
         #expect(abs(last - -48) < 2.5, "with the offset of 3 dB: \(last)")
     }
 
@@ -79,9 +80,9 @@ import Testing
         enter(at: 0)
         hear(from: 0, to: 10) { _ in -60 }
         pass(to: 20)
-        let last = try #require(told.last).sight
+        let last = try #require(told.last).observation
         #expect(last.state == .inside && last.signal == nil && last.spread == nil)
-        let silence = try #require(told.first { $0.at > 10 && $0.sight.signal == nil })
+        let silence = try #require(told.first { $0.at > 10 && $0.observation.signal == nil })
         #expect(silence.at < 14.5, "told at \(silence.at)")
         #expect(try #require(last.age) > 5)
     }
@@ -98,6 +99,6 @@ import Testing
         enter(at: 0)
         let publications = plan.regionsReplaced(with: ["bike", "keys"], at: Self.instant(1))
         #expect(publications.map(\.region) == ["bike"])
-        #expect(plan.connected(at: Self.instant(2)).map(\.sight.state) == [.unknown, .inside])
+        #expect(plan.connected(at: Self.instant(2)).map(\.observation.state) == [.unknown, .inside])
     }
 }

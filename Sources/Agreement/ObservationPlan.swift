@@ -1,3 +1,5 @@
+package import RegionMonitoring
+import Plumbing
 /// What a node says of its regions, and when: at once what changed, the signal while it moves, all of it now and then.
 ///
 /// A signal is worth telling when it has moved by more than its own noise: so a beacon at rest costs a message in a second or
@@ -11,11 +13,11 @@
 ///     announce(plan.advanced(to: now))                     // by a timer set to plan.nextDeadline
 ///
 /// Each region is on its own, and nothing here knows of other nodes.
-package struct SightPlan: Sendable {
-    /// A sight that is to be published.
+package struct ObservationPlan: Sendable {
+    /// A observation that is to be published.
     package struct Publication: Hashable, Sendable {
         package var region: String
-        package var sight: Sight
+        package var observation: Observation
     }
 
     /// The least change of the signal that is told, in dB; above that it is the noise that decides.
@@ -24,7 +26,7 @@ package struct SightPlan: Sendable {
     /// How many times larger or smaller the noise has become when it is told for its own sake.
     private static let spreadStep = 1.5
 
-    private let incarnation: String
+    private var incarnation: String
     private let offset: Double
     private var sequence: UInt64 = 0
     private var regions: [String: Region] = [:]
@@ -33,16 +35,16 @@ package struct SightPlan: Sendable {
     package private(set) var nextDeadline: Int64?
 
     private struct Region: Sendable {
-        var state = SightState.unknown
+        var state = RegionState.unknown
         var window = SignalWindow()
-        var published: Sight?
+        var published: Observation?
         var publishedAt: Int64 = 0
 
-        var interval: Int64 { state == .inside ? Sight.insideInterval : Sight.interval }
+        var interval: Int64 { state == .inside ? Observation.insideInterval : Observation.interval }
 
         var deadline: Int64? {
             guard published != nil else { return nil }
-            let refresh = publishedAt.later(by: interval)
+            let refresh = publishedAt.addingClamped(interval)
             guard state == .inside else { return refresh }
             let silent = window.level == nil ? nil : window.silentAt
             return min(refresh, window.closes ?? refresh, silent ?? refresh)
@@ -58,6 +60,20 @@ package struct SightPlan: Sendable {
         self.regions = Dictionary(regions.map { ($0, Region()) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// Whether an observation under this node's name was published by another client.
+    package func isForeign(_ observation: Observation) -> Bool {
+        observation.incarnation != incarnation || observation.sequence > sequence
+    }
+
+    /// Publishes every observation under another incarnation: a client has used up the numbers of the current one.
+    package mutating func renamed(_ incarnation: String, at now: Int64) -> [Publication] {
+        (self.incarnation, sequence) = (incarnation, 0)
+        return connected(at: now)
+    }
+
+    /// Whether this node reports the region as inside.
+    package func isInside(_ region: String) -> Bool { regions[region]?.state == .inside }
+
     /// Other regions are watched from now on; those that stay keep what is known of them.
     package mutating func regionsReplaced(with identifiers: [String], at now: Int64) -> [Publication] {
         let known = regions
@@ -65,13 +81,13 @@ package struct SightPlan: Sendable {
         return regions.keys.filter { known[$0] == nil }.sorted().compactMap { publication(of: $0, at: now) }
     }
 
-    /// The broker is there, or somebody must be told anew: every region's sight.
+    /// Handles a connection to the broker. Publishes the observation of every region.
     package mutating func connected(at now: Int64) -> [Publication] {
         regions.keys.sorted().compactMap { publication(of: $0, at: now) }
     }
 
     /// The region monitor determined a state.
-    package mutating func determined(_ region: String, _ state: SightState, at now: Int64) -> [Publication] {
+    package mutating func determined(_ region: String, _ state: RegionState, at now: Int64) -> [Publication] {
         guard let known = regions[region], known.state != state else { return [] }
         regions[region]?.state = state
         if known.window.closes.map({ $0 <= now }) ?? false { regions[region]?.window.close(at: now) }
@@ -108,11 +124,11 @@ package struct SightPlan: Sendable {
     }
 }
 
-extension SightPlan {
+extension ObservationPlan {
     /// Closes the region's window, finds it silent, says it again.
     private mutating func advanced(_ identifier: String, to now: Int64) -> Publication? {
         guard var region = regions[identifier], let published = region.published else { return nil }
-        var isDue = region.publishedAt.later(by: region.interval) <= now
+        var isDue = region.publishedAt.addingClamped(region.interval) <= now
         if region.window.closes.map({ $0 <= now }) ?? false {
             region.window.close(at: now)
             if let level = region.window.level, let told = published.signal, let spread = published.spread {
@@ -136,20 +152,20 @@ extension SightPlan {
         return publication(of: identifier, at: now)
     }
 
-    /// The region's sight as it is now.
+    /// The region's observation as it is now.
     private mutating func publication(of identifier: String, at now: Int64) -> Publication? {
         guard var region = regions[identifier] else { return nil }
         sequence += 1
         let signal = region.state == .inside ? region.window.level : nil
-        let sight = Sight(
+        let observation = Observation(
             state: region.state, signal: signal.map(Self.tenths),
             spread: signal.map { _ in max(0.5, Self.tenths(region.window.noise)) },
-            age: region.window.lastHeard.map { Self.tenths(max(0, Nanoseconds.seconds(now.since($0)))) },
+            age: region.window.lastHeard.map { Self.tenths(max(0, Nanoseconds.seconds(now.subtractingClamped($0)))) },
             incarnation: incarnation, sequence: sequence)
-        (region.published, region.publishedAt) = (sight, now)
+        (region.published, region.publishedAt) = (observation, now)
         regions[identifier] = region
         schedule(identifier)
-        return Publication(region: identifier, sight: sight)
+        return Publication(region: identifier, observation: observation)
     }
 
     private mutating func schedule(_ identifier: String) {

@@ -1,0 +1,144 @@
+import Plumbing
+
+extension HouseReplica {
+    /// Handles a node's retained status: `online`, or `offline` by its own message, its last will or the hub's owner.
+    package mutating func statusReceived(
+        node name: String, isOnline: Bool, isRetained: Bool, at now: Moment
+    ) -> [HouseAction] {
+        guard isConnected, var known = known(name) else { return [] }
+        resume(at: now)
+        let (wasOnline, wasEligible) = (known.isOnline, known.isEligible(at: now.instant))
+        switch (isOnline, known.status) {
+        case (false, .offline): break
+        case (false, _): known.status = .offline(since: now.instant)
+        case (true, .offline):
+            known.status =
+                isRetained
+                ? .found(at: now.instant)
+                : .online(since: now.instant, refreshedAt: now.instant, wasFound: false)
+            if name != node { arrived(name, at: now.instant) }
+        case (true, .found) where !isRetained:
+            known.status = .online(since: now.instant, refreshedAt: now.instant, wasFound: true)
+        case (true, .online(let since, _, let wasFound)) where !isRetained:
+            known.status = .online(since: since, refreshedAt: now.instant, wasFound: wasFound)
+        case (true, _): break
+        }
+        nodes[name] = known
+        if let change = known.nextChange(after: now.instant) { scheduleNodes(change) }
+        // A silent node is eligible again by a refresh, though no message said that it was offline.
+        let isMoved = wasOnline != isOnline || wasEligible != known.isEligible(at: now.instant)
+        var actions = isMoved ? ownersDetermined(at: now) : []
+        if wasOnline != isOnline { actions += nodeChanged(name, at: now) }
+        // Another node took this one for silent, or its last will came late.
+        if name == node, !isOnline, !isRetained, isReadable { actions.append(.publishOnline) }
+        return actions + nodesCounted(at: now)
+    }
+
+    /// Handles whether a node's scanner runs.
+    package mutating func scannerReceived(
+        node name: String, isScanning: Bool, isRetained: Bool, at now: Moment
+    ) -> [HouseAction] {
+        guard isConnected, var known = known(name) else { return [] }
+        resume(at: now)
+        guard known.isScanning != isScanning else { return [] }
+        known.isScanning = isScanning
+        nodes[name] = known
+        return nodeChanged(name, at: now)
+    }
+
+    /// Handles a node's description.
+    ///
+    /// - Parameters:
+    ///   - watched: the regions that the node watches; `nil` for all.
+    ///   - announces: whether the node publishes for Home Assistant.
+    package mutating func nodeDescribed(
+        node name: String, room: String?, regions watched: Set<String>?, announces: Bool = true,
+        isRetained: Bool = true,
+        at now: Moment
+    ) -> [HouseAction] {
+        guard var known = known(name) else { return [] }
+        let (oldRegions, oldAnnounces) = (known.regions, known.announces)
+        known.room = room.flatMap { Self.isName($0) ? $0 : nil }
+        known.regions = watched.map { watched in watched.filter { positions[$0] != nil } }
+        if known.regions?.count == positions.count { known.regions = nil }
+        known.announces = announces
+        nodes[name] = known
+        guard isConnected else { return [] }
+        resume(at: now)
+        var actions = name == node && !isRetained ? ownReceived(at: now) : []
+        if oldRegions != known.regions || oldAnnounces != announces {
+            redescribed.insert(name)
+            actions += ownersDetermined(at: now)
+        }
+        return actions
+    }
+
+    /// Handles that a node was deleted by a command, or its topics were emptied.
+    package mutating func forgotten(node name: String, at now: Moment) -> [HouseAction] {
+        guard isConnected, name != node else { return [] }
+        let wasAbsent = absence.nodes[name] != nil
+        absence.returned(name)
+        if let end = settlingEnd { schedule(end) }
+        guard nodes[name] != nil || wasAbsent || isWaited(for: name) else { return [] }
+        nodes[name] = nil
+        redescribed.remove(name)
+        var actions = ownersDetermined(at: now)
+        let view = view(at: now)
+        for index in regions.indices {
+            actions += regions[index].forgotten(name, view)
+            scheduleRegion(index, view)
+        }
+        return actions + nodesCounted(at: now)
+    }
+
+    /// Returns the node of this name, a new one if there is room for it.
+    func known(_ name: String) -> HouseNode? {
+        if let known = nodes[name] { return known }
+        return Self.isName(name) && nodes.count < Self.nodeLimit ? HouseNode() : nil
+    }
+
+    mutating func scheduleRegion(_ index: Int, _ view: HouseView) {
+        if let due = regions[index].nextDeadline(view) { schedule(due) }
+    }
+
+    /// Applies a node's status and scanner to the regions that are owned here.
+    private mutating func nodeChanged(_ name: String, at now: Moment) -> [HouseAction] {
+        guard let known = nodes[name] else { return [] }
+        let view = view(at: now)
+        var actions: [HouseAction] = []
+        for index in regions.indices where !regions[index].isFollower {
+            actions += regions[index].nodeChanged(name, known, view)
+            scheduleRegion(index, view)
+        }
+        return actions
+    }
+
+    /// Handles that a node becomes eligible or silent.
+    mutating func nodesAdvanced(at now: Moment) -> [HouseAction] {
+        nodesDue = nodes.values.compactMap { $0.nextChange(after: now.instant) }.min()
+        guard case .active = connection else { return [] }
+        if nodes[node]?.isSilent(at: now.instant) ?? false {
+            // The broker accepts this node's messages and delivers none: a rule on its topics changed.
+            suspendRegions(now)
+            connection = .settling(Settling(at: now.instant))
+            return []
+        }
+        var actions = ownersDetermined(at: now)
+        for name in nodes.keys.sorted() where nodes[name]?.isSilent(at: now.instant) ?? false {
+            actions += nodeChanged(name, at: now)
+            guard ownsHub else { continue }
+            nodes[name]?.status = .offline(since: now.instant)
+            actions.append(.publishOffline(node: name))
+        }
+        return actions + nodesCounted(at: now)
+    }
+
+    /// Publishes the number of nodes if this node counts them.
+    mutating func nodesCounted(at now: Moment) -> [HouseAction] {
+        guard case .active = connection, ownsHub else { return [] }
+        let count = nodes.values.count { $0.isPresent(at: now.instant) }
+        guard publishedOnline != count else { return [] }
+        publishedOnline = count
+        return [.publishHouse(online: count)]
+    }
+}

@@ -1,0 +1,156 @@
+import Plumbing
+
+extension HouseReplica {
+    /// Handles a node's observation of a region. Only the owner of the region subscribes to them.
+    package mutating func observationReceived(
+        node name: String, region: String, _ observation: Observation, isRetained: Bool, at now: Moment
+    ) -> [HouseAction] {
+        guard isConnected, let index = positions[region], !regions[index].isFollower,
+            Self.isName(observation.incarnation), var known = known(name)
+        else { return [] }
+        resume(at: now)
+        var actions: [HouseAction] = []
+        if !isRetained, known.incarnation != observation.incarnation {
+            known.incarnation = observation.incarnation
+            nodes[name] = known
+            actions += incarnationChanged(name, except: index, at: now)
+        } else if nodes[name] == nil {
+            nodes[name] = known
+        }
+        let view = view(at: now)
+        actions += regions[index].observationReceived(observation, of: name, known, isRetained: isRetained, view)
+        scheduleRegion(index, view)
+        return actions
+    }
+
+    /// What an earlier run of the daemon published about other regions is not live any more.
+    private mutating func incarnationChanged(_ name: String, except: Int, at now: Moment) -> [HouseAction] {
+        guard let known = nodes[name] else { return [] }
+        let view = view(at: now)
+        var actions: [HouseAction] = []
+        for index in regions.indices where index != except && !regions[index].isFollower {
+            actions += regions[index].nodeChanged(name, known, view)
+            scheduleRegion(index, view)
+        }
+        return actions
+    }
+
+    /// Handles an emptied observation topic: the node does not watch the region any more.
+    package mutating func observationRemoved(node name: String, region: String, at now: Moment) -> [HouseAction] {
+        guard isConnected, let index = positions[region] else { return [] }
+        let view = view(at: now)
+        defer { scheduleRegion(index, view) }
+        return regions[index].observationRemoved(of: name, view)
+    }
+
+    /// Handles a region's message; `nil` for a payload that is none, or an emptied topic.
+    package mutating func stateReceived(
+        region: String, _ state: HouseState?, isRetained: Bool, at now: Moment
+    ) -> [HouseAction] {
+        guard isConnected, let index = positions[region] else { return [] }
+        resume(at: now)
+        var state = state
+        if let received = state {
+            var names: Set<String> = []
+            state?.hearing = received.hearing.prefix(Self.nodeLimit)
+                .filter { Self.isName($0.node) && names.insert($0.node).inserted }
+            state?.room = received.room.flatMap { Self.isName($0) ? $0 : nil }
+        }
+        let view = view(at: now)
+        defer { scheduleRegion(index, view) }
+        return regions[index].stateReceived(state, isRetained: isRetained, view)
+    }
+
+    /// Handles an enter or exit event.
+    package mutating func eventReceived(region: String, _ event: HouseEvent, at now: Moment) {
+        guard isConnected, let index = positions[region] else { return }
+        regions[index].eventReceived(event)
+    }
+}
+
+// MARK: Ownership
+
+/// A node that can own regions.
+struct Candidate: Sendable {
+    let name: String
+    let hash: UInt64
+    /// `nil` for all regions.
+    let watched: Set<String>?
+    let announces: Bool
+
+    init(_ name: String, _ node: HouseNode) {
+        self.name = name
+        hash = Ownership.hash(name)
+        (watched, announces) = (node.regions, node.announces)
+    }
+
+    func weight(for region: HouseRegion) -> UInt64? {
+        if let watched, !watched.contains(region.identifier) { return nil }
+        return Ownership.weight(hash, region.hash)
+    }
+}
+
+extension HouseReplica {
+    /// Determines the owners after nodes came, left or changed their regions. While the connection settles, hundreds of nodes may
+    /// arrive: nothing is determined then. Later only what can have changed is.
+    mutating func ownersDetermined(at now: Moment) -> [HouseAction] {
+        guard case .active = connection else { return [] }
+        let changed = redescribed
+        redescribed = []
+        let gone = Set(candidates.keys).filter { name in
+            changed.contains(name) || !(nodes[name].map { isEligible(name, $0, at: now.instant) } ?? false)
+        }
+        for name in gone { candidates[name] = nil }
+        let new = nodes.filter { candidates[$0.key] == nil && isEligible($0.key, $0.value, at: now.instant) }
+            .map { Candidate($0.key, $0.value) }
+        for candidate in new { candidates[candidate.name] = candidate }
+        let view = view(at: now)
+        // Without any node that announces, the choice does not matter.
+        let announcing = candidates.values.filter(\.announces)
+        let announcers = announcing.isEmpty || announcing.count == candidates.count ? nil : announcing
+        var actions: [HouseAction] = []
+        for index in regions.indices {
+            let region = regions[index]
+            let isOpen = region.owner.map { gone.contains($0.name) } ?? true
+            let best =
+                isOpen
+                ? best(candidates.values, for: region, above: nil) : best(new, for: region, above: region.owner)
+            regions[index].announcer = announcers.map { self.best($0, for: region, above: nil)?.name } ?? best?.name
+            if regions[index].announcer != region.announcer { ownership &+= 1 }
+            guard best?.name != region.owner?.name else { continue }
+            regions[index].owner = best
+            actions += best?.name == node ? regions[index].becameOwner(view) : regions[index].lostOwnership()
+            scheduleRegion(index, view)
+        }
+        if isBack {
+            isBack = false
+            for index in regions.indices {
+                regions[index].nothingStored(view)
+                scheduleRegion(index, view)
+            }
+        }
+        let wasHub = ownsHub
+        ownsHub =
+            Ownership.owner(of: Ownership.hub, among: (announcers ?? Array(candidates.values)).map(\.name)) == node
+        if ownsHub != wasHub { (publishedOnline, ownership) = (nil, ownership &+ 1) }
+        return actions + nodesCounted(at: now)
+    }
+
+    /// The candidate with the highest weight; of equal weights, the smaller name.
+    private func best(
+        _ candidates: some Sequence<Candidate>, for region: HouseRegion, above owner: (name: String, weight: UInt64)?
+    ) -> (name: String, weight: UInt64)? {
+        var best = owner
+        for candidate in candidates {
+            guard let weight = candidate.weight(for: region) else { continue }
+            if let best, weight < best.weight || weight == best.weight && candidate.name > best.name { continue }
+            best = (candidate.name, weight)
+        }
+        return best
+    }
+
+    /// This node is eligible as soon as it is active, whatever the broker holds of it.
+    private func isEligible(_ name: String, _ known: HouseNode, at now: Int64) -> Bool {
+        name == node || known.isEligible(at: now)
+    }
+}

@@ -1,0 +1,288 @@
+import Plumbing
+
+/// The state of the house at one node: the regions' states, and the nodes that write them.
+///
+/// A value without clocks, sockets or a broker. A message that the broker delivers goes in by a function in the past tense, with its
+/// time; the effects come back:
+///
+///     act(house.connected(at: now))                        // subscribed to statuses, house states and events
+///     act(house.statusReceived(node: "attic", isOnline: true, isRetained: false, at: now))
+///     act(house.observationReceived(node: "attic", region: "keys", observation, isRetained: false, at: now))
+///     act(house.advanced(to: now))                         // by a timer set to house.nextDeadline
+///
+/// The rules that hold at any time are in docs/agreement.md. Everything is bounded: ``nodeLimit`` nodes, the configured
+/// regions, and one observation of each node for each region that is owned here.
+package struct HouseReplica: Sendable {
+    /// The connection to the broker.
+    ///
+    ///     offline  → settling   connected
+    ///     settling → active     this node's own description came back, and the nodes of before are back or late
+    ///     active   → settling   the process was suspended
+    ///     settling, active → offline   disconnected
+    enum Connection: Sendable {
+        case offline
+        case settling(Settling)
+        case active
+    }
+
+    /// The maximum number of tracked nodes. Any client can publish under our topics, so memory must be bounded.
+    package static let nodeLimit = 1000
+
+    /// The maximum length of the name of a node, a room or an incarnation, in bytes of UTF-8.
+    package static let nameLimit = 128
+
+    /// If a timer fires this late, the process was suspended; observations from before are stale.
+    private static let suspension = 5 * Nanoseconds.second
+
+    /// How long after the loss of its connection a node knows better than a broker that holds earlier messages.
+    private static let memory = 900 * Nanoseconds.second
+
+    package let node: String
+    let writer: UInt64
+
+    var connection = Connection.offline
+    var regions: [HouseRegion]
+    var positions: [String: Int] = [:]
+    var nodes: [String: HouseNode] = [:]
+    /// The nodes that can own regions.
+    var candidates: [String: Candidate] = [:]
+    /// The nodes that were there before the connection was lost, and are not back.
+    var absence = Absence()
+    /// The nodes whose regions changed since owners were determined.
+    var redescribed: Set<String> = []
+    var ownsHub = false
+    /// The number of changes of owners, announcers and the hub.
+    package internal(set) var ownership: UInt64 = 0
+    var publishedOnline: Int?
+    var lostAt: Int64?
+    /// Whether the messages that the broker lost are still to be found.
+    var isBack = false
+
+    /// The next time at which a node's status may change by itself. May be early, is never late.
+    var nodesDue: Int64?
+
+    /// The time at which ``advanced(to:)`` is needed next. May be early, is never late.
+    package private(set) var nextDeadline: Int64?
+
+    /// - Parameters:
+    ///   - node: this node's own name.
+    ///   - incarnation: an identifier that is new with every start of the daemon.
+    ///   - regions: the identifiers of the configured regions as in topics; others are ignored.
+    package init(node: String, incarnation: String, regions: [String]) {
+        self.node = node
+        writer = Ownership.hash(incarnation)
+        self.regions = []
+        setRegions(regions)
+        nodes[node] = HouseNode()
+    }
+
+    private mutating func setRegions(_ identifiers: [String]) {
+        let known = Dictionary(regions.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+        var seen: Set<String> = []
+        regions = identifiers.filter { seen.insert($0).inserted }.map { known[$0] ?? HouseRegion($0) }
+        positions = Dictionary(uniqueKeysWithValues: regions.enumerated().map { ($1.identifier, $0) })
+    }
+
+    package var isConnected: Bool { if case .offline = connection { false } else { true } }
+
+    /// What the house agrees on about a region; `nil` if nothing is known, or without a broker.
+    package func state(of region: String) -> HouseState? {
+        guard isConnected, let index = positions[region], regions[index].message.isStored else { return nil }
+        return regions[index].message.state
+    }
+
+    /// The node that writes a region's state; `nil` while there is none.
+    package func owner(of region: String) -> String? { positions[region].flatMap { regions[$0].owner?.name } }
+
+    /// The node that announces a region to Home Assistant; `nil` while there is none.
+    package func announcer(of region: String) -> String? { positions[region].flatMap { regions[$0].announcer } }
+
+    /// Whether this node counts the nodes and announces the house.
+    package var isHub: Bool { ownsHub }
+
+    /// The names of the nodes that are online, in order.
+    package func online(at now: Int64) -> [String] {
+        nodes.filter { $0.value.isPresent(at: now) }.keys.sorted()
+    }
+
+    /// Whether the house waits for a node, even if the broker holds nothing of it.
+    package func isWaited(for name: String) -> Bool {
+        regions.contains { $0.message.state?.waiting.contains(name) ?? false }
+    }
+
+    /// Whether the broker accepts this node's messages and has delivered none for so long that it never will.
+    package func isUnreadable(at now: Int64) -> Bool {
+        if case .settling(let settling) = connection { settling.isUnreadable(at: now) } else { false }
+    }
+
+    /// Whether the broker delivers to this node, so that it is online.
+    var isReadable: Bool {
+        switch connection {
+        case .offline: false
+        case .settling(let settling): !settling.isUnheard
+        case .active: true
+        }
+    }
+
+    /// Whether a name from a topic or a payload is acceptable.
+    static func isName(_ name: String) -> Bool { !name.isEmpty && name.utf8.count <= nameLimit }
+
+    func view(at now: Moment) -> HouseView {
+        HouseView(
+            node: node, writer: writer, now: now, nodes: nodes, absence: absence,
+            candidates: candidates.isEmpty ? absence.nodes : candidates, isActive: isActive)
+    }
+
+    private var isActive: Bool { if case .active = connection { true } else { false } }
+
+    mutating func schedule(_ instant: Int64) { nextDeadline = min(nextDeadline ?? instant, instant) }
+
+    mutating func scheduleNodes(_ instant: Int64) {
+        nodesDue = min(nodesDue ?? instant, instant)
+        schedule(instant)
+    }
+}
+
+/// What a region needs to know of the house.
+struct HouseView {
+    let node: String
+    let writer: UInt64
+    let now: Moment
+    let nodes: [String: HouseNode]
+    let absence: Absence
+    let candidates: [String: Candidate]
+    /// Whether this node may write.
+    let isActive: Bool
+
+    /// The number of other nodes that own the region before this one.
+    func rank(of region: HouseRegion) -> Int {
+        let own = Ownership.weight(Ownership.hash(node), region.hash)
+        return candidates.values.count { $0.name != node && $0.weight(for: region) ?? 0 > own }
+    }
+}
+
+// MARK: Connection
+
+extension HouseReplica {
+    /// Handles CONNACK. The broker delivers its retained messages next.
+    package mutating func connected(at now: Moment) -> [HouseAction] {
+        let actions = disconnected(at: now)
+        if let lostAt, now.instant.subtractingClamped(lostAt) > Self.memory { forgetMessages() }
+        absence.began(at: now.instant, without: node)
+        connection = .settling(Settling(at: now.instant))
+        isBack = true
+        schedule(settlingEnd ?? now.instant)
+        return actions
+    }
+
+    /// Handles the loss of the connection. What was known stays known, and nothing is owned: the next connection delivers
+    /// messages before owners are determined.
+    package mutating func disconnected(at now: Moment) -> [HouseAction] {
+        if isConnected {
+            lostAt = now.instant
+            absence.lost(nodes.filter { $0.key != node }, candidates, at: now.instant)
+        }
+        connection = .offline
+        var actions: [HouseAction] = []
+        for index in regions.indices { actions += regions[index].disconnected() }
+        let own = nodes[node]
+        nodes = [node: HouseNode(room: own?.room, regions: own?.regions, announces: own?.announces ?? true)]
+        (candidates, redescribed) = ([:], [])
+        (ownsHub, publishedOnline, nextDeadline, nodesDue) = (false, nil, nil, nil)
+        return actions
+    }
+
+    /// Handles a new configuration. Regions that stay keep what is known of them.
+    package mutating func regionsReplaced(with identifiers: [String], at now: Moment) -> [HouseAction] {
+        let kept = Set(identifiers)
+        var actions: [HouseAction] = []
+        for index in regions.indices where !kept.contains(regions[index].identifier) {
+            actions += regions[index].lostOwnership()
+        }
+        setRegions(identifiers)
+        return isConnected ? actions + ownersDetermined(at: now) : []
+    }
+
+    /// Handles the passing of time.
+    package mutating func advanced(to now: Moment) -> [HouseAction] {
+        guard isConnected else { return [] }
+        resume(at: now)
+        guard let due = nextDeadline, due <= now.instant else { return [] }
+        nextDeadline = nil
+        let isOver = absence.advance(to: now.instant)
+        var actions = settled(at: now)
+        if nodesDue.map({ $0 <= now.instant }) ?? false { actions += nodesAdvanced(at: now) }
+        let view = view(at: now)
+        for index in regions.indices {
+            let isDue = regions[index].nextDeadline(view).map { $0 <= now.instant } ?? false
+            if isDue || isOver { actions += regions[index].advanced(view) }
+        }
+        reschedule(view)
+        return actions
+    }
+
+    /// Sets the next deadline to the earliest of all.
+    private mutating func reschedule(_ view: HouseView) {
+        if let end = settlingEnd { schedule(end) }
+        if let nodesDue { schedule(nodesDue) }
+        for index in regions.indices {
+            if let due = regions[index].nextDeadline(view) { schedule(due) }
+        }
+    }
+
+    var settlingEnd: Int64? {
+        if case .settling(let settling) = connection { settling.end(isComplete: absence.nodes.isEmpty) } else { nil }
+    }
+
+    /// Ends the settling if it is time.
+    private mutating func settled(at now: Moment) -> [HouseAction] {
+        guard case .settling(var settling) = connection, let end = settlingEnd, end <= now.instant else { return [] }
+        if settling.isUnheard {
+            let action = settling.asked(at: now.instant)
+            connection = .settling(settling)
+            return [action]
+        }
+        connection = .active
+        scheduleNodes(now.instant)
+        return ownersDetermined(at: now)
+    }
+
+    /// Handles this node's own description: everything that the broker retains has been delivered before it.
+    mutating func ownReceived(at now: Moment) -> [HouseAction] {
+        guard case .settling(var settling) = connection, settling.isUnheard else { return [] }
+        settling.heard(at: now.instant)
+        connection = .settling(settling)
+        if let end = settlingEnd { schedule(end) }
+        return [.publishOnline]
+    }
+
+    /// Handles that a node is online that was not.
+    mutating func arrived(_ name: String, at now: Int64) {
+        absence.returned(name)
+        guard case .settling(var settling) = connection else { return }
+        settling.arrived(at: now)
+        connection = .settling(settling)
+        if let end = settlingEnd { schedule(end) }
+    }
+
+    /// If this call is late, the process was suspended: the broker may have given this node's regions to others, and what it
+    /// delivered meanwhile waits.
+    mutating func resume(at now: Moment) {
+        guard let due = nextDeadline, now.instant.subtractingClamped(due) >= Self.suspension else { return }
+        if now.instant.subtractingClamped(due) > Self.memory { forgetMessages() }
+        suspendRegions(now)
+        if case .active = connection { connection = .settling(Settling(resumedAt: now.instant)) }
+        nodesDue = now.instant.addingClamped(Settling.shortest)
+        nextDeadline = nodesDue
+    }
+
+    /// Has this node listen again before it writes.
+    mutating func suspendRegions(_ now: Moment) {
+        let view = view(at: now)
+        for index in regions.indices { regions[index].resumed(view) }
+    }
+
+    private mutating func forgetMessages() {
+        for index in regions.indices { regions[index].outlived() }
+    }
+}

@@ -1,0 +1,96 @@
+import Plumbing
+import RegionMonitoring
+
+/// What a node knows of a region's retained message.
+struct RegionMessage: Sendable {
+    /// A received message's place beside the known one.
+    enum Order {
+        case earlier, same, later
+        /// Too far from the known one: one of the two is forged.
+        case implausible
+
+        /// Whether the version is one that this node knows or has known.
+        var isKnown: Bool {
+            switch self {
+            case .earlier, .same: true
+            case .later, .implausible: false
+            }
+        }
+    }
+
+    /// The range in which a follower brings a message back that the broker lost, by chance, so that the others need not. The
+    /// nodes that would own the region next are first.
+    private static let spread = Nanoseconds.second
+    private static let (patience, longSpread) = (30 * Nanoseconds.second, 30 * Nanoseconds.second)
+
+    /// The latest message, received or written here.
+    private(set) var state: HouseState?
+
+    /// The highest sequence number that was received. The next message has a higher one.
+    private var highest: UInt64 = 0
+
+    /// Whether the broker holds it, as far as was received over this connection.
+    private(set) var isStored = false
+
+    /// Whether this node was away for so long that any message of the broker replaces it.
+    var mayBeOutdated = false
+
+    /// The time at which the message is published again if no other node does it before.
+    var restoresAt: Int64?
+
+    func order(of received: HouseState) -> Order {
+        guard let state, !mayBeOutdated else { return .later }
+        if received.stamp == state.stamp { return .same }
+        guard received.stamp.isPlausible(beside: state.stamp) else { return .implausible }
+        return received.stamp < state.stamp ? .earlier : .later
+    }
+
+    mutating func replace(by received: HouseState) {
+        var received = received
+        (received.isRestored, received.isNews) = (false, false)
+        (state, isStored, mayBeOutdated, restoresAt) = (received, true, false, nil)
+        raise(to: received.stamp)
+    }
+
+    mutating func wrote(_ written: HouseState) { replace(by: written) }
+
+    mutating func stored() { (isStored, mayBeOutdated, restoresAt) = (true, false, nil) }
+
+    /// Accepts the version of another message, so that the next one is later.
+    mutating func raise(to stamp: HouseState.Stamp) {
+        highest =
+            stamp.isPlausible(beside: .init(sequence: highest, writer: 0))
+            ? max(highest, stamp.sequence) : stamp.sequence
+    }
+
+    mutating func disconnected() { (isStored, restoresAt) = (false, nil) }
+
+    /// Removes a node that was forgotten. If the house waits for no other node, nothing is known any more.
+    mutating func forget(_ name: String) {
+        guard let count = state?.hearing.count else { return }
+        state?.hearing.removeAll { $0.node == name }
+        if count > 0, state?.hearing.isEmpty ?? false, state?.state == .unknown { state?.lastKnown = nil }
+    }
+
+    /// The version of the next message. Only a forged message can have the last one; then the versions begin anew.
+    func next(by writer: UInt64) -> HouseState.Stamp {
+        let last = max(highest, state?.stamp.sequence ?? 0)
+        return HouseState.Stamp(sequence: last < HouseState.Stamp.limit ? last + 1 : 1, writer: writer)
+    }
+
+    /// Plans to bring the message back.
+    mutating func restore(_ region: String, _ house: HouseView, isNext: Bool) {
+        guard restoresAt == nil, let state, !mayBeOutdated else { return }
+        let chance = Ownership.weight(Ownership.hash(house.node), state.stamp.sequence)
+        let (wait, spread) = isNext ? (0, Self.spread) : (Self.patience, Self.longSpread)
+        restoresAt = house.now.instant.addingClamped(wait + Int64(chance % UInt64(spread)))
+    }
+
+    /// The message to bring back, if it is time.
+    mutating func restored(at now: Int64) -> HouseState? {
+        guard let due = restoresAt, due <= now, var state else { return nil }
+        restoresAt = nil
+        state.isRestored = true
+        return state
+    }
+}
