@@ -27,9 +27,9 @@ private func readMessage(_ bytes: UnsafeRawBufferPointer) {
 
 private func readValue(of type: String, _ bytes: UnsafeRawBufferPointer) {
     // Indefinite types are none of any value; deeper ones no message may have.
-    guard g_variant_type_string_is_valid(type) != 0, !type.contains(where: "r?*".contains), type.utf8.count < 256 else {
-        return
-    }
+    guard g_variant_type_string_is_valid(type) != 0, !type.contains(where: "r?*".contains), type.utf8.count < 256,
+        type.utf8.count(where: "am({".utf8.contains) <= 64
+    else { return }
     let variantType = g_variant_type_new(type)
     defer { g_variant_type_free(variantType) }
     let copy = g_bytes_new(bytes.baseAddress, gsize(bytes.count))

@@ -1,0 +1,93 @@
+import API
+import Events
+import FoundationEssentials
+import HTTPTypes
+import OpenMetrics
+import Plumbing
+
+@testable import Server
+
+/// A house that is always the same.
+struct Household: APIBackend {
+    private static let report = """
+        {"time":"2026-11-20T18:42:00Z","source":"hci0","simulated":[],"stale":false,"bluetooth":{"state":"poweredOn",
+        "reason":"","listening":true},"wifi":{"managerRunning":true,"radioEnabled":true,"hardwareEnabled":true,
+        "activating":false},"regions":[],"prompts":[],"counters":{"reports":1,"iBeacons":1,"malformed":0,"dropped":0}}
+        """
+
+    var status: StatusReport {
+        get async {
+            guard let report = try? JSONDecoder().decode(StatusReport.self, from: Data(Self.report.utf8)) else {
+                fatalError("the report is none")
+            }
+            return report
+        }
+    }
+    var regions: [RegionReport] { get async { [] } }
+    func beacons(after position: BeaconPart.Position?, limit: Int) async -> BeaconPart {
+        BeaconPart(beacons: [], end: nil)
+    }
+    var prompts: PromptsReport { get async { PromptsReport(waiting: [], never: ["home"]) } }
+
+    var counts: DaemonCounts { get async { DaemonCounts(started: 0, version: "1", commit: "") } }
+
+    /// It is closed: a stream has the last three events at most, and ends.
+    let hub: EventHub = {
+        let hub = EventHub(node: "pi")
+        hub.resume(after: 4)
+        for time: Int64 in 5...7 { hub.happened(.didExitRegion(region: "home"), at: time) }
+        hub.close()
+        return hub
+    }()
+
+    func answer(prompt id: String, _ answer: String) async throws(AnswerFailure) {
+        guard answer == "join" else { throw .noAnswer(words: ["join"]) }
+        if id == "2" { throw .closed(sentence: "it was answered before") }
+        if id != "1" { throw .noSuchPrompt(sentence: "nobody asked that") }
+    }
+
+    var nodes: NodesReport? {
+        get async {
+            NodesReport(
+                node: "pi", site: "home", connected: true, reason: "",
+                nodes: [NodeReport(name: "attic", online: false)],
+                regions: [])
+        }
+    }
+
+    func forget(node: String) async throws(ForgetFailure) {
+        if node == "pi" { throw .online(node) }
+        if node != "attic" { throw .unknown(node) }
+    }
+
+    func clearNever(ssid: String) async -> Bool { ssid == "home" }
+}
+
+/// What the page requests: every kind of answer, and nothing that takes long.
+extension Household: PageBackend {
+    func days() throws(PageFailure) -> DaysReport { DaysReport(first: "2026-11-20", last: "2026-11-21") }
+
+    func picture(of day: String, from: String?, to: String?) throws(PageFailure) -> String {
+        guard day == "2026-11-21" else { throw PageFailure(.badRequest, "\(day.plain()) is no day") }
+        return "<svg/>"
+    }
+
+    func history(_ query: HistoryQuery) throws(PageFailure) -> (events: [String], next: Int64?) {
+        (["{}"], query.after.flatMap { Int64($0) })
+    }
+
+    func mistakes(of region: String?, since: String?) throws(PageFailure) -> String { "{}" }
+
+    func signal(of region: String) throws(PageFailure) -> SignalReport { SignalReport(points: []) }
+
+    func networks() throws(PageFailure) -> NetworksReport { throw PageFailure(.serviceUnavailable, "no radio") }
+
+    func configuration() throws(PageFailure) -> ConfigurationReport { try set([]) }
+
+    func set(_ request: [UInt8]) throws(PageFailure) -> ConfigurationReport {
+        if request.count > 1000 { throw PageFailure(.conflict, "the file was changed") }
+        return ConfigurationReport(
+            file: "beacons.json", writable: true, reason: nil, text: String(decoding: request, as: UTF8.self),
+            redacted: false)
+    }
+}
