@@ -44,8 +44,7 @@ let package = Package(
             name: "RegionMonitoring", dependencies: ["IBeacon", "Plumbing"], swiftSettings: core,
             // The standard library rounds by it, and links it only for who imports Glibc.
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
-
-        .target(name: "Agreement", swiftSettings: core),
+        .target(name: "Agreement", dependencies: ["Plumbing", "RegionMonitoring"], swiftSettings: core),
         .target(
             name: "Web", dependencies: ["Plumbing"], resources: [.embedInCode("Page")], swiftSettings: core),
 
@@ -83,7 +82,9 @@ let package = Package(
         .target(name: "MQTT", dependencies: ["CMosquitto", "Plumbing"], swiftSettings: house),
 
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .target(name: "Events", dependencies: ["IBeacon", "Plumbing", "RegionMonitoring"], swiftSettings: house),
+        .target(
+            name: "Events", dependencies: ["Agreement", "IBeacon", "Plumbing", "RegionMonitoring"],
+            swiftSettings: house),
         .target(name: "HomeAssistant", dependencies: ["Events", "Plumbing"], swiftSettings: house),
         .target(
             name: "OkaeriConfiguration",
@@ -136,7 +137,7 @@ let package = Package(
         .target(
             name: "Hooks",
             dependencies: [
-                "Events", "IBeacon", "OkaeriConfiguration", "RegionMonitoring", "WiFi",
+                "Agreement", "Events", "IBeacon", "OkaeriConfiguration", "RegionMonitoring", "WiFi",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
@@ -307,7 +308,7 @@ let package = Package(
         .testTarget(
             name: "PresenceTests",
             dependencies: [
-                "Bluetooth", "DaemonTestSupport", "HCI", "IBeacon", "OkaeriConfiguration", "Presence",
+                "Bluetooth", "DaemonTestSupport", "HCI", "IBeacon", "OkaeriConfiguration", "Plumbing", "Presence",
                 "RegionMonitoring", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: house),
         .testTarget(
@@ -346,7 +347,9 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "OpenMetricsTests",
-            dependencies: ["API", "DaemonTestSupport", "Events", "OpenMetrics", "RegionMonitoring", "TestSupport"],
+            dependencies: [
+                "API", "Agreement", "DaemonTestSupport", "Events", "OpenMetrics", "RegionMonitoring", "TestSupport",
+            ],
             swiftSettings: house),
         .testTarget(
             name: "ClientTests",
@@ -377,7 +380,8 @@ let package = Package(
         .testTarget(
             name: "HooksTests",
             dependencies: [
-                "DaemonTestSupport", "Events", "Hooks", "OkaeriConfiguration", "RegionMonitoring", "TestSupport",
+                "Agreement", "DaemonTestSupport", "Events", "Hooks", "OkaeriConfiguration", "RegionMonitoring",
+                "TestSupport",
                 "WiFi", .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: house),
         .testTarget(
@@ -402,7 +406,7 @@ let package = Package(
         .testTarget(
             name: "HistoryTests",
             dependencies: [
-                "DaemonTestSupport", "Events", "History", "IBeacon", "OkaeriConfiguration", "Plumbing",
+                "Agreement", "DaemonTestSupport", "Events", "History", "IBeacon", "OkaeriConfiguration", "Plumbing",
                 "RegionMonitoring", "TestSupport", "ThreadService", .product(name: "Logging", package: "swift-log"),
             ], exclude: ["Support/torture.py"], swiftSettings: house),
         .testTarget(
@@ -463,6 +467,15 @@ let package = Package(
 
 /// What `scripts/fuzz` builds, with the sanitizers it needs; no other build has to bear it.
 if Context.environment["OKAERI_FUZZ"] != nil {
+    /// What the targets need that make requests to the server.
+    let server: [Target.Dependency] = [
+        "API", "Events", "PageData", "Plumbing", "RegionMonitoring", "Server", "Web", "WiFi",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"), .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+    ]
     let subjects: [(name: String, dependencies: [Target.Dependency])] = [
         ("HCI", ["HCI", "IBeacon"]), ("IBeacon", ["IBeacon"]), ("Captures", ["HCI"]), ("DBusValues", ["CGIO", "DBus"]),
         ("Configuration", ["OkaeriConfiguration", "RegionMonitoring", "WiFi"]),
@@ -474,14 +487,9 @@ if Context.environment["OKAERI_FUZZ"] != nil {
             ]
         ),
         ("Reports", ["API", "Client", "Events", "RegionMonitoring"]),
-        (
-            "Server",
-            [
-                "API", "Events", "History", "OpenMetrics", "PageData", "Server", "WiFi",
-                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ]
-        ),
+        ("Broker", ["Agreement", "Broker", "Events", "HomeAssistant", "MQTT", "Plumbing", "RegionMonitoring"]),
+        ("Edits", server + ["ConfigurationEditor", "IBeacon", "OkaeriConfiguration"]),
+        ("HTTP", server + ["OpenMetrics"]), ("Queries", server + ["History"]), ("Cookies", server),
     ]
     package.targets.append(.target(name: "FuzzSupport", path: "Fuzz/Support", swiftSettings: house))
     package.targets += subjects.map { name, dependencies in

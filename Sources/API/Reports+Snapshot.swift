@@ -1,5 +1,5 @@
 import Events
-import IBeacon
+package import IBeacon
 import Plumbing
 package import RegionMonitoring
 
@@ -51,6 +51,25 @@ extension BeaconReport {
         age = max(.zero, snapshot.lastHeard.duration(to: now)).seconds(digits: 3)
         count = snapshot.count
         regions = snapshot.regions
+    }
+}
+
+/// A part of the beacons in the air, by identity.
+package struct BeaconPart: Sendable {
+    /// A place in the list, which stays what it is while beacons come and go.
+    package typealias Position = BeaconIdentity
+
+    package var beacons: [BeaconReport]
+    /// The place behind the last of them; `nil` where there are none.
+    package var end: Position?
+
+    package init(beacons: [BeaconReport], end: Position?) {
+        self.beacons = beacons
+        self.end = end
+    }
+
+    package init(_ beacons: [RegionMonitor.BeaconSnapshot], at now: Instant) {
+        self.init(beacons: beacons.map { BeaconReport($0, now: now) }, end: beacons.last?.identity)
     }
 }
 

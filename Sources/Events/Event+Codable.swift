@@ -1,3 +1,4 @@
+import Agreement
 import IBeacon
 import RegionMonitoring
 

@@ -1,3 +1,4 @@
+import Agreement
 import IBeacon
 import Plumbing
 package import RegionMonitoring

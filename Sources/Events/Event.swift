@@ -1,3 +1,4 @@
+package import Agreement
 package import RegionMonitoring
 
 /// Something that happened, as it is published to everybody: standard output, the event stream, the history, hooks.
@@ -47,17 +48,8 @@ package struct Event: Sendable, Equatable {
         case house(region: String, House)
     }
 
-    /// What a house of several nodes agrees on.
-    package enum House: Sendable, Equatable {
-        case didDetermineState(RegionState)
-        /// - Parameters:
-        ///   - room: where; nil where no room is known.
-        ///   - isOwner: whether this node is the one that acts for the house.
-        case didEnterRegion(room: String?, isOwner: Bool)
-        case didExitRegion(isOwner: Bool)
-        /// Nil: in none.
-        case didDetermineRoom(String?)
-    }
+    /// News of the whole house.
+    package typealias House = HouseNews
 
     /// What all events of a prompt and its join have in common.
     package struct WiFi: Sendable, Equatable {

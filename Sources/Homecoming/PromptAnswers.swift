@@ -11,16 +11,24 @@ package final class PromptAnswers: Sendable {
 
     package func give(_ prompt: String, _ word: String) { stream.continuation.yield((prompt, word)) }
 
-    /// Gives them to the prompter, for as long as it lasts.
+    /// The shortest time between two messages about wrong answers. Any client of the broker can publish them.
+    private static let pause = Duration.seconds(60)
+
+    /// Passes the answers to the prompter until the task is cancelled.
     func deliver(to homecoming: Homecoming, _ logger: Logger) async {
+        var loggedAt: ContinuousClock.Instant?
+        func isQuiet() -> Bool { loggedAt.map { ContinuousClock.now - $0 < Self.pause } ?? false }
         for await (prompt, word) in stream.stream {
-            guard let answer = PromptAnswer(rawValue: word) else {
-                logger.warning("somebody answers a prompt over MQTT with a word that is none: join, later or never")
-                continue
-            }
             do throws(PromptAnswerError) {
-                try await homecoming.answered(prompt, answer)
+                if let answer = PromptAnswer(rawValue: word) {
+                    try await homecoming.answered(prompt, answer)
+                } else if !isQuiet() {
+                    loggedAt = .now
+                    logger.warning("an answer to a prompt over MQTT is not join, later or never")
+                }
             } catch {
+                guard !isQuiet() else { continue }
+                loggedAt = .now
                 logger.notice("\(error)")
             }
         }

@@ -1,3 +1,4 @@
+import Agreement
 import Events
 import OkaeriConfiguration
 import RegionMonitoring

@@ -99,10 +99,10 @@ package enum HouseReplay {
         guard let owner = played.first?.name, let first = said.first?.entry.time else { return }
         let hub = EventHub(node: NodeName.local)
         hub.record(with: publish)
-        var house = House(node: owner, incarnation: owner, regions: regions.map(\.region.identifier))
+        var house = HouseReplica(node: owner, incarnation: owner, regions: regions.map(\.region.identifier))
         func act(_ actions: [HouseAction], at time: Int64) {
-            for case .happened(let region, let news, _) in actions {
-                hub.happened(.house(region: region, .init(news)), at: max(time, first))
+            for case .happened(let region, let news) in actions {
+                hub.happened(.house(region: region, news), at: max(time, first))
             }
         }
         func advance(to time: Int64) {
@@ -117,14 +117,14 @@ package enum HouseReplay {
             act(
                 house.nodeDescribed(
                     node: node.name, room: nodes[node.name]?.room, regions: node.name == owner ? nil : [],
-                    at: Moment(refresh)), at: first)
+                    isRetained: node.name != owner, at: Moment(refresh)), at: first)
         }
         func sayOnline(until time: Int64) {
             while refresh <= time {
                 advance(to: refresh)
                 for node in played {
                     let actions = house.statusReceived(
-                        node: node.name, isOnline: true, wasRetained: false, at: Moment(refresh))
+                        node: node.name, isOnline: true, isRetained: false, at: Moment(refresh))
                     act(actions, at: refresh)
                 }
                 refresh += interval
@@ -133,8 +133,8 @@ package enum HouseReplay {
         for (node, entry) in said {
             sayOnline(until: entry.time)
             advance(to: entry.time)
-            let actions = house.sightReceived(
-                node: node, region: entry.publication.region, entry.publication.sight, wasRetained: false,
+            let actions = house.observationReceived(
+                node: node, region: entry.publication.region, entry.publication.observation, isRetained: false,
                 at: Moment(entry.time))
             act(actions, at: entry.time)
         }
@@ -145,16 +145,4 @@ package enum HouseReplay {
 extension Moment {
     /// In a replay both clocks are the capture's.
     fileprivate init(_ time: Int64) { self.init(instant: time, wall: time) }
-}
-
-extension Event.House {
-    /// In a replay there is nobody else who could act for the house.
-    fileprivate init(_ news: HouseHappening) {
-        switch news {
-        case .didEnterRegion(let room): self = .didEnterRegion(room: room, isOwner: true)
-        case .didExitRegion: self = .didExitRegion(isOwner: true)
-        case .didDetermineState(let state): self = .didDetermineState(RegionState(state))
-        case .didDetermineRoom(let room): self = .didDetermineRoom(room)
-        }
-    }
 }

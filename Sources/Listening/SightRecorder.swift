@@ -9,11 +9,11 @@ final class SightRecorder: Sendable {
     /// A sight, and when it was said: nanoseconds since the Unix epoch.
     struct Entry: Sendable {
         var time: Int64
-        var publication: SightPlan.Publication
+        var publication: ObservationPlan.Publication
     }
 
     private struct State: Sendable {
-        var plan: SightPlan
+        var plan: ObservationPlan
         var entries: [Entry] = []
     }
 
@@ -25,7 +25,7 @@ final class SightRecorder: Sendable {
     init(regions: [MonitoredRegion], node: String, offset: Double, clock: any WallClock) {
         self.regions = regions.map(\.region.identifier)
         self.clock = clock
-        state = Mutex(State(plan: SightPlan(regions: self.regions, incarnation: node, offset: offset)))
+        state = Mutex(State(plan: ObservationPlan(regions: self.regions, incarnation: node, offset: offset)))
     }
 
     /// What was said, in order.
@@ -47,7 +47,7 @@ final class SightRecorder: Sendable {
     /// Is given each event of the driver.
     func happened(_ event: PresenceEvent, at now: Instant) {
         guard case .action(.didDetermineState(let region, let state), _) = event else { return }
-        record(at: now) { $0.determined(region, SightState(state), at: now.nanoseconds) }
+        record(at: now) { $0.determined(region, state, at: now.nanoseconds) }
     }
 
     /// The node says everything: it joined.
@@ -56,7 +56,7 @@ final class SightRecorder: Sendable {
     /// Time went on, and nothing was heard.
     func advanced(to now: Instant) { record(at: now) { _ in [] } }
 
-    private func record(at now: Instant, _ change: (inout SightPlan) -> [SightPlan.Publication]) {
+    private func record(at now: Instant, _ change: (inout ObservationPlan) -> [ObservationPlan.Publication]) {
         state.withLock { state in
             while let due = state.plan.nextDeadline, due <= now.nanoseconds {
                 let publications = state.plan.advanced(to: due)
@@ -67,30 +67,8 @@ final class SightRecorder: Sendable {
         }
     }
 
-    private func add(_ publications: [SightPlan.Publication], at now: Instant, _ state: inout State) {
+    private func add(_ publications: [ObservationPlan.Publication], at now: Instant, _ state: inout State) {
         let time = clock.wallTime(of: now)
         state.entries += publications.map { Entry(time: time, publication: $0) }
-    }
-}
-
-extension SightState {
-    /// As the region monitor decided.
-    init(_ state: RegionState) {
-        switch state {
-        case .unknown: self = .unknown
-        case .inside: self = .inside
-        case .outside: self = .outside
-        }
-    }
-}
-
-extension RegionState {
-    /// As the house agrees.
-    init(_ state: SightState) {
-        switch state {
-        case .unknown: self = .unknown
-        case .inside: self = .inside
-        case .outside: self = .outside
-        }
     }
 }

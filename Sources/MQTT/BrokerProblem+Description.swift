@@ -55,6 +55,14 @@ extension BrokerProblem {
                 + "who else is connected"
         case .unavailable: return "\(place) is not ready for clients; it is tried again"
         case .moved: return "\(place) sends its clients to another one; correct \"host\" in beacons.json"
+        case .retainUnavailable:
+            return
+                "\(place) does not retain messages, which Okaeri needs; write `retain_available true` in mosquitto.conf"
+        case .qualityUnavailable:
+            return "\(place) accepts no acknowledged messages, which Okaeri needs; write `max_qos 2` in mosquitto.conf"
+        case .packetTooLarge:
+            return "\(place) does not accept a message of Okaeri's size; raise `message_size_limit` and "
+                + "`max_packet_size` in mosquitto.conf to 131072 or more"
         case .reason(let reason):
             return "\(place) refuses the connection with reason \(hexadecimal(reason)); see its log"
         case .lost: return "the connection to \(place) broke; it is tried again"

@@ -18,6 +18,18 @@ extension BrokerProblem {
         }
     }
 
+    /// The limit of the broker behind a reason (MQTT 5.0, 2.4) or a number of libmosquitto; `nil` for another one.
+    init?(limit code: Int) {
+        switch code {
+        case Int(MQTT_RC_RETAIN_NOT_SUPPORTED.rawValue), Int(MOSQ_ERR_RETAIN_NOT_SUPPORTED.rawValue):
+            self = .retainUnavailable
+        case Int(MQTT_RC_QOS_NOT_SUPPORTED.rawValue), Int(MOSQ_ERR_QOS_NOT_SUPPORTED.rawValue):
+            self = .qualityUnavailable
+        case Int(MQTT_RC_PACKET_TOO_LARGE.rawValue), Int(MOSQ_ERR_OVERSIZE_PACKET.rawValue): self = .packetTooLarge
+        default: return nil
+        }
+    }
+
     /// MQTT 5.0, 2.4.
     private init(reason: UInt8, _ broker: MQTTSettings.Broker) {
         self =
@@ -34,7 +46,7 @@ extension BrokerProblem {
             case Int32(MQTT_RC_QUOTA_EXCEEDED.rawValue), Int32(MQTT_RC_CONNECTION_RATE_EXCEEDED.rawValue): .full
             case Int32(MQTT_RC_USE_ANOTHER_SERVER.rawValue), Int32(MQTT_RC_SERVER_MOVED.rawValue): .moved
             case Int32(MQTT_RC_NORMAL_DISCONNECTION.rawValue): .lost
-            default: .reason(reason)
+            default: BrokerProblem(limit: Int(reason)) ?? .reason(reason)
             }
     }
 
@@ -73,7 +85,7 @@ extension BrokerProblem {
         case MOSQ_ERR_ERRNO.rawValue: self = .unreachable(errno: Self.routes.contains(errno) ? errno : 0)
         case MOSQ_ERR_SUCCESS.rawValue, MOSQ_ERR_CONN_LOST.rawValue, MOSQ_ERR_NO_CONN.rawValue:
             self = wasConnected ? .lost : .closed
-        default: self = .other(code: code)
+        default: self = BrokerProblem(limit: Int(code)) ?? .other(code: code)
         }
     }
 

@@ -47,6 +47,12 @@ package enum BrokerProblem: Error, Sendable, Equatable {
     /// It is not ready for clients.
     case unavailable
     case moved
+    /// It does not retain messages.
+    case retainUnavailable
+    /// It accepts no messages that are acknowledged.
+    case qualityUnavailable
+    /// It accepts only messages that are too small for Okaeri.
+    case packetTooLarge
     /// Another reason of the broker's (MQTT 5.0, 2.4).
     case reason(UInt8)
 

@@ -5,6 +5,10 @@ extension BrokerState: CustomStringConvertible {
     package var description: String {
         switch phase {
         case .connecting: "connecting to the MQTT broker at \(broker)"
+        case .connected where deliversNothing:
+            "the MQTT broker at \(broker) accepts this node's messages and delivers none, so the house is not known here; "
+                + "allow \(broker.login.map { "user \($0.username.plain())" } ?? "client \(clientID)") to read okaeri/# in "
+                + "the broker's ACL file, as docs/mqtt.md shows"
         case .connected:
             refusals.first.map { $0.sentence(clientID, broker) } ?? "connected to the MQTT broker at \(broker)"
         case .failed(let problem): problem.sentence(broker, clientID: clientID)
@@ -18,6 +22,7 @@ extension BrokerState.Refusal {
         let deed = isSubscription ? "subscribe to" : "publish"
         let topic = topic.plain()
         guard isPermission else {
+            if let problem = BrokerProblem(limit: code) { return problem.sentence(broker, clientID: clientID) }
             return
                 "the MQTT broker at \(broker) does not take \(topic) (reason \(code)); see its log, and its limits of "
                 + "size and number"

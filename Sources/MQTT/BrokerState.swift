@@ -46,8 +46,11 @@ package struct BrokerState: Sendable, Equatable {
     /// The first few of this connection.
     package let refusals: [Refusal]
 
+    /// Whether the broker delivers none of the messages that it accepts from this client.
+    package var deliversNothing = false
+
     package var isConnected: Bool { if case .connected = phase { true } else { false } }
 
     /// Whether there is something to be mended.
-    package var isTroubled: Bool { if case .failed = phase { true } else { !refusals.isEmpty } }
+    package var isTroubled: Bool { if case .failed = phase { true } else { deliversNothing || !refusals.isEmpty } }
 }

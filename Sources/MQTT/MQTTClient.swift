@@ -80,6 +80,9 @@ package final class MQTTClient: Sendable {
 
     package func unsubscribe(_ filter: String) { post(.unsubscribed(filter)) }
 
+    /// Subscribes to every filter again: the broker delivers its retained messages anew.
+    package func subscribeAgain() { post(.subscriptionsWanted) }
+
     /// Publishes all values again, within three seconds: somebody says that he has lost them.
     package func announce() { post(.announcementWanted) }
 
@@ -189,7 +192,8 @@ package final class MQTTClient: Sendable {
     private func open() -> (MQTTConnection?, MQTTLoss?) {
         let connection = MQTTConnection(settings) { [unowned self] in
             took($0)
-        } deliver: { [onMessage] in
+        } deliver: { [unowned self] in
+            handle(.delivered($0))
             onMessage($0)
         }
         guard let connection else { return (nil, MQTTLoss(code: 0, errno: ENOMEM)) }

@@ -6,14 +6,6 @@ package struct MQTTPublication: Sendable, Equatable {
         case atLeastOnce = 1
     }
 
-    /// In what order a retained value is published when a connection begins.
-    package enum Turn: Sendable {
-        /// With the others, in the order in which they were first given.
-        case inOrder
-        /// After all others: what says that the others hold, such as `online`.
-        case last
-    }
-
     package let topic: String
     package let payload: [UInt8]
     package let isRetained: Bool
@@ -22,19 +14,16 @@ package struct MQTTPublication: Sendable, Equatable {
     /// After how many seconds the broker forgets it; nil: never.
     package let expiry: UInt32?
 
-    /// For a retained value.
-    package let turn: Turn
-
     /// Whether a retained value is published again from time to time, changed or not.
     package let isRefreshed: Bool
 
     /// A value that the broker keeps for those who subscribe later. Only the latest one of a topic is ever sent.
     package static func value(
-        _ topic: String, _ payload: some Sequence<UInt8>, expiry: UInt32? = nil, turn: Turn = .inOrder,
+        _ topic: String, _ payload: some Sequence<UInt8>, expiry: UInt32? = nil,
         isRefreshed: Bool = false
     ) -> MQTTPublication {
         MQTTPublication(
-            topic: topic, payload: Array(payload), isRetained: true, quality: .atLeastOnce, expiry: expiry, turn: turn,
+            topic: topic, payload: Array(payload), isRetained: true, quality: .atLeastOnce, expiry: expiry,
             isRefreshed: isRefreshed)
     }
 
@@ -47,7 +36,7 @@ package struct MQTTPublication: Sendable, Equatable {
         expiry: UInt32? = nil
     ) -> MQTTPublication {
         MQTTPublication(
-            topic: topic, payload: Array(payload), isRetained: false, quality: quality, expiry: expiry, turn: .inOrder,
+            topic: topic, payload: Array(payload), isRetained: false, quality: quality, expiry: expiry,
             isRefreshed: false)
     }
 }

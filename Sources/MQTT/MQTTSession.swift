@@ -20,6 +20,8 @@ package struct MQTTSession: Sendable {
         /// Messages to these topics are wanted, or no more; a filter as in MQTT 5.0, 4.7.
         case subscribed(String)
         case unsubscribed(String)
+        /// Every subscription is to be made again.
+        case subscriptionsWanted
         /// Somebody has lost what was published: all values are sent anew, within three seconds.
         case announcementWanted
         /// There is a connection to the broker's port: now it must answer.
@@ -32,6 +34,8 @@ package struct MQTTSession: Sendable {
         case answered(UInt64, reason: UInt8)
         /// This cannot be sent, now or ever; a number of libmosquitto.
         case unsendable(UInt64, code: Int32)
+        /// The broker has delivered a message.
+        case delivered(MQTTMessage)
         /// A message was too large or its topic no text, and was dropped.
         case refused(topic: String, bytes: Int)
     }
@@ -94,7 +98,7 @@ package struct MQTTSession: Sendable {
     package init(_ settings: MQTTSettings, chance: @escaping @Sendable () -> Double = { .random(in: 0..<1) }) {
         self.settings = settings
         self.chance = chance
-        outbox = Outbox(settings.limits)
+        outbox = Outbox(settings.limits, gate: settings.gate)
         notices = Notices()
         backOff = BackOff(settings.limits.firstDelay, limit: settings.limits.longestDelay)
     }
@@ -125,6 +129,7 @@ package struct MQTTSession: Sendable {
         case .released(let topic): outbox.release(topic)
         case .subscribed(let filter): outbox.subscribe(filter, isConnected: isConnected)
         case .unsubscribed(let filter): outbox.unsubscribe(filter, isConnected: isConnected)
+        case .subscriptionsWanted: if isConnected { outbox.subscribeAgain() }
         case .announcementWanted:
             if isConnected, announceAt == nil { announceAt = later(now, .seconds(3), share: chance()) }
         case .opened:
@@ -133,6 +138,7 @@ package struct MQTTSession: Sendable {
         case .lost(let loss): lose(BrokerProblem(loss, broker: settings.broker, wasConnected: isConnected), at: now)
         case .answered(let token, let reason): answered(token, reason)
         case .unsendable(let token, let code): unsendable(token, code)
+        case .delivered(let message): if let token = outbox.token(of: message) { answered(token, 0) }
         case .refused(let topic, let bytes): notices.refused(topic: topic, bytes: bytes)
         }
     }
@@ -168,6 +174,9 @@ package struct MQTTSession: Sendable {
         }
         inFlight = [:]
         outbox.end()
+        // Mosquitto acknowledges a message that is too large with the reason, and then closes the connection without one.
+        let limit = problem == .lost ? refusals.lazy.compactMap { BrokerProblem(limit: $0.code) }.first : nil
+        let problem = limit ?? problem
         // Mosquitto before 2.0.12 does not say that another client of the same name has come.
         self.problem = problem == .lost && breaks >= Self.suspiciousBreaks ? .unsteady : problem
         let delay = problem == .twin ? settings.limits.twinDelay : backOff.next()
@@ -196,7 +205,6 @@ package struct MQTTSession: Sendable {
         switch phase {
         case .connected:
             phase = .stopping(deadline: later(now, settings.limits.stop))
-            outbox.dropLastOnes()
         case .stopping, .stopped: break
         case .idle, .waiting, .connecting: phase = .stopped
         }
@@ -264,7 +272,7 @@ package struct MQTTSession: Sendable {
     /// What is queued goes out, then the last word; then the client leaves, in order if the broker has had it all.
     private mutating func nextWhileStopping(_ deadline: Int64, at now: Int64) -> Action {
         if now < deadline {
-            if let action = send(at: now) { return action }
+            if !isLastWordSent, let action = send(at: now) { return action }
             if let lastWord = settings.lastWord, !isLastWordSent, inFlight.count < settings.limits.inFlight {
                 isLastWordSent = true
                 return send(.publish(lastWord.publication), at: now)

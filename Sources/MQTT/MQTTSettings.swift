@@ -63,6 +63,9 @@ package struct MQTTSettings: Sendable, Equatable {
     /// What the broker knows this client by; a second one of the same name throws the first one out.
     package var clientID: String
     package var lastWord: LastWord?
+    /// The topic whose value says that the others hold, such as `online`. It is sent behind them, and events behind it; `nil` to
+    /// send events at once.
+    package var gate: String?
     package var limits = Limits()
 
     package init(broker: Broker, clientID: String, lastWord: LastWord? = nil) {
@@ -94,7 +97,7 @@ package struct MQTTSettings: Sendable, Equatable {
         /// How often values that are to be refreshed are.
         package var refresh = Duration.seconds(300)
         /// Messages with more bytes than this are dropped.
-        package var payload = 64 << 10
+        package var payload = 128 << 10
         /// And those with longer topics.
         package var topicLength = 1024
 

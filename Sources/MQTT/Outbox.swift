@@ -39,13 +39,15 @@ struct Outbox: Sendable {
     private var dueFilters: Set<String> = []
     private var ranks = 0
 
-    /// What is sent first, then the values that come last, then what happened before those were sent.
+    /// The queue, and the events that wait for the gate.
     private var queue = Fifo<Entry>()
-    private var lastOnes = Fifo<Entry>()
     private var backlog = Fifo<Event>()
-    /// How many events there are in `queue`.
+    /// The number of events in `queue`.
     private var queuedEvents = 0
-    private var hasBegun = false
+    /// The topic that says that the values hold, such as `online`. Events are sent behind it; `nil` to send them at once.
+    private let gate: String?
+    /// Whether the gate's value was sent over this connection.
+    private var isOpen = false
 
     /// Events that wait for an answer, for the case that none comes.
     private var unanswered: [UInt64: Event] = [:]
@@ -53,11 +55,12 @@ struct Outbox: Sendable {
     /// How many publications were dropped since somebody asked.
     private var dropped = 0
 
-    init(_ limits: MQTTSettings.Limits) {
+    init(_ limits: MQTTSettings.Limits, gate: String?) {
         self.limits = limits
+        self.gate = gate
     }
 
-    var isEmpty: Bool { queue.isEmpty && lastOnes.isEmpty && backlog.isEmpty }
+    var isEmpty: Bool { queue.isEmpty && backlog.isEmpty }
 
     /// How many topics have a value.
     var topicCount: Int { values.count }
@@ -102,7 +105,7 @@ struct Outbox: Sendable {
     }
 
     private mutating func add(_ event: Event) {
-        guard hasBegun, lastOnes.isEmpty, backlog.isEmpty else {
+        guard isOpen, backlog.isEmpty else {
             if backlog.count >= limits.events {
                 _ = backlog.popFirst()
                 dropped += 1
@@ -121,14 +124,7 @@ struct Outbox: Sendable {
         guard isConnected, var value = values[topic], !value.isDue else { return }
         value.isDue = true
         values[topic] = value
-        if !value.isInFlight { enqueue(topic, value.publication.turn) }
-    }
-
-    private mutating func enqueue(_ topic: String, _ turn: MQTTPublication.Turn) {
-        switch turn {
-        case .inOrder: queue.append(.value(topic: topic))
-        case .last: lastOnes.append(.value(topic: topic))
-        }
+        if !value.isInFlight { queue.append(.value(topic: topic)) }
     }
 
     mutating func subscribe(_ filter: String, isConnected: Bool) {
@@ -143,6 +139,11 @@ struct Outbox: Sendable {
         makeDue(filter: filter)
     }
 
+    /// Sends every subscription again.
+    mutating func subscribeAgain() {
+        for filter in inOrder(filters) { makeDue(filter: filter) }
+    }
+
     private mutating func makeDue(filter: String) {
         if dueFilters.insert(filter).inserted { queue.append(.filter(filter)) }
     }
@@ -151,20 +152,21 @@ struct Outbox: Sendable {
 
     /// A connection begins: everything is sent, whatever the broker may still know.
     mutating func begin() {
-        hasBegun = true
-        for filter in inOrder(filters) { makeDue(filter: filter) }
+        isOpen = gate == nil
+        subscribeAgain()
         sendAnew { _ in true }
     }
 
     /// Values are sent once more.
     mutating func sendAnew(where isWanted: (MQTTPublication) -> Bool) {
         let wanted = values.filter { isWanted($0.value.publication) }
-        for topic in inOrder(wanted.mapValues(\.rank)) { makeDue(topic, true) }
+        for topic in inOrder(wanted.mapValues(\.rank)) where topic != gate { makeDue(topic, true) }
+        if let gate, wanted[gate] != nil { makeDue(gate, true) }
     }
 
     /// The connection is gone, and with it what was not answered: values are sent with the next one anyway.
     mutating func end() {
-        hasBegun = false
+        isOpen = false
         let waiting = queue.contents.compactMap { if case .event(let event) = $0 { event } else { nil } }
         let events = (unanswered.sorted { $0.key < $1.key }.map(\.value) + backlog.contents + waiting)
             .filter { $0.publication.quality == .atLeastOnce }
@@ -173,18 +175,12 @@ struct Outbox: Sendable {
         unanswered = [:]
         backlog.replace(with: Array(kept))
         queue.replace(with: [])
-        lastOnes.replace(with: [])
         (queuedEvents, dueFilters) = (0, [])
         values = values.filter { !$0.value.isReleased }
         for topic in values.keys {
             values[topic]?.isDue = false
             values[topic]?.isInFlight = false
         }
-    }
-
-    /// Values that come last are not sent any more: the owner leaves.
-    mutating func dropLastOnes() {
-        lastOnes.replace(with: [])
     }
 
     private func inOrder(_ ranks: [String: Int]) -> [String] {
@@ -216,7 +212,7 @@ struct Outbox: Sendable {
     }
 
     private mutating func popFirst() -> Entry? {
-        guard let entry = queue.popFirst() else { return lastOnes.popFirst() ?? backlog.popFirst().map(Entry.event) }
+        guard let entry = queue.popFirst() else { return isOpen ? backlog.popFirst().map(Entry.event) : nil }
         if case .event = entry { queuedEvents -= 1 }
         return entry
     }
@@ -225,7 +221,17 @@ struct Outbox: Sendable {
         guard var value = values[topic], value.isDue else { return nil }
         (value.isDue, value.isInFlight) = (false, true)
         values[topic] = value
+        if topic == gate { isOpen = true }
         return value.publication
+    }
+
+    /// Returns the token of an unanswered event that the broker delivered to its own sender: it was received, though the
+    /// acknowledgement may be lost.
+    func token(of message: MQTTMessage) -> UInt64? {
+        guard !message.isRetained else { return nil }
+        return unanswered.first {
+            $0.value.publication.topic == message.topic && $0.value.publication.payload == message.payload
+        }?.key
     }
 
     /// The broker has answered, or what was to be sent cannot be.
@@ -238,7 +244,7 @@ struct Outbox: Sendable {
         value.isInFlight = false
         values[publication.topic] = value
         if value.isDue {
-            enqueue(publication.topic, value.publication.turn)
+            queue.append(.value(topic: publication.topic))
         } else if value.publication.payload.isEmpty || value.isReleased {
             values[publication.topic] = nil
         }

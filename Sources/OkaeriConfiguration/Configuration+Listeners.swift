@@ -1,7 +1,7 @@
 package import Plumbing
 
 extension Configuration {
-    private static let listenerKeys = ["listen"]
+    static let listenerKeys = ["listen"]
 
     /// Where the daemon listens on TCP.
     ///
@@ -27,7 +27,7 @@ extension Configuration {
         }
     }
 
-    private static let webKeys = ["listen", "open", "hosts"]
+    static let webKeys = ["listen", "open", "hosts"]
 
     static func web(_ node: JSONNode, _ problems: ObjectReader.Problems) -> Web? {
         guard let reader = ObjectReader(node, path: "web", keys: webKeys, problems: problems) else { return nil }

@@ -38,8 +38,8 @@ extension Configuration {
         }
     }
 
-    private static let mqttKeys = ["host", "port", "tls", "username", "passwordFile", "site", "discovery"]
-    private static let tlsKeys = ["ca", "certificate", "key"]
+    static let mqttKeys = ["host", "port", "tls", "username", "passwordFile", "site", "discovery"]
+    static let tlsKeys = ["ca", "certificate", "key"]
 
     static func mqtt(_ node: JSONNode, _ problems: ObjectReader.Problems) -> MQTT? {
         guard let reader = ObjectReader(node, path: "mqtt", keys: mqttKeys, problems: problems) else { return nil }

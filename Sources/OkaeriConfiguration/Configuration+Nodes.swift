@@ -17,8 +17,8 @@ extension Configuration {
         }
     }
 
-    private static let nodeKeys = ["name", "room", "offset"]
-    private static let namelessKeys = ["room", "offset"]
+    static let nodeKeys = ["name", "room", "offset"]
+    static let namelessKeys = ["room", "offset"]
 
     /// As far apart as two receivers are that still hear the same.
     private static let offsetRange = -40.0...40.0

@@ -5,14 +5,14 @@ import RegionMonitoring
 import WiFi
 
 extension Configuration {
-    private static let keys = [
+    static let keys = [
         "adapter", "scan", "state", "history", "sensitivity", "regions", "services", "node", "nodes", "mqtt", "web",
         "metrics",
     ]
-    private static let scanKeys = ["interval", "window"]
-    private static let stateKeys = ["validFor"]
-    private static let historyKeys = ["keep"]
-    private static let regionKeys = [
+    static let scanKeys = ["interval", "window"]
+    static let stateKeys = ["validFor"]
+    static let historyKeys = ["keep"]
+    static let regionKeys = [
         "identifier", "uuid", "major", "minor", "enterRSSI", "exitRSSI", "exitAfter", "sensitivity", "measuredPower",
         "pathLossExponent", "notifyOnEntry", "notifyOnExit", "ranging", "wifi", "onEnter", "onExit", "onPrompt",
         "scope",
@@ -24,7 +24,7 @@ extension Configuration {
     /// and a login must not learn commands that way.
     static let privateKeys = commandKeys.union(["passphraseFile"])
 
-    private static let wifiKeys = ["ssid", "join", "passphraseFile", "security"]
+    static let wifiKeys = ["ssid", "join", "passphraseFile", "security"]
 
     /// RSSI as HCI sends it, in dBm (Core Specification, Vol 4, Part E, 7.7.65.2).
     private static let rssiRange = -127...20

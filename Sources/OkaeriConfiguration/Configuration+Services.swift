@@ -1,7 +1,7 @@
 import BlueZ
 
 extension Configuration {
-    private static let serviceKeys = ["identifier", "service", "onConnect", "onDisconnect"]
+    static let serviceKeys = ["identifier", "service", "onConnect", "onDisconnect"]
 
     /// The rules for peripherals that are kept connected.
     static func services(_ top: ObjectReader, _ problems: ObjectReader.Problems) -> [ServiceRule] {

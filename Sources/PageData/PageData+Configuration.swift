@@ -45,7 +45,7 @@ extension PageData {
     }
 
     /// Returns whether a region that runs commands is to mean other beacons. A login must not decide which beacon runs them.
-    private static func movesHooks(
+    static func movesHooks(
         of identifier: String, from old: String?, to new: String, in file: String
     ) throws(ConfigurationError) -> Bool {
         func region(_ text: String?) throws(ConfigurationError) -> Configuration.Region? {
@@ -83,7 +83,7 @@ extension PageData {
             redacted: shown.isRedacted)
     }
 
-    private static func request(_ bytes: [UInt8]) throws(PageFailure) -> (draft: RegionDraft, isDry: Bool) {
+    static func request(_ bytes: [UInt8]) throws(PageFailure) -> (draft: RegionDraft, isDry: Bool) {
         do throws(ConfigurationError) {
             let request = try JSONNode(json: bytes, file: "the request")
             guard case .object(let members) = request.value,

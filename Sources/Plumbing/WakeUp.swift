@@ -32,15 +32,40 @@ package struct WakeUp: ~Copyable, Sendable {
         let milliseconds = (max(.zero, min(limit, .seconds(3600))) / .milliseconds(1)).rounded(.up)
         var descriptor = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
         let result = unsafe poll(&descriptor, 1, Int32(milliseconds))
-        clear()
-        return result != 0
+        // A signal can arrive after the time was up. It is taken here, and its sender sends no other one.
+        let wasSignalled = clear()
+        return wasSignalled || result != 0
+    }
+
+    /// Waits until a descriptor can be read, or for a signal, and takes all signals that are waiting.
+    ///
+    /// - Returns: whether there was a signal.
+    package borrowing func wait(toRead descriptor: Int32) -> Bool {
+        while true {
+            let events = Int16(POLLIN)
+            var descriptors = [
+                pollfd(fd: number, events: events, revents: 0), pollfd(fd: descriptor, events: events, revents: 0),
+            ]
+            let result = unsafe poll(&descriptors, 2, -1)
+            if descriptors[0].revents != 0, clear() { return true }
+            // Any other failure is reported by what reads.
+            if result > 0 ? descriptors[1].revents != 0 : errno != EINTR { return false }
+        }
     }
 
     /// Takes all signals that are waiting.
-    package borrowing func clear() {
+    ///
+    /// - Returns: whether there were any.
+    @discardableResult
+    package borrowing func clear() -> Bool {
         unsafe withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
-            // Safe: the kernel writes no more than there is room for.
-            while unsafe recv(near.number, buffer.baseAddress, buffer.count, 0) == buffer.count {}
+            var wasSignalled = false
+            while true {
+                // Safe: the kernel writes no more than there is room for.
+                let count = unsafe recv(near.number, buffer.baseAddress, buffer.count, 0)
+                if count > 0 { wasSignalled = true }
+                if count < buffer.count { return wasSignalled }
+            }
         }
     }
 }

@@ -1,5 +1,5 @@
 package import Bluetooth
-import IBeacon
+package import IBeacon
 package import RegionMonitoring
 import Synchronization
 
@@ -69,5 +69,21 @@ extension PresenceDriver {
     /// The beacons heard since an instant, in no order.
     package func beacons(since instant: Instant) -> [RegionMonitor.BeaconSnapshot] {
         state.withLock { $0.pipeline.monitor.beaconSnapshots(since: instant) }
+    }
+
+    /// Returns the beacons heard since an instant that follow another one, in the order of their identities.
+    ///
+    /// - Parameters:
+    ///   - identity: the beacon before the first; `nil` to begin with the first of all.
+    ///   - limit: the maximum number of beacons.
+    package func beacons(
+        since instant: Instant, after identity: BeaconIdentity?, limit: Int
+    ) -> [RegionMonitor.BeaconSnapshot] {
+        state.withLock { $0.pipeline.monitor.beaconSnapshots(since: instant, after: identity, limit: limit) }
+    }
+
+    /// Returns the number of beacons heard since an instant, by whether they belong to a region.
+    package func beaconCount(since instant: Instant) -> (ofRegions: Int, others: Int) {
+        state.withLock { $0.pipeline.monitor.beaconCount(since: instant) }
     }
 }

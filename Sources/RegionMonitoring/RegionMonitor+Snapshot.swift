@@ -64,13 +64,43 @@ extension RegionMonitor {
         }
     }
 
-    /// The beacons heard since `instant`, in no order. The first of a beacon's regions that is calibrated tells its
-    /// distance.
+    /// The beacons heard since `instant`, in no order.
     public func beaconSnapshots(since instant: Instant) -> [BeaconSnapshot] {
-        beacons.tracks.filter { $0.lastHeard >= instant }.map { track in
-            let regions = track.regions.lazy.map { trackers[$0].region }
-            return snapshot(track, of: regions.first { $0.isCalibrated })
+        beacons.tracks.filter { $0.lastHeard >= instant }.map { snapshot($0) }
+    }
+
+    /// Returns the beacons heard since `instant` that follow another one, in the order of their identities.
+    ///
+    /// - Parameters:
+    ///   - identity: the beacon before the first; `nil` to begin with the first of all.
+    ///   - limit: the maximum number of beacons.
+    package func beaconSnapshots(
+        since instant: Instant, after identity: BeaconIdentity?, limit: Int
+    ) -> [BeaconSnapshot] {
+        var first: [(identity: BeaconIdentity, slot: Int)] = []
+        for (slot, track) in beacons.tracks.enumerated() where track.lastHeard >= instant {
+            if let identity, track.identity <= identity { continue }
+            if first.count == limit {
+                guard let last = first.last, track.identity < last.identity else { continue }
+                first.removeLast()
+            }
+            let position = first.firstIndex { track.identity < $0.identity } ?? first.endIndex
+            first.insert((track.identity, slot), at: position)
         }
+        return first.map { snapshot(beacons[$0.slot]) }
+    }
+
+    /// Returns the number of beacons heard since `instant`, by whether they belong to a region.
+    package func beaconCount(since instant: Instant) -> (ofRegions: Int, others: Int) {
+        beacons.tracks.reduce(into: (0, 0)) { count, track in
+            guard track.lastHeard >= instant else { return }
+            if track.regions.isEmpty { count.1 += 1 } else { count.0 += 1 }
+        }
+    }
+
+    /// The first of a beacon's regions that is calibrated tells its distance.
+    private func snapshot(_ track: BeaconTrack) -> BeaconSnapshot {
+        snapshot(track, of: track.regions.lazy.map { trackers[$0].region }.first { $0.isCalibrated })
     }
 
     /// - Parameter region: whose calibration tells the distance.

@@ -6,7 +6,14 @@ package import OpenMetrics
 package protocol APIBackend: Sendable {
     var status: StatusReport { get async }
     var regions: [RegionReport] { get async }
-    var beacons: [BeaconReport] { get async }
+
+    /// Returns the beacons in the air that follow a position, by identity.
+    ///
+    /// - Parameters:
+    ///   - position: the end of the part before; `nil` to begin with the first of all.
+    ///   - limit: the maximum number of beacons.
+    func beacons(after position: BeaconPart.Position?, limit: Int) async -> BeaconPart
+
     var prompts: PromptsReport { get async }
 
     /// What was counted since the start.

@@ -7,6 +7,10 @@ package struct APIEndpoints: Sendable {
     private let backend: any APIBackend
     private let heartbeat: Duration
     private let connections: Connections
+    private let texts: EventTexts
+
+    /// The number of beacons that are reported and written at once, about 16 KiB.
+    private static let beaconsAtOnce = 64
 
     /// An answer is one word.
     private static let largestBody = 1024
@@ -20,6 +24,7 @@ package struct APIEndpoints: Sendable {
         self.backend = backend
         self.heartbeat = heartbeat
         self.connections = connections
+        texts = EventTexts(backend.hub)
     }
 
     package var all: [Endpoint] { asking + prompting + house }
@@ -32,9 +37,14 @@ package struct APIEndpoints: Sendable {
                 return .json(isBrief ? await backend.status.withoutJudgements : await backend.status)
             },
             Endpoint(.get, Route.regions) { [backend] _, _ in .json(await backend.regions) },
-            Endpoint(.get, Route.beacons) { [backend] _, _ in .json(each: await backend.beacons) },
-            Endpoint(.get, Route.events) { [backend, heartbeat, connections] request, context in
-                EventStream(hub: backend.hub, heartbeat: heartbeat, connections: connections)
+            Endpoint(.get, Route.beacons) { [backend] _, _ in
+                .json(each: { position in
+                    let part = await backend.beacons(after: position, limit: Self.beaconsAtOnce)
+                    return (part.beacons, part.end)
+                })
+            },
+            Endpoint(.get, Route.events) { [backend, heartbeat, connections, texts] request, context in
+                EventStream(hub: backend.hub, texts: texts, heartbeat: heartbeat, connections: connections)
                     .response(to: request, context.channel)
             },
         ]

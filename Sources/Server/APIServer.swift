@@ -52,14 +52,17 @@ package struct APIServer: Service {
         APIEndpoints(backend, heartbeat: heartbeat, connections: connections).all + MonitoringEndpoints(backend).all
     }
 
+    var listener: HTTPListener {
+        HTTPListener(connections: connections, eventLoopGroup: eventLoopGroup, logger: logger) { [endpoints] in
+            await endpoints.response(to: $0, on: $1, logger: $2)
+        }
+    }
+
     package func run() async throws {
         defer { unlink(socket) }
         do {
             let place = try PrivateSocket(for: socket)
             defer { place.discard() }
-            let listener = HTTPListener(
-                connections: connections, eventLoopGroup: eventLoopGroup, logger: logger
-            ) { [endpoints] in await endpoints.response(to: $0, on: $1, logger: $2) }
             try await listener.run(at: .unixDomainSocket(path: place.path)) { [socket, logger] in
                 do throws(PrivateSocket.Failure) {
                     // The owner and the group may ask; others have no business to know who is at home.

@@ -2,8 +2,8 @@ import NIOCore
 
 /// The part of a client's address by which its connections are counted.
 ///
-/// An IPv4 address, or the first 64 bits of an IPv6 address: a host chooses the others freely (RFC 8981). All hosts of a link
-/// share the first 64 bits of their link-local addresses, which therefore count as a whole.
+/// An IPv4 address, or the first 64 bits of an IPv6 address: a host chooses the others freely (RFC 8981, RFC 4862). All hosts
+/// of a link share those bits of their link-local addresses, so such an address counts by its interface.
 struct ClientAddress: Hashable, Sendable {
     private let bytes: [UInt8]
 
@@ -13,10 +13,10 @@ struct ClientAddress: Hashable, Sendable {
         // sin_addr of ip(7) and sin6_addr of ipv6(7): their module is swift-nio's own.
         case .v4(let address): bytes = withUnsafeBytes(of: address.address) { Array($0[4..<8]) }
         case .v6(let address):
-            let all = withUnsafeBytes(of: address.address) { Array($0[8..<24]) }
+            // sin6_addr, then sin6_scope_id: the interface of a link-local address, 0 of any other.
+            let all = withUnsafeBytes(of: address.address) { Array($0[8..<28]) }
             let isMapped = all.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
-            let isLinkLocal = all[0] == 0xFE && all[1] & 0xC0 == 0x80
-            bytes = isMapped ? Array(all.suffix(4)) : isLinkLocal ? all : Array(all.prefix(8))
+            bytes = isMapped ? Array(all[12..<16]) : Array(all.prefix(8) + all.suffix(4))
         case .unixDomainSocket: return nil
         }
     }

@@ -105,6 +105,11 @@ package final class Connections: Sendable {
         connections.withLock { $0[ObjectIdentifier(channel)]?.isLast = true }
     }
 
+    /// Returns whether the last answer was written: no further request is processed. A connection that was displaced has none.
+    func isLingering(_ channel: any Channel) -> Bool {
+        connections.withLock { $0[ObjectIdentifier(channel)]?.isLast ?? true }
+    }
+
     /// The client begins to listen to an answer that goes on until `end` is called.
     func listens(_ channel: any Channel, end: @escaping @Sendable () -> Void) {
         connections.withLock { $0[ObjectIdentifier(channel)]?.end = end }
@@ -152,9 +157,10 @@ final class ConnectionWatch: ChannelInboundHandler, RemovableChannelHandler {
         self.connections = connections
     }
 
-    /// How much is read at once. Of a request that is not read ten parts of this size wait at most; swift-nio's own buffers grow
-    /// to 64 KiB.
-    private static let readSize = 4096
+    /// The number of bytes that are read at once; swift-nio's own buffers grow to 64 KiB. All requests in them are decoded at
+    /// once, and a decoded request takes many times the memory of its text, so that pipelined ones are to be few. Of a
+    /// request's content that is not read ten parts of this size wait at most.
+    private static let readSize = 2048
 
     /// Not before: swift-nio takes a connection that closes while it is being set up for a failure of the listener.
     func channelActive(context: ChannelHandlerContext) {
@@ -170,8 +176,12 @@ final class ConnectionWatch: ChannelInboundHandler, RemovableChannelHandler {
             let input = LastRequest.Input()
             try pipeline.addHandler(input, position: .before(decoder))
             try pipeline.addHandler(LastRequest(input: input), position: .after(decoder))
-            try context.channel.syncOptions?.setOption(
+            let options = context.channel.syncOptions
+            try options?.setOption(
                 .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.readSize))
+            try options?.setOption(.maxMessagesPerRead, value: 1)
+            try options?.setOption(
+                .writeBufferWaterMark, value: .init(low: PieceWriter.size / 2, high: PieceWriter.size))
         } catch {
             context.close(promise: nil)
         }

@@ -11,6 +11,7 @@ import Synchronization
 /// The answer of `GET /v1/events`, which lasts for as long as the client listens.
 struct EventStream {
     let hub: EventHub
+    let texts: EventTexts
     let heartbeat: Duration
     let connections: Connections
 
@@ -41,12 +42,14 @@ struct EventStream {
                     try await withGracefulShutdownHandler {
                         for await occasion in occasions {
                             var isQuiet = true
-                            while !ending.isOver, let event = hub.next(after: text.last) {
+                            while !ending.isOver, let next = hub.next(after: text.last)?.sequence {
                                 isQuiet = false
-                                try await write(text.next(event), with: &writer, on: channel)
+                                guard try await write(next, &text, until: ending, with: &writer, on: channel) else {
+                                    return
+                                }
                             }
                             guard isQuiet, occasion == .heartbeat else { continue }
-                            try await write(EventStreamText.heartbeat, with: &writer, on: channel)
+                            try await write(.init(string: EventStreamText.heartbeat), with: &writer, on: channel)
                         }
                     } onGracefulShutdown: {
                         continuation.finish()
@@ -58,12 +61,34 @@ struct EventStream {
             })
     }
 
+    /// Writes an event, and before it how many were lost.
+    ///
+    /// - Returns: whether the stream can go on. It cannot if the client reads so slowly that the event was removed while a part
+    ///   of it was already written. The client drops that part and asks again with the number of the last whole event.
+    private func write(
+        _ sequence: UInt64, _ text: inout EventStreamText, until ending: Ending,
+        with writer: inout any ResponseBodyWriter, on channel: any Channel
+    ) async throws -> Bool {
+        var position = 0
+        while !ending.isOver, let piece = await texts.piece(of: sequence, from: position) {
+            if position == 0, let loss = text.loss(before: sequence) {
+                try await write(ByteBuffer(string: loss), with: &writer, on: channel)
+            }
+            position += piece.text.readableBytes
+            try await write(piece.text, with: &writer, on: channel)
+            guard piece.isLast else { continue }
+            text.last = sequence
+            return true
+        }
+        return position == 0
+    }
+
     /// A client that does not read is not waited for longer than any other.
     private func write(
-        _ text: String, with writer: inout any ResponseBodyWriter, on channel: any Channel
+        _ text: ByteBuffer, with writer: inout any ResponseBodyWriter, on channel: any Channel
     ) async throws {
         connections.expect(channel)
-        try await writer.write(ByteBuffer(string: text))
+        try await writer.write(text)
         connections.wait(channel)
     }
 

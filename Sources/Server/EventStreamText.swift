@@ -6,7 +6,7 @@ import FoundationEssentials
 /// `data`. A comment says that the stream lives while nothing happens, and an event named `lost` that some were missed.
 struct EventStreamText {
     /// The number of the last event that was written, or that the client had before.
-    private(set) var last: UInt64
+    var last: UInt64
 
     /// The first text of the stream.
     let beginning: String
@@ -23,11 +23,14 @@ struct EventStreamText {
 
     static let heartbeat = ": \n\n"
 
-    mutating func next(_ event: Event) -> String {
-        let lost = event.sequence - last - 1
-        last = event.sequence
-        return (lost > 0 ? Self.loss(lost) : "")
-            + "id: \(event.sequence)\nevent: \(event.kind.name.rawValue)\ndata: \(event.json)\n\n"
+    /// Returns what is written before an event: `nil` where it follows the last one.
+    func loss(before sequence: UInt64) -> String? {
+        let lost = sequence - last - 1
+        return lost > 0 ? Self.loss(lost) : nil
+    }
+
+    static func text(of event: Event) -> String {
+        "id: \(event.sequence)\nevent: \(event.kind.name.rawValue)\ndata: \(event.json)\n\n"
     }
 
     private static func loss(_ count: UInt64?) -> String {

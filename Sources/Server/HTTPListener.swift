@@ -50,7 +50,7 @@ package struct HTTPListener: Sendable {
         at address: BindAddress, opened: @escaping @Sendable () async -> Void, closing: @escaping @Sendable () -> Void
     ) async throws {
         let door = Mutex<(any Channel)?>(nil)
-        let server = try server(at: address) { channel in
+        let server = server(at: address) { channel in
             door.withLock { $0 = channel }
             await opened()
         }
@@ -78,22 +78,29 @@ package struct HTTPListener: Sendable {
 
     private func server(
         at address: BindAddress, opened: @escaping @Sendable (any Channel) async -> Void
-    ) throws -> any Service {
-        var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .warning)
-        return try HTTPServerBuilder.http1(
-            configuration: .init(additionalChannelHandlers: [ConnectionWatch(connections)])
-        ).buildServer(
-            configuration: ServerConfiguration(address: address),
-            eventLoopGroup: eventLoopGroup, logger: quiet
-        ) { [quiet, self] request, writer, channel in
-            connections.expect(channel)
-            let (response, isLast) = await response(to: request, channel, quiet)
-            defer { isLast ? connections.linger(channel) : connections.expect(channel) }
-            try await writer.write(response: response.head, body: response.body)
-        } onServerRunning: {
-            await opened($0)
-        }
+    ) -> any Service {
+        connection.server(
+            configuration: ServerConfiguration(address: address), onServerRunning: opened,
+            eventLoopGroup: eventLoopGroup, logger: quiet)
+    }
+
+    /// The pipeline of each connection, from its bytes to the answers.
+    var connection: HTTP1Channel {
+        HTTP1Channel(
+            responder: { [self, quiet] request, writer, channel in
+                // What follows the last answer is read and dropped (RFC 9112, 9.6).
+                guard !connections.isLingering(channel) else { return }
+                connections.expect(channel)
+                let (response, isLast) = await response(to: request, channel, quiet)
+                defer { isLast ? connections.linger(channel) : connections.expect(channel) }
+                try await writer.write(response: response.head, body: PieceWriter.split(response.body))
+            }, configuration: .init(additionalChannelHandlers: [ConnectionWatch(connections)]))
+    }
+
+    private var quiet: Logger {
+        var logger = logger
+        logger.logLevel = max(logger.logLevel, .warning)
+        return logger
     }
 
     /// - Returns: the answer, and whether the connection ends with it: content that was not read may never end.
@@ -108,6 +115,8 @@ package struct HTTPListener: Sendable {
                 await answer(request, channel, logger)
             }
         decorate(&response.headers)
+        // The router removes the content of what it answers; a refusal has one (RFC 9110, 9.3.2).
+        if request.method == .head { response = response.createHeadResponse() }
         let wasRead = request.method == .post && response.status.kind == .successful
         let isLast = request.isLast || request.announcesContent && !wasRead
         if isLast { response.headers[.connection] = "close" }

@@ -6,12 +6,25 @@ import NIOHTTP1
 ///
 /// From then on the decoder only collects bytes, without a limit. No protocol is offered here that they could belong to, so
 /// they are dropped before they reach it (RFC 9110, 7.8: a server may ignore Upgrade).
-final class LastRequest: ChannelInboundHandler, RemovableChannelHandler {
+///
+/// Also ends the input, and the output, behind an answer with `Connection: close` (RFC 9112, 9.6). The decoder may have found a
+/// fault in what follows the request already, which Hummingbird would answer.
+final class LastRequest: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private enum Output {
+        case open
+        /// The last answer is being written.
+        case last
+        case over
+    }
 
     private let input: Input
     private var isLast = false
+    private var output = Output.open
 
     init(input: Input) {
         self.input = input
@@ -24,6 +37,21 @@ final class LastRequest: ChannelInboundHandler, RemovableChannelHandler {
         case .end: if isLast { input.end() }
         }
         context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch (output, unwrapOutboundIn(data)) {
+        case (.over, _):
+            promise?.succeed()
+            return
+        case (.open, .head(let head)):
+            if head.headers["connection"].contains(where: { $0.lowercased() == "close" }) { output = .last }
+        case (.last, .end):
+            output = .over
+            input.end()
+        case (.open, _), (.last, _): break
+        }
+        context.write(data, promise: promise)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -47,14 +47,17 @@ package struct MetricsServer: Service {
         self.logger = logger
     }
 
-    package func run() async throws {
-        let listener = HTTPListener(connections: connections, eventLoopGroup: eventLoopGroup, logger: logger) {
+    var listener: HTTPListener {
+        HTTPListener(connections: connections, eventLoopGroup: eventLoopGroup, logger: logger) {
             [endpoints, hosts] request, channel, logger in
             guard hosts.permits(request.head.authority) else {
                 return .failure(.misdirectedRequest, HostCheck.refusal)
             }
             return await endpoints.response(to: request, on: channel, logger: logger)
         }
+    }
+
+    package func run() async throws {
         try await TCPDoor(
             name: Self.name, what: "the metrics are", address: address,
             warning: """

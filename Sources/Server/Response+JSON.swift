@@ -16,28 +16,46 @@ extension Response {
             status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: Array(data) + [0x0A])))
     }
 
-    /// An array, on a line of its own. Its text is written piece by piece as the client reads it, so that connections that
-    /// do not read hold little of it.
-    package static func json(each elements: [some Encodable & Sendable]) -> Response {
+    /// The elements of an array that follow a position, and the position behind them.
+    package typealias Elements<Element, Position> =
+        @Sendable (_ position: Position?) async -> (elements: [Element], position: Position?)
+
+    /// An array, on a line of its own. Its elements are fetched and written as the client reads them, so that a connection
+    /// that does not read holds few of them.
+    ///
+    /// - Parameter next: returns elements until there are none. The position is `nil` at the beginning.
+    package static func json<Element: Encodable & Sendable, Position: Sendable>(
+        each next: @escaping Elements<Element, Position>
+    ) -> Response {
         let body = ResponseBody { writer in
-            let encoder = JSONEncoder.sorted
-            var piece = ByteBuffer(string: "[")
-            for (index, element) in elements.enumerated() {
-                if index > 0 { piece.writeString(",") }
-                piece.writeBytes(try encoder.encode(element))
-                guard piece.readableBytes >= pieceSize else { continue }
+            var isFirst = true
+            var last: Position?
+            while let piece = try await piece(next, after: &last, isFirst: isFirst) {
                 try await writer.write(piece)
-                piece = ByteBuffer()
+                isFirst = false
             }
-            piece.writeString("]\n")
-            try await writer.write(piece)
+            try await writer.write(ByteBuffer(string: isFirst ? "[]\n" : "]\n"))
             try await writer.finish(nil)
         }
         return Response(status: .ok, headers: [.contentType: "application/json"], body: body)
     }
 
-    /// How many bytes of an array are written at once.
-    private static let pieceSize = 16 << 10
+    /// Returns the text of the next elements of an array, or `nil` at its end.
+    private static func piece<Element: Encodable & Sendable, Position: Sendable>(
+        _ next: Elements<Element, Position>, after last: inout Position?, isFirst: Bool
+    ) async throws -> ByteBuffer? {
+        if !isFirst, last == nil { return nil }
+        let (elements, position) = await next(last)
+        last = position
+        guard !elements.isEmpty else { return nil }
+        let encoder = JSONEncoder.sorted
+        var piece = ByteBuffer()
+        for (index, element) in elements.enumerated() {
+            piece.writeString(isFirst && index == 0 ? "[" : ",")
+            piece.writeBytes(try encoder.encode(element))
+        }
+        return piece
+    }
 
     /// Why it is not done: what happened, why, and what to do.
     package static func failure(

@@ -82,10 +82,8 @@ extension PageFile {
         guard let file = at(request.uri.path) else { return .failure(.notFound, "the page has no such file") }
         let headers: HTTPFields = [.contentType: file.type, .eTag: file.tag, .cacheControl: "no-cache"]
         if request.headers[.ifNoneMatch] == file.tag { return Response(status: .notModified, headers: headers) }
-        let body = ResponseBody(byteBuffer: ByteBuffer(bytes: file.content))
-        return request.method == .head
-            ? Response(status: .ok, headers: headers, body: .init()).createHeadResponse()
-            : Response(status: .ok, headers: headers, body: body)
+        return Response(
+            status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.content)))
     }
 }
 

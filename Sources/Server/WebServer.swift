@@ -28,7 +28,7 @@ package struct WebServer: Service {
     private static let mostConnections = 512
 
     /// How long the answer to a wrong link waits, so that guessing costs the client connections.
-    private static let wrongLinkDelay = Duration.seconds(1)
+    private static let wrongLinkDelay = TimeAmount.seconds(1)
 
     /// A link's token and a browser's name.
     private static let largestBody = 1024
@@ -67,10 +67,13 @@ package struct WebServer: Service {
         self.logger = logger
     }
 
-    package func run() async throws {
-        let listener = HTTPListener(
+    var listener: HTTPListener {
+        HTTPListener(
             connections: connections, eventLoopGroup: eventLoopGroup, logger: logger, decorate: SecurityHeaders.add
         ) { [self] request, channel, logger in await answer(request, channel, logger) }
+    }
+
+    package func run() async throws {
         let door = TCPDoor(
             name: Self.name, what: "the page is", address: address,
             warning: """
@@ -98,7 +101,7 @@ package struct WebServer: Service {
         switch verdict {
         case .file: return PageFile.response(to: request)
         case .answer: return await endpoints.response(to: request, on: channel, logger: logger)
-        case .login: return await login(request, isSecure: webRequest.isSecure)
+        case .login: return await login(request, on: channel, isSecure: webRequest.isSecure)
         case .session(let pass): return .session(pass, isOpen: gate.isOpen, isSecure: webRequest.isSecure)
         case .logout(let pass):
             guard await request.discardContent(upTo: Self.largestBody) else {
@@ -113,7 +116,7 @@ package struct WebServer: Service {
         }
     }
 
-    private func login(_ request: Request, isSecure: Bool) async -> Response {
+    private func login(_ request: Request, on channel: any Channel, isSecure: Bool) async -> Response {
         struct Login: Decodable {
             var token: String
             var name: String?
@@ -122,7 +125,7 @@ package struct WebServer: Service {
         guard let login = body.flatMap({ try? JSONDecoder().decode(Login.self, from: Data($0.readableBytesView)) })
         else { return .failure(.badRequest, "the body is not {\"token\": …, \"name\": …}") }
         guard let pass = logins.redeem(login.token, name: login.name ?? "") else {
-            try? await Task.sleep(for: Self.wrongLinkDelay)
+            try? await channel.eventLoop.scheduleTask(in: Self.wrongLinkDelay) {}.futureResult.get()
             return .failure(
                 .unauthorized,
                 "this link was used before, is older than ten minutes, or is none: `okaeri web link` on the machine makes a new one"

@@ -77,7 +77,7 @@ package struct RequestGate: Sendable {
         if request.path == WebRoute.login {
             return request.method == "POST" ? .login : .refused(.method(allowed: "POST"))
         }
-        let pass = Self.cookies(in: request.cookie, isSecure: request.isSecure).lazy.compactMap(pass).first
+        let pass = Self.pass(for: Self.cookies(in: request.cookie, isSecure: request.isSecure), pass)
         let mayRead = pass != nil || isOpen && isReading && !request.isForwarded
         guard mayRead else { return .refused(.noLogin) }
         if request.path == WebRoute.session {
@@ -90,6 +90,14 @@ package struct RequestGate: Sendable {
             return .refused(.noToken)
         }
         return request.path == WebRoute.logout ? .logout(pass) : .answer
+    }
+
+    /// Returns the first cookie's pass, with one look-up for each cookie: a lazy collection would make two for the one it finds.
+    private static func pass(for cookies: [String], _ pass: (String) -> Logins.Pass?) -> Logins.Pass? {
+        for cookie in cookies {
+            if let pass = pass(cookie) { return pass }
+        }
+        return nil
     }
 
     /// A browser says with each change which page it comes from: one that was served here.
@@ -109,7 +117,8 @@ package struct RequestGate: Sendable {
     static func cookies(in field: String?, isSecure: Bool) -> [String] {
         let wanted = isSecure ? secureCookie : cookie
         let pairs = (field ?? "").utf8.split(separator: UInt8(ascii: ";")).lazy.compactMap { pair -> String? in
-            let parts = pair.drop { $0 == UInt8(ascii: " ") }.split(separator: UInt8(ascii: "="), maxSplits: 1)
+            let parts = pair.drop { $0 == UInt8(ascii: " ") }
+                .split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, parts[0].elementsEqual(wanted.utf8), parts[1].count == 64 else { return nil }
             return String(parts[1])
         }

@@ -2,7 +2,6 @@ import ConfigurationEditor
 import IBeacon
 import OkaeriConfiguration
 import RegionMonitoring
-import TestSupport
 import Testing
 import WiFi
 
@@ -10,48 +9,34 @@ import WiFi
 @Suite struct LayoutTests {
     private static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
-    private func space(_ random: inout SeededGenerator) -> String {
-        ["", "", " ", "  ", "\n", "\r\n", "\t", "\n\t ", " \n\n"].randomElement(using: &random) ?? ""
-    }
-
-    private func object(_ members: [(String, String)], _ random: inout SeededGenerator) -> String {
-        let texts = members.shuffled(using: &random).map { key, value in
-            "\(space(&random))\"\(key)\"\(space(&random)):\(space(&random))\(value)\(space(&random))"
-        }
-        return "{\(texts.joined(separator: ","))\(texts.isEmpty ? space(&random) : "")}"
-    }
-
-    private func region(_ name: Int, _ random: inout SeededGenerator) -> String {
+    private func region(_ name: Int, _ layout: inout RandomLayout) -> String {
         var members = [("identifier", "\"r\(name)\""), ("uuid", "\"\(Self.uuid)\""), ("major", "\(name)")]
-        if Bool.random(using: &random) { members.append(("enterRSSI", "-8.0e1")) }
-        if Bool.random(using: &random) { members.append(("onEnter", "[\(space(&random))\"/bin/true\"]")) }
-        if Bool.random(using: &random) {
-            members.append(("wifi", object([("ssid", "\"}],{\\\"\""), ("join", "\"off\"")], &random)))
+        if Bool.random(using: &layout.random) { members.append(("enterRSSI", "-8.0e1")) }
+        if Bool.random(using: &layout.random) { members.append(("onEnter", layout.array(["\"/bin/true\""]))) }
+        if Bool.random(using: &layout.random) {
+            members.append(("wifi", layout.object([("ssid", "\"}],{\\\"\""), ("join", "\"off\"")])))
         }
-        return object(members, &random)
+        return layout.object(members)
     }
 
-    private func document(_ count: Int, _ random: inout SeededGenerator) -> String {
-        let regions = (0..<count).map { _ in "" }.indices.map {
-            space(&random) + region($0, &random) + space(&random)
-        }
-        var members = [("regions", "[\(regions.joined(separator: ","))\(count == 0 ? space(&random) : "")]")]
-        if Bool.random(using: &random) { members.append(("adapter", "\"hci7\"")) }
-        if Bool.random(using: &random) { members.append(("history", object([("keep", "3")], &random))) }
-        return space(&random) + object(members, &random) + space(&random)
+    private func document(_ count: Int, _ layout: inout RandomLayout) -> String {
+        var members = [("regions", layout.array((0..<count).map { region($0, &layout) }))]
+        if Bool.random(using: &layout.random) { members.append(("adapter", "\"hci7\"")) }
+        if Bool.random(using: &layout.random) { members.append(("history", layout.object([("keep", "3")]))) }
+        return layout.space() + layout.object(members) + layout.space()
     }
 
     @Test func `whatever a file looks like, one region changes and nothing else does`() throws {
-        var random = SeededGenerator(seed: 16)
+        var layout = RandomLayout(seed: 16)
         for _ in 0..<1000 {
-            let count = Int.random(in: 0...3, using: &random)
-            let text = document(count, &random)
-            let name = Int.random(in: 0...3, using: &random)
+            let count = Int.random(in: 0...3, using: &layout.random)
+            let text = document(count, &layout)
+            let name = Int.random(in: 0...3, using: &layout.random)
             let constraint = try #require(BeaconConstraint("\(Self.uuid)/\(name)/9"))
             var draft = RegionDraft(identifier: "r\(name)", constraint)
-            if Bool.random(using: &random) { draft[.wifi] = .network([.ssid: .string("New")]) }
-            if Bool.random(using: &random) {
-                draft[.enterRSSI] = [.number(-70), .removed].randomElement(using: &random)
+            if Bool.random(using: &layout.random) { draft[.wifi] = .network([.ssid: .string("New")]) }
+            if Bool.random(using: &layout.random) {
+                draft[.enterRSSI] = [.number(-70), .removed].randomElement(using: &layout.random)
             }
             let result = try ConfigurationText(text, file: "beacons.json").setting(draft)
             try check(text, result, draft, isNew: name >= count, constraint)

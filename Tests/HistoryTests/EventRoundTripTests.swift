@@ -1,3 +1,4 @@
+import Agreement
 import FoundationEssentials
 import IBeacon
 import RegionMonitoring

@@ -1,3 +1,4 @@
+import Agreement
 import TestSupport
 import DaemonTestSupport
 import FoundationEssentials

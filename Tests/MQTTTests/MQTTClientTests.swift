@@ -9,6 +9,7 @@ struct MQTTClientTests {
     private func status(_ settings: inout MQTTSettings) {
         settings.lastWord = .init(
             topic: "okaeri/home/node/test/status", payload: Array("offline".utf8), delay: .seconds(1))
+        settings.gate = "okaeri/home/node/test/status"
     }
 
     @Test func publishesAndListens() async throws {
@@ -45,7 +46,7 @@ struct MQTTClientTests {
             $0.limits.firstDelay = .seconds(600)
             $0.limits.longestDelay = .seconds(600)
         }
-        client.value("okaeri/home/node/test/status", "online", turn: .last)
+        client.value("okaeri/home/node/test/status", "online")
         #expect(try await listener.text("okaeri/home/node/test/status") == "online")
         // The client gives up a broker that stands still, and does not come back soon.
         broker.freeze()
@@ -74,7 +75,7 @@ struct MQTTClientTests {
         let listener = try TestClient(broker.port, "listener")
         listener.client.subscribe("okaeri/#")
         let client = try TestClient(broker.port) { status(&$0) }
-        client.value("okaeri/home/node/test/status", "online", turn: .last)
+        client.value("okaeri/home/node/test/status", "online")
         client.value("okaeri/home/region/keys", "inside")
         #expect(try await listener.text("okaeri/home/region/keys") == "inside")
         #expect(try await listener.text("okaeri/home/node/test/status") == "online")
@@ -87,9 +88,12 @@ struct MQTTClientTests {
     func publishesAllAnewToABrokerThatComesBack(keepsData: Bool) async throws {
         let broker = try TestBroker(
             ["allow_anonymous true", "persistence \(keepsData)", "autosave_interval 1", "autosave_on_changes true"])
-        let client = try TestClient(broker.port) { status(&$0) }
+        let client = try TestClient(broker.port) {
+            status(&$0)
+            $0.gate = "okaeri/status"
+        }
         for (topic, text) in [("b", "1"), ("a", "2")] { client.value("okaeri/\(topic)", text) }
-        client.value("okaeri/status", "online", turn: .last)
+        client.value("okaeri/status", "online")
         client.client.subscribe("command")
         try await client.connected()
         broker.kill()

@@ -6,10 +6,10 @@ import TestSupport
 /// The session alone, at fixed times.
 struct MQTTSessionTests {
     @Test func connectsAndSendsAllInOrder() {
-        var scene = Scene()
+        var scene = Scene { $0.gate = "status" }
         #expect(scene.deeds() == ["wait"])
         let events: [MQTTSession.Event] = [
-            .value("status", "online", turn: .last), .value("b", "1"), .subscribed("answer/#"), .value("a", "2"),
+            .value("status", "online"), .value("b", "1"), .subscribed("answer/#"), .value("a", "2"),
             .event("event", "enter"), .value("b", "3"),
         ]
         for event in events { #expect(scene.deeds(event) == ["wait"]) }
@@ -133,8 +133,8 @@ struct MQTTSessionTests {
     }
 
     @Test func refreshesWhatIsToBe() {
-        var scene = Scene()
-        _ = scene.deeds(.value("status", "online", turn: .last, refreshed: true))
+        var scene = Scene { $0.gate = "status" }
+        _ = scene.deeds(.value("status", "online", refreshed: true))
         _ = scene.deeds(.value("config", "{}"), .value("region", "inside", refreshed: true))
         #expect(scene.connect().count == 3)
         #expect(scene.deeds(at: 149) == ["wait 150.0"])
@@ -144,17 +144,37 @@ struct MQTTSessionTests {
     }
 
     @Test func announcesAgainWhenAsked() {
-        var scene = Scene()
+        var scene = Scene { $0.gate = "status" }
         scene.session = MQTTSession(scene.session.settings) { 0.5 }
-        _ = scene.deeds(.value("status", "online", turn: .last), .value("config", "{}"), .subscribed("answer"))
+        _ = scene.deeds(.value("status", "online"), .value("config", "{}"), .subscribed("answer"))
         #expect(scene.connect().count == 3)
         #expect(scene.deeds(at: 10, .announcementWanted, .announcementWanted) == ["wait 11.5"])
         #expect(scene.deeds(at: 11.5) == ["value config={}", "value status=online", "wait 31.5"])
     }
 
-    @Test func stopsWithALastWord() {
+    /// Mosquitto with `message_size_limit`.
+    @Test func `a connection that ends behind a message that is too large names the limit`() {
         var scene = Scene()
-        _ = scene.deeds(.value("status", "online", turn: .last))
+        _ = scene.connect()
+        _ = scene.deeds(at: 5, .value("a", "1"))
+        _ = scene.deeds(at: 5, .answered(1, reason: 0x95))
+        _ = scene.deeds(at: 5, .lost(MQTTLoss(code: 7)))
+        #expect(scene.session.state.phase == .failed(.packetTooLarge))
+    }
+
+    @Test func `an event that the broker delivers to its sender is not sent again`() {
+        var scene = Scene()
+        _ = scene.connect()
+        #expect(scene.deeds(at: 5, .event("event", "enter")) == ["event event=enter", "wait 25.0"])
+        _ = scene.deeds(
+            at: 6, .delivered(MQTTMessage(topic: "event", payload: Array("enter".utf8), isRetained: false)))
+        _ = scene.deeds(at: 7, .lost(MQTTLoss(code: 7)))
+        #expect(!scene.connect(at: 20).contains("event event=enter"))
+    }
+
+    @Test func stopsWithALastWord() {
+        var scene = Scene { $0.gate = "status" }
+        _ = scene.deeds(.value("status", "online"))
         _ = scene.connect()
         #expect(
             scene.deeds(at: 5, .event("event", "exit"), .stopped) == [

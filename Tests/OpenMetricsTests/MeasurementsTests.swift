@@ -1,3 +1,4 @@
+import Agreement
 import DaemonTestSupport
 import FoundationEssentials
 import RegionMonitoring

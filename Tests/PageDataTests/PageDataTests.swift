@@ -247,6 +247,56 @@ import WiFi
         #expect(text.contains("\"exitAfter\": 60") && text.contains("--token=abc"))
     }
 
+    private static let full = """
+        {"regions": [{"identifier": "home", "uuid": "e2c56db5-dffb-48d2-b060-d0f5a71096e0", "major": 1, "scope": "node",
+          "wifi": {"ssid": "HomeNet", "passphraseFile": "/etc/okaeri/HomeNet.psk", "security": "wpa3"},
+          "onEnter": ["/bin/secret", "--token=abc"], "enterRSSI": -80.0, "exitAfter": 1.5e1}]}
+
+        """
+
+    // The patches are those of the page for a change in one part of its form.
+    @Test(arguments: [
+        ("", "", ""),
+        (", \"enterRSSI\": -70, \"exitRSSI\": -85", "-80.0", "-70, \"exitRSSI\": -85"),
+        (", \"measuredPower\": -61", "1.5e1", "1.5e1, \"measuredPower\": -61"),
+        (
+            ", \"wifi\": {\"ssid\": \"HomeNet\", \"join\": \"auto\"}", "\"HomeNet\", \"passphraseFile\"",
+            "\"HomeNet\", \"join\": \"auto\", \"passphraseFile\""
+        ),
+        (
+            ", \"wifi\": {\"ssid\": \"Other\", \"join\": \"prompt\"}",
+            "{\"ssid\": \"HomeNet\", \"passphraseFile\": \"/etc/okaeri/HomeNet.psk\", \"security\": \"wpa3\"}",
+            "{\"ssid\": \"Other\", \"join\": \"prompt\"}"
+        ),
+        (
+            ", \"wifi\": null",
+            "\n  \"wifi\": {\"ssid\": \"HomeNet\", \"passphraseFile\": \"/etc/okaeri/HomeNet.psk\", \"security\": \"wpa3\"},",
+            ""
+        ),
+    ])
+    func `a change in one part of the form keeps the rest of the file byte for byte`(
+        patch: String, old: String, new: String
+    ) async throws {
+        try write(Self.full)
+        #expect(try await set("{\"region\": {\"identifier\": \"home\"\(patch)}}").written == true)
+        #expect(text == (old.isEmpty ? Self.full : Self.full.replacing(old, with: new)))
+        #expect(FileManager.default.fileExists(atPath: "\(file).bak") == !old.isEmpty)
+    }
+
+    @Test func `a region is refused with what is shown in the place of its commands`() async throws {
+        try write(Self.full)
+        let shown = try await page().configuration().text
+        #expect(shown.contains("(not/shown)"))
+        // The text of the only region is between the two brackets.
+        let start = try #require(shown.firstIndex(of: "["))
+        let end = try #require(shown.lastIndex(of: "]"))
+        let request = "{\"region\": \(shown[start..<end].dropFirst())}"
+        #expect(throws: Never.self) { try JSONNode(json: Array(request.utf8), file: "the request") }
+        let found = await status { () async throws(PageFailure) in try await set(request) }
+        #expect(found == .badRequest)
+        #expect(text == Self.full && reloads.count.withLock(\.self) == 0)
+    }
+
     @Test func `what is only tried is not written`() async throws {
         try write("{\"regions\": []}")
         let report = try await set(Self.keys.dropLast() + ", \"dry\": true}")

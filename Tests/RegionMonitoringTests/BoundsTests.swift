@@ -20,6 +20,25 @@ import Testing
         #expect(monitor.sighted(beacon(), at: at(2)).isEmpty, "still inside, no second enter")
     }
 
+    @Test func `The beacons of a crowd are listed in parts, each once and by identity`() {
+        var monitor = listening(region(after: 30))
+        for minor in (0..<500).reversed() { _ = monitor.sighted(beacon(UInt16(minor)), at: at(1)) }
+        for number in 0..<1000 { _ = monitor.sighted(stranger(number * 7919 % 1000), at: at(2)) }
+        for limit in [1, 64, 5000] {
+            var listed: [BeaconIdentity] = []
+            while true {
+                let part = monitor.beaconSnapshots(since: at(1), after: listed.last, limit: limit).map(\.identity)
+                guard !part.isEmpty else { break }
+                #expect(part.count <= limit)
+                listed += part
+            }
+            #expect(listed == monitor.beaconSnapshots(since: at(1)).map(\.identity).sorted())
+        }
+        #expect(monitor.beaconSnapshots(since: at(1.5), after: nil, limit: 5000).count == 1000)
+        #expect(monitor.beaconCount(since: at(1)) == (500, 1000))
+        #expect(monitor.beaconCount(since: at(1.5)) == (0, 1000))
+    }
+
     @Test func `whoever passes by in a day leaves no trace of it`() {
         var monitor = listening(region(after: 30))
         _ = monitor.sighted(beacon(), at: at(0))

@@ -13,7 +13,9 @@ struct Backend: APIBackend {
 
     var status: StatusReport { report }
     var regions: [RegionReport] { report.regions }
-    var beacons: [BeaconReport] { [] }
+    func beacons(after position: BeaconPart.Position?, limit: Int) -> BeaconPart {
+        BeaconPart(beacons: [], end: nil)
+    }
     var prompts: PromptsReport { PromptsReport(waiting: [], never: []) }
     var counts: DaemonCounts { DaemonCounts(started: evening, version: "1", commit: "") }
 

@@ -161,13 +161,20 @@ import Testing
         }
     }
 
-    @Test func `a host of IPv6 counts by its network, unless the network is the link`() throws {
-        func address(_ text: String) throws -> ClientAddress? {
-            ClientAddress(try SocketAddress(ipAddress: text, port: 1))
+    @Test func `a host of IPv6 counts by its network, and by the interface where the network is the link`() throws {
+        func address(_ text: String, interface: UInt8 = 0) throws -> ClientAddress? {
+            guard case .v6(let address) = try SocketAddress(ipAddress: text, port: 1) else {
+                return ClientAddress(try SocketAddress(ipAddress: text, port: 1))
+            }
+            var scoped = address.address
+            // The first byte of sin6_scope_id, whose type swift-nio keeps for itself.
+            withUnsafeMutableBytes(of: &scoped) { $0[24] = interface }
+            return ClientAddress(SocketAddress(scoped))
         }
         #expect(try address("2001:db8::1") == address("2001:db8::ffff:0:0:2"))
         #expect(try address("2001:db8::1") != address("2001:db8:0:1::1"))
-        #expect(try address("fe80::1") != address("fe80::2"))
+        #expect(try address("fe80::1", interface: 2) == address("fe80::ffff:2", interface: 2))
+        #expect(try address("fe80::1", interface: 2) != address("fe80::1", interface: 3))
         #expect(try address("::ffff:192.0.2.1") == address("192.0.2.1"))
         #expect(try address("::ffff:192.0.2.1") != address("192.0.2.2"))
         #expect(ClientAddress(try SocketAddress(unixDomainSocketPath: "/x")) == nil)

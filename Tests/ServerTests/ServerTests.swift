@@ -214,6 +214,18 @@ import RegionMonitoring
         }
     }
 
+    /// A client takes the content for the next answer.
+    @Test(arguments: ["/nothing", "/v1/prompts/1", "/v1/never?ssid=x", Route.prompts])
+    func `an answer to HEAD has no content`(path: String) async throws {
+        try await run(server()) {
+            let client = try RawClient(socket)
+            try client.connect()
+            client.send("HEAD \(path) HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+            while !client.isClosedByPeer { try await turn() }
+            #expect(client.received.hasPrefix("HTTP/1.1 ") && client.received.hasSuffix("\r\n\r\n"))
+        }
+    }
+
     @Test func `who has said all and listens on is answered`() async throws {
         try await run(server()) {
             let client = try RawClient(socket)

@@ -93,7 +93,10 @@ struct NetworkManagerTests {
                 #expect(await service.join(home) == .failure(.mixedSecurityInSight(ssid: "Home")))
                 #expect(try bench.report().profiles.isEmpty)
                 try bench.call("Lose", NetworkManagerBench.radio, sae)
-                _ = try await service.join(home).get()
+                // libnm reports the loss of the access point later.
+                var joined = await service.join(home)
+                while joined == .failure(.mixedSecurityInSight(ssid: "Home")) { joined = await service.join(home) }
+                _ = try joined.get()
             }
             #expect(try bench.report().added.map(\.security.keyManagement) == ["wpa-psk"])
             #expect(try bench.report().activated.map(\.accessPoint) == [psk])

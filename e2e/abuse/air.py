@@ -29,6 +29,14 @@ def quiet():
         yield 0.2
 
 
+def silence():
+    """One beacon at home, and nothing after it."""
+    yield beacon(100)
+    yield 0.1
+    while True:
+        yield 3600.0
+
+
 def minors():
     """2,048 beacons of the watched UUID, one report a second each."""
     while True:

@@ -8,8 +8,7 @@ from collections.abc import Callable
 class Attack:
     """`carry_out` gets a `Surface` and returns `None` or a complaint.
 
-    `settings` are those of `Target`. If it `holds`, its connections are open while the daemon stops. One that is
-    not played `by_default` is played by name.
+    `settings` are those of `Target`. If it `holds`, its connections are open while the daemon stops.
     """
 
     carry_out: Callable
@@ -17,7 +16,6 @@ class Attack:
     holds: bool = True
     broker: Callable | None = None
     check_afterwards: Callable = lambda target: None
-    by_default: bool = True
 
     @property
     def name(self):
@@ -28,9 +26,9 @@ def registry():
     """An empty list of attacks, and the decorator that adds one."""
     attacks = []
 
-    def attack(holds=True, broker=None, check_afterwards=lambda target: None, by_default=True, **settings):
+    def attack(holds=True, broker=None, check_afterwards=lambda target: None, **settings):
         def add(function):
-            attacks.append(Attack(function, settings, holds, broker, check_afterwards, by_default))
+            attacks.append(Attack(function, settings, holds, broker, check_afterwards))
             return function
         return add
 

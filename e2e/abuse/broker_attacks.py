@@ -16,6 +16,18 @@ from target import Failure, free_port, wait_for
 ATTACKS, attack = registry()
 
 
+def delivered(kind, body):
+    """Returns the acknowledgement of a PUBLISH packet and the message as a subscriber receives it."""
+    size = struct.unpack(">H", body[:2])[0]
+    topic, rest = body[2:2 + size].decode(), body[2 + size:]
+    acknowledgement = b""
+    if kind & 6:
+        acknowledgement, rest = b"\x40\x02" + rest[:2], rest[2:]
+    # The properties of these messages take less than 128 bytes.
+    payload = rest[1 + rest[0]:].decode(errors="replace")
+    return acknowledgement + publication(topic, payload, False)
+
+
 def length(count):
     """A variable byte integer (MQTT 5, 1.5.5)."""
     found = bytearray()
@@ -68,9 +80,9 @@ class Broker:
                 answer = b""
                 if kind >> 4 == 1:
                     answer = b"\x20\x03\x00\x00\x00"
-                elif kind >> 4 == 3 and kind & 6:
-                    topic = struct.unpack(">H", body[:2])[0]
-                    answer = b"\x40\x02" + body[2 + topic:4 + topic]
+                elif kind >> 4 == 3:
+                    # The client subscribes to its own topics: without its messages it owns no region.
+                    answer = delivered(kind, body)
                 elif kind >> 4 == 8:
                     answer = b"\x90\x04" + body[:2] + b"\x00\x01"
                 elif kind >> 4 == 12:
@@ -144,7 +156,8 @@ def hostile_house(name):
     yield publication(f"okaeri/home/node/{name}/status", "online")
     sight = {"state": "inside", "rssi": -40, "age": 0.1, "incarnation": HOSTILE, "seq": 1, "room": HOSTILE}
     yield publication(f"okaeri/home/node/{name}/region/home", json.dumps(sight))
-    state = {"state": "inside", "room": HOSTILE, "since": "2026-01-01T00:00:00.000Z", "beacon": None}
+    state = {"state": "inside", "room": HOSTILE, "since": "2026-01-01T00:00:00.000Z", "beacon": None,
+             "hearing": [{"node": HOSTILE}, {"node": name, "incarnation": HOSTILE, "seq": 1}], "by": "ff", "seq": 1}
     yield publication("okaeri/home/region/home", json.dumps(state))
     yield publication("okaeri/home/house", json.dumps({"online": 2, "leader": HOSTILE}))
 

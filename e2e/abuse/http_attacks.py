@@ -358,9 +358,9 @@ def slow_readers(surface):
     ask_and_never_read(surface, ["/v1/events", "/v1/history", "/v1/status", "/app.js"])
 
 
-@attack(source=air.minors, ranging=True, by_default=False)
+@attack(source=air.minors, ranging=True)
 def slow_readers_of_lists(surface):
-    """The same for the largest answers. It exceeds the budget of memory today, with 40 MB, and is played by name only."""
+    """The same for the largest answers."""
     ask_and_never_read(surface, ["/v1/beacons", "/metrics"])
 
 

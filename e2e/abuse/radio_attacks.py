@@ -31,14 +31,26 @@ def minors_of_a_region(surface):
     time.sleep(surface.seconds / 4)
 
 
-@attack(source=air.strangers, by_default=False)
+@attack(source=air.strangers)
 def strangers(surface):
-    """By name only: in one of six runs the daemon needs more than 5 s to stop, for a reason not yet found. At least 100,000 beacons of as many addresses."""
+    """At least 100,000 beacons of as many addresses."""
     end = time.monotonic() + 60
     while counters(surface)["reports"] < 100_000:
         if time.monotonic() > end:
             raise Failure(f"{counters(surface)['reports']} reports in 60 s")
         time.sleep(0.5)
+
+
+@attack(source=air.minors, ranging=True, reads_output=False)
+def unread_output(surface):
+    """Ranging of 2,048 beacons while nothing reads the standard output."""
+    time.sleep(surface.seconds)
+
+
+@attack(source=air.silence)
+def silent_capture(surface):
+    """A capture that stays open and brings nothing more."""
+    time.sleep(surface.seconds / 4)
 
 
 @attack(source=air.rubbish)

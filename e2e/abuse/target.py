@@ -63,7 +63,7 @@ class UnixConnection(http.client.HTTPConnection):
 class Target:
     """`okaeri monitor` on a live capture, with a page, metrics and, if `broker` is a port, a broker."""
 
-    def __init__(self, program, folder, source=air.quiet, is_open=False, ranging=False, broker=None):
+    def __init__(self, program, folder, source=air.quiet, is_open=False, ranging=False, broker=None, reads_output=True):
         self.program, self.folder = program, pathlib.Path(folder)
         self.page, self.metrics = free_port(), free_port()
         self.socket = str(self.folder / "okaeri.sock")
@@ -80,7 +80,7 @@ class Target:
             self.process = subprocess.Popen(
                 [program, "monitor", "--capture", "-", "--config", file, "--socket", self.socket, "--state-dir",
                  self.folder / "state", "--wifi", "simulated"],
-                stdin=subprocess.PIPE, stdout=out, stderr=errors)
+                stdin=subprocess.PIPE, stdout=out if reads_output else subprocess.PIPE, stderr=errors)
         self.air = threading.Thread(target=air.play, args=(source, self.process.stdin), daemon=True)
         self.air.start()
         try:

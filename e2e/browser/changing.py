@@ -126,9 +126,74 @@ def change(walk):
     browser.run(
         "const enter = document.querySelector('#enter'); enter.value = -80; enter.dispatchEvent(new Event('input'))"
     )
-    browser.click("button.main")
-    browser.until("it is saved", "return document.querySelector('.outcome:not([hidden])')?.textContent.includes('cat')")
+    walk.saved("cat")
     assert walk.region("cat") == {**before, "enterRSSI": -80}, walk.region("cat")
+
+
+def every_key(walk):
+    """A region with every key: an edit changes what is edited, and keeps the rest of the file byte for byte"""
+    browser = walk.browser
+
+    def edit():
+        browser.open(walk.base + "/?shed#setup")
+        browser.click("[aria-label='Change shed']")
+        browser.until("its thresholds", "return document.querySelector('#enter')?.value === '-75'")
+        assert not browser.text("#network-loss"), "a loss is announced before anything is changed"
+
+    def choose(selector, value):
+        browser.run(
+            "const list = document.querySelector(arguments[0]); list.value = arguments[1]; list.dispatchEvent(new Event('change'))",
+            selector,
+            value,
+        )
+
+    def check(old, new):
+        """The file has changed in these parts alone."""
+        nonlocal text
+        assert text.count(old) == 1, (old, text)
+        text = text.replace(old, new)
+        assert walk.options.config.read_text() == text, walk.options.config.read_text()
+
+    text = walk.options.config.read_text()
+    edit()
+    walk.saved("shed")
+    check('"identifier": "shed"', '"identifier": "shed"')
+
+    edit()
+    choose("#way", "auto")
+    assert "ShedNet" not in browser.text("#network-loss")
+    walk.saved("shed")
+    check('"ssid": "ShedNet",\n        "join": "prompt"', '"ssid": "ShedNet",\n        "join": "auto"')
+
+    # The sliders end at -100 dBm: the exit threshold of the file, -110, stays until one of the two is moved.
+    edit()
+    browser.run(
+        "const enter = document.querySelector('#enter'); enter.value = -70; enter.dispatchEvent(new Event('input'))"
+    )
+    walk.saved("shed")
+    check('"enterRSSI": -75,\n      "exitRSSI": -110', '"enterRSSI": -70,\n      "exitRSSI": -100')
+    browser.open(walk.base + "/?shed#setup")
+    browser.click("[aria-label='Change shed']")
+    browser.until("its thresholds", "return document.querySelector('#enter')?.value === '-70'")
+    browser.run("document.querySelector('input[name=which][value=uuid]').click()")
+    browser.click("button.main")
+    browser.until(
+        "the beacon is not changed",
+        "return document.querySelector('.editor .error:not([hidden])')?.textContent.includes('runs commands')",
+    )
+    check('"identifier": "shed"', '"identifier": "shed"')
+    browser.run("document.querySelector('input[name=which][value=one]').click()")
+    choose("#network", "")
+    browser.until(
+        "the loss of the passphrase file",
+        "return /passphrase file.*ShedNet/.test(document.querySelector('#network-loss').textContent)",
+    )
+    walk.axe("the editor of a region with every key")
+    walk.saved("shed")
+    wifi = re.search(r' +"wifi": \{\s+"ssid": "ShedNet".*?\},\n', text, re.DOTALL)[0]
+    check(wifi, "")
+    assert "(not/shown)" not in text and text.count("--token=abc") == 3
+    walk.quiet(r"/v1/configuration/region .* 403")
 
 
 def troubles(walk):

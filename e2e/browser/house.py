@@ -3,9 +3,10 @@
 
     house.py FOLDER [LISTEN]
 
-FOLDER/beacons.json names two regions, and LISTEN as the address of the page. FOLDER/past.btsnoop is the day before, to be played fast; FOLDER/live.btsnoop begins
+FOLDER/beacons.json names three regions, and LISTEN as the address of the page. FOLDER/past.btsnoop is the day before, to be played fast; FOLDER/live.btsnoop begins
 with this call and is to be played at its own speed: the tag of "home" is there, and comes and goes three times a minute later on, the cat stays,
-a neighbour's beacon is far away, and one that is in no region lies beside the antenna."""
+a neighbour's beacon is far away, one that is in no region lies beside the antenna, and that of "shed",
+a region with every key, is nowhere."""
 
 import json
 import math
@@ -19,6 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Benchmarks
 import captures
 
 HOME, CAT = uuid.UUID("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"), uuid.UUID("74278BDA-B644-4520-8F0C-720EAF059935")
+SHED = uuid.UUID("9F1D0C5E-7A4B-4E0B-9B7E-3C2A1D4E5F60")
 NEW, NEIGHBOUR = uuid.UUID("5AFFFFFF-1234-4AAA-8888-0123456789AB"), uuid.UUID("00112233-4455-6677-8899-AABBCCDDEEFF")
 CONFIGURATION = {
     "regions": [
@@ -32,6 +34,31 @@ CONFIGURATION = {
             "wifi": {"ssid": "HomeNet", "join": "prompt"},
         },
         {"identifier": "cat", "uuid": str(CAT).upper(), "enterRSSI": -82, "exitRSSI": -90, "ranging": True},
+        {
+            "identifier": "shed",
+            "uuid": str(SHED),
+            "major": 2,
+            "minor": 8,
+            "enterRSSI": -75,
+            "exitRSSI": -110,
+            "exitAfter": 20.5,
+            "sensitivity": "patient",
+            "measuredPower": -60,
+            "pathLossExponent": 2.5,
+            "notifyOnEntry": True,
+            "notifyOnExit": True,
+            "ranging": False,
+            "scope": "node",
+            "wifi": {
+                "ssid": "ShedNet",
+                "join": "prompt",
+                "passphraseFile": "/etc/okaeri/ShedNet.psk",
+                "security": "wpa3",
+            },
+            "onEnter": ["/bin/true", "--token=abc"],
+            "onExit": ["/bin/true", "--token=abc"],
+            "onPrompt": ["/bin/true", "--token=abc"],
+        },
     ]
 }
 LIVE = 1200.0

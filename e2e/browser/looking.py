@@ -45,14 +45,14 @@ def login(walk):
     browser = walk.browser
     link = walk.link()
     browser.open(link)
-    browser.until("the regions", "return document.querySelectorAll('.region').length === 2")
+    browser.until("the regions", "return document.querySelectorAll('.region').length === 3")
     assert "login=" not in browser.url, browser.url
     assert "Chrome on Linux" in browser.text("footer"), browser.text("footer")
     assert browser.run("return document.cookie") == "", "the cookie can be read by scripts"
     browser.developer("Network.enable")
     browser.developer("Network.setCacheDisabled", cacheDisabled=True)
     browser.open(walk.base + "/")
-    browser.until("the regions after a reload", "return document.querySelectorAll('.region').length === 2")
+    browser.until("the regions after a reload", "return document.querySelectorAll('.region').length === 3")
     loaded = browser.run(
         "return [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]"
         ".filter((one) => !new URL(one.name).pathname.startsWith('/v1/')).map((one) => [new URL(one.name).pathname, one.transferSize])"
@@ -176,6 +176,27 @@ def offline(walk):
         event["state"],
         within=5,
     )
+
+
+def reopened(walk):
+    """Pages that were left hold no connection: the eighth one loads, and the one before it resumes"""
+    browser = walk.browser
+    for number in range(8):
+        browser.open(walk.base + f"/?{number}#setup")
+        browser.until(f"the regions of page {number}", "return document.querySelectorAll('.own').length")
+        browser.until("its event stream", "return document.querySelector('#link:not(.off)')")
+    events = Events(walk.options.socket)
+    browser.run("history.back()")
+    browser.until("the page before", "return location.search === '?6' && document.querySelector('#link:not(.off)')")
+    browser.click("nav a[href='#now']")
+    _, event = events.next(["didEnterRegion", "didExitRegion"], len(events.seen), within=90)
+    browser.until(
+        f"home is {event['state']}",
+        "return [...document.querySelectorAll('.region')].some((one) => one.dataset.state === arguments[0] && one.querySelector('h3').textContent === 'home')",
+        event["state"],
+        within=5,
+    )
+    walk.quiet()
 
 
 def days(walk):

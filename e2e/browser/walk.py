@@ -28,10 +28,12 @@ ENGLISH = [
     looking.live,
     looking.asleep,
     looking.offline,
+    looking.reopened,
     looking.days,
     looking.explained,
     changing.noise,
     changing.set_up,
+    changing.every_key,
     changing.troubles,
     changing.strangers,
     changing.keyboard,
@@ -66,6 +68,14 @@ class Walk:
         """As the configuration has it."""
         regions = json.loads(self.options.config.read_text())["regions"]
         return next(one for one in regions if one["identifier"] == name)
+
+    def saved(self, name):
+        self.browser.click("button.main")
+        self.browser.until(
+            f"{name} is saved",
+            "return document.querySelector('.outcome:not([hidden])')?.textContent.includes(arguments[0])",
+            name,
+        )
 
     def pictures(self, name, check=True):
         """The page at both widths and in both themes: nothing wider than the screen, nothing against the rules of axe."""

@@ -65,9 +65,8 @@ extension Daemon: APIBackend {
             counts.events = hub.tally
             counts.hooks = await hooks.tally
             counts.unwritten = recorder?.unwritten
-            for beacon in presence.driver.beacons(since: source.instant.advanced(by: .zero - Self.airTime)) {
-                if beacon.regions.isEmpty { counts.beacons.strangers += 1 } else { counts.beacons.ours += 1 }
-            }
+            let beacons = presence.driver.beaconCount(since: source.instant.advanced(by: .zero - Self.airTime))
+            (counts.beacons.ours, counts.beacons.strangers) = (beacons.ofRegions, beacons.others)
             return counts
         }
     }
@@ -89,9 +88,10 @@ extension Daemon: APIBackend {
         }
     }
 
-    package var beacons: [BeaconReport] {
+    package func beacons(after position: BeaconPart.Position?, limit: Int) -> BeaconPart {
         let now = source.instant
-        return BeaconReport.list(presence.driver.beacons(since: now.advanced(by: .zero - Self.airTime)), at: now)
+        let first = now.advanced(by: .zero - Self.airTime)
+        return BeaconPart(presence.driver.beacons(since: first, after: position, limit: limit), at: now)
     }
 
     package var prompts: PromptsReport {

@@ -3,6 +3,7 @@ import Agreement
 import Broker
 import Events
 import MQTT
+import RegionMonitoring
 
 /// What is asked about the house.
 extension Daemon {
@@ -50,7 +51,7 @@ extension HouseReport {
         self.init(
             state: (agreed.state?.state ?? .unknown).rawValue,
             lastKnown: (agreed.state?.lastKnown ?? .unknown).rawValue,
-            since: agreed.state.map { Timestamp.text($0.since) }, room: agreed.state?.room, owner: agreed.owner,
+            since: agreed.state?.since.map(Timestamp.text), room: agreed.state?.room, owner: agreed.owner,
             waiting: agreed.state?.waiting ?? [])
     }
 }

@@ -35,17 +35,18 @@ struct CaptureFile {
     /// Reads the file from its beginning, in pieces.
     ///
     /// - Parameters:
+    ///   - wait: waits until the file can be read. Returns whether to go on.
     ///   - take: takes the packets from each piece.
     ///   - progress: is told from time to time how many bytes have been read, and how many there are if that is known.
     func forEachPiece(
-        _ take: Reading, progress: (_ read: UInt64, _ size: UInt64?) -> Void
+        wait: (FileDescriptor) -> Bool, _ take: Reading, progress: (_ read: UInt64, _ size: UInt64?) -> Void
     ) throws(CaptureFileError) {
         do {
             guard name != "-" else {
-                return try read(FileDescriptor.standardInput, take, progress)
+                return try read(FileDescriptor.standardInput, wait, take, progress)
             }
             let file = try FileDescriptor.open(FilePath(name), .readOnly, options: [.closeOnExec])
-            try file.closeAfter { try read(file, take, progress) }
+            try file.closeAfter { try read(file, wait, take, progress) }
         } catch let error as CaptureError {
             throw .damaged(file: name, error)
         } catch let errno as Errno {
@@ -56,14 +57,15 @@ struct CaptureFile {
     }
 
     private func read(
-        _ file: FileDescriptor, _ take: Reading, _ progress: (UInt64, UInt64?) -> Void
+        _ file: FileDescriptor, _ wait: (FileDescriptor) -> Bool, _ take: Reading,
+        _ progress: (UInt64, UInt64?) -> Void
     ) throws {
         let size = (try? file.seek(offset: 0, from: .end)).flatMap { UInt64(exactly: $0) }
         if size != nil { try file.seek(offset: 0, from: .start) }
         var reader = CaptureReader()
         var buffer = [UInt8](repeating: 0, count: CaptureReader.largestNeed)
         var filled = 0
-        while true {
+        while wait(file) {
             let count = try buffer.withUnsafeMutableBytes { bytes in
                 try file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]))
             }

@@ -92,6 +92,14 @@ package final class CaptureSource: Sendable {
         }
     }
 
+    /// Waits until the capture can be read: a pipe may stay empty. Returns false if the source was stopped.
+    private func waitToRead(_ file: FileDescriptor) -> Bool {
+        while wakeUp.wait(toRead: file.rawValue) {
+            guard fulfilRequests() else { return false }
+        }
+        return true
+    }
+
     /// Does what was asked for. Returns whether to go on.
     private func fulfilRequests() -> Bool {
         let (work, shouldStop) = requests.withLock { requests in
@@ -143,6 +151,7 @@ extension CaptureSource: PresenceSource {
         var deadline: Int64?
         let today = SystemClock().now
         try file.forEachPiece(
+            wait: waitToRead,
             { bytes, reader, position throws(CaptureError) in
                 /// The next packet, where its event lies if it is one, and when it came.
                 func next() throws(CaptureError) -> (event: Range<Int>?, now: Int64)? {

@@ -90,8 +90,6 @@ export const calibrationPart = () => {
       power = measuredPower
       put(result, t('measuredOld', plain(power)))
     },
-    write(region) {
-      if (power != null) region.measuredPower = power
-    },
+    write: () => ({ measuredPower: power }),
   }
 }

@@ -32,14 +32,12 @@ const identityPart = (uuid, values) => {
   })
   return {
     node: el('fieldset', {}, el('legend', {}, t('which')), el('code', { class: 'uuid' }, uuid), options),
-    take() {},
-    write(region) {
+    take() {
+      radios[0].checked = true
+    },
+    write() {
       const [, , needs] = choices[radios.findIndex((radio) => radio.checked)]
-      region.uuid = uuid
-      for (const key of numbers) {
-        if (needs.includes(key)) region[key] = values[key]
-        else delete region[key]
-      }
+      return { uuid, ...Object.fromEntries(numbers.map((key) => [key, needs.includes(key) ? values[key] : null])) }
     },
   }
 }
@@ -50,10 +48,9 @@ const identityPart = (uuid, values) => {
  */
 export const editor = ({ beacon, region }, leave) => {
   const { uuid, major, minor } = beacon ?? region
-  // What the page does not know of a region stays as it is.
-  let base = {}
   let isKnown = !region
   let file = null
+  let regions = []
 
   const name = el('input', {
     id: 'name',
@@ -69,6 +66,8 @@ export const editor = ({ beacon, region }, leave) => {
   const identity = identityPart(uuid, { major, minor })
   const [network, thresholds, calibration] = [networkPart(), thresholdsPart(), calibrationPart()]
   const parts = [identity, network, thresholds, calibration]
+  // The members that each part has read from the file; of a new region none.
+  let before = parts.map(() => ({}))
   const outcome = outcomePart()
 
   const problem = el('p', { class: 'error', role: 'alert', hidden: true })
@@ -78,11 +77,17 @@ export const editor = ({ beacon, region }, leave) => {
     input?.focus()
   }
 
+  // A merge patch (RFC 7396) with the parts that the user changed. The daemon keeps the rest of the region: keys that this
+  // form lacks, commands it does not show, and the layout of the text.
+  const changes = () => {
+    const now = parts.map((part) => part.write())
+    return Object.assign({}, ...now.filter((part, index) => JSON.stringify(part) !== JSON.stringify(before[index])))
+  }
+
   const send = async (isDry) => {
-    const made = { ...base, identifier: name.value.trim() }
-    for (const part of parts) part.write(made)
+    const made = { identifier: name.value.trim(), ...changes() }
     if (!made.identifier) return complain(t('nameMissing'), name)
-    const isTaken = live.status?.regions.some(({ identifier }) => identifier === made.identifier)
+    const isTaken = [...regions, ...(live.status?.regions ?? [])].some(({ identifier }) => identifier === made.identifier)
     if (!region && isTaken) return complain(t('nameTaken'), name)
     complain('')
     for (const button of buttons) button.disabled = true
@@ -134,8 +139,8 @@ export const editor = ({ beacon, region }, leave) => {
   )
 
   const take = (known) => {
-    base = known
     for (const part of parts) part.take(known)
+    before = parts.map((part) => part.write())
     isKnown = true
     enable()
   }
@@ -144,7 +149,8 @@ export const editor = ({ beacon, region }, leave) => {
       file = await api('/v1/configuration')
       put(save, t(file.writable ? 'save' : 'showText'))
       preview.hidden = !file.writable
-      const known = JSON.parse(file.text).regions?.find(({ identifier }) => identifier === region?.identifier)
+      regions = JSON.parse(file.text || '{}').regions ?? []
+      const known = regions.find(({ identifier }) => identifier === region?.identifier)
       if (known) take(known)
       else if (region) complain(t('notInFile', file.file))
     } catch (error) {

@@ -48,6 +48,7 @@ export default {
   networkNone: 'None',
   networkOther: 'Another, by its name …',
   networkName: 'Name of the network',
+  networkLoss: 'Saving also removes the passphrase file and the security setting of {0}.',
   networkAway: 'The networks in sight are not known: {0}',
   unsecured: 'open, will not be joined',
   how: 'How',

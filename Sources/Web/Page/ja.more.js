@@ -48,6 +48,7 @@ export default {
   networkNone: 'なし',
   networkOther: '名前を入力…',
   networkName: 'ネットワーク名',
+  networkLoss: '保存すると、{0} のパスフレーズファイルとセキュリティの設定も削除されます。',
   networkAway: '周囲のネットワークを取得できません：{0}',
   unsecured: '保護なし・接続不可',
   how: '接続方法',

@@ -172,6 +172,9 @@ document.addEventListener('visibilitychange', () => {
   if (isFresh) reload().catch(() => {})
   else resume()
 })
+// A browser may keep a page that was left, with its stream. Six of them would take all connections to this host. A page that
+// is shown again resumes when it becomes visible.
+addEventListener('pagehide', () => source?.close())
 addEventListener('online', () => isOn && resume())
 
 export const start = async () => {

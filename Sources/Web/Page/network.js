@@ -1,5 +1,5 @@
 // Which Wi-Fi is joined on arrival: one of those in sight, or another by its name.
-import { api, el, field, putRich } from './base.js'
+import { api, el, field, put, putRich } from './base.js'
 import { t } from './words.js'
 
 /** What stands for a network that is named below the list; those of the list begin with `=`. */
@@ -12,7 +12,7 @@ export const networkPart = () => {
     el('option', { value: '' }, t('networkNone')),
     el('option', { value: other }, t('networkOther')),
   )
-  const ssid = el('input', { id: 'ssid', autocomplete: 'off', maxlength: 32 })
+  const ssid = el('input', { id: 'ssid', autocomplete: 'off', maxlength: 32, oninput: () => show() })
   const ways = [
     ['prompt', t('joinPrompt')],
     ['auto', t('joinAuto')],
@@ -26,8 +26,14 @@ export const networkPart = () => {
   const ssidField = field('ssid', t('networkName'), ssid)
   const wayField = field('way', t('how'), way)
   const problem = el('p', { class: 'quiet small' })
+  const loss = el('p', { class: 'quiet small', id: 'network-loss', role: 'status' })
+  // The network in the file.
+  let known = null
 
+  const name = () => (list.value === other ? ssid.value : list.value.slice(1))
   const show = () => {
+    const isLost = (known?.passphraseFile != null || known?.security != null) && name() !== known.ssid
+    put(loss, isLost ? t('networkLoss', known.ssid) : '')
     ssidField.hidden = list.value !== other
     wayField.hidden = list.value === ''
   }
@@ -48,20 +54,15 @@ export const networkPart = () => {
   show()
   ask()
   return {
-    node: el('div', { class: 'card' }, field('network', t('network'), list), problem, ssidField, wayField),
+    node: el('div', { class: 'card' }, field('network', t('network'), list), problem, ssidField, wayField, loss),
     take({ wifi }) {
-      if (!wifi?.ssid) return
-      offer(wifi.ssid, wifi.ssid)
-      list.value = `=${wifi.ssid}`
-      way.value = wifi.join ?? 'prompt'
+      known = wifi
+      if (wifi) offer(wifi.ssid, wifi.ssid)
+      list.value = wifi ? `=${wifi.ssid}` : ''
+      way.value = wifi?.join ?? 'prompt'
       show()
     },
-    write(region) {
-      const name = list.value === other ? ssid.value : list.value.slice(1)
-      // What else is said of the same network stays, such as the file of its passphrase.
-      const before = region.wifi?.ssid === name ? region.wifi : {}
-      if (name) region.wifi = { ...before, ssid: name, join: way.value }
-      else delete region.wifi
-    },
+    // The daemon keeps the passphrase file and the security of a network whose name stays.
+    write: () => ({ wifi: list.value === '' ? null : { ssid: name(), join: way.value } }),
   }
 }

@@ -89,11 +89,10 @@ export const thresholdsPart = () => {
       exit.value = exitRSSI ?? enterRSSI
       show()
     },
-    write(region) {
-      delete region.enterRSSI
-      delete region.exitRSSI
-      if (limited.checked) Object.assign(region, { enterRSSI: +enter.value, exitRSSI: +exit.value })
-    },
+    write: () => ({
+      enterRSSI: limited.checked ? +enter.value : null,
+      exitRSSI: limited.checked ? +exit.value : null,
+    }),
     /** A beacon of /v1/beacons that was received anew; null: only time has passed. */
     heard(beacon) {
       if (beacon?.rssi != null) chart.add(clock.now() - beacon.age * 1000, beacon.rssi, beacon.signal)

@@ -68,7 +68,7 @@ struct MonitorCommand: AsyncParsableCommand {
                 node: configuration.node.name ?? NodeName.local,
                 version: Version().number, commit: Version().commit),
             logger: logger)
-        var services: [any Service] = [printer(daemon.allEvents())]
+        var services: [any Service] = [printer(daemon.hub)]
         if Terminal.canAsk, !json {
             services.append(
                 TerminalPrompt(daemon: daemon, events: daemon.allEvents(), language: Language(environment: environment))
@@ -85,9 +85,9 @@ struct MonitorCommand: AsyncParsableCommand {
     private var environment: [String: String] { ProcessInfo.processInfo.environment }
 
     /// Into the journal where standard output leads there, unless JSON is asked for.
-    private func printer(_ events: AsyncStream<Event>) -> any Service {
+    private func printer(_ hub: EventHub) -> any Service {
         guard !json, let journal = Journal(behind: STDOUT_FILENO, identifier: "okaeri", environment: environment)
-        else { return EventPrinter(events: events, asJSON: json) }
-        return EventJournal(journal: journal, events: events, logsRanging: log.verbose)
+        else { return EventPrinter.onStandardOutput(hub, asJSON: json) }
+        return EventPrinter.inJournal(hub, journal, logsRanging: log.verbose)
     }
 }

@@ -1,24 +1,38 @@
 import Events
-import ServiceLifecycle
+import Listening
 import SystemPackage
+import Systemd
 
-/// Prints each event on standard output, as a JSON object or as a line for a person.
-struct EventPrinter: Service {
-    let events: AsyncStream<Event>
-    let asJSON: Bool
-
-    func run() async throws {
-        var isBroken = false
-        for await event in events where !isBroken {
+/// Where `okaeri monitor` writes the events.
+enum EventPrinter {
+    /// Returns what prints each event on standard output, as a JSON object or as a line for a person.
+    static func onStandardOutput(_ hub: EventHub, asJSON: Bool) -> EventOutput {
+        EventOutput(hub: hub, reportMissing: { report($0, missingFrom: "standard output is read") }) { event in
             do throws(Errno) {
                 try Terminal.print(asJSON ? event.json : event.line)
+                return true
             } catch {
-                // Nobody reads any more, or the disk is full. The regions are watched all the same.
-                isBroken = true
+                // The reader has ended, or the disk is full. The regions are watched all the same.
                 Terminal.complain("standard output cannot be written (\(error)); events are not printed any more")
+                return false
             }
         }
-        // The stream of a program that was left goes on unread until the end.
-        try await gracefulShutdown()
+    }
+
+    /// Returns what writes each event into the journal, with its fields.
+    ///
+    /// - Parameter logsRanging: whether ranging is written as well. It comes once a second, and an SD card wears out.
+    static func inJournal(_ hub: EventHub, _ journal: Journal, logsRanging: Bool) -> EventOutput {
+        EventOutput(hub: hub, reportMissing: { report($0, missingFrom: "the journal accepts them") }) { event in
+            if case .didRangeBeacons = event.kind, !logsRanging { return true }
+            // Without the journal its standard input still takes a line, and stamps it.
+            if !event.write(to: journal) { try? Terminal.print(event.line) }
+            return true
+        }
+    }
+
+    private static func report(_ count: UInt64, missingFrom output: String) {
+        Terminal.complain(
+            "warning: \(count) events were not written: \(output) too slowly; `okaeri history` has all but ranging")
     }
 }

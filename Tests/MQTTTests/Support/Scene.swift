@@ -72,10 +72,8 @@ struct Scene {
 }
 
 extension MQTTSession.Event {
-    static func value(_ topic: String, _ text: String, turn: MQTTPublication.Turn = .inOrder, refreshed: Bool = false)
-        -> Self
-    {
-        .published(.value(topic, text.utf8, turn: turn, isRefreshed: refreshed))
+    static func value(_ topic: String, _ text: String, refreshed: Bool = false) -> Self {
+        .published(.value(topic, text.utf8, isRefreshed: refreshed))
     }
 
     static func event(_ topic: String, _ text: String, quality: MQTTPublication.QualityOfService = .atLeastOnce) -> Self

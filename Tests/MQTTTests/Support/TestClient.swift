@@ -57,8 +57,8 @@ final class TestClient: Sendable {
         String(decoding: try await message(topic).payload, as: UTF8.self)
     }
 
-    func value(_ topic: String, _ text: String, turn: MQTTPublication.Turn = .inOrder) {
-        client.publish(.value(topic, text.utf8, turn: turn))
+    func value(_ topic: String, _ text: String) {
+        client.publish(.value(topic, text.utf8))
     }
 
     func event(_ topic: String, _ text: String) { client.publish(.event(topic, text.utf8)) }

@@ -1,0 +1,37 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+
+/// Writes a body in pieces, each when the client has taken enough of those before it.
+///
+/// Without this, a connection that does not read holds a whole answer in its buffer, and the next one, which waits.
+struct PieceWriter: ResponseBodyWriter {
+    /// The maximum size of a piece in bytes, and of what a connection's buffer holds before the next one waits.
+    static let size = 16 << 10
+
+    private var writer: any ResponseBodyWriter
+
+    private init(_ writer: any ResponseBodyWriter) {
+        self.writer = writer
+    }
+
+    /// Returns a body that is written in pieces, if it is larger than one.
+    static func split(_ body: ResponseBody) -> ResponseBody {
+        guard let length = body.contentLength, length > size else { return body }
+        return ResponseBody(contentLength: length) { try await body.write(PieceWriter($0)) }
+    }
+
+    mutating func write(_ buffer: ByteBuffer) async throws {
+        var rest = buffer.readableBytesView
+        while !rest.isEmpty {
+            // A slice would keep the whole body in memory until the client has read the last piece.
+            try await writer.write(ByteBuffer(bytes: rest.prefix(Self.size)))
+            rest = rest.dropFirst(Self.size)
+        }
+    }
+
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+        try await writer.finish(trailingHeaders)
+    }
+}

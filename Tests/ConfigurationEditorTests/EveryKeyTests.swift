@@ -1,0 +1,155 @@
+import Testing
+
+@testable import ConfigurationEditor
+@testable import OkaeriConfiguration
+
+/// Edits of a configuration that has every key, so that an edit that loses a key is seen.
+@Suite struct EveryKeyTests {
+    private typealias Members = [(key: String, value: String)]
+
+    private static let identifiers = ["home", "caf\u{e9}"]
+
+    private static let wifi: Members = [
+        ("ssid", "\"Caf\\u00e9 \\\"Net\\\"\""), ("join", "\"off\""), ("passphraseFile", "\"/etc/okaeri/a.psk\""),
+        ("security", "\"wpa3\""),
+    ]
+    private static let region: Members = [
+        ("uuid", "\"e2c56db5-dffb-48d2-b060-d0f5a71096e0\""), ("major", "1.0e2"), ("minor", "7"),
+        ("enterRSSI", "-8.0e1"), ("exitRSSI", "-90"), ("exitAfter", "30.50"), ("sensitivity", "\"patient\""),
+        ("measuredPower", "-61"), ("pathLossExponent", "2.50"), ("notifyOnEntry", "true"), ("notifyOnExit", "false"),
+        ("ranging", "true"), ("scope", "\"house\""),
+    ]
+    private static let commands = ["onEnter", "onExit", "onPrompt"]
+    private static let mqtt: Members = [
+        ("host", "\"mqtt.lan\""), ("port", "8883"), ("username", "\"okaeri\""),
+        ("passwordFile", "\"/etc/okaeri/mqtt\""),
+        ("site", "\"home\""), ("discovery", "\"homeassistant\""),
+    ]
+    private static let tls: Members = [("ca", "\"/a.pem\""), ("certificate", "\"/b.pem\""), ("key", "\"/c.pem\"")]
+    private static let node: Members = [("room", "\"kitchen\""), ("offset", "-1.50")]
+    private static let web: Members = [("listen", "\"127.0.0.1:8080\""), ("open", "false")]
+    private static let service: Members = [("identifier", "\"remote\""), ("service", "\"180F\"")]
+
+    /// A random layout of a configuration with every key.
+    private func document(_ layout: inout RandomLayout) -> String {
+        func commands(_ keys: [String]) -> Members {
+            keys.map { ($0, layout.array(["\"/bin/\($0)\"", "\"--token=}],\""])) }
+        }
+        func region(_ identifier: String) -> String {
+            let wifi: Members = [("wifi", layout.object(Self.wifi))]
+            return layout.object(
+                [("identifier", "\"\(identifier)\"")] + Self.region + wifi + commands(Self.commands))
+        }
+        let regions = Self.identifiers.map(region)
+        let mqtt = layout.object(Self.mqtt + [("tls", layout.object(Self.tls))])
+        let web = layout.object(Self.web + [("hosts", layout.array(["\"okaeri.example.org\""]))])
+        let service = layout.object(Self.service + commands(["onConnect", "onDisconnect"]))
+        let members: Members = [
+            ("adapter", "\"hci7\""), ("scan", layout.object([("interval", "200"), ("window", "50.0")])),
+            ("state", layout.object([("validFor", "900")])), ("history", layout.object([("keep", "3")])),
+            ("sensitivity", "\"quick\""), ("regions", layout.array(regions)), ("services", layout.array([service])),
+            ("node", layout.object([("name", "\"pi\"")] + Self.node)),
+            ("nodes", layout.object([("kitchen", layout.object(Self.node))])), ("mqtt", mqtt), ("web", web),
+            ("metrics", layout.object([("listen", "\"[::1]:9464\"")])),
+        ]
+        return layout.space() + layout.object(members) + layout.space()
+    }
+
+    private func edited(_ text: String, _ draft: RegionDraft) throws -> String {
+        try ConfigurationText(text, file: "beacons.json").setting(draft)
+    }
+
+    /// The raw text of each value, by its path. An object or an array has an entry for each of its members.
+    private func values(_ text: String) throws -> [String: String] {
+        let bytes = Array(text.utf8)
+        var found: [String: String] = [:]
+        func visit(_ node: JSONNode, _ path: String) {
+            switch node.value {
+            case .object(let members): for member in members { visit(member.node, "\(path).\(member.key)") }
+            case .array(let elements):
+                for (index, element) in elements.enumerated() { visit(element, "\(path)[\(index)]") }
+            case .null, .bool, .number, .string: found[path] = String(decoding: bytes[node.range], as: UTF8.self)
+            }
+        }
+        visit(try JSONNode(json: bytes, file: "beacons.json"), "")
+        return found
+    }
+
+    @Test func `the configuration of these tests has every key`() throws {
+        var layout = RandomLayout(seed: 1)
+        let text = document(&layout)
+        func keys(_ path: String) throws -> Set<String> {
+            Set(
+                try values(text).keys.filter { $0.hasPrefix("\(path).") }.map { key in
+                    String(key.dropFirst(path.utf8.count + 1).prefix { !".[".contains($0) })
+                })
+        }
+        for (path, known) in [
+            ("", Configuration.keys), (".scan", Configuration.scanKeys), (".state", Configuration.stateKeys),
+            (".history", Configuration.historyKeys), (".regions[0]", Configuration.regionKeys),
+            (".regions[1]", Configuration.regionKeys), (".regions[0].wifi", Configuration.wifiKeys),
+            (".mqtt", Configuration.mqttKeys), (".mqtt.tls", Configuration.tlsKeys),
+            (".node", Configuration.nodeKeys), (".nodes.kitchen", Configuration.namelessKeys),
+            (".web", Configuration.webKeys), (".metrics", Configuration.listenerKeys),
+            (".services[0]", Configuration.serviceKeys),
+        ] {
+            #expect(try keys(path) == Set(known), "\(path)")
+        }
+    }
+
+    @Test func `an edit that changes no member leaves the file as it is, byte for byte`() throws {
+        var layout = RandomLayout(seed: 2)
+        for _ in 0..<200 {
+            let text = document(&layout)
+            for identifier in Self.identifiers {
+                let result = try edited(text, RegionDraft(identifier: identifier))
+                #expect(Array(result.utf8) == Array(text.utf8), "\(text)")
+            }
+        }
+    }
+
+    @Test(arguments: RegionDraft.Member.allCases)
+    func `an edit of one member keeps every other value`(member: RegionDraft.Member) throws {
+        let settings: [RegionDraft.Setting] =
+            switch member {
+            case .uuid: [.string("00112233-4455-6677-8899-AABBCCDDEEFF")]
+            case .major, .minor: [.number(9)]
+            case .enterRSSI, .exitRSSI: [.number(-85), .removed]
+            case .measuredPower: [.number(-59), .removed]
+            case .exitAfter, .pathLossExponent: [.number(3), .removed]
+            case .sensitivity: [.string("quick"), .removed]
+            case .notifyOnEntry, .notifyOnExit, .ranging: [.bool(true), .bool(false), .removed]
+            case .wifi: [.network([.ssid: .string("Caf\u{e9} \"Net\""), .join: .string("auto")]), .removed]
+            }
+        // The members that belong to the one that is edited.
+        let together: [String] =
+            switch member {
+            case .uuid: ["uuid", "major", "minor"]
+            case .wifi: ["wifi.ssid", "wifi.join", "wifi.passphraseFile", "wifi.security"]
+            default: [member.rawValue]
+            }
+        var layout = RandomLayout(seed: 3)
+        for setting in settings {
+            for _ in 0..<20 {
+                let text = document(&layout)
+                var draft = RegionDraft(identifier: Self.identifiers[1])
+                draft[member] = setting
+                var (before, after) = try (values(text), values(edited(text, draft)))
+                if case .network = setting {
+                    for key in ["passphraseFile", "security"] {
+                        let path = ".regions[1].wifi.\(key)"
+                        #expect(after[path] != nil && after[path] == before[path], "\(key) belongs to the network")
+                    }
+                    #expect(after[".regions[1].wifi.join"] == "\"auto\"")
+                } else if setting == .removed {
+                    #expect(after.keys.allSatisfy { !$0.hasPrefix(".regions[1].\(member.rawValue)") })
+                }
+                for key in together {
+                    before[".regions[1].\(key)"] = nil
+                    after[".regions[1].\(key)"] = nil
+                }
+                #expect(after == before, "\(text)")
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Glibc
+import Plumbing
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct WakeUpTests {
+    private struct Failure: Error {
+        var code: Int32
+    }
+
+    /// A wake-up, and how many signals were sent and taken.
+    private final class Signals: Sendable {
+        let wakeUp: WakeUp
+        let sent = Atomic(0)
+        let taken = Atomic(0)
+
+        init() throws(Failure) { wakeUp = try WakeUp { Failure(code: $0) } }
+    }
+
+    /// A capture that was behind its time looked at its wake-up before each packet, without waiting. In a third of that time
+    /// a signal was taken and not reported, and SIGTERM had no effect.
+    @Test func `A signal is reported that arrives when the time of a wait is up`() throws {
+        let (signals, rounds) = (try Signals(), 5_000)
+        try BlockingThread.start {
+            for round in 1...rounds {
+                signals.wakeUp.signal()
+                signals.sent.store(round, ordering: .releasing)
+                while signals.taken.load(ordering: .acquiring) < round { sched_yield() }
+            }
+        }
+        var lost = 0
+        for round in 1...rounds {
+            while true {
+                let wasSent = signals.sent.load(ordering: .acquiring) == round
+                if signals.wakeUp.wait(for: .zero) { break }
+                // Nothing is left of a signal that was sent before this wait.
+                if wasSent {
+                    lost += 1
+                    break
+                }
+            }
+            signals.taken.store(round, ordering: .releasing)
+        }
+        #expect(lost == 0)
+    }
+
+    @Test func `Signals before a wait are one`() throws {
+        let signals = try Signals()
+        for _ in 0..<100 { signals.wakeUp.signal() }
+        let (first, second) = (signals.wakeUp.wait(for: .seconds(60)), signals.wakeUp.wait(for: .zero))
+        #expect(first)
+        #expect(!second)
+    }
+}
