@@ -48,23 +48,49 @@ final class DeviceJournal: Sendable {
     /// The first failure of an active connection.
     ///
     /// - Parameter connection: its D-Bus path, or the UUID of its profile if libnm has not seen it.
-    func failure(of connection: String) -> End? { end(of: connection) { $0 == DeviceState.failed } }
+    func failure(of connection: String) -> End? { Self.firstFailure(in: states(of: connection)) }
 
-    /// Where the device left that active connection for another way than failure, such as being switched off.
-    func departure(of connection: String) -> End? {
-        end(of: connection) { $0 <= DeviceState.disconnected || $0 == DeviceState.deactivating }
+    /// How an activation that is over ended: the device's failure, or where it left the connection for another reason,
+    /// such as being switched off.
+    ///
+    /// Without a state that carries the connection, the last activation is the one asked for: libnm reports an active
+    /// connection only after it has read it, which takes longer than some activations.
+    func end(of connection: String) -> End? {
+        let own = states(of: connection)
+        let states = own.isEmpty ? lastStatesWithoutConnection() : own
+        return Self.firstFailure(in: states)
+            ?? Self.firstEnd(in: states) { $0 <= DeviceState.disconnected || $0 == DeviceState.deactivating }
     }
 
-    private func end(of connection: String, where isEnd: (UInt32) -> Bool) -> End? {
+    /// The states from the beginning of an active connection until the first of another one.
+    private func states(of connection: String) -> ArraySlice<Entry> {
         let entries = entries.withLock { $0 }
-        let begin = entries.firstIndex {
-            $0.connection?.isNamed(connection) == true && DeviceState.activating.contains($0.state)
+        let isOwn = { (entry: Entry) in entry.connection?.isNamed(connection) }
+        guard let known = entries.firstIndex(where: { isOwn($0) == true }) else { return [] }
+        // The device prepares for the connection before libnm has read it, and lets go of it with its last states.
+        let prepared = entries[...known].reversed().prefix { isOwn($0) ?? true }
+            .firstIndex { $0.state == DeviceState.prepare }.map { entries.index(before: $0.base) }
+        let begin = prepared ?? entries[known...].firstIndex {
+            isOwn($0) == true && DeviceState.activating.contains($0.state)
         }
-        guard let begin else { return nil }
-        // The device lets go of the connection with its last states.
-        let own = entries[begin...].prefix { $0.connection?.isNamed(connection) ?? true }
-        guard let end = own.firstIndex(where: { isEnd($0.state) }) else { return nil }
-        let wasAssociated = own[..<end].contains { $0.state >= DeviceState.ipConfig }
-        return End(reason: own[end].reason, wasAssociated: wasAssociated)
+        guard let begin else { return [] }
+        return entries[begin...].prefix { isOwn($0) ?? true }
+    }
+
+    private func lastStatesWithoutConnection() -> ArraySlice<Entry> {
+        let entries = entries.withLock { $0 }
+        guard let begin = entries.lastIndex(where: { $0.state == DeviceState.prepare }) else { return [] }
+        let states = entries[begin...]
+        return states.allSatisfy { $0.connection == nil } ? states : []
+    }
+
+    private static func firstFailure(in states: ArraySlice<Entry>) -> End? {
+        firstEnd(in: states) { $0 == DeviceState.failed }
+    }
+
+    private static func firstEnd(in states: ArraySlice<Entry>, where isEnd: (UInt32) -> Bool) -> End? {
+        guard let end = states.firstIndex(where: { isEnd($0.state) }) else { return nil }
+        let wasAssociated = states[..<end].contains { $0.state >= DeviceState.ipConfig }
+        return End(reason: states[end].reason, wasAssociated: wasAssociated)
     }
 }

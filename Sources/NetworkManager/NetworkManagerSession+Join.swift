@@ -198,7 +198,7 @@ extension NetworkManagerSession {
         if let client, nm_client_wireless_get_enabled(client.pointer) == 0 { return .radioOff }
         let failure: JoinFailure
         let isWithoutSecrets: Bool
-        if let end = journal.failure(of: connection) ?? journal.departure(of: connection) {
+        if let end = journal.end(of: connection) {
             let name = okaeri_device_reason_name(end.reason).map { String(cString: $0) }
             failure = JoinFailure(end, name: name ?? "unknown", ssid: network.ssid)
             isWithoutSecrets = end.reason == NM_DEVICE_STATE_REASON_NO_SECRETS.rawValue
