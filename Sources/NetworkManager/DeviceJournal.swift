@@ -70,9 +70,11 @@ final class DeviceJournal: Sendable {
         // The device prepares for the connection before libnm has read it, and lets go of it with its last states.
         let prepared = entries[...known].reversed().prefix { isOwn($0) ?? true }
             .firstIndex { $0.state == DeviceState.prepare }.map { entries.index(before: $0.base) }
-        let begin = prepared ?? entries[known...].firstIndex {
-            isOwn($0) == true && DeviceState.activating.contains($0.state)
-        }
+        let begin =
+            prepared
+            ?? entries[known...].firstIndex {
+                isOwn($0) == true && DeviceState.activating.contains($0.state)
+            }
         guard let begin else { return [] }
         return entries[begin...].prefix { isOwn($0) ?? true }
     }

@@ -54,7 +54,9 @@ struct DeviceJournalTests {
 
     @Test("The last states of the connection before are not the end of the one that follows it")
     func connectionKnownEarly() {
-        let journal = Self.journal([(100, 0, Self.other), (110, 39, Self.ours), (30, 39, Self.ours), (40, 0, Self.ours)])
+        let journal = Self.journal([
+            (100, 0, Self.other), (110, 39, Self.ours), (30, 39, Self.ours), (40, 0, Self.ours),
+        ])
         #expect(journal.end(of: "/active/2")?.reason == nil)
     }
 
