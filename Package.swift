@@ -15,6 +15,10 @@ let core = house + [.strictMemorySafety(), .enableExperimentalFeature("Lifetimes
 /// What `okaeri --version` tells; scripts/package sets it. Another commit compiles one small file anew.
 let commit = Context.environment["OKAERI_COMMIT"].map { [CSetting.define("OKAERI_COMMIT", to: "\"\($0)\"")] } ?? []
 
+let brokerParts: [Target.Dependency] = [
+    "Agreement", "Broker", "Events", "HomeAssistant", "IBeacon", "MQTT", "Plumbing", "RegionMonitoring",
+]
+
 let package = Package(
     name: "okaeri",
     products: [
@@ -274,7 +278,7 @@ let package = Package(
             ], path: "Benchmarks/Speed/Harness", swiftSettings: house + [.enableExperimentalFeature("Lifetimes")]),
         .executableTarget(
             name: "SiteBenchmark",
-            dependencies: ["Agreement", "Broker", "Events", "MQTT", "Plumbing", "RegionMonitoring"],
+            dependencies: brokerParts,
             path: "Benchmarks/Site/Harness", swiftSettings: house),
 
         .target(
@@ -290,11 +294,7 @@ let package = Package(
         .testTarget(name: "PlumbingTests", dependencies: ["Plumbing", "TestSupport"], swiftSettings: house),
         .testTarget(name: "WebTests", dependencies: ["Web"], swiftSettings: house),
         .testTarget(
-            name: "BrokerTests",
-            dependencies: [
-                "Agreement", "Broker", "Events", "HomeAssistant", "MQTT", "RegionMonitoring", "TestSupport",
-            ],
-            swiftSettings: house),
+            name: "BrokerTests", dependencies: brokerParts + ["TestSupport"], swiftSettings: house),
         .testTarget(name: "HomeAssistantTests", dependencies: ["Events", "HomeAssistant"], swiftSettings: house),
         .testTarget(name: "IBeaconTests", dependencies: ["IBeacon", "TestSupport"], swiftSettings: house),
         .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: house),
@@ -487,7 +487,7 @@ if Context.environment["OKAERI_FUZZ"] != nil {
             ]
         ),
         ("Reports", ["API", "Client", "Events", "RegionMonitoring"]),
-        ("Broker", ["Agreement", "Broker", "Events", "HomeAssistant", "MQTT", "Plumbing", "RegionMonitoring"]),
+        ("Broker", brokerParts),
         ("Edits", server + ["ConfigurationEditor", "IBeacon", "OkaeriConfiguration"]),
         ("HTTP", server + ["OpenMetrics"]), ("Queries", server + ["History"]), ("Cookies", server),
     ]

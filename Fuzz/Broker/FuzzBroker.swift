@@ -1,6 +1,7 @@
 import Agreement
 import Events
 import FuzzSupport
+import IBeacon
 import MQTT
 import Plumbing
 import RegionMonitoring
@@ -211,9 +212,10 @@ extension Program {
             }
         case UInt8(ascii: "&"):
             let list = rest.map { octet in
-                BrokerRanging(
-                    region: Member.regions[Int(octet) % Member.regions.count], rssi: -Int(octet),
-                    accuracy: octet & 1 == 0 ? nil : Double(octet), proximity: "near")
+                RegionMonitor.BeaconSnapshot(
+                    identity: BeaconIdentity(uuid: BeaconUUID(high: 1, low: 1), major: 1, minor: 1),
+                    rssi: -Int8(octet / 2), accuracy: octet & 1 == 0 ? -1 : Double(octet),
+                    regions: [Member.regions[Int(octet) % Member.regions.count]])
             }
             site.hears(member, list)
         default: break

@@ -60,7 +60,7 @@ extension Member {
         case topics.house: requireMembers(["online", "leader"], publication.payload)
         case topics.prompt(core.node): requireMembers(["id", "ssid", "region"], publication.payload)
         case topics.promptEvent(core.node): requireMembers(["event_type", "id", "ssid"], publication.payload)
-        case _ where topic.hasSuffix("/ranging") && topic.hasPrefix(topics.everySightOf(core.node).dropLast()):
+        case _ where topic.hasSuffix("/ranging") && topic.hasPrefix(topics.everyObservation(by: core.node).dropLast()):
             requireMembers(["rssi", "accuracy", "proximity"], publication.payload)
         default: require(false, "a topic that the contract does not name: \(topic)")
         }
@@ -80,8 +80,8 @@ extension Member {
         case .about(let node):
             require(node == core.node, "another node's card is published")
             again = NodeCard(payload, like: .init([]))?.payload
-        case .sight(let level, let node):
-            require(node == core.node && watches(level), "another node's sight is published")
+        case .observation(let level, let node):
+            require(node == core.node && watches(level), "another node's observation is published")
             again = Wire.observation(payload).map(Wire.observation)
         case .region(let level):
             require(isConnected && watches(level), "the state of a region that is not configured")
@@ -103,7 +103,7 @@ extension Member {
         switch topics.subject(of: topic) {
         case .status(let node)?, .about(let node)?:
             require(node != core.node, "a node clears what it says of itself")
-        case .scanner?, .sight?: break
+        case .scanner?, .observation?: break
         case .region(let level)?: require(!watches(level), "a region's state is cleared")
         case .event?, .promptAnswer?: require(false, "\(topic) is no value that can be cleared")
         case nil:
@@ -135,7 +135,7 @@ extension Member {
         if topic == topics.house || core.discovery?.subject(of: topic) != nil { return true }
         return switch topics.subject(of: topic) {
         case .status?, .region?: true
-        case .sight(_, let node)?, .scanner(let node)?, .about(let node)?: node == core.node
+        case .observation(_, let node)?, .scanner(let node)?, .about(let node)?: node == core.node
         case .event?, .promptAnswer?, nil: false
         }
     }

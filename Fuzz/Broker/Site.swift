@@ -1,6 +1,7 @@
 import Agreement
 import FuzzSupport
 import MQTT
+import RegionMonitoring
 
 @testable import Broker
 
@@ -119,7 +120,7 @@ struct Site {
             """
     }
 
-    mutating func hears(_ index: Int, _ list: [BrokerRanging]) { members[index].heard = list }
+    mutating func hears(_ index: Int, _ list: [RegionMonitor.BeaconSnapshot]) { members[index].heard = list }
 
     private mutating func carryOut(_ outputs: [BrokerCore.Output], of index: Int) {
         for output in outputs {
@@ -145,7 +146,10 @@ struct Site {
             case .subscribeAgain:
                 guard members[index].isConnected else { continue }
                 for filter in members[index].filters.sorted() { deliverRetained(filter, to: index) }
-            case .announce, .happened, .answer: break
+            case .happened(.house(let region, let news), _):
+                // The member's hub records it.
+                carryOut(members[index].core.recorded(news, of: region), of: index)
+            case .announce, .happened, .answer, .note: break
             }
         }
         members[index].checkBounds()
@@ -174,7 +178,7 @@ struct Member {
     private var wanted: [String: Bool] = [:]
     /// What is published again when a connection begins.
     var values: [String: [UInt8]] = [:]
-    var heard: [BrokerRanging] = []
+    var heard: [RegionMonitor.BeaconSnapshot] = []
 
     init(_ name: String) {
         self.name = name
@@ -182,8 +186,8 @@ struct Member {
             node: name, room: name, site: Site.name, discovery: name == Site.names[0] ? Site.discovery : nil,
             version: "1.0.0")
         core = BrokerCore(
-            settings, regions: Array(Self.regions.prefix(3)), incarnation: "\(name)-1", since: 1_795_000_000_000_000_000
-        )
+            settings, regions: Self.regions.prefix(3).map { BrokerRegion($0, beacon: $0) }, incarnation: "\(name)-1",
+            since: 1_795_000_000_000_000_000)
     }
 
     mutating func wants(_ topic: String) -> Bool {

@@ -1,17 +1,23 @@
 package import Agreement
-import MQTT
+import HomeAssistant
+package import MQTT
 import Plumbing
 import Synchronization
 
-/// What is asked about the house.
+/// Questions about the house.
 extension Broker {
-    /// How long nothing has to come after which the broker has delivered what it keeps.
-    fileprivate static let silence: Int64 = 300_000_000
+    /// The name of the house.
+    package var site: String { guarded.withLock { $0.core.topics.site } }
 
-    /// How long it is waited for at most: who asks has not much longer.
-    fileprivate static let timeout: Int64 = 2_000_000_000
+    /// The state of the connection to the broker.
+    package var state: BrokerState {
+        var state = client.state
+        state.deliversNothing = guarded.withLock { $0.core.house.isUnreadable(at: MQTTClient.now) }
+        return state
+    }
 
-    /// Who is in the house. A first question waits for what the broker keeps; who asks again within some seconds does not.
+    /// The nodes of the house. The first call waits for the broker's retained messages, 2 s at most; calls within the next
+    /// 15 s do not.
     package var nodes: [BrokerNode] {
         get async {
             perform { core, now in core.asked(at: now.instant) }
@@ -23,12 +29,22 @@ extension Broker {
         }
     }
 
-    /// What the house agrees on about a region of the configuration, and which node writes it; nil: there is none.
+    /// Returns the agreed state of a configured region and the node that writes it; `nil` for each that is not known.
     package func agreed(on region: String) -> (state: HouseState?, owner: String?) {
         guarded.withLock { $0.core.agreed(on: region) }
     }
 
-    /// Forgets a node that is gone for good: its topics are emptied.
+    /// Passes this node's replica of the house's state to `look`, under the lock.
+    package func withHouse<Value>(_ look: (HouseReplica) -> Value) -> Value {
+        guarded.withLock { look($0.core.house) }
+    }
+
+    /// This node's description, as it is published.
+    package var description: String {
+        guarded.withLock { String(decoding: $0.core.about.payload, as: UTF8.self) }
+    }
+
+    /// Deletes a node that is gone for good: its topics are emptied.
     package func forget(_ node: String) throws(ForgetRefusal) {
         guard state.isConnected else { throw .away }
         var refusal: ForgetRefusal?
@@ -41,14 +57,5 @@ extension Broker {
             }
         }
         if let refusal { throw refusal }
-    }
-}
-
-extension BrokerCore {
-    /// Whether what the broker keeps is still coming.
-    fileprivate func isGathering(at now: Int64) -> Bool {
-        guard isConnected, let survey else { return false }
-        let quiet = now.subtractingClamped(survey.cameAt ?? survey.began)
-        return now.subtractingClamped(survey.began) < Broker.timeout && quiet < Broker.silence
     }
 }

@@ -3,38 +3,38 @@ import HomeAssistant
 import MQTT
 import Plumbing
 
-/// What Home Assistant is told.
+/// The devices that are announced to Home Assistant.
 extension BrokerCore {
-    /// What was announced last, and for whom.
+    /// The devices that this node announces besides its own.
     struct Announced: Hashable, Sendable {
+        /// The known nodes, which the availability lists contain.
         var nodes: [String]
         /// The levels of the regions that this node announces for the house.
         var regions: [String]
         var isHub: Bool
     }
 
-    /// How long the broker is given to deliver what was announced before.
+    /// The time in which the broker delivers the devices that were announced before.
     private static let lookingFor: Int64 = 10_000_000_000
 
-    /// More devices than this are not cleared up at once.
-    private static let mostFound = 20_000
+    /// The maximum number of topics that are deleted at once.
+    private static let topicLimit = 20_000
 
-    /// Announces what is ours, where that is another than before.
+    /// Publishes the devices that this node announces if they have changed.
     mutating func announcements(at now: Int64) -> [Output] {
         var outputs = hubMoved(at: now)
         guard let discovery, isConnected else { return outputs }
         let wanted = Announced(
             nodes: statuses.keys.sorted(), regions: levels.filter { house.announcer(of: $0) == node },
             isHub: house.isHub)
-        guard wanted != announced else { return outputs }
         let old = announced
+        guard wanted != old else { return outputs }
         announced = wanted
         if wanted.isHub {
             outputs.append(announce(discovery.hub(nodes: wanted.nodes)))
         } else if old?.isHub == true {
             outputs.append(.release(topic: discovery.hub(nodes: []).topic))
         }
-        if old == nil { outputs.append(announce(discovery.node(node))) }
         for level in wanted.regions {
             outputs.append(announce(discovery.region(regions[level] ?? level, nodes: wanted.nodes)))
         }
@@ -42,12 +42,13 @@ extension BrokerCore {
             outputs.append(.release(topic: discovery.region(level, nodes: []).topic))
         }
         if old == nil {
+            outputs.append(announce(discovery.node(node)))
             outputs += levels.map { announce(discovery.part(region: regions[$0] ?? $0, node: node)) }
         }
         return outputs
     }
 
-    /// Another node counts the house from now on, or this one does.
+    /// Handles that this node became the hub, or is it no longer.
     mutating func hubMoved(at now: Int64) -> [Output] {
         guard wasHub != house.isHub else { return [] }
         wasHub = house.isHub
@@ -58,32 +59,31 @@ extension BrokerCore {
         .publish(.value(announcement.topic, announcement.payload.utf8))
     }
 
-    /// Looks for what was published before: a region may have been removed while the daemon was off. Each node looks through its
-    /// own sights, and one through the devices of all, which are as many as nodes times regions.
+    /// Looks for retained topics of regions that were removed, perhaps while the daemon was off. Each node looks at its own
+    /// observations. Only the hub looks at the devices, whose number is that of nodes times regions.
     mutating func remainsLookedFor(at now: Int64) -> [Output] {
         if looksUntil == nil { found = [] }
         looksUntil = now.addingClamped(Self.lookingFor)
-        let devices = house.isHub ? discovery?.everyDevice : nil
-        return devices.map { [.subscribe($0)] } ?? []
+        return (house.isHub ? discovery?.everyDevice : nil).map { [.subscribe($0)] } ?? []
     }
 
-    /// Something retained of a region that is not watched here.
+    /// Handles a retained topic that may be out of date.
     mutating func remains(_ message: MQTTMessage) -> [Output] {
-        if looksUntil != nil, !message.payload.isEmpty, found.count < Self.mostFound { found.insert(message.topic) }
+        if looksUntil != nil, !message.payload.isEmpty, found.count < Self.topicLimit { found.insert(message.topic) }
         return []
     }
 
-    /// The house's state of a region that is not watched here.
+    /// Handles the state of a region that is not configured here.
     mutating func stateReceived(ofStranger level: String, _ message: MQTTMessage) -> [Output] {
         if message.payload.isEmpty {
             strangers.remove(level)
-        } else if strangers.count < Self.mostFound {
+        } else if strangers.count < Self.topicLimit {
             strangers.insert(level)
         }
         return []
     }
 
-    /// What is none of the contract's topics: a device that was announced, or Home Assistant's start.
+    /// Handles a message outside the house's topics, or on this node's prompt.
     mutating func foreign(_ message: MQTTMessage, at now: Int64) -> [Output] {
         if message.topic == topics.prompt(node) {
             if !message.isRetained, message.payload != promptValue.payload { repeats.want(message.topic, at: now) }
@@ -91,16 +91,18 @@ extension BrokerCore {
         }
         guard let discovery else { return [] }
         if message.topic == "\(discovery.prefix)/status" {
+            // Home Assistant has started.
             return message.payload == Array(Wire.online.utf8) && !message.isRetained ? [.announce] : []
         }
         return discovery.subject(of: message.topic) == nil ? [] : remains(message)
     }
 
-    /// Takes away what is no longer: this node's own sights, and for the house what nobody watches.
-    mutating func lookedThrough(at now: Int64) -> [Output] {
+    /// Deletes this node's observations of regions that it does not watch; as the hub, also the states and devices of regions
+    /// that no node watches.
+    mutating func remainsDeleted() -> [Output] {
         looksUntil = nil
         let stale = found.filter { topic in
-            guard case .sight(let level, node)? = topics.subject(of: topic) else { return false }
+            guard case .observation(let level, node)? = topics.subject(of: topic) else { return false }
             return regions[level] == nil
         }
         let gone = stale.union(house.isHub ? staleOfHouse : [])
@@ -108,7 +110,6 @@ extension BrokerCore {
         return (discovery.map { [.unsubscribe($0.everyDevice)] } ?? []) + gone.sorted().map { .publish(.clearing($0)) }
     }
 
-    /// The topics of regions that nobody watches, and of parts whose node watches the region no more.
     private var staleOfHouse: Set<String> {
         var watched = cards.all.mapValues { Set($0.regions) }
         watched[node] = Set(levels)

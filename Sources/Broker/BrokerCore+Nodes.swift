@@ -3,91 +3,89 @@ import HomeAssistant
 import MQTT
 import Plumbing
 
-/// Who is in the house, for who asks.
+/// The nodes of the house, for clients of this daemon.
 extension BrokerCore {
-    /// What every node sees. A node follows only the regions that it owns; all of it is followed for who asks, and a while
-    /// longer: who watches asks again.
+    /// Every node's observations. Without a survey a node receives only those of the regions that it owns.
     struct Survey: Sendable {
-        private static let length: Int64 = 15_000_000_000
+        private static let duration: Int64 = 15_000_000_000
+        /// The time without a message after which the broker has delivered everything, and the maximum for all of it.
+        private static let (silence, timeout): (Int64, Int64) = (300_000_000, 2_000_000_000)
+        /// Any client can publish under our topics, so memory must be bounded.
+        private static let observationLimit = 100_000
 
-        /// More is not kept: anybody can write topics.
-        private static let mostSights = 100_000
-
-        private(set) var began: Int64
-        var until: Int64
-        /// When the last sight came.
-        private(set) var cameAt: Int64?
-        /// By node and region.
-        private(set) var sights: [String: [String: Observation]] = [:]
+        private var began: Int64
+        private(set) var until: Int64
+        private var receivedAt: Int64?
+        /// By node and level.
+        private(set) var observations: [String: [String: Observation]] = [:]
         private var count = 0
 
-        init(at now: Int64) {
-            began = now
-            until = now.addingClamped(Self.length)
-        }
+        init(at now: Int64) { (began, until) = (now, now.addingClamped(Self.duration)) }
 
-        mutating func asked(at now: Int64) { until = now.addingClamped(Self.length) }
+        mutating func extend(at now: Int64) { until = now.addingClamped(Self.duration) }
 
         mutating func received(_ payload: [UInt8], _ level: String, _ node: String, at now: Int64) {
-            cameAt = now
+            receivedAt = now
             guard !payload.isEmpty else {
-                if sights[node]?.removeValue(forKey: level) != nil { count -= 1 }
+                if observations[node]?.removeValue(forKey: level) != nil { count -= 1 }
                 return
             }
-            let isNew = sights[node]?[level] == nil
-            guard let sight = Wire.observation(payload), !isNew || count < Self.mostSights else { return }
-            sights[node, default: [:]][level] = sight
+            let isNew = observations[node]?[level] == nil
+            guard let observation = Wire.observation(payload), !isNew || count < Self.observationLimit else { return }
+            observations[node, default: [:]][level] = observation
             if isNew { count += 1 }
         }
 
-        mutating func forgotten(_ node: String) { count -= sights.removeValue(forKey: node)?.count ?? 0 }
+        mutating func forgotten(_ node: String) { count -= observations.removeValue(forKey: node)?.count ?? 0 }
 
-        /// The broker is another one, or the same after a pause: it delivers all again.
-        mutating func connected(at now: Int64) { (began, cameAt, sights, count) = (now, nil, [:], 0) }
+        /// Begins again: the broker delivers everything again.
+        mutating func connected(at now: Int64) { (began, receivedAt, observations, count) = (now, nil, [:], 0) }
+
+        func isGathering(at now: Int64) -> Bool {
+            now.subtractingClamped(began) < Self.timeout
+                && now.subtractingClamped(receivedAt ?? began) < Self.silence
+        }
     }
 
-    /// Somebody wants to know what every node sees.
+    /// Handles that a client of this daemon asks for every node's observations.
     mutating func asked(at now: Int64) -> [Output] {
         guard survey == nil else {
-            survey?.asked(at: now)
+            survey?.extend(at: now)
             return []
         }
         survey = Survey(at: now)
-        return [.subscribe(topics.everySight)]
+        return [.subscribe(topics.everyObservation)]
     }
 
-    /// Nobody has asked for a while.
-    mutating func surveyed() -> [Output] {
-        survey = nil
-        return [.unsubscribe(topics.everySight)]
-    }
+    /// Whether the broker still delivers its retained observations.
+    func isGathering(at now: Int64) -> Bool { isConnected && survey?.isGathering(at: now) ?? false }
 
-    /// The nodes by name: this one alone while there is no broker.
+    /// Returns the nodes in the order of their names; without a connection only this one.
     func nodes(at now: Int64) -> [BrokerNode] {
-        guard isConnected else { return [BrokerNode(name: node, isOnline: false, card: card, sights: [:])] }
+        guard isConnected else { return [BrokerNode(name: node, isOnline: false, card: card, observations: [:])] }
         let online = Set(house.online(at: now))
         return Set(statuses.keys).union(cards.all.keys).union([node]).sorted().map { name in
-            let sights = (survey?.sights[name] ?? [:]).map { (regions[$0] ?? $0, $1) }
+            let observations = (survey?.observations[name] ?? [:]).map { (regions[$0] ?? $0, $1) }
             return BrokerNode(
                 name: name, isOnline: online.contains(name), card: cards[name], scanner: scanners[name],
-                sights: Dictionary(sights, uniquingKeysWith: { first, _ in first }))
+                observations: Dictionary(observations, uniquingKeysWith: { first, _ in first }))
         }
     }
 
-    /// What the house agrees on about a region of the configuration, and who writes it.
+    /// Returns the agreed state of a configured region and the node that writes it.
     func agreed(on identifier: String) -> (state: HouseState?, owner: String?) {
         let level = levelOf[identifier] ?? identifier
         return (house.state(of: level), house.owner(of: level))
     }
 
-    /// Somebody asks to forget a node: its topics are emptied, and it counts no more.
+    /// Deletes a node: empties its topics and ends its part in every decision.
     mutating func forget(_ name: String, at now: Moment) -> Result<[Output], ForgetRefusal> {
         guard TopicName.isLevel(name), statuses[name] != nil || cards[name] != nil || house.isWaited(for: name) else {
             return .failure(.unknown)
         }
         guard name != node, !house.online(at: now.instant).contains(name) else { return .failure(.online) }
         let watched = cards[name]?.regions ?? levels
-        var gone = watched.map { topics.sight(TopicName($0), by: name) }
+        var gone = watched.map { topics.observation(of: TopicName($0), by: name) }
         if let discovery {
             gone += watched.map { discovery.part(region: $0, node: name).topic } + [discovery.node(name).topic]
         }
@@ -96,23 +94,23 @@ extension BrokerCore {
     }
 }
 
-/// A node, as this one knows it.
+/// A node of the house.
 package struct BrokerNode: Hashable, Sendable {
     package var name: String
-    /// Whether it says so, and said something not long ago.
+    /// Whether the node published that it is online, and has sent messages since.
     package var isOnline: Bool
-    /// Nil: it has said nothing of itself.
+    /// `nil` if the broker has no description of the node.
     package var card: NodeCard?
     package var scanner: Scanner?
-    /// What it makes of the regions, by their identifiers; of one that is not configured here, by its level in topics.
-    package var sights: [String: Observation]
+    /// By region: the identifier, or the level in topics if the region is not configured here.
+    package var observations: [String: Observation]
 }
 
-/// Why a node is not forgotten.
+/// The reason why a node is not deleted.
 package enum ForgetRefusal: Error, Sendable, Equatable {
     /// No node has this name.
     case unknown
-    /// It would be back at once.
+    /// The node is online and would publish its topics again.
     case online
     /// There is no connection to the broker.
     case away

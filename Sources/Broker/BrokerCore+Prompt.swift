@@ -4,7 +4,7 @@ import MQTT
 
 /// The Wi-Fi prompts of this node.
 extension BrokerCore {
-    /// What is asked now.
+    /// The prompt that waits, or nulls.
     var promptValue: MQTTPublication {
         let fields = [
             Wire.text("id", prompt?.id), Wire.text("ssid", prompt?.ssid), Wire.text("region", prompt?.region),
@@ -12,25 +12,25 @@ extension BrokerCore {
         return .value(topics.prompt(node), fields.json.utf8)
     }
 
-    /// A prompt began.
+    /// Handles a new prompt.
     mutating func asked(_ wifi: Event.WiFi) -> [Output] {
         guard let id = wifi.id else { return [] }
         prompt = (id, wifi.ssid, wifi.region)
         return [.publish(promptValue), event("asked", id, wifi.ssid)]
     }
 
-    /// A prompt was answered, or what it asks for happened without an answer.
+    /// Handles the answer to a prompt, or a join that made it superfluous.
     mutating func ended(_ wifi: Event.WiFi, wasAnswered: Bool) -> [Output] {
-        guard let id = wifi.id, prompt?.id == id else { return [] }
-        prompt = nil
-        return [.publish(promptValue), event(wasAnswered ? "answered" : "withdrawn", id, wifi.ssid)]
+        wifi.id.map { ended($0, wasAnswered ? "answered" : "withdrawn") } ?? []
     }
 
-    /// A prompt is not asked any more.
-    mutating func withdrawn(_ id: String) -> [Output] {
+    /// Handles the end of a prompt without an answer.
+    mutating func withdrawn(_ id: String) -> [Output] { ended(id, "withdrawn") }
+
+    private mutating func ended(_ id: String, _ type: String) -> [Output] {
         guard let prompt, prompt.id == id else { return [] }
         self.prompt = nil
-        return [.publish(promptValue), event("withdrawn", id, prompt.ssid)]
+        return [.publish(promptValue), event(type, id, prompt.ssid)]
     }
 
     private func event(_ type: String, _ id: String, _ ssid: String) -> Output {
@@ -40,8 +40,7 @@ extension BrokerCore {
         return .publish(.event(topics.promptEvent(node), fields.json.utf8))
     }
 
-    /// Somebody answers: by a button, which knows no number, or exactly. Whatever is old, or meant for another prompt, is
-    /// for nobody.
+    /// Handles an answer from the broker. A button sends none of a prompt's numbers; a retained answer is for an earlier prompt.
     func answered(_ message: MQTTMessage) -> [Output] {
         struct Members: Decodable {
             var id: String?
@@ -52,7 +51,7 @@ extension BrokerCore {
             init(from decoder: any Decoder) throws {
                 let members = try decoder.container(keyedBy: CodingKeys.self)
                 answer = try members.decode(String.self, forKey: .answer)
-                // A template may make a number of it.
+                // Home Assistant's templates turn digits into a number.
                 id =
                     try (try? members.decodeIfPresent(Int.self, forKey: .id)).flatMap { $0 }.map { "\($0)" }
                     ?? members.decodeIfPresent(String.self, forKey: .id)
@@ -61,6 +60,6 @@ extension BrokerCore {
         guard !message.isRetained, let prompt, let members = Wire.decode(Members.self, message.payload),
             members.id == nil || members.id == prompt.id
         else { return [] }
-        return [.answer(prompt: prompt.id, word: members.answer)]
+        return [.answer(prompt: prompt.id, answer: members.answer)]
     }
 }

@@ -1,42 +1,45 @@
 import Agreement
 import Events
 import HomeAssistant
+package import IBeacon
 import MQTT
 import Plumbing
 import RegionMonitoring
 
-/// What this node tells a broker, and what it makes of what comes from there: everything but threads, sockets and clocks.
+/// The decisions of ``Broker``: everything but threads, sockets and clocks.
 ///
-/// What happens goes in by a function in the past tense, what is to be done comes back. Instants are those of one monotonic
-/// clock, see ``Agreement/Moment``.
+/// An input is a function in the past tense and returns the outputs. Instants are those of one monotonic clock, see
+/// ``Agreement/Moment``.
 struct BrokerCore: Sendable {
-    /// What is to be done.
     enum Output: Sendable, Equatable {
         case publish(MQTTPublication)
-        /// The topic's value was overwritten by others: it is published again.
+        /// Publish the topic's value again: another client changed it.
         case `repeat`(topic: String)
-        /// The topic's value is another node's from now on: it stays at the broker, and is not published from here again.
+        /// Do not publish the topic again: its value at the broker is another node's from now on.
         case release(topic: String)
         case subscribe(String)
         case unsubscribe(String)
-        /// Every subscription is to be made again: the broker delivers its retained messages anew.
+        /// Make every subscription again, so that the broker delivers its retained messages again.
         case subscribeAgain
-        /// Everything is to be published again: somebody has lost it.
+        /// Publish every value again.
         case announce
-        /// For this node's own consumers, at that time on the wall.
+        /// Notify this node's own consumers; the time is nanoseconds since the Unix epoch.
         case happened(Event.Kind, at: Int64)
-        /// Somebody answers the prompt of this node that waits.
-        case answer(prompt: String, word: String)
+        /// Answer this node's Wi-Fi prompt.
+        case answer(prompt: String, answer: String)
+        /// Write a message to the log.
+        case note(String)
     }
 
     let node: String
     let topics: Topics
     let version: String
     let since: String
-    /// Nil: Home Assistant is told nothing.
+    let room: String?
+    /// `nil` if this node publishes nothing for Home Assistant.
     let discovery: Discovery?
 
-    /// The identifier of this run, with a number behind it if a client has used up its observations.
+    /// The identifier of this run. ``renamed(at:)`` appends a number.
     let incarnation: String
     private var names = 0
     private var renamedAt: Int64?
@@ -45,48 +48,48 @@ struct BrokerCore: Sendable {
     var isConnected = false
     /// Whether `online` was published over this connection.
     var isOnline = false
-    /// The choice of owners that was announced.
-    var announcedOwnership: UInt64 = 0
 
-    /// The identifiers of the regions, by their level in topics; and in the order of the configuration.
+    /// The identifiers of the regions by their level in topics, the levels in the order of the configuration, and the levels by
+    /// identifier.
     private(set) var regions: [String: String] = [:]
     private(set) var levels: [String] = []
-    /// As the nodes' cards have them.
-    private(set) var list = NodeCard.RegionList([])
-    /// The other way round: it is asked with each advertisement.
     private(set) var levelOf: [String: String] = [:]
-    var room: String?
+    private(set) var list = NodeCard.RegionList([:])
+    /// The events of this node, by level, that its hub has not recorded yet.
+    var unrecorded: [String: [MQTTPublication]] = [:]
 
-    /// What nodes say of themselves, and whether they are online, by name.
+    /// The descriptions and states of the nodes, by name.
     var cards = NodeCards()
     var statuses: [String: Bool] = [:]
     var scanners: [String: Scanner] = [:]
-    /// What nodes see, while somebody wants to know.
+    /// The nodes, and the levels at which their beacons differ from this node's, of which a message was logged.
+    var conflicts: [String: [String]] = [:]
+    /// Every node's observations, while a client of this daemon asks for them.
     var survey: Survey?
 
-    /// Whether this node counted the house when it was last looked.
+    /// Whether this node was the hub when that was last checked.
     var wasHub = false
-    /// What Home Assistant was told: the topics that are ours, and who was known then.
+    /// The choice of owners for which devices were announced, and the announcement.
+    var announcedOwnership: UInt64 = 0
     var announced: Announced?
+    /// The retained topics found until `looksUntil` that may be out of date.
     var found: Set<String> = []
     var looksUntil: Int64?
-    /// Regions that others watch, or nobody any more, of which the broker has a state: by level.
+    /// The levels of regions that are not configured here and have a retained state.
     var strangers: Set<String> = []
 
-    /// This node's scanner, as it publishes it.
     var scanner = Scanner(ok: false, adapter: nil, reason: "it has just started")
-    /// This node's own topics that another client changed.
     var repeats = RepeatPlan()
 
     /// The prompt that waits for an answer.
     var prompt: (id: String, ssid: String, region: String?)?
-    /// Where somebody is, by level, and whether others know how far.
+    /// The levels of the regions with a beacon inside, and of those whose distance was published.
     var inside: Set<String> = []
     var ranged: Set<String> = []
-    /// When it is next looked how far the beacons are.
+    /// The time of the next measurement of distances.
     var rangingAt: Int64?
 
-    init(_ settings: BrokerSettings, regions identifiers: [String], incarnation: String, since: Int64) {
+    init(_ settings: BrokerSettings, regions configured: [BrokerRegion], incarnation: String, since: Int64) {
         node = settings.node
         topics = Topics(site: settings.site)
         version = settings.version
@@ -98,24 +101,24 @@ struct BrokerCore: Sendable {
         self.incarnation = incarnation
         house = HouseReplica(node: settings.node, incarnation: incarnation, regions: [])
         plan = ObservationPlan(regions: [], incarnation: incarnation, offset: settings.offset)
-        take(identifiers)
+        setRegions(configured)
         let moment = Moment(instant: 0, wall: since)
         _ = house.regionsReplaced(with: levels, at: moment)
-        _ = house.nodeDescribed(
-            node: node, room: room, regions: nil, announces: discovery != nil, at: moment)
+        _ = house.nodeDescribed(node: node, room: room, regions: nil, announces: discovery != nil, at: moment)
         _ = plan.regionsReplaced(with: levels, at: 0)
     }
 
-    mutating func take(_ identifiers: [String]) {
-        let levels = identifiers.map { TopicName($0).level }
-        regions = Dictionary(zip(levels, identifiers), uniquingKeysWith: { first, _ in first })
-        self.levels = levels
-        list = NodeCard.RegionList(Set(levels))
-        levelOf = Dictionary(zip(identifiers, levels), uniquingKeysWith: { first, _ in first })
+    mutating func setRegions(_ configured: [BrokerRegion]) {
+        levels = configured.map { TopicName($0.identifier).level }
+        let pairs = zip(levels, configured)
+        regions = Dictionary(pairs.map { ($0, $1.identifier) }, uniquingKeysWith: { first, _ in first })
+        levelOf = Dictionary(pairs.map { ($1.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+        list = NodeCard.RegionList(
+            Dictionary(pairs.map { ($0, $1.fingerprint) }, uniquingKeysWith: { first, _ in first }))
     }
 
-    /// Publishes this node's observations under another incarnation, once in ten seconds at most. Another client published one in
-    /// its name that counts as newer than its own.
+    /// Publishes this node's observations under a new incarnation, once in 10 s at most, after another client published one in
+    /// this node's name that counts as newer.
     mutating func renamed(at now: Int64) -> [Output] {
         guard renamedAt.map({ now.subtractingClamped($0) >= 10_000_000_000 }) ?? true else { return [] }
         renamedAt = now
@@ -123,42 +126,50 @@ struct BrokerCore: Sendable {
         return published(plan.renamed("\(incarnation)-\(names)", at: now))
     }
 
-    /// When ``advanced(to:)`` is next needed; nil for whenever something happens.
+    /// The time at which ``advanced(to:)`` is needed next; `nil` if only an input can change anything.
     var nextDeadline: Int64? {
-        [plan.nextDeadline, house.nextDeadline, looksUntil, rangingAt, survey?.until, repeats.nextDeadline].compactMap(
-            \.self
-        ).min()
+        [plan.nextDeadline, house.nextDeadline, looksUntil, rangingAt, survey?.until, repeats.nextDeadline]
+            .compactMap(\.self).min()
     }
 
     var card: NodeCard {
-        NodeCard(
-            room: room, version: version, since: since, announces: discovery != nil, regions: list.regions)
+        NodeCard(room: room, version: version, since: since, announces: discovery != nil, regions: list.regions)
     }
 
-    /// A hash stands for itself.
     func name(_ level: String) -> TopicName { TopicName(level) }
 }
 
-/// What the configuration says of this node and its broker.
+/// The settings of this node and its house.
 package struct BrokerSettings: Hashable, Sendable {
     package var node: String
     package var room: String?
-    /// What this node hears too weakly, in dB.
+    /// The correction that is added to this node's signals, in dB.
     package var offset: Double
     package var site: String
-    /// Where Home Assistant looks for devices; nil: it is told nothing.
+    /// Home Assistant's topic prefix for discovery; `nil` for no discovery.
     package var discovery: String?
-    /// This program's.
+    /// The version of this program.
     package var version: String
 
     package init(
         node: String, room: String?, offset: Double = 0, site: String, discovery: String?, version: String
     ) {
-        self.node = node
-        self.room = room
-        self.offset = offset
-        self.site = site
-        self.discovery = discovery
-        self.version = version
+        (self.node, self.room, self.offset) = (node, room, offset)
+        (self.site, self.discovery, self.version) = (site, discovery, version)
     }
+}
+
+/// A configured region.
+package struct BrokerRegion: Hashable, Sendable {
+    let identifier: String
+    /// 64 bits of the beacon's identity: nodes compare it, because a region's state says nothing for another beacon.
+    let fingerprint: String
+
+    /// - Parameter beacon: UUID, major and minor in the same form on every node.
+    package init(_ identifier: String, beacon: String = "") {
+        self.identifier = identifier
+        fingerprint = String(beacon.utf8.fnv1a, radix: 16)
+    }
+
+    package init(_ region: BeaconRegion) { self.init(region.identifier, beacon: region.constraint.description) }
 }

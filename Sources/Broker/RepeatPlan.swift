@@ -1,7 +1,7 @@
 import Plumbing
 
-/// The topics of this node that another client changed or emptied, and when they are published again: each once a second at most,
-/// so that two clients that insist on a topic do not flood the broker.
+/// The topics of this node that another client changed or emptied, with the times of their next publication. A topic is published
+/// once a second at most, so that two clients that insist on a topic do not flood the broker.
 struct RepeatPlan: Sendable {
     private static let interval: Int64 = 1_000_000_000
 
@@ -20,10 +20,7 @@ struct RepeatPlan: Sendable {
     /// Returns the topics that are due, in order.
     mutating func due(at now: Int64) -> [String] {
         let due = pending.filter { $0.value <= now }.keys.sorted()
-        for topic in due {
-            pending[topic] = nil
-            repeatedAt[topic] = now
-        }
+        for topic in due { (pending[topic], repeatedAt[topic]) = (nil, now) }
         return due
     }
 }

@@ -1,13 +1,13 @@
 import Events
 import Plumbing
 
-/// What a node says of its Bluetooth, retained.
+/// The state of a node's Bluetooth adapter, retained.
 package struct Scanner: Hashable, Sendable {
-    /// Whether it hears.
+    /// Whether the scan runs.
     package var ok: Bool
     /// Such as `hci0`.
     package var adapter: String?
-    /// Why it does not hear.
+    /// Why the scan does not run.
     package var reason: String?
 
     /// The maximum length of a reason in scalars: one character can have any number of them.
@@ -23,7 +23,7 @@ package struct Scanner: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// Nil for what no node of ours says.
+    /// Returns `nil` for a payload that no node publishes.
     init?(_ payload: [UInt8]) {
         struct Members: Decodable {
             var ok: Bool

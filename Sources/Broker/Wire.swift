@@ -6,9 +6,8 @@ import HomeAssistant
 import MQTT
 import Plumbing
 
-/// What nodes say to each other and to Home Assistant, as JSON. Every key is always there, `null` where there is nothing to
-/// say: a template that misses one complains with each message. What comes in is read with suspicion: a broker is open to
-/// others, too.
+/// The JSON payloads. Every key is always present, `null` without a value: a template of Home Assistant logs an error for
+/// each message without a key that it uses. Payloads from the broker are validated: other clients can publish them, too.
 enum Wire {
     static let online = "online"
     static let offline = "offline"

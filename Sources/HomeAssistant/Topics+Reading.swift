@@ -5,27 +5,27 @@ extension Topics {
         case scanner(node: String)
         case about(node: String)
 
-        /// A node's sight of a region; `level` is the region's ``TopicName/level``.
-        case sight(level: String, node: String)
+        /// A node's observation of a region; `level` is the region's ``TopicName/level``.
+        case observation(level: String, node: String)
 
         case promptAnswer(node: String)
         case region(level: String)
         case event(level: String)
     }
 
-    /// For who wants to hear of every node.
+    /// The messages of every node.
     package var everyStatus: String { status("+") }
     package var everyScanner: String { scanner("+") }
     package var everyAbout: String { about("+") }
 
-    /// For who wants to hear what every node makes of a region.
-    package func everySight(_ region: TopicName) -> String { sight(region, by: "+") }
+    /// Every node's observation of a region.
+    package func everyObservation(of region: TopicName) -> String { observation(of: region, by: "+") }
 
-    /// All that the house agrees on, and what comes and goes; all that a node sees.
+    /// The agreed states and events of all regions; the observations of all regions by all nodes, or by one.
     package var everyRegion: String { "\(root)/region/+" }
     package var everyEvent: String { "\(root)/region/+/event" }
-    package var everySight: String { everySightOf("+") }
-    package func everySightOf(_ node: String) -> String { "\(root)/node/\(node)/region/+" }
+    package var everyObservation: String { everyObservation(by: "+") }
+    package func everyObservation(by node: String) -> String { "\(root)/node/\(node)/region/+" }
 
     /// What a message with this topic is about; nil for what is none of ours, or has a name that none of ours has.
     package func subject(of topic: String) -> Subject? {
@@ -39,7 +39,7 @@ extension Topics {
         case ("node", "about"): .about(node: name)
         case ("node", "prompt/answer"): .promptAnswer(node: name)
         case ("node", _) where levels.count == 4 && levels[2] == "region" && TopicName.isLevel(levels[3]):
-            .sight(level: String(levels[3]), node: name)
+            .observation(level: String(levels[3]), node: name)
         case ("region", ""): levels.count == 2 ? .region(level: name) : nil
         case ("region", "event"): .event(level: name)
         default: nil

@@ -19,11 +19,15 @@ package struct Topics: Hashable, Sendable {
     /// What a node is: version, room, which regions it watches. Retained.
     package func about(_ node: String) -> String { "\(root)/node/\(node)/about" }
 
-    /// What a node itself makes of a region. Retained.
-    package func sight(_ region: TopicName, by node: String) -> String { "\(root)/node/\(node)/region/\(region.level)" }
+    /// A node's own observation of a region. Retained.
+    package func observation(of region: TopicName, by node: String) -> String {
+        "\(root)/node/\(node)/region/\(region.level)"
+    }
 
-    /// A region's nearest beacon as a node hears it, every few seconds. Not retained.
-    package func ranging(_ region: TopicName, by node: String) -> String { sight(region, by: node) + "/ranging" }
+    /// The distance of a region's strongest beacon from a node, every few seconds. Not retained.
+    package func ranging(_ region: TopicName, by node: String) -> String {
+        observation(of: region, by: node) + "/ranging"
+    }
 
     /// The Wi-Fi prompt that a node waits for an answer to. Retained.
     package func prompt(_ node: String) -> String { "\(root)/node/\(node)/prompt" }

@@ -33,6 +33,15 @@ extension RegionMonitor {
         public var count: UInt64
         /// The identifiers of the regions it belongs to.
         public var regions: [String]
+
+        package init(
+            identity: BeaconIdentity, measuredPower: Int8 = -59, rssi: Int8?, signal: Double? = nil, accuracy: Double,
+            lastHeard: Instant = Instant(nanoseconds: 0), count: UInt64 = 1, regions: [String]
+        ) {
+            (self.identity, self.measuredPower) = (identity, measuredPower)
+            (self.rssi, self.signal, self.accuracy) = (rssi, signal, accuracy)
+            (self.lastHeard, self.count, self.regions) = (lastHeard, count, regions)
+        }
     }
 
     /// What else is in the air: what tells a silence from a receiver that is deaf.

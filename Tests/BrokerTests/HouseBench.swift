@@ -15,6 +15,10 @@ struct HouseBench {
         var values: [String: [UInt8]] = [:]
         var happened: [Event.Kind] = []
         var answers: [String] = []
+        var notes: [String] = []
+        /// Whether the node's hub records events at once.
+        var isRecording = true
+        fileprivate var unrecorded: [(region: String, news: HouseNews)] = []
     }
 
     static let second: Int64 = 1_000_000_000
@@ -28,11 +32,14 @@ struct HouseBench {
 
     /// A node's daemon starts.
     mutating func start(
-        _ name: String, room: String? = nil, regions: [String] = ["keys"], discovery: String? = "homeassistant"
+        _ name: String, room: String? = nil, regions: [String] = ["keys"], discovery: String? = "homeassistant",
+        beacon: String = ""
     ) {
         let settings = BrokerSettings(
             node: name, room: room ?? name, site: "home", discovery: discovery, version: "1.0.0")
-        let core = BrokerCore(settings, regions: regions, incarnation: "\(name)-\(now)", since: now)
+        let core = BrokerCore(
+            settings, regions: regions.map { BrokerRegion($0, beacon: beacon) }, incarnation: "\(name)-\(now)",
+            since: now)
         nodes[name] = Node(core: core)
         let outputs = core.started()
         carryOut(outputs, of: name)
@@ -105,6 +112,18 @@ struct HouseBench {
         }
     }
 
+    /// Has the node's hub record the events that wait, and those to come.
+    mutating func record(_ name: String) {
+        nodes[name]?.isRecording = true
+        while let first = nodes[name]?.unrecorded.first {
+            nodes[name]?.unrecorded.removeFirst()
+            perform(name) { core, _ in core.recorded(first.news, of: first.region) }
+        }
+    }
+
+    /// Has the node's hub wait for its disk.
+    mutating func stopRecording(_ name: String) { nodes[name]?.isRecording = false }
+
     /// The broker loses what it kept of a topic.
     mutating func lose(_ topic: String) { retained[topic] = nil }
 
@@ -142,8 +161,13 @@ struct HouseBench {
             case .subscribeAgain:
                 for filter in nodes[name]?.filters ?? [] { deliverRetained(filter, to: name) }
             case .announce: break
-            case .happened(let kind, _): nodes[name]?.happened.append(kind)
-            case .answer(let prompt, let word): nodes[name]?.answers.append("\(prompt) \(word)")
+            case .happened(let kind, _):
+                nodes[name]?.happened.append(kind)
+                guard case .house(let region, let news) = kind else { continue }
+                nodes[name]?.unrecorded.append((region, news))
+                if nodes[name]?.isRecording == true { record(name) }
+            case .answer(let prompt, let answer): nodes[name]?.answers.append("\(prompt) \(answer)")
+            case .note(let message): nodes[name]?.notes.append(message)
             }
         }
     }

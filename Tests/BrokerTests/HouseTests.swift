@@ -33,6 +33,23 @@ import Testing
         #expect(house.value("okaeri/home/house") == "{\"online\":1,\"leader\":\"hall\"}")
     }
 
+    @Test("An event is published after the owner's hub has recorded it, and the region's state before")
+    mutating func eventsBehindTheDisk() {
+        house.start("hall")
+        house.pass(10)
+        house.see("hall", .outside)
+        house.pass(5)
+        house.stopRecording("hall")
+        house.see("hall", .inside, rssi: -60)
+        house.pass(5, hearing: ["hall": -60])
+        house.see("hall", .outside)
+        house.pass(5)
+        #expect(house.value("okaeri/home/region/keys")?.contains("\"state\":\"outside\"") == true)
+        #expect(events == [])
+        house.record("hall")
+        #expect(events == ["enter", "exit"])
+    }
+
     @Test mutating func aWalkThroughThreeRoomsIsOneArrivalAndOneDeparture() {
         for name in ["attic", "hall", "kitchen"] { house.start(name) }
         house.pass(10)

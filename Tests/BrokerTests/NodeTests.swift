@@ -1,5 +1,6 @@
 import Agreement
 import Events
+import IBeacon
 import MQTT
 import RegionMonitoring
 import Testing
@@ -28,13 +29,13 @@ import Testing
         house.start("attic", regions: ["keys", "car"])
         house.start("hall", regions: ["keys", "car"])
         house.pass(15)
-        house.perform("hall") { $0.configured(["keys"], at: $1) }
+        house.perform("hall") { $0.configured([BrokerRegion("keys")], at: $1) }
         house.pass(15)
         let car = house.retained.keys.filter { $0.contains("car") }
         #expect(car.filter { $0.contains("hall") }.isEmpty, "\(car)")
         #expect(car.contains("okaeri/home/region/car"))
         #expect(car.contains("homeassistant/device/okaeri_home/region_car/config"))
-        house.perform("attic") { $0.configured(["keys"], at: $1) }
+        house.perform("attic") { $0.configured([BrokerRegion("keys")], at: $1) }
         house.pass(15)
         #expect(house.retained.keys.filter { $0.contains("car") }.isEmpty)
     }
@@ -95,7 +96,9 @@ import Testing
     }
 
     @Test mutating func theDistanceIsToldEveryFiveSecondsWhileSomebodyIsInside() {
-        let ranging = BrokerRanging(region: "keys", rssi: -61, accuracy: 1.84, proximity: "near")
+        let ranging = RegionMonitor.BeaconSnapshot(
+            identity: BeaconIdentity(uuid: BeaconUUID(high: 1, low: 1), major: 1, minor: 1), rssi: -61, accuracy: 1.84,
+            regions: ["keys"])
         let topic = "okaeri/home/node/hall/region/keys/ranging"
         house.start("hall")
         house.perform("hall") { $0.measured([ranging], at: $1.instant) }
@@ -116,7 +119,7 @@ import Testing
     @Test mutating func `the distance is not measured after the region with a beacon inside is removed`() {
         house.start("hall", regions: ["keys", "car"])
         house.see("hall", .inside, rssi: -61)
-        house.perform("hall") { $0.configured(["car"], at: $1) }
+        house.perform("hall") { $0.configured([BrokerRegion("car")], at: $1) }
         house.pass(10)
         house.perform("hall") { $0.measured([], at: $1.instant) }
         #expect(house.nodes["hall"]?.core.rangingAt == nil)

@@ -44,7 +44,7 @@ import Testing
         house.pass(30)
         house.see("hall", .inside, region: "r3")
         house.pass(10)
-        house.perform("attic") { $0.configured(["keys"] + regions, at: $1) }
+        house.perform("attic") { $0.configured((["keys"] + regions).map { BrokerRegion($0) }, at: $1) }
         house.pass(10)
         let owners = ["attic", "hall"].map { name in regions.map { house.nodes[name]?.core.agreed(on: $0).owner } }
         #expect(owners[0] == owners[1])
@@ -56,7 +56,7 @@ import Testing
         house.start("attic", regions: ["keys"])
         house.start("hall", regions: ["car"])
         house.pass(30)
-        house.perform("attic") { $0.configured(["keys", "bike"], at: $1) }
+        house.perform("attic") { $0.configured(["keys", "bike"].map { BrokerRegion($0) }, at: $1) }
         house.pass(10)
         for name in ["attic", "hall"] {
             #expect(house.nodes[name]?.core.house.owner(of: "bike") == (name == "attic" ? "attic" : nil))
@@ -66,20 +66,52 @@ import Testing
 }
 
 @Suite struct NodeCardTests {
-    private let list = NodeCard.RegionList(["keys", "car", "bike"])
+    private func list(_ regions: [String]) -> NodeCard.RegionList {
+        NodeCard.RegionList(Dictionary(uniqueKeysWithValues: regions.map { ($0, "beacon-of-\($0)") }))
+    }
 
-    @Test(arguments: [["keys", "car", "bike"], ["car"], [], ["keys", "car", "bike", "boat"], ["eys", "car", "bike"]])
-    func aCardIsReadAlikeWhetherItsListIsOursOrNot(regions: [String]) throws {
+    private var own: NodeCard.RegionList { list(["keys", "car", "bike"]) }
+
+    @Test(
+        "A card is the same whether its regions are those of this node or not",
+        arguments: [["keys", "car", "bike"], ["car"], [], ["keys", "car", "bike", "boat"], ["eys", "car", "bike"]])
+    func regionsOfACard(regions: [String]) throws {
         let card = NodeCard(
             room: "hall", version: "1", since: "2026-11-21T17:00:00.000Z", announces: false,
             regions: regions.sorted())
-        let read = try #require(NodeCard(Array(card.payload.utf8), like: list))
-        #expect(read == card)
-        #expect(read == NodeCard(Array(card.payload.utf8), like: .init([])))
+        let payload = Array(card.payload(list(regions)).utf8)
+        #expect(NodeCard(payload, like: own) == card)
+        #expect(NodeCard(payload, like: list([])) == card)
     }
 
-    @Test(arguments: ["", "[1,", "{\"room\":3,", "{\"room\":\"x\""])
-    func whatOnlyEndsLikeACardIsNone(start: String) {
-        #expect(NodeCard(Array(start.utf8) + list.end, like: list) == nil)
+    @Test(
+        "A payload that only ends like a card is rejected", arguments: ["", "[1,", "{\"room\":3,", "{\"room\":\"x\""])
+    func malformedCard(start: String) {
+        #expect(NodeCard(Array(start.utf8) + own.end, like: own) == nil)
+    }
+
+    @Test("A card without fingerprints has no conflicts")
+    func cardWithoutFingerprints() throws {
+        let card = try #require(NodeCard(Array("{\"regions\":[\"keys\",\"boat\"]}".utf8), like: own))
+        #expect(card.conflicts == [])
+    }
+
+    @Test("A node that has another beacon for a region is logged once")
+    func otherBeacon() {
+        var house = HouseBench()
+        house.start("hall", regions: ["keys", "car"], beacon: "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0/1/2")
+        house.start("attic", regions: ["keys", "boat"], beacon: "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0/1/3")
+        house.start("den", regions: ["keys"], beacon: "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0/1/2")
+        house.pass(30)
+        let message =
+            "the region “keys” has another UUID, major or minor on the node “attic”; correct one of the two "
+            + "configurations, or choose another identifier"
+        #expect(house.nodes["hall"]?.notes == [message])
+        #expect(house.nodes["den"]?.notes == [message])
+        #expect(house.nodes["attic"]?.notes.count == 2)
+        for name in ["hall", "attic"] { house.perform(name) { $0.disconnected(at: $1) } }
+        for name in ["hall", "attic"] { house.connect(name) }
+        house.pass(30)
+        #expect(house.nodes["hall"]?.notes == [message])
     }
 }

@@ -30,9 +30,7 @@ struct SightCost {
             deliver("\(topic)/status", "online")
         }
         // Its own description is the end of what the broker retains.
-        if let card = await node.broker.nodes.first(where: { $0.name == node.name })?.card {
-            deliver("okaeri/site/node/\(node.name)/about", card.payload)
-        }
+        deliver("okaeri/site/node/\(node.name)/about", node.broker.description)
         try await Task.sleep(for: .seconds(15))
         let owned = node.broker.withHouse { house in
             world.identifiers.first { house.owner(of: $0) == World.node(0) }

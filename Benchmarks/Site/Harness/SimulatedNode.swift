@@ -1,6 +1,7 @@
 import Agreement
 import Broker
 import Events
+import IBeacon
 import MQTT
 import RegionMonitoring
 import Synchronization
@@ -39,7 +40,7 @@ final class SimulatedNode: Sendable {
             }, answered: { _, _ in }, noted: { SiteBenchmark.say("note \($0)") })
         broker = try Broker(
             world.settings(of: index, discovery: discovery), broker: .init(host: "127.0.0.1", port: port),
-            regions: world.identifiers, events: stream, outputs: outputs)
+            regions: world.identifiers.map { BrokerRegion($0) }, events: stream, outputs: outputs)
         var heard: [Int: Double] = [:]
         for region in 0..<world.regions {
             for hearer in world.hearers(of: region) where hearer.node == index { heard[region] = hearer.rssi }
@@ -53,7 +54,11 @@ final class SimulatedNode: Sendable {
         events.yield(Event(time: 0, kind: .bluetoothStateDidUpdate(state: "poweredOn", adapter: "hci0", reason: "")))
         broker.measure { [self] in
             air.withLock { air in
-                air.map { BrokerRanging(region: World.region($0), rssi: Int($1), accuracy: 2, proximity: "near") }
+                air.map {
+                    .init(
+                        identity: BeaconIdentity(uuid: BeaconUUID(high: 1, low: 1), major: 1, minor: 1), rssi: Int8($1),
+                        accuracy: 2, regions: [World.region($0)])
+                }
             }
         }
         Task { [broker] in try await broker.run() }

@@ -19,7 +19,8 @@ extension Daemon {
             node: options.node, room: configuration.node.room, offset: configuration.node.offset, site: mqtt.site,
             discovery: mqtt.discovery, version: options.version)
         return try Broker(
-            settings, broker: MQTTSettings.Broker(mqtt), regions: configuration.regions.map(\.identifier),
+            settings, broker: MQTTSettings.Broker(mqtt),
+            regions: configuration.regions.map { BrokerRegion($0.monitored.region) },
             events: hub.events(backlog: .max),
             outputs: .init(
                 happened: { hub.happened($0, at: $1) }, answered: { answered.give($0, $1) },
@@ -40,7 +41,7 @@ extension Broker {
 extension Broker: Configured {
     /// The broker itself takes effect at the next start.
     package func configured(_ configuration: Configuration) {
-        configured(configuration.regions.map(\.identifier))
+        configured(configuration.regions.map { BrokerRegion($0.monitored.region) })
     }
 }
 

@@ -134,7 +134,7 @@ package final class Daemon: Sendable {
         self.presence = presence
         broker?.measure {
             let now = source.instant
-            return presence.driver.beacons(since: now.advanced(by: .seconds(-5))).flatMap { BrokerRanging.list($0) }
+            return presence.driver.beacons(since: now.advanced(by: .seconds(-5)))
         }
         wifi = options.simulatesWiFi ? Self.simulatedWiFi(configuration) : NetworkManagerService()
         homecoming = Homecoming(
