@@ -116,7 +116,7 @@ struct Site {
         let core = members[index].core
         return """
             sights \(core.plan.nextDeadline ?? 0), house \(core.house.nextDeadline ?? 0), remains \
-            \(core.looksUntil ?? 0), ranging \(core.rangingAt ?? 0), survey \(core.survey?.until ?? 0), now \(now)
+            \(core.looksUntil ?? 0), ranging \(core.rangingAt ?? 0), survey \(core.survey?.nextDeadline ?? 0), now \(now)
             """
     }
 
@@ -149,7 +149,7 @@ struct Site {
             case .happened(.house(let region, let news), _):
                 // The member's hub records it.
                 carryOut(members[index].core.recorded(news, of: region), of: index)
-            case .announce, .happened, .answer, .note: break
+            case .announce, .happened, .answer, .note, .surveyed: break
             }
         }
         members[index].checkBounds()

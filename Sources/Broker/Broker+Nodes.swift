@@ -20,10 +20,10 @@ extension Broker {
     /// 15 s do not.
     package var nodes: [BrokerNode] {
         get async {
+            let changes = surveys.values(backlog: 1)
             perform { core, now in core.asked(at: now.instant) }
-            while guarded.withLock({ $0.core.isGathering(at: MQTTClient.now) }) {
-                try? await Task.sleep(for: .milliseconds(50))
-                if Task.isCancelled { break }
+            if guarded.withLock({ $0.core.isSurveying }) {
+                for await _ in changes where !guarded.withLock({ $0.core.isSurveying }) { break }
             }
             return guarded.withLock { $0.core.nodes(at: MQTTClient.now) }
         }

@@ -47,7 +47,7 @@ package final class Broker: Service {
             case .unsubscribe(let filter): client.unsubscribe(filter)
             case .subscribeAgain: client.subscribeAgain()
             case .announce: client.announce()
-            case .happened, .answer, .note: if effects.count < Self.effectLimit { effects.append(output) }
+            case .happened, .answer, .note, .surveyed: if effects.count < Self.effectLimit { effects.append(output) }
             }
         }
 
@@ -59,6 +59,8 @@ package final class Broker: Service {
     private let outputs: Outputs
     private let inbox: Inbox
     private let wakeUp = BinarySemaphore()
+    /// Receives a value when the survey may be complete.
+    let surveys = Broadcast<Void>()
     private let events: AsyncStream<Event>
 
     /// - Parameters:
@@ -130,7 +132,7 @@ package final class Broker: Service {
                 return (guarded.core.nextDeadline, guarded.isOver, guarded.effects)
             }
             for effect in effects { carryOut(effect) }
-            if isOver { return }
+            if isOver { return surveys.close() }
             let wait = deadline.map { Duration.nanoseconds(max(0, $0.subtractingClamped(MQTTClient.now))) }
             if wakeUp.wait(until: wait.map { ContinuousClock.now.advanced(by: $0) }) { continue }
             let beacons = guarded.withLock { guarded in
@@ -148,6 +150,7 @@ package final class Broker: Service {
         case .happened(let kind, let time): outputs.happened(kind, time)
         case .answer(let prompt, let answer): outputs.answered(prompt, answer)
         case .note(let message): outputs.noted(message)
+        case .surveyed: surveys.send(())
         case .publish, .repeat, .release, .subscribe, .unsubscribe, .subscribeAgain, .announce: break
         }
     }

@@ -31,7 +31,7 @@ extension BrokerCore {
         }
         announced = nil
         return acted(house.disconnected(at: now), at: now) + hubMoved(at: now.instant)
-            + released.map { .release(topic: $0) }
+            + released.map { .release(topic: $0) } + [.surveyed]
     }
 
     mutating func received(_ message: MQTTMessage, at now: Moment) -> [Output] {

@@ -61,9 +61,13 @@ extension BrokerCore {
             outputs += announcements(at: now.instant)
         }
         if let until = looksUntil, until <= now.instant { outputs += remainsDeleted() }
-        if let survey, survey.until <= now.instant {
-            self.survey = nil
-            outputs.append(.unsubscribe(topics.everyObservation))
+        if let survey, survey.nextDeadline <= now.instant {
+            self.survey?.advance(to: now.instant)
+            outputs.append(.surveyed)
+            if survey.until <= now.instant {
+                self.survey = nil
+                outputs.append(.unsubscribe(topics.everyObservation))
+            }
         }
         return outputs + repeats.due(at: now.instant).map { .repeat(topic: $0) }
     }

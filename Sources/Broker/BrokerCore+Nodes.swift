@@ -16,6 +16,8 @@ extension BrokerCore {
         private var began: Int64
         private(set) var until: Int64
         private var receivedAt: Int64?
+        /// Whether the broker has delivered its retained observations.
+        private(set) var isComplete = false
         /// By node and level.
         private(set) var observations: [String: [String: Observation]] = [:]
         private var count = 0
@@ -39,12 +41,18 @@ extension BrokerCore {
         mutating func forgotten(_ node: String) { count -= observations.removeValue(forKey: node)?.count ?? 0 }
 
         /// Begins again: the broker delivers everything again.
-        mutating func connected(at now: Int64) { (began, receivedAt, observations, count) = (now, nil, [:], 0) }
-
-        func isGathering(at now: Int64) -> Bool {
-            now.subtractingClamped(began) < Self.timeout
-                && now.subtractingClamped(receivedAt ?? began) < Self.silence
+        mutating func connected(at now: Int64) {
+            (began, receivedAt, observations, count, isComplete) = (now, nil, [:], 0, false)
         }
+
+        /// The time at which the survey is complete or ends.
+        var nextDeadline: Int64 {
+            isComplete
+                ? until
+                : min(began.addingClamped(Self.timeout), (receivedAt ?? began).addingClamped(Self.silence), until)
+        }
+
+        mutating func advance(to now: Int64) { isComplete = isComplete || nextDeadline <= now }
     }
 
     /// Handles that a client of this daemon asks for every node's observations.
@@ -58,7 +66,7 @@ extension BrokerCore {
     }
 
     /// Whether the broker still delivers its retained observations.
-    func isGathering(at now: Int64) -> Bool { isConnected && survey?.isGathering(at: now) ?? false }
+    var isSurveying: Bool { isConnected && survey.map { !$0.isComplete } ?? false }
 
     /// Returns the nodes in the order of their names; without a connection only this one.
     func nodes(at now: Int64) -> [BrokerNode] {

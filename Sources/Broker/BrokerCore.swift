@@ -27,6 +27,8 @@ struct BrokerCore: Sendable {
         case happened(Event.Kind, at: Int64)
         /// Answer this node's Wi-Fi prompt.
         case answer(prompt: String, answer: String)
+        /// The survey may be complete.
+        case surveyed
         /// Write a message to the log.
         case note(String)
     }
@@ -128,7 +130,7 @@ struct BrokerCore: Sendable {
 
     /// The time at which ``advanced(to:)`` is needed next; `nil` if only an input can change anything.
     var nextDeadline: Int64? {
-        [plan.nextDeadline, house.nextDeadline, looksUntil, rangingAt, survey?.until, repeats.nextDeadline]
+        [plan.nextDeadline, house.nextDeadline, looksUntil, rangingAt, survey?.nextDeadline, repeats.nextDeadline]
             .compactMap(\.self).min()
     }
 

@@ -160,7 +160,7 @@ struct HouseBench {
             case .unsubscribe(let filter): nodes[name]?.filters.remove(filter)
             case .subscribeAgain:
                 for filter in nodes[name]?.filters ?? [] { deliverRetained(filter, to: name) }
-            case .announce: break
+            case .announce, .surveyed: break
             case .happened(let kind, _):
                 nodes[name]?.happened.append(kind)
                 guard case .house(let region, let news) = kind else { continue }
