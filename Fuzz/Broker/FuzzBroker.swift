@@ -184,7 +184,7 @@ extension Program {
         case UInt8(ascii: "="):
             let (member, mask) = (next() & 1, next())
             let regions = Member.regions.enumerated().filter { mask >> $0.offset & 1 == 0 }.map(\.element)
-            site.perform(member) { $0.configured(regions, at: $1) }
+            site.perform(member) { $0.configured(regions.map { BrokerRegion($0, beacon: $0) }, at: $1) }
         case UInt8(ascii: "?"):
             site.perform(next() & 1) { $0.asked(at: $1.instant) }
         case UInt8(ascii: "/"):

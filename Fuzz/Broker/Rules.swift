@@ -21,7 +21,9 @@ extension Member {
             require(
                 filter.hasPrefix("\(topics.root)/") || filter.hasPrefix("\(Site.discovery)/"),
                 "a foreign subscription: \(filter)")
-        case .announce, .subscribeAgain: break
+        case .announce, .subscribeAgain, .surveyed: break
+        case .note(let message):
+            require(message.isPlainName && message.utf8.count <= 1000, "a message for the log without a bound")
         case .happened(let kind, let time):
             require(time == now.wall, "the house's events have another time")
             check(kind)
@@ -79,7 +81,7 @@ extension Member {
             again = Scanner(payload)?.payload
         case .about(let node):
             require(node == core.node, "another node's card is published")
-            again = NodeCard(payload, like: .init([]))?.payload
+            again = NodeCard(payload, like: core.list)?.payload(core.list)
         case .observation(let level, let node):
             require(node == core.node && watches(level), "another node's observation is published")
             again = Wire.observation(payload).map(Wire.observation)

@@ -1,4 +1,5 @@
 import Agreement
+import Events
 import FuzzSupport
 import MQTT
 import RegionMonitoring
@@ -146,10 +147,11 @@ struct Site {
             case .subscribeAgain:
                 guard members[index].isConnected else { continue }
                 for filter in members[index].filters.sorted() { deliverRetained(filter, to: index) }
-            case .happened(.house(let region, let news), _):
+            case .happened(let kind, _):
                 // The member's hub records it.
+                guard case .house(let region, let news) = kind else { continue }
                 carryOut(members[index].core.recorded(news, of: region), of: index)
-            case .announce, .happened, .answer, .note, .surveyed: break
+            case .announce, .answer, .note, .surveyed: break
             }
         }
         members[index].checkBounds()

@@ -49,11 +49,12 @@ private func checkRedaction(_ text: String) {
     }
 }
 
-/// The strings of commands and passphrase files that stand nowhere else in the text, the request or a message.
+/// The strings of commands and passphrase files that stand nowhere else in the text, the request or a message. Shorter ones may
+/// be a part of any message.
 private func secrets(in text: String, besides request: [UInt8]) -> [String] {
     let examples = "an absolute path, or $CREDENTIALS_DIRECTORY/NAME, such as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
     let others = String(decoding: request, as: UTF8.self) + examples
-    return strings(in: text, of: Configuration.privateKeys).filter { !others.contains($0) }
+    return strings(in: text, of: Configuration.privateKeys).filter { $0.count >= 8 && !others.contains($0) }
 }
 
 /// The strings of commands that stand nowhere else in the text.
