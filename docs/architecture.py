@@ -15,21 +15,20 @@ import architecture_picture as picture  # noqa: E402
 DOCS = pathlib.Path(__file__).resolve().parent
 ROOT = DOCS.parent
 PICTURE = DOCS / "architecture.svg"
-LINES = 3000
-LINES_OF = {"OkaeriDaemon": 700}
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:public |package |internal |fileprivate |private )?import +"
     r"(?:(?:struct|enum|class|func|protocol|typealias|var|let) +)?(\w+)", re.M)
 
 
 class Package:
-    """What Package.swift says: the rooms under Sources, what each depends on, and the products of packages."""
+    """What Package.swift says: the targets under Sources, what each depends on, and the products of packages."""
 
     def __init__(self):
         dump = subprocess.run(["swift", "package", "dump-package"], cwd=ROOT, capture_output=True, text=True)
         if dump.returncode != 0:
             sys.exit(f"Package.swift cannot be read:\n{dump.stderr}")
-        targets = [t for t in json.loads(dump.stdout)["targets"] if not t.get("path") and t["type"] != "test"]
+        targets = [t for t in json.loads(dump.stdout)["targets"] if (t.get("path") or "").startswith("Sources/")]
+        self.path = {t["name"]: t["path"] for t in targets}
         self.kind = {t["name"]: t["type"] for t in targets}
         self.rooms = {t["name"]: set() for t in targets}
         self.packages = {t["name"]: set() for t in targets}
@@ -44,10 +43,10 @@ class Package:
                     self.rooms[target["name"]].add(name)
 
     def sources(self, room):
-        return [f for f in (ROOT / "Sources" / room).rglob("*") if f.suffix in (".swift", ".c", ".h")]
+        return [f for f in (ROOT / self.path[room]).rglob("*") if f.suffix in (".swift", ".c", ".h")]
 
     def reach(self, room):
-        """All rooms and packages that a room gets at, by whatever way."""
+        """All targets and packages that a target reaches."""
         reached, ahead = set(), [room]
         while ahead:
             room = ahead.pop()
@@ -72,22 +71,22 @@ def table(page, head):
 def check_allowed(package, page):
     above = []
     allowed = {}
-    for cells in table(page, "| room |"):
+    for cells in table(page, "| target |"):
         for room in cells[0][1]:
-            allowed[room] = set(cells[2][1]) if len(cells) > 2 else set()
+            allowed[room] = set(cells[3][1]) if len(cells) > 3 else set()
         for room in cells[0][1]:
             for name in sorted(package.rooms.get(room, set()) - set(above)):
                 yield f"{room} depends on {name}, which does not stand above it in the table"
         above += cells[0][1]
     for room in package.rooms:
         if room not in allowed:
-            yield f"{room} has no row in the table of rooms"
+            yield f"{room} has no row in the table of targets"
             continue
         for name in sorted((package.rooms[room] | package.packages[room]) - allowed[room]):
             yield f"{room} depends on {name}: the table does not allow it"
     for room in allowed:
         if room not in package.rooms:
-            yield f"{room} has a row in the table of rooms, and is no target"
+            yield f"{room} has a row in the table of targets, and is no target"
             continue
         for name in sorted(allowed[room] - package.rooms[room] - package.packages[room]):
             yield f"{room} may import {name} by the table, and does not depend on it: strike it out"
@@ -98,7 +97,7 @@ def check_reach(package, page):
     for (_, rooms), (text, names) in table(page, "| from | never reaches |"):
         forbidden = set(names)
         for name in forbidden - known:
-            yield f"{name} is neither a room nor a package: the table of what is never reached names it"
+            yield f"{name} is neither a target nor a package: the table of what is never reached names it"
         if "any package" in text:
             forbidden |= set().union(*package.packages.values())
         if "any C library" in text:
@@ -130,14 +129,17 @@ def check_shape(package):
     for room in package.rooms:
         if room in package.reach(room):
             yield f"{room} reaches itself: a cycle"
-        limit = LINES_OF.get(room, LINES)
-        lines = sum(len(file.read_text().splitlines()) for file in package.sources(room))
-        if lines > limit and room != "okaeri":
-            yield f"{room} has {lines} lines, {limit} are allowed: cut it by subject"
-    drawn = {room for row in picture.ROWS for room in row}
+    drawn = {room: index for index, (_, row) in enumerate(picture.ROWS) for room in row}
+    for folder, row in picture.ROWS:
+        for room in row:
+            if package.path.get(room) != f"Sources/{folder}/{room}":
+                yield f"{room} is drawn in {folder}, and its path is {package.path.get(room)}"
+            for other in sorted(package.rooms.get(room, set())):
+                if drawn.get(other, len(drawn)) <= drawn[room]:
+                    yield f"the arrow from {room} to {other} does not lead down"
     rooms = {room for room, kind in package.kind.items() if not room.startswith("C") or package_swift(package, room)}
-    for room in sorted(drawn ^ rooms):
-        yield f"{room} is {'drawn, and no room' if room in drawn else 'not drawn: give it a place in ROWS'}"
+    for room in sorted(set(drawn) ^ rooms):
+        yield f"{room} is {'drawn, and no target' if room in drawn else 'not drawn: give it a place in ROWS'}"
 
 
 def main():

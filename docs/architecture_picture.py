@@ -1,26 +1,29 @@
-"""The picture of docs/architecture.md: the road of a report, and the rooms in layers with their imports.
+"""The picture of docs/architecture.md: the road of a report, and the targets in layers with their imports.
 
-Where a room stands is decided here by hand; what it imports comes from Package.swift.
+The place of a target is set here by hand; its imports come from Package.swift.
 """
 from xml.sax.saxutils import escape
 
-# The rooms from above to below, each with the middle of its box: imports lead down.
+# The targets from above to below, each with the folder of its row and the middle of its box: imports lead down.
 ROWS = [
-    {"okaeri": 560},
-    {"OkaeriDaemon": 440, "Agent": 850, "GATTStatus": 985},
-    {"Listening": 200, "PageData": 440, "Doctor": 660, "Setup": 850},
-    {"ThreadService": 92, "History": 215, "Systemd": 325, "Server": 440, "State": 550, "Hooks": 655, "Homecoming": 765,
-     "ServiceWatch": 895, "Broker": 1010},
-    {"OpenMetrics": 400, "Web": 570, "ConfigurationEditor": 745},
-    {"Client": 530, "OkaeriConfiguration": 745},
-    {"VirtualController": 104, "BeaconLocation": 280, "API": 450, "HomeAssistant": 610, "BlueZ": 800, "NetworkManager": 965},
-    {"ControllerEmulation": 104, "Presence": 280, "Events": 440, "BlueZMachines": 800, "WiFi": 965},
-    {"Bluetooth": 240, "RegionMonitoring": 430, "MQTT": 620, "DBus": 800},
-    {"Agreement": 84, "HCI": 200, "IBeacon": 400, "GLib": 880},
-    {"Plumbing": 440},
+    ("Programs", {"okaeri": 540}),
+    ("Programs", {"Setup": 300, "Agent": 960}),
+    ("Daemon", {"OkaeriDaemon": 540}),
+    ("Daemon", {"Listening": 150, "Automation": 260, "History": 365, "Systemd": 465, "Server": 575, "Client": 720, "House": 870}),
+    ("Daemon", {"OkaeriConfiguration": 260}),
+    ("Daemon", {"Events": 465}),
+    ("Library", {"BeaconLocation": 290}),
+    ("Library", {"Presence": 150}),
+    ("Platform", {"Bluetooth": 150, "BlueZ": 600, "NetworkManager": 740, "MQTT": 890}),
+    ("Platform", {"DBus": 670, "WiFi": 830}),
+    ("Lab", {"VirtualController": 985}),
+    ("Core", {"Agreement": 465}),
+    ("Core", {"RegionMonitoring": 465}),
+    ("Core", {"HCI": 190, "IBeacon": 465}),
+    ("Core", {"Plumbing": 600}),
 ]
 
-# What a room stands on outside of the package, as people know it.
+# The libraries outside of the package, by their usual names.
 BACKENDS = {
     "CBluetooth": "kernel", "CGIO": "GIO", "CNetworkManager": "libnm", "CMosquitto": "libmosquitto",
     "CSQLite": "SQLite", "nio": "NIO", "hummingbird": "Hummingbird", "subprocess": "Subprocess",
@@ -38,18 +41,18 @@ RECORDER = ("History", "written before published")
 CONSUMERS = [
     ("okaeri", "printer, terminal's prompt"),
     ("Systemd", "journal, readiness, watchdog"),
-    ("Hooks", "commands"),
-    ("Homecoming", "prompts, joins"),
-    ("State", "state.json"),
+    ("Automation", "commands"),
+    ("Automation", "prompts, joins"),
+    ("OkaeriDaemon", "state.json"),
     ("Server", "event stream"),
-    ("Broker", "MQTT"),
+    ("House", "MQTT"),
 ]
 BACKEND = ("OkaeriDaemon", "APIBackend")
 
 WIDTH, MARGIN, ROW, HEIGHT = 1080, 28, 68, 40
 ROAD, ROOMS = 88, 428
 TOTAL = ROOMS + 24 + ROW * len(ROWS)
-GROUND, CARD, EDGE, LINE, TEXT, DIM = "#242933", "#2e3440", "#4c566a", "#616e88", "#d8dee9", "#8f9bb3"
+GROUND, BAND, CARD, EDGE, LINE, TEXT, DIM = "#242933", "#292f3a", "#2e3440", "#4c566a", "#616e88", "#d8dee9", "#8f9bb3"
 REPORT, COMMAND = "#a3be8c", "#ebcb8b"
 
 
@@ -57,14 +60,14 @@ def draw(rooms, packages):
     """The picture as SVG text."""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {TOTAL}" width="{WIDTH}" height="{TOTAL}" '
-        'role="img" aria-label="The road of a report from the radio to the consumers, and the rooms of the package in '
+        'role="img" aria-label="The road of a report from the radio to the consumers, and the targets of the package in '
         'layers with their imports: the tables of architecture.md say the same.">',
         f'<rect width="{WIDTH}" height="{TOTAL}" rx="10" fill="{GROUND}"/>',
         "<defs>" + marker("report", REPORT) + marker("command", COMMAND) + marker("import", LINE) + "</defs>",
         "<g font-family=\"system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu Sans',sans-serif\">",
         text(MARGIN, 36, "The road of a report, and of a command back", 17, TEXT, bold=True), *road(),
-        text(MARGIN, ROOMS - 24, "The rooms", 17, TEXT, bold=True),
-        text(MARGIN + 112, ROOMS - 24, "lines lead down to what is imported; what follows from others is left out", 13, DIM),
+        text(MARGIN, ROOMS - 24, "The targets", 17, TEXT, bold=True),
+        text(MARGIN + 130, ROOMS - 24, "lines lead down to what is imported; what follows from others is left out", 13, DIM),
         *imports(rooms, packages), "</g>", "</svg>",
     ]
     return "\n".join(parts) + "\n"
@@ -94,7 +97,7 @@ def road():
         yield arrow([(hub + width, y), (middle, y), (middle, place), (right, place)], "report")
         if room == "Server":
             low = place
-        if room == "Homecoming":
+        if role == "prompts, joins":
             answered = place
     back = hub - 24
     yield box(back, low, width + 48, *BACKEND, COMMAND)
@@ -109,7 +112,8 @@ def road():
 
 def imports(rooms, packages):
     places = {}
-    for index, row in enumerate(ROWS):
+    yield from bands()
+    for index, (_, row) in enumerate(ROWS):
         for room, middle in row.items():
             width = max(92, 8.4 * len(room) + 20, 6.2 * len(backends(room, rooms, packages)) + 16)
             places[room] = (middle - width / 2, ROOMS + 24 + index * ROW, width)
@@ -121,13 +125,25 @@ def imports(rooms, packages):
         yield box(x, y, width, room, backends(room, rooms, packages), EDGE)
 
 
+def bands():
+    """A band behind the rows of each folder."""
+    first = 0
+    for index, (folder, _) in enumerate(ROWS):
+        if index + 1 < len(ROWS) and ROWS[index + 1][0] == folder:
+            continue
+        top, height = ROOMS + 24 + first * ROW - ROW / 2 + 2, (index + 1 - first) * ROW - 4
+        yield (f'<rect x="10" y="{top:.1f}" width="{WIDTH - 20}" height="{height:.1f}" rx="8" fill="{BAND}"/>')
+        yield text(22, top + 20, folder, 13, DIM, bold=True)
+        first = index + 1
+
+
 def backends(room, rooms, packages):
     names = rooms[room] | packages[room]
     return ", ".join(shown for name, shown in BACKENDS.items() if name in names)
 
 
 def reduced(room, rooms):
-    """What a room imports and gets by none of the others that it imports."""
+    """The imports of a target that do not follow from its other imports."""
     def reach(start):
         reached, ahead = set(), [start]
         while ahead:
@@ -158,7 +174,7 @@ def curve(above, below):
 
 
 def box(x, y, width, name, role, colour, side=False):
-    """A room; `y` is its middle."""
+    """A box; `y` is its middle."""
     frame = (f'<rect x="{x:.1f}" y="{y - HEIGHT / 2:.1f}" width="{width:.1f}" height="{HEIGHT}" rx="6" fill="{CARD}" '
              f'stroke="{colour}" stroke-width="1.4"/>')
     centre = x + width / 2

@@ -45,7 +45,7 @@ def private_memory(process):
 
 
 class World:
-    """The same as World.swift says, and who owns what by Sources/Agreement/Ownership.swift."""
+    """The same as World.swift says, and who owns what by Sources/Core/Agreement/Ownership.swift."""
 
     def __init__(self, nodes, regions):
         self.nodes, self.regions = nodes, regions

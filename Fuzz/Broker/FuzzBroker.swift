@@ -6,7 +6,7 @@ import MQTT
 import Plumbing
 import RegionMonitoring
 
-@testable import Broker
+@testable import House
 
 /// The input is a program, a step on each line: what clients of the broker publish, honest or not, what a node's own radio and
 /// Wi-Fi report, connections that begin and end, and time. See ``Program``.

@@ -1,9 +1,8 @@
 @testable import Agreement
-@testable import Broker
+@testable import House
 import Events
 import FoundationEssentials
 import FuzzSupport
-@testable import HomeAssistant
 import MQTT
 import Plumbing
 

@@ -4,7 +4,7 @@ import FuzzSupport
 import MQTT
 import RegionMonitoring
 
-@testable import Broker
+@testable import House
 
 /// Two nodes of a house and a broker that delivers at once, at a clock that the input sets.
 struct Site {

@@ -1,7 +1,7 @@
 import FuzzSupport
 import Synchronization
 
-@testable import Web
+@testable import Server
 
 /// Three browsers that were let in, one after another, and one whose login was revoked.
 enum Browsers {

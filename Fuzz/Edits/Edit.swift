@@ -1,7 +1,6 @@
-@testable import ConfigurationEditor
+@testable import OkaeriConfiguration
 import FuzzSupport
 import IBeacon
-@testable import OkaeriConfiguration
 import RegionMonitoring
 import WiFi
 

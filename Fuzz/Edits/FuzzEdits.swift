@@ -1,8 +1,7 @@
-@testable import ConfigurationEditor
+@testable import OkaeriConfiguration
 import FuzzSupport
 import HTTPTypes
-@testable import OkaeriConfiguration
-@testable import PageData
+@testable import OkaeriDaemon
 import Server
 
 /// The input is a configuration, a zero octet, and the edit that a page sends: `{"region": {"identifier": …}, "dry": false}`.

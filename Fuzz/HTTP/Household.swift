@@ -1,11 +1,8 @@
-import API
 import Events
 import FoundationEssentials
 import HTTPTypes
-import OpenMetrics
-import Plumbing
-
 @testable import Server
+import Plumbing
 
 /// A house that is always the same.
 struct Household: APIBackend {

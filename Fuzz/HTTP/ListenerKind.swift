@@ -1,11 +1,10 @@
-import API
+import Events
 import Logging
 import NIOCore
 import NIOEmbedded
 import Plumbing
 
 @testable import Server
-@testable import Web
 
 /// The listeners of a daemon.
 enum ListenerKind: Int, CaseIterable {

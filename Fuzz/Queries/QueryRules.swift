@@ -1,4 +1,3 @@
-import API
 import Events
 import FoundationEssentials
 import FuzzSupport

@@ -1,4 +1,4 @@
-import API
+import Events
 import Client
 import FoundationEssentials
 import FuzzSupport

@@ -1,11 +1,10 @@
 import Events
 import FuzzSupport
-import Homecoming
+import Automation
 import Plumbing
 import Presence
 import RegionMonitoring
-import ServiceWatch
-import State
+import OkaeriDaemon
 
 /// The parts of the state that the daemon keeps.
 let parts: [any KeptMemory.Type] = [

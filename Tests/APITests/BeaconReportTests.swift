@@ -2,7 +2,7 @@ import DaemonTestSupport
 import RegionMonitoring
 import Testing
 
-@testable import API
+@testable import Events
 
 @Suite struct BeaconReportTests {
     @Test func `a beacon of no region has its filtered signal beside the last one`() throws {

@@ -1,7 +1,7 @@
 import DaemonTestSupport
 import Testing
 
-@testable import API
+@testable import Events
 
 @Suite struct HealthReportTests {
     private func parts(_ change: (inout StatusReport) -> Void) -> (problems: [String], warnings: [String]) {

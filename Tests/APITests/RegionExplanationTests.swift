@@ -4,7 +4,6 @@ import FoundationEssentials
 import RegionMonitoring
 import Testing
 
-@testable import API
 @testable import Events
 
 @Suite struct RegionExplanationTests {

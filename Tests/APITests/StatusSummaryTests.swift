@@ -1,9 +1,8 @@
 import DaemonTestSupport
 import Testing
 
-@testable import API
 @testable import Events
-@testable import State
+@testable import OkaeriDaemon
 
 @Suite struct StatusSummaryTests {
     @Test(

@@ -6,10 +6,9 @@ import ServiceLifecycleTestKit
 import TestSupport
 import Testing
 
-@testable import API
+@testable import Events
 @testable import Agent
 @testable import Client
-@testable import Events
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
 

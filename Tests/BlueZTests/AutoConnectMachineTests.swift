@@ -1,7 +1,5 @@
-import BlueZMachines
-import Testing
-
 @testable import BlueZ
+import Testing
 
 @Suite struct AutoConnectMachineTests {
     private typealias View = AutoConnectMachine.View

@@ -1,8 +1,6 @@
-import BlueZMachines
+@testable import BlueZ
 import DBus
 import Testing
-
-@testable import BlueZ
 
 /// What is made of the properties of a device, whatever they are.
 @Suite struct DiscoveryTests {

@@ -1,9 +1,7 @@
-import BlueZMachines
+@testable import BlueZ
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import BlueZ
 
 extension OnTheBus {
     /// Thousands of advertisements of somebody else, from a make-believe bluetoothd.

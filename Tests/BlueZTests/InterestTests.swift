@@ -1,9 +1,7 @@
-import BlueZMachines
+@testable import BlueZ
 import DBus
 import TestSupport
 import Testing
-
-@testable import BlueZ
 
 /// Who is woken by what, and what is kept meanwhile: an advertisement of a stranger is nobody's business.
 @Suite struct InterestTests {

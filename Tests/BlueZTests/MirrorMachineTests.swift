@@ -1,8 +1,6 @@
-import BlueZMachines
+@testable import BlueZ
 import DBus
 import Testing
-
-@testable import BlueZ
 
 @Suite struct MirrorMachineTests {
     private var machine = MirrorMachine()

@@ -3,7 +3,7 @@ import Events
 import MQTT
 import RegionMonitoring
 
-@testable import Broker
+@testable import House
 
 /// Several nodes and a broker that delivers at once, at a clock that is set by hand.
 struct HouseBench {

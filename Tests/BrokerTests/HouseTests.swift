@@ -5,7 +5,7 @@ import RegionMonitoring
 import TestSupport
 import Testing
 
-@testable import Broker
+@testable import House
 
 @Suite struct HouseTests {
     var house = HouseBench()

@@ -5,7 +5,7 @@ import MQTT
 import RegionMonitoring
 import Testing
 
-@testable import Broker
+@testable import House
 
 /// What a node says of itself.
 @Suite struct NodeTests {

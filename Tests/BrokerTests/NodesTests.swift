@@ -5,7 +5,7 @@ import Plumbing
 import RegionMonitoring
 import Testing
 
-@testable import Broker
+@testable import House
 
 /// Who is in the house, for who asks.
 @Suite struct NodesTests {

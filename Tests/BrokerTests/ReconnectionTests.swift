@@ -4,7 +4,7 @@ import RegionMonitoring
 import TestSupport
 import Testing
 
-@testable import Broker
+@testable import House
 
 /// A node's connection is lost while its daemon goes on.
 @Suite struct ReconnectionTests {

@@ -2,7 +2,7 @@ import Agreement
 import RegionMonitoring
 import Testing
 
-@testable import Broker
+@testable import House
 
 /// What is left at the broker of regions that nobody watches any more, and who clears it up.
 @Suite struct RemainsTests {

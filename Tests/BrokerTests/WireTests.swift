@@ -2,7 +2,7 @@ import Agreement
 import RegionMonitoring
 import Testing
 
-@testable import Broker
+@testable import House
 
 /// What an owner writes is read as what it was.
 @Suite struct WireTests {

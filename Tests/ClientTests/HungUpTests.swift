@@ -3,7 +3,7 @@ import NIOPosix
 import TestSupport
 import Testing
 
-@testable import API
+@testable import Events
 @testable import Client
 
 /// A daemon that takes a connection and gives it up.

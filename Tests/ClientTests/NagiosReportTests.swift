@@ -1,7 +1,7 @@
 import DaemonTestSupport
 import Testing
 
-@testable import API
+@testable import Events
 @testable import Client
 
 /// What a monitoring system reads.

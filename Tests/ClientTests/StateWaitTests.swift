@@ -3,9 +3,8 @@ import DaemonTestSupport
 import RegionMonitoring
 import Testing
 
-@testable import API
-@testable import Client
 @testable import Events
+@testable import Client
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
 

@@ -1,12 +1,10 @@
 import FoundationEssentials
 import Glibc
-import OkaeriConfiguration
+@testable import OkaeriConfiguration
 import Plumbing
 import SystemPackage
 import TestSupport
 import Testing
-
-@testable import ConfigurationEditor
 
 @Suite struct ConfigurationFileTests {
     private let folder: TemporaryFolder

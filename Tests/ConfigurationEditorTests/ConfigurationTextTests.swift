@@ -1,7 +1,6 @@
-import ConfigurationEditor
+import OkaeriConfiguration
 import FoundationEssentials
 import IBeacon
-import OkaeriConfiguration
 import RegionMonitoring
 import Testing
 import WiFi

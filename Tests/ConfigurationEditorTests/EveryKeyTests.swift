@@ -1,6 +1,5 @@
 import Testing
 
-@testable import ConfigurationEditor
 @testable import OkaeriConfiguration
 
 /// Edits of a configuration that has every key, so that an edit that loses a key is seen.

@@ -1,6 +1,5 @@
-import ConfigurationEditor
-import IBeacon
 import OkaeriConfiguration
+import IBeacon
 import RegionMonitoring
 import Testing
 import WiFi

@@ -1,7 +1,5 @@
-import OkaeriConfiguration
+@testable import OkaeriConfiguration
 import Testing
-
-@testable import ConfigurationEditor
 
 @Suite struct RegionDraftTests {
     private func draft(_ text: String) throws(ConfigurationError) -> RegionDraft {

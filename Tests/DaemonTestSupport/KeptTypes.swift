@@ -1,8 +1,7 @@
 import Events
-import Homecoming
+import Automation
 package import Plumbing
 import Presence
-import ServiceWatch
 
 /// What the daemon keeps over a restart.
 package let keptTypes: [any KeptMemory.Type] = [

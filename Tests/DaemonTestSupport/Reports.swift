@@ -1,4 +1,4 @@
-package import API
+package import Events
 
 package func regionReport(_ identifier: String, _ state: String, rssi: Int8? = nil) -> RegionReport {
     let beacon = rssi.map {

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import WiFi
 
-@testable import API
+@testable import Events
 @testable import Client
-@testable import Doctor
+@testable import Setup
 @testable import OkaeriConfiguration
 
 @Suite struct DoctorTests {

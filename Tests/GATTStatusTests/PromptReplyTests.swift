@@ -1,7 +1,7 @@
 import BlueZ
 import Testing
 
-@testable import GATTStatus
+@testable import Agent
 
 @Suite struct PromptReplyTests {
     @Test(arguments: ["join", "later", "never"]) func `an answer names its prompt`(answer: String) throws {

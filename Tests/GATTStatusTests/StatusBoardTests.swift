@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Testing
 
-@testable import API
-@testable import GATTStatus
+@testable import Events
+@testable import Agent
 
 @Suite struct StatusBoardTests {
     /// What the daemon answers, with these regions and the networks that it asks about.

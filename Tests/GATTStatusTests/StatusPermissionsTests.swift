@@ -4,7 +4,7 @@ import Client
 import Testing
 
 @testable import BlueZ
-@testable import GATTStatus
+@testable import Agent
 
 /// Who may have what, in the words in which bluetoothd is told: it is the one that refuses.
 @Suite struct StatusPermissionsTests {

@@ -3,7 +3,7 @@ import TestSupport
 import BlueZ
 import Testing
 
-@testable import GATTStatus
+@testable import Agent
 
 @Suite struct StatusProfileTests {
     @Test func `the UUIDs are those that are documented`() {

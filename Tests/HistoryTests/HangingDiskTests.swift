@@ -8,7 +8,7 @@ import Testing
 @testable import Events
 @testable import History
 @testable import OkaeriConfiguration
-@testable import ThreadService
+@testable import Listening
 
 /// A disk that neither writes nor fails.
 @Suite struct HangingDiskTests {

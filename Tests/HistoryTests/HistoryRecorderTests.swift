@@ -7,7 +7,7 @@ import Testing
 @testable import Events
 @testable import History
 @testable import OkaeriConfiguration
-@testable import ThreadService
+@testable import Listening
 
 @Suite struct HistoryRecorderTests {
     private let folder: TemporaryFolder

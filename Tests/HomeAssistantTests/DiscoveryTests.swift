@@ -1,5 +1,5 @@
 import Foundation
-import HomeAssistant
+import House
 import Testing
 
 @Suite struct DiscoveryTests {

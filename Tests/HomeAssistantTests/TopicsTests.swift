@@ -1,4 +1,4 @@
-import HomeAssistant
+import House
 import Testing
 
 @Suite struct TopicsTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Homecoming
+@testable import Automation
 
 @Suite struct AntennaBudgetTests {
     private let start = ContinuousClock.now

@@ -1,7 +1,7 @@
 import Testing
 import WiFi
 
-@testable import Homecoming
+@testable import Automation
 
 @Suite struct AntennaTests {
     @Test(.timeLimit(.minutes(5)))

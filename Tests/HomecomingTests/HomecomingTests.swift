@@ -6,7 +6,7 @@ import Testing
 import WiFi
 
 @testable import Events
-@testable import Homecoming
+@testable import Automation
 @testable import OkaeriConfiguration
 @testable import Plumbing
 

@@ -6,7 +6,7 @@ import SystemPackage
 import Testing
 
 @testable import Events
-@testable import Hooks
+@testable import Automation
 
 /// Hooks as real scripts.
 @Suite(.timeLimit(.minutes(5))) struct HookRunnerTests {

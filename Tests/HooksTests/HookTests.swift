@@ -6,7 +6,7 @@ import Testing
 import WiFi
 
 @testable import Events
-@testable import Hooks
+@testable import Automation
 @testable import OkaeriConfiguration
 
 /// What is run for which event, and what it is told.

@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 @testable import Events
-@testable import Hooks
+@testable import Automation
 @testable import OkaeriConfiguration
 
 /// The service: events in, commands run, words in the log.

@@ -4,7 +4,7 @@ import RegionMonitoring
 import WiFi
 
 @testable import Events
-@testable import Hooks
+@testable import Automation
 @testable import OkaeriConfiguration
 
 let enter = Event.Kind.didEnterRegion(region: "home", RangedBeacon(identity: home, rssi: -78, accuracy: 2.104))

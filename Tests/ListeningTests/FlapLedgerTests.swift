@@ -1,6 +1,5 @@
-import API
-import DaemonTestSupport
 import Events
+import DaemonTestSupport
 import RegionMonitoring
 import TestSupport
 import Testing

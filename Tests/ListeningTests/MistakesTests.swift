@@ -7,7 +7,6 @@ import RegionMonitoring
 import Synchronization
 import Testing
 
-@testable import API
 @testable import Events
 @testable import History
 @testable import Listening

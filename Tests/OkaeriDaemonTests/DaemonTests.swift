@@ -4,9 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import API
-@testable import Client
 @testable import Events
+@testable import Client
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
 @testable import Systemd

@@ -8,15 +8,13 @@ import NIOPosix
 import Synchronization
 import Testing
 
-@testable import API
-@testable import Client
 @testable import Events
+@testable import Client
 @testable import History
-@testable import Homecoming
+@testable import Automation
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
 @testable import Presence
-@testable import State
 
 /// Daemons that run one after another and keep their state in the same place.
 @Suite(.timeLimit(.minutes(5))) struct RestartTests {

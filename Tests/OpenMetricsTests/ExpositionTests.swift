@@ -1,6 +1,6 @@
 import Testing
 
-@testable import OpenMetrics
+@testable import Server
 
 @Suite struct ExpositionTests {
     private var families: [MetricFamily] {

@@ -5,9 +5,8 @@ import RegionMonitoring
 import TestSupport
 import Testing
 
-@testable import API
 @testable import Events
-@testable import OpenMetrics
+@testable import Server
 
 @Suite struct MeasurementsTests {
     private func judgement(silence: Double, keepsInside: Bool = true, signal: Double? = -61.5) -> JudgementReport {

@@ -1,10 +1,8 @@
-import API
-import ConfigurationEditor
 import Events
+import OkaeriConfiguration
 import FoundationEssentials
 import HTTPTypes
 import History
-import OkaeriConfiguration
 import Plumbing
 import RegionMonitoring
 import Server
@@ -13,7 +11,7 @@ import TestSupport
 import Testing
 import WiFi
 
-@testable import PageData
+@testable import OkaeriDaemon
 
 /// What the page asks: days, events, signals, networks and the configuration, of files as they are on a disk.
 @Suite struct PageDataTests {

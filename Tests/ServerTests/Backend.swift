@@ -1,10 +1,8 @@
 import DaemonTestSupport
-import OpenMetrics
+@testable import Server
 import TestSupport
 
-@testable import API
 @testable import Events
-@testable import Server
 
 /// A daemon with as many regions as make a long answer.
 struct Backend: APIBackend {

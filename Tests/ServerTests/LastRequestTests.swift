@@ -7,12 +7,10 @@ import Plumbing
 import ServiceLifecycle
 import TestSupport
 import Testing
-import Web
-
-@testable import API
-@testable import Client
-@testable import Events
 @testable import Server
+
+@testable import Events
+@testable import Client
 
 /// Requests after which the decoder parses nothing more.
 @Suite(.timeLimit(.minutes(5))) struct LastRequestTests {

@@ -5,9 +5,8 @@ import Plumbing
 import TestSupport
 import Testing
 
-@testable import API
-@testable import Client
 @testable import Events
+@testable import Client
 @testable import Server
 
 /// What watches machines, over TCP: two routes, and a door that is for this machine's names alone.

@@ -1,7 +1,7 @@
 import Testing
-import Web
+import Server
 
-@testable import API
+@testable import Events
 
 /// Numbers that the page and the program have both.
 @Suite struct PageNumbersTests {

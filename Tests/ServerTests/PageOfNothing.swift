@@ -1,4 +1,4 @@
-import API
+import Events
 import HTTPTypes
 
 @testable import Server

@@ -1,10 +1,8 @@
 import FoundationEssentials
 import Testing
-import Web
-
-@testable import API
-@testable import Events
 @testable import Server
+
+@testable import Events
 
 /// The description of the API names what is served, and nothing else.
 @Suite struct RoutesTests {

@@ -5,9 +5,8 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@testable import API
-@testable import Client
 @testable import Events
+@testable import Client
 import IBeacon
 import RegionMonitoring
 @testable import Server

@@ -5,12 +5,10 @@ import NIOPosix
 import Plumbing
 import TestSupport
 import Testing
-import Web
-
-@testable import API
-@testable import Client
-@testable import Events
 @testable import Server
+
+@testable import Events
+@testable import Client
 
 /// The page over TCP: who is let in, and what everybody else is told.
 @Suite(.timeLimit(.minutes(5))) struct WebServerTests {

@@ -3,10 +3,9 @@ import BlueZ
 import Testing
 
 @testable import Events
-@testable import Hooks
+@testable import Automation
 @testable import OkaeriConfiguration
-@testable import ServiceWatch
-@testable import State
+@testable import OkaeriDaemon
 
 /// Rules for peripherals: what the configuration says, what is told and kept, and which hook runs.
 @Suite struct ServiceRuleTests {

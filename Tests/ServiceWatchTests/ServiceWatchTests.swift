@@ -5,7 +5,7 @@ import Testing
 
 @testable import Events
 @testable import OkaeriConfiguration
-@testable import ServiceWatch
+@testable import Automation
 
 /// What the daemon does by its rules for services, against a make-believe bluetoothd.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ServiceWatchTests: Sendable {

@@ -1,4 +1,4 @@
-import API
+import Events
 import IBeacon
 import OkaeriConfiguration
 import Testing

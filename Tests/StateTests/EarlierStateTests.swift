@@ -7,9 +7,9 @@ import Testing
 import WiFi
 
 @testable import Events
-@testable import Homecoming
+@testable import Automation
 @testable import Presence
-@testable import State
+@testable import OkaeriDaemon
 
 /// State that programs of earlier days have written: who upgrades loses nothing of it.
 @Suite struct EarlierStateTests {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Events
 @testable import Presence
-@testable import State
+@testable import OkaeriDaemon
 
 @Suite struct StateEncoderTests {
     /// A memory that counts how often it is encoded.

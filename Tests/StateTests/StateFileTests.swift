@@ -10,10 +10,9 @@ import Testing
 import WiFi
 
 @testable import Events
-@testable import Homecoming
+@testable import Automation
 @testable import Presence
-@testable import ServiceWatch
-@testable import State
+@testable import OkaeriDaemon
 
 @Suite struct StateFileTests {
     private let folder: TemporaryFolder

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import State
+@testable import OkaeriDaemon
 
 @Suite(.timeLimit(.minutes(1))) struct StateStoreTests {
     private struct Number: KeptMemory {

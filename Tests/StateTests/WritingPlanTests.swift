@@ -4,9 +4,9 @@ import RegionMonitoring
 import Testing
 import WiFi
 
-@testable import Homecoming
+@testable import Automation
 @testable import Presence
-@testable import State
+@testable import OkaeriDaemon
 
 @Suite struct WritingPlanTests {
     private var plan = WritingPlan(validFor: .seconds(900))

@@ -1,9 +1,7 @@
-import ControllerEmulation
+@testable import VirtualController
 import Glibc
 import HCI
 import Testing
-
-@testable import VirtualController
 
 /// The whole program but its command line, with a socket pair for /dev/vhci and pipes for the FIFO and the log.
 @Suite struct ControllerLoopTests {

@@ -1,10 +1,8 @@
-import ControllerEmulation
+@testable import VirtualController
 import Glibc
 import Plumbing
 import TestSupport
 import Testing
-
-@testable import VirtualController
 
 @Suite struct LiveSourceTests {
     @Test func linesArePutTogether() {

@@ -1,4 +1,4 @@
-import ControllerEmulation
+import VirtualController
 import HCI
 import Testing
 

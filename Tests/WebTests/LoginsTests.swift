@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-@testable import Web
+@testable import Server
 
 @Suite struct LoginsTests {
     private var logins = Logins(digest: Self.digest, random: Logins.randomBytes)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Web
+@testable import Server
 
 @Suite struct RequestGateTests {
     private static let cookie = String(repeating: "a", count: 64)

@@ -1,4 +1,4 @@
-import GLib
+import DBus
 import Testing
 
 @testable import NetworkManager

@@ -1,5 +1,5 @@
 import Foundation
-import API
+import Events
 import Testing
 
 @testable import BlueZ

@@ -1,5 +1,5 @@
 import Agreement
-import Broker
+import House
 import Glibc
 import Plumbing
 import RegionMonitoring

@@ -1,7 +1,5 @@
-import BlueZMachines
-import Testing
-
 @testable import BlueZ
+import Testing
 
 @Suite struct RegistrationMachineTests {
     private typealias Machine = RegistrationMachine

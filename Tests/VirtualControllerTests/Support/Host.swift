@@ -1,12 +1,10 @@
-import ControllerEmulation
+@testable import VirtualController
 import Foundation
 import Glibc
 import HCI
 import Plumbing
 import Synchronization
 import Testing
-
-@testable import VirtualController
 
 /// The kernel's end of /dev/vhci, the writer's end of the FIFO, and the reader's end of the log.
 final class Host: Sendable {

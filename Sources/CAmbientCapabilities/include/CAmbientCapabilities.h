@@ -1,3 +1,0 @@
-#pragma once
-
-// Nothing to call: see AmbientCapabilities.c.

@@ -1,0 +1,249 @@
+package import Events
+import FoundationEssentials
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Plumbing
+
+/// Asks a running daemon over its socket.
+package struct APIClient: Sendable {
+    /// Why there is no answer.
+    package enum Failure: Error, Sendable, CustomStringConvertible {
+        /// Nobody listens there.
+        case noDaemon(socket: String)
+        /// Somebody listens, but not for us.
+        case notPermitted(socket: String)
+        /// The daemon did not answer in time, or not as it should.
+        case noAnswer(socket: String, reason: String)
+        /// The daemon says that it cannot be done, and why.
+        case refused(status: UInt, sentence: String)
+
+        /// Whether it may be better later: a daemon restarts.
+        package var isTemporary: Bool {
+            switch self {
+            case .noDaemon, .noAnswer: true
+            case .notPermitted, .refused: false
+            }
+        }
+
+        package var description: String {
+            switch self {
+            case .noDaemon(let socket):
+                "no okaeri runs here: nobody listens on \(socket). Start one with `okaeri monitor` or "
+                    + "`sudo systemctl start okaeri`, or name its socket with --socket"
+            case .notPermitted(let socket):
+                "\(socket) may not be used by you: join its group with `sudo usermod -aG okaeri $USER` and log in again, or ask "
+                    + "with sudo"
+            case .noAnswer(let socket, let reason):
+                "the okaeri on \(socket) gives no answer: \(reason). `journalctl -u okaeri` may tell more"
+            case .refused(_, let sentence): sentence
+            }
+        }
+    }
+
+    package let socket: String
+
+    /// How long an answer may take, in seconds: on a small machine that installs something, some.
+    private static let patience: Int64 = 10
+    private static let timeout = TimeAmount.seconds(patience)
+
+    package init(socket: String) {
+        self.socket = socket
+    }
+
+    /// `GET /v1/…`, decoded.
+    package func get<Report: Decodable>(_ path: String, as type: Report.Type = Report.self) async throws(Failure)
+        -> Report
+    {
+        try decode(await body(.GET, path))
+    }
+
+    /// `GET /v1/…?NAME=VALUE`, decoded; without the parameters that have no value.
+    func get<Report: Decodable>(
+        _ path: String, _ query: [(name: String, value: String?)]
+    ) async throws(Failure) -> Report {
+        let pairs = query.compactMap { name, value in value.map { "\(name)=\(escaped($0))" } }
+        return try await get(pairs.isEmpty ? path : "\(path)?\(pairs.joined(separator: "&"))")
+    }
+
+    /// `GET /v1/…`, as the daemon wrote it.
+    package func text(_ path: String) async throws(Failure) -> String {
+        String(buffer: try await body(.GET, path))
+    }
+
+    /// `POST /v1/prompts/ID`.
+    package func answer(_ id: String, _ answer: String) async throws(Failure) -> PromptsReport {
+        let data = (try? JSONEncoder().encode(AnswerRequest(answer: answer))) ?? Data()
+        return try decode(await body(.POST, "\(Route.prompts)/\(escaped(id))", ByteBuffer(bytes: data)))
+    }
+
+    /// `DELETE /v1/never?ssid=SSID`.
+    package func clearNever(ssid: String) async throws(Failure) -> PromptsReport {
+        try decode(await body(.DELETE, "\(Route.never)?\(Route.ssid)=\(escaped(ssid))"))
+    }
+
+    /// `DELETE /v1/nodes/NAME`.
+    package func forget(node: String) async throws(Failure) -> NodesReport {
+        try decode(await body(.DELETE, "\(Route.nodes)/\(escaped(node))"))
+    }
+
+    /// `POST /v1/web/links`.
+    package func webLink() async throws(Failure) -> WebLinkReport { try decode(await body(.POST, Route.links)) }
+
+    /// `DELETE /v1/web/devices/ID`.
+    package func revoke(device id: String) async throws(Failure) -> [WebDeviceReport] {
+        try decode(await body(.DELETE, "\(Route.devices)/\(escaped(id))"))
+    }
+
+    private func escaped(_ component: String) -> String {
+        component.utf8.map { byte in
+            let isPlain = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+            return isPlain ? String(Unicode.Scalar(byte)) : hexadecimal(byte, prefix: "%")
+        }.joined()
+    }
+
+    private func decode<Report: Decodable>(_ buffer: ByteBuffer) throws(Failure) -> Report {
+        do {
+            return try JSONDecoder().decode(Report.self, from: Data(buffer.readableBytesView))
+        } catch {
+            throw .noAnswer(socket: socket, reason: "what it says is of another version (\(error))")
+        }
+    }
+
+    private func body(
+        _ method: HTTPMethod, _ path: String, _ content: ByteBuffer = ByteBuffer()
+    ) async throws(Failure) -> ByteBuffer {
+        let (status, body) = try await exchange(method, path, content)
+        guard status == .ok else {
+            let report: ErrorReport? = try? JSONDecoder().decode(ErrorReport.self, from: Data(body.readableBytesView))
+            throw .refused(status: status.code, sentence: report?.error ?? status.description)
+        }
+        return body
+    }
+
+    private func exchange(
+        _ method: HTTPMethod, _ path: String, _ content: ByteBuffer
+    ) async throws(Failure) -> (HTTPResponseStatus, ByteBuffer) {
+        try await explaining {
+            let channel = try await connect()
+            let timeout = channel.channel.eventLoop.scheduleTask(in: Self.timeout) {
+                channel.channel.close(promise: nil)
+            }
+            defer { timeout.cancel() }
+            return try await channel.executeThenClose { inbound, outbound in
+                try await outbound.write(.head(request(method, path, length: content.readableBytes)))
+                if content.readableBytes > 0 { try await outbound.write(.body(.byteBuffer(content))) }
+                try await outbound.write(.end(nil))
+                return try await response(inbound)
+            }
+        }
+    }
+
+    /// The head of a request.
+    private func request(
+        _ method: HTTPMethod, _ path: String, length: Int = 0, others: [(String, String)] = []
+    ) -> HTTPRequestHead {
+        var headers: HTTPHeaders = ["host": "okaeri", "content-length": "\(length)", "connection": "close"]
+        headers.add(contentsOf: others)
+        return HTTPRequestHead(version: .http1_1, method: method, uri: path, headers: headers)
+    }
+
+    /// Says what an error of the connection means, which is closed here after so many seconds of silence.
+    private func explaining<Answer>(
+        silence: Int64 = patience, _ ask: () async throws -> Answer
+    ) async throws(Failure) -> Answer {
+        do {
+            return try await ask()
+        } catch let failure as Failure {
+            throw failure
+        } catch let error as IOError where [ENOENT, ECONNREFUSED, ENOTSOCK].contains(error.errnoCode) {
+            throw .noDaemon(socket: socket)
+        } catch let error as IOError where [EACCES, EPERM].contains(error.errnoCode) {
+            throw .notPermitted(socket: socket)
+        } catch let error as IOError where [EPIPE, ECONNRESET].contains(error.errnoCode) {
+            throw hungUp(silence)
+        } catch ChannelError.ioOnClosedChannel {
+            throw hungUp(silence)
+        } catch {
+            throw .noAnswer(socket: socket, reason: "\(error)")
+        }
+    }
+
+    private func hungUp(_ silence: Int64) -> Failure {
+        .noAnswer(socket: socket, reason: "it hung up, or was silent for \(silence) seconds")
+    }
+
+    private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
+
+    private func connect() async throws -> Connection {
+        try await ClientBootstrap(group: .oneLoop)
+            .connectTimeout(Self.timeout)
+            .connect(unixDomainSocketPath: socket) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    return try Connection(wrappingChannelSynchronously: channel)
+                }
+            }
+    }
+
+    private func response(
+        _ parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>
+    ) async throws -> (HTTPResponseStatus, ByteBuffer) {
+        var status: HTTPResponseStatus?
+        var body = ByteBuffer()
+        for try await part in parts {
+            switch part {
+            case .head(let head): status = head.status
+            case .body(var piece): body.writeBuffer(&piece)
+            case .end:
+                guard let status else { break }
+                return (status, body)
+            }
+        }
+        throw hungUp(Self.patience)
+    }
+}
+
+// MARK: Following
+
+extension APIClient {
+    /// How long the stream of events may be silent, in seconds: three of its heartbeats.
+    private static let silence = 3 * EventStreamField.heartbeat.components.seconds
+
+    /// The bytes of `GET /v1/events`, as they come.
+    ///
+    /// - Parameters:
+    ///   - sequence: the number of the last event that was received; nil: none.
+    ///   - received: is given nil when the stream has begun; it returns whether to go on.
+    func stream(after sequence: UInt64?, _ received: (ByteBuffer?) async throws -> Bool) async throws(Failure) {
+        try await explaining(silence: Self.silence) {
+            let connection = try await connect()
+            let channel = connection.channel
+            func limit() -> Scheduled<Void> {
+                channel.eventLoop.scheduleTask(in: .seconds(Self.silence)) { channel.close(promise: nil) }
+            }
+            var timeout = limit()
+            defer { timeout.cancel() }
+            try await connection.executeThenClose { inbound, outbound in
+                let last = sequence.map { [(EventStreamField.lastEventID, "\($0)")] } ?? []
+                try await outbound.write(.head(request(.GET, Route.events, others: last)))
+                try await outbound.write(.end(nil))
+                for try await part in inbound {
+                    timeout.cancel()
+                    timeout = limit()
+                    switch part {
+                    case .head(let head):
+                        guard head.status == .ok else {
+                            throw Failure.refused(status: head.status.code, sentence: head.status.description)
+                        }
+                        guard try await received(nil) else { return }
+                    case .body(let piece):
+                        guard try await received(piece) else { return }
+                    case .end: return
+                    }
+                }
+            }
+        }
+    }
+}

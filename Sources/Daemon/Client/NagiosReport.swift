@@ -1,0 +1,100 @@
+package import Events
+
+/// What a plugin of Nagios or Icinga prints and exits with (Monitoring Plugins Development Guidelines).
+///
+/// A region that is inside is OK, one that is outside a WARNING. CRITICAL is what keeps Okaeri from knowing: no daemon, one
+/// that hangs, no Bluetooth. UNKNOWN is what is not determined yet, and a question that cannot be answered.
+package struct NagiosReport: Sendable, Equatable {
+    /// The service states, by their exit status.
+    package enum Status: Int32, Sendable {
+        case ok, warning, critical, unknown
+    }
+
+    package var status: Status
+    /// What a person reads.
+    package var sentence: String
+    /// The performance data: labels, values, units, thresholds.
+    package var data: [String] = []
+
+    /// A question that the daemon cannot answer.
+    package init(question sentence: String) {
+        status = .unknown
+        self.sentence = sentence
+    }
+
+    /// There is no answer.
+    package init(_ failure: APIClient.Failure) {
+        sentence = failure.description
+        switch failure {
+        case .noDaemon, .noAnswer: status = .critical
+        case .notPermitted, .refused: status = .unknown
+        }
+    }
+
+    /// The one line of output.
+    package var line: String {
+        // A bar would begin the performance data, and a second line the long text.
+        let words = sentence.map { $0 == "|" ? "/" : $0.isNewline ? " " : $0 }
+        let head = "OKAERI \("\(status)".uppercased()) - \(String(words))"
+        return data.isEmpty ? head : "\(head) | \(data.joined(separator: " "))"
+    }
+
+    package var exitStatus: Int32 { status.rawValue }
+}
+
+extension StatusSummary {
+    /// The report as a plugin's.
+    package var nagios: NagiosReport {
+        var result = NagiosReport(
+            question: report.regions.map { "\($0.identifier) \($0.state)" }.joined(separator: ", "))
+        result.data = report.regions.flatMap(\.performance)
+        result.data += ["prompts=\(report.prompts.count);;;0", "dropped=\(report.counters.dropped)c;;;0"]
+        let (status, why) = verdict
+        result.status = status
+        if let why { result.sentence += (result.sentence.isEmpty ? "" : " - ") + why }
+        return result
+    }
+
+    /// The gravest first.
+    private var verdict: (NagiosReport.Status, why: String?) {
+        if report.stale { return (.critical, "the daemon's loop has stopped turning; restart it") }
+        switch report.bluetooth.state {
+        case "poweredOn": break
+        // At the start, and while the adapter comes back.
+        case "unknown", "resetting": return (.unknown, report.bluetooth.reason)
+        default: return (.critical, report.bluetooth.reason)
+        }
+        switch exitStatus {
+        case 0:
+            let problem = report.kept.flatMap { kept in
+                kept.problem.map { "\(kept.file): \($0)" } ?? kept.historyProblem
+            }
+            return (problem == nil ? .ok : .warning, problem)
+        case 1: return (.warning, nil)
+        default: return (.unknown, nil)
+        }
+    }
+}
+
+extension RegionReport {
+    /// `'home_inside'=1;;;0;1`, and of the beacon that keeps it inside the signal in dBm and the silence in seconds,
+    /// which at the threshold means that it is gone.
+    fileprivate var performance: [String] {
+        let inside = "\(label("inside"))=\(state == "inside" ? 1 : 0);;;0;1"
+        guard let beacon else { return [inside] }
+        let rssi = beacon.rssi.map { "\(label("rssi"))=\($0)" }
+        return [inside, rssi, "\(label("age"))=\(beacon.age)s;\(exitAfter);;0"].compactMap { $0 }
+    }
+
+    /// In a label a quote is doubled; an equals sign would end it, a bar the data.
+    private func label(_ value: String) -> String {
+        let name = identifier.map { character in
+            switch character {
+            case "'": "''"
+            case _ where character == "=" || character == "|" || character.isNewline: "_"
+            default: String(character)
+            }
+        }
+        return "'\(name.joined())_\(value)'"
+    }
+}

@@ -1,0 +1,103 @@
+import IBeacon
+import Plumbing
+import RegionMonitoring
+
+/// How a beacon of a region is judged, and by what, as `GET /v1/regions` tells it.
+package struct JudgementReport: Codable, Sendable, Equatable {
+    package var major: UInt16
+    package var minor: UInt16
+    /// Whether it is the one that keeps the region inside.
+    package var keepsInside: Bool
+    /// How long ago it was last heard, in seconds.
+    package var age: Double
+    /// How much of that was listened, in seconds: the silence that counts.
+    package var silence: Double
+    /// How long a silence means that it is gone, in seconds.
+    package var exitAfter: Double
+    /// Why: `configured`, `initial` while too little is known of the beacon, or `learned`.
+    package var exitReason: String
+    /// While too little is known: how many gaps were heard, and how many it takes.
+    package var gaps: Int?
+    package var gapsNeeded: Int?
+    /// How many times longer the time is because the signal sinks; nil: it does not.
+    package var prolongation: Double?
+    /// The bound that holds the time: `shortest` or `longest`; nil: none.
+    package var bound: String?
+    /// How long a silence would mean it by each sensitivity, in seconds.
+    package var exitTimes: ExitTimes?
+    /// What the learned time rests on: the longest gaps that are remembered; nil where none was heard.
+    package var tail: Tail?
+    /// The time between two advertisements in seconds; nil before enough is learned.
+    package var advertisingInterval: Double?
+    /// Which part of the advertisements is not received, from 0 to 1; nil before enough is learned.
+    package var loss: Double?
+    /// The last RSSI and the filtered signal in dBm; nil when the controller could not say.
+    package var rssi: Int8?
+    package var signal: Double?
+    /// What the beacon claims its RSSI at one metre to be, in dBm.
+    package var claimedPower: Int8
+    /// The estimated distance in metres, -1 when it is not known.
+    package var accuracy: Double
+    /// immediate, near, far or unknown.
+    package var proximity: String
+
+    /// By each sensitivity, in seconds.
+    package struct ExitTimes: Codable, Sendable, Equatable {
+        package var quick: Double
+        package var balanced: Double
+        package var patient: Double
+    }
+
+    /// The longest gaps that are remembered. Times in seconds.
+    package struct Tail: Codable, Sendable, Equatable {
+        /// Where: `day` or `minutes`.
+        package var memory: String
+        /// How many they are, weighed by their age, and how long each is at least.
+        package var gaps: Double
+        package var start: Double
+        /// How long the longest of them is, within a tenth.
+        package var longest: Double
+        /// In how much listening they came, weighed by its age.
+        package var listened: Double
+    }
+}
+
+extension JudgementReport {
+    /// - Parameter now: the clock that the judgement's instants are on.
+    init(_ judgement: RegionMonitor.Judgement, now: Instant) {
+        let beacon = judgement.beacon
+        major = beacon.identity.major
+        minor = beacon.identity.minor
+        keepsInside = judgement.keepsInside
+        age = max(.zero, beacon.lastHeard.duration(to: now)).seconds(digits: 3)
+        silence = judgement.silence.seconds(digits: 3)
+        exitAfter = judgement.exit.time.seconds(digits: 1)
+        switch judgement.exit.basis {
+        case .configured:
+            exitReason = "configured"
+        case .initial(let gaps, let needed):
+            exitReason = "initial"
+            (self.gaps, gapsNeeded) = (gaps, needed)
+        case .learned:
+            exitReason = "learned"
+        }
+        prolongation = judgement.exit.prolongation > 1 ? judgement.exit.prolongation.rounded(digits: 2) : nil
+        bound = judgement.exit.bound?.rawValue
+        let times = judgement.exitTimes
+        exitTimes = ExitTimes(
+            quick: times.quick.seconds(digits: 1), balanced: times.balanced.seconds(digits: 1),
+            patient: times.patient.seconds(digits: 1))
+        if let found = judgement.exit.tail, let memory = judgement.exit.memory {
+            tail = Tail(
+                memory: memory.rawValue, gaps: found.gaps.rounded(digits: 1), start: found.start.seconds(digits: 2),
+                longest: found.longest.seconds(digits: 1), listened: found.listened.seconds(digits: 0))
+        }
+        advertisingInterval = judgement.advertising?.interval.seconds(digits: 3)
+        loss = judgement.advertising?.loss.rounded(digits: 2)
+        rssi = beacon.rssi
+        signal = beacon.signal?.rounded(digits: 1)
+        claimedPower = beacon.measuredPower
+        accuracy = beacon.accuracy.metres
+        proximity = Proximity(accuracy: beacon.accuracy).rawValue
+    }
+}

@@ -1,0 +1,47 @@
+import Plumbing
+
+extension NodesReport {
+    /// Some lines for a person: the nodes, then what they agree on.
+    package var lines: [String] {
+        let width = min((nodes.map(\.name) + regions.map(\.identifier)).map(\.count).max() ?? 0, 24)
+        var lines = nodes.flatMap { self.lines($0, width) }
+        if !connected { lines.append("MQTT: \(reason)") }
+        lines.append("")
+        lines += regions.map { "\($0.identifier.padding(to: width))  \($0.house.words)" }
+        // Others may write what they like to a broker.
+        return lines.map { $0.plain() }
+    }
+
+    private func lines(_ node: NodeReport, _ width: Int) -> [String] {
+        var words = [node.online ? "online" : connected || node.name != self.node ? "OFFLINE" : "alone"]
+        if node.online, let since = node.since { words[0] += " since \(LocalTime.text(stamp: since))" }
+        if let room = node.room { words.append("room \(room)") }
+        if node.online, let listening = node.listening {
+            let (adapter, why) = (node.adapter ?? "Bluetooth", node.reason ?? "it does not say why")
+            words.append("\(adapter) \(listening ? "listens" : "is DEAF: \(why)")")
+        }
+        if let version = node.version { words.append(version) }
+        if node.name == self.node { words.append("(this one)") }
+        if !node.online, node.name != self.node { words.append("gone for good? okaeri nodes forget \(node.name)") }
+        let name = node.name.padding(to: width)
+        guard !node.sights.isEmpty else { return ["\(name)  \(words.joined(separator: ", "))"] }
+        let sights = node.sights.map { sight in
+            sight.region + " " + sight.state + (sight.signal.map { " \(Int($0.rounded())) dBm" } ?? "")
+        }
+        let indent = "".padding(to: width)
+        return ["\(name)  \(words.joined(separator: ", "))", "\(indent)  \(sights.joined(separator: ", "))"]
+    }
+}
+
+extension HouseReport {
+    /// The state in words, and who wrote it.
+    package var words: String {
+        var words = state
+        if state == "unknown", lastKnown != "unknown" { words += " (last known: \(lastKnown))" }
+        if let since { words += " since \(LocalTime.text(stamp: since))" }
+        if let room { words += ", in \(room)" }
+        if !waiting.isEmpty { words += ", waits for \(waiting.joined(separator: ", "))" }
+        if let owner { words += ", by \(owner)" }
+        return words.plain()
+    }
+}

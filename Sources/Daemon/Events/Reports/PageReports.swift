@@ -1,0 +1,122 @@
+/// What the page asks beside what every program does, and what it is answered.
+
+/// The days of which something is kept, in the machine's time zone; nil where nothing is.
+package struct DaysReport: Codable, Sendable, Equatable {
+    /// Such as `2026-11-21`.
+    package var first: String?
+    package var last: String?
+
+    package init(first: String?, last: String?) {
+        self.first = first
+        self.last = last
+    }
+}
+
+/// Events of the history, the oldest first.
+package struct HistoryPage: Decodable, Sendable {
+    package var events: [Event]
+    /// The number to ask for the rest with; `nil` where this is all.
+    package var next: Int64?
+}
+
+/// What a region's beacon was heard with in the last minutes.
+package struct SignalReport: Codable, Sendable, Equatable {
+    package struct Point: Codable, Sendable, Equatable {
+        /// RFC 3339.
+        package var time: String
+        /// In dBm.
+        package var rssi: Double
+
+        package init(time: String, rssi: Double) {
+            self.time = time
+            self.rssi = rssi
+        }
+    }
+
+    /// The oldest first.
+    package var points: [Point]
+
+    package init(points: [Point]) {
+        self.points = points
+    }
+}
+
+/// The Wi-Fi networks in sight.
+package struct NetworksReport: Codable, Sendable, Equatable {
+    package struct Network: Codable, Sendable, Equatable {
+        package var ssid: String
+        /// In percent.
+        package var strength: Int
+        /// Whether it has WPA2 or WPA3: others are never joined.
+        package var secured: Bool
+
+        package init(ssid: String, strength: Int, secured: Bool) {
+            self.ssid = ssid
+            self.strength = strength
+            self.secured = secured
+        }
+    }
+
+    /// The strongest first.
+    package var networks: [Network]
+
+    package init(networks: [Network]) {
+        self.networks = networks
+    }
+}
+
+/// `beacons.json`, as it is or as it would be.
+package struct ConfigurationReport: Codable, Sendable, Equatable {
+    package var file: String
+    /// Whether the daemon may write it.
+    package var writable: Bool
+    /// Why it may not, and what to do.
+    package var reason: String?
+    /// The text, with a placeholder for each command.
+    package var text: String
+    /// Whether the file has commands that ``text`` does not show.
+    package var redacted: Bool
+    /// Of a change: whether it was made, and the daemon goes by it.
+    package var written: Bool?
+
+    package init(file: String, writable: Bool, reason: String?, text: String, redacted: Bool, written: Bool? = nil) {
+        self.file = file
+        self.writable = writable
+        self.reason = reason
+        self.text = text
+        self.redacted = redacted
+        self.written = written
+    }
+}
+
+/// A browser that was let in.
+package struct WebDeviceReport: Codable, Sendable, Equatable {
+    package var id: String
+    package var name: String
+    /// RFC 3339; the second to the hour.
+    package var since: String
+    package var seen: String
+
+    package init(id: String, name: String, since: String, seen: String) {
+        self.id = id
+        self.name = name
+        self.since = since
+        self.seen = seen
+    }
+}
+
+/// A new link to the page.
+package struct WebLinkReport: Codable, Sendable, Equatable {
+    /// Where the page is, such as `http://192.0.2.7:8080/`, the likeliest first; the link is one of them with `#login=` and the
+    /// token.
+    package var addresses: [String]
+    package var token: String
+    /// How many seconds it is good.
+    package var seconds: Int
+
+    package init(addresses: [String], token: String, seconds: Int) {
+        self.addresses = addresses
+        self.token = token
+        self.seconds = seconds
+    }
+}

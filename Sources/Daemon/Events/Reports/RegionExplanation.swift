@@ -1,0 +1,170 @@
+import Plumbing
+import RegionMonitoring
+
+/// Why a region is inside or outside, and what it would take to change that, for a person.
+package struct RegionExplanation: Sendable {
+    private let report: StatusReport
+    private let region: RegionReport
+
+    /// - Returns: nil when the daemon does not watch that region.
+    package init?(_ report: StatusReport, region identifier: String) {
+        guard let region = report.regions.first(where: { $0.identifier == identifier }) else { return nil }
+        self.report = report
+        self.region = region
+    }
+
+    /// The region's report as JSON.
+    package var json: String { JSON.document(region) }
+
+    /// A few lines.
+    package var text: String {
+        var lines = [state, "  " + rule] + [flapping, compromise, mistakes, air].compactMap(\.self).map { "  " + $0 }
+        if !report.bluetooth.listening {
+            lines.append("  Nobody listens now, and time not listened is no silence. \(report.bluetooth.reason)")
+        }
+        if report.stale { lines.append("  STALE: the daemon's loop has stopped turning; restart it") }
+        if region.beacons.isEmpty { lines.append("  None of its beacons has been heard since the start.") }
+        for beacon in region.beacons {
+            lines += [
+                "", "major \(beacon.major) minor \(beacon.minor)" + (beacon.keepsInside ? ", keeps it inside" : ""),
+            ]
+            lines += [
+                ("heard", heard(beacon)), ("gone", gone(beacon)), ("tail", tail(beacon)), ("else", others(beacon)),
+                ("sends", sends(beacon)), ("signal", signal(beacon)), ("distance", distance(beacon)),
+            ].compactMap { name, text in text.map { "  \(name.padding(to: 10))\($0)" } }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private var state: String {
+        let since = region.since.map { " since \(LocalTime.text(stamp: $0))" } ?? ""
+        let last = region.state == "unknown" && region.lastKnown != "unknown" ? ", last known \(region.lastKnown)" : ""
+        return "\(region.identifier)  \(region.state)\(since)\(last)"
+    }
+
+    private var rule: String {
+        let enter = region.enterRSSI.map { "a filtered signal of \($0) dBm or more" }
+        let exit = region.exitRSSI.map { "one below \($0) dBm leaves, and so does silence" }
+        return "\(enter ?? "any advertisement") enters; \(exit ?? "silence leaves")".capitalizedSentence
+    }
+
+    private var flapping: String? {
+        guard let flapping = region.flapping else { return nil }
+        return
+            "It flaps: \(flapping.returns) times in the last hour the signal left the region and soon entered it again. "
+            + "Set exitRSSI \(flapping.distance) dB below enterRSSI, or more"
+    }
+
+    /// The point on the curve of speed against being right; nil where the time is configured.
+    private var compromise: String? {
+        guard region.isLearned, let sensitivity = region.sensitivity.flatMap(Sensitivity.init) else { return nil }
+        let (perDay, delay) = sensitivity.measured
+        return "Sensitivity \(sensitivity): on long recordings \(perDay.plain) false exits a day, and half of the "
+            + "exits told within \(delay.plain) s"
+    }
+
+    private var mistakes: String? {
+        guard let mistakes = region.mistakes else { return nil }
+        func words(_ count: Int) -> String { count == 0 ? "none" : "\(count)" }
+        let would = [("quick", mistakes.quick), ("balanced", mistakes.balanced), ("patient", mistakes.patient)]
+            .filter { !region.isLearned || $0.0 != region.sensitivity }
+            .map { "\($0) would have had \(words($1))" }
+        let rate = mistakes.rate.map { ", \($0)" } ?? ""
+        return "False exits in the last \(Self.period(days: mistakes.days)): \(words(mistakes.falseExits))\(rate); "
+            + would.joined(separator: ", ")
+    }
+
+    /// Returns how long that is, as the end of "in the last": `3 hours`, `day`, `1.5 days`.
+    private static func period(days: Double) -> String {
+        let hours = (days * 24).rounded()
+        return switch days {
+        case 1: "day"
+        case 1...: "\(days.plain) days"
+        default: hours < 1 ? "few minutes" : hours == 1 ? "hour" : "\(hours.plain) hours"
+        }
+    }
+
+    private var air: String? {
+        guard let air = report.air else { return nil }
+        guard air.isCompany else {
+            return
+                "In the air: \(air.devices) other devices, too few to distinguish a deaf receiver from an absent beacon"
+        }
+        // Near the capacity of the table the number says nothing any more.
+        let devices = air.devices < 50 ? "\(air.devices)" : "more than 50"
+        return "In the air: \(devices) other devices; the receiver was deaf to all of them for "
+            + "\(air.deaf.plain) s since the start"
+    }
+
+    private func heard(_ beacon: JudgementReport) -> String {
+        let unheard = beacon.age - beacon.silence
+        let pause =
+            unheard < 0.1
+            ? "" : "; \(beacon.silence.rounded(digits: 1)) s of that were listened, the rest does not count"
+        return "\(beacon.age.rounded(digits: 1)) s ago\(pause)"
+    }
+
+    private func gone(_ beacon: JudgementReport) -> String {
+        "after \(beacon.exitAfter.plain) s of silence: " + reasons(beacon).joined(separator: "; ")
+    }
+
+    private func reasons(_ beacon: JudgementReport) -> [String] {
+        if beacon.exitReason == "configured" { return ["exitAfter says so"] }
+        var reasons = ["learned from its gaps" + (beacon.tail?.memory == "minutes" ? " of the last minutes" : "")]
+        if let gaps = beacon.gaps, let needed = beacon.gapsNeeded {
+            reasons = ["the time to begin with, as \(gaps) of the \(needed) gaps it takes to know it were heard"]
+        }
+        if let prolongation = beacon.prolongation {
+            reasons.append("\(prolongation) times as long, as its signal sinks")
+        }
+        if let bound = beacon.bound { reasons.append("held at the \(bound) time there is") }
+        return reasons
+    }
+
+    /// What a learned time rests on.
+    private func tail(_ beacon: JudgementReport) -> String? {
+        guard beacon.exitReason == "learned", let tail = beacon.tail else { return nil }
+        let hours = tail.listened / 3600
+        let minutes = (tail.listened / 60).rounded(digits: 0)
+        let listened = hours < 2 ? "\(minutes.plain) min" : "\(hours.rounded(digits: 1)) h"
+        return "its \(tail.gaps.rounded(digits: 0).plain) longest gaps: \(tail.start.plain) to "
+            + "\(tail.longest.plain) s, in \(listened) of listening"
+    }
+
+    /// What the other sensitivities would say.
+    private func others(_ beacon: JudgementReport) -> String? {
+        guard beacon.exitReason != "configured", let times = beacon.exitTimes else { return nil }
+        return [("quick", times.quick), ("balanced", times.balanced), ("patient", times.patient)]
+            .filter { $0.0 != region.sensitivity }
+            .map { "\($1.plain) s if \($0)" }.joined(separator: ", ")
+    }
+
+    private func sends(_ beacon: JudgementReport) -> String {
+        guard let interval = beacon.advertisingInterval, let loss = beacon.loss else {
+            return "how often is unknown yet"
+        }
+        return "every \(interval.plain) s; \(Int((loss * 100).rounded())) % of that is lost"
+    }
+
+    private func signal(_ beacon: JudgementReport) -> String {
+        guard let signal = beacon.signal else { return "unknown yet" }
+        return "\(signal) dBm filtered" + (beacon.rssi.map { ", \($0) dBm last" } ?? "")
+    }
+
+    private func distance(_ beacon: JudgementReport) -> String {
+        let claimed = beacon.claimedPower
+        guard PathLoss.measuredPower(claimed: claimed, calibrated: region.measuredPower) != nil else {
+            let range = PathLoss.plausiblePower
+            return "unknown: the beacon claims \(claimed) dBm at one metre, which is not within \(range.lowerBound) to "
+                + "\(range.upperBound) dBm; run `okaeri calibrate \(region.identifier)`"
+        }
+        let metres = beacon.accuracy < 0 ? "unknown" : "\(beacon.accuracy) m, \(beacon.proximity)"
+        let power = region.measuredPower.map { "\($0) dBm as calibrated" } ?? "\(claimed) dBm as it claims"
+        let exponent = region.pathLossExponent ?? PathLoss.defaultExponent
+        return "\(metres), by a measured power of \(power) and a path loss exponent of \(exponent)"
+    }
+}
+
+extension String {
+    fileprivate var capitalizedSentence: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,93 @@
+package import IBeacon
+import Plumbing
+package import RegionMonitoring
+
+extension RegionReport {
+    /// - Parameters:
+    ///   - since: when the state last changed, on the wall.
+    ///   - mistakes: how many exits were false of late.
+    ///   - now: the clock that the snapshot's instants are on.
+    package init(
+        _ snapshot: RegionMonitor.RegionSnapshot, _ judgements: [RegionMonitor.Judgement], since: Int64?,
+        mistakes: MistakesReport?, now: Instant
+    ) {
+        let region = snapshot.region.region
+        identifier = region.identifier
+        state = snapshot.state.rawValue
+        lastKnown = snapshot.lastKnown.rawValue
+        self.since = since.map(Timestamp.text)
+        uuid = region.constraint.uuid.description
+        major = region.constraint.major
+        minor = region.constraint.minor
+        exitAfter = snapshot.exitTime.seconds(digits: 1)
+        isLearned = snapshot.region.exitAfter == nil
+        sensitivity = snapshot.region.sensitivity.rawValue
+        self.mistakes = mistakes
+        enterRSSI = snapshot.region.enterRSSI
+        exitRSSI = snapshot.region.exitRSSI
+        measuredPower = snapshot.region.measuredPower
+        pathLossExponent = snapshot.region.pathLossExponent
+        beacon = snapshot.beacon.map { BeaconReport($0, now: now) }
+        beacons = judgements.map { JudgementReport($0, now: now) }
+    }
+}
+
+extension BeaconReport {
+    /// The beacons, by identity.
+    package static func list(_ beacons: [RegionMonitor.BeaconSnapshot], at now: Instant) -> [BeaconReport] {
+        beacons.sorted { $0.identity < $1.identity }.map { BeaconReport($0, now: now) }
+    }
+
+    package init(_ snapshot: RegionMonitor.BeaconSnapshot, now: Instant) {
+        uuid = snapshot.identity.uuid.description
+        major = snapshot.identity.major
+        minor = snapshot.identity.minor
+        measuredPower = snapshot.measuredPower
+        rssi = snapshot.rssi
+        signal = snapshot.signal?.rounded(digits: 1)
+        accuracy = snapshot.accuracy.metres
+        proximity = Proximity(accuracy: snapshot.accuracy).rawValue
+        age = max(.zero, snapshot.lastHeard.duration(to: now)).seconds(digits: 3)
+        count = snapshot.count
+        regions = snapshot.regions
+    }
+}
+
+/// A part of the beacons in the air, by identity.
+package struct BeaconPart: Sendable {
+    /// A place in the list, which stays what it is while beacons come and go.
+    package typealias Position = BeaconIdentity
+
+    package var beacons: [BeaconReport]
+    /// The place behind the last of them; `nil` where there are none.
+    package var end: Position?
+
+    package init(beacons: [BeaconReport], end: Position?) {
+        self.beacons = beacons
+        self.end = end
+    }
+
+    package init(_ beacons: [RegionMonitor.BeaconSnapshot], at now: Instant) {
+        self.init(beacons: beacons.map { BeaconReport($0, now: now) }, end: beacons.last?.identity)
+    }
+}
+
+extension BeaconReport {
+    /// The beacon as one JSON object on one line, as `okaeri scan` prints it.
+    package func line(at time: String) -> String {
+        let fields =
+            EventField.text("time", time) + EventField.text("uuid", uuid) + EventField.integer("major", major)
+            + EventField.integer("minor", minor) + EventField.integer("measuredPower", measuredPower)
+            + EventField.integer("rssi", rssi)
+            + [EventField("accuracy", .number(accuracy)), EventField("proximity", .text(proximity))]
+            + [EventField("age", .number(age))] + EventField.integer("count", count)
+        return fields.json
+    }
+}
+
+extension [BeaconReport] {
+    /// The strongest signal first.
+    package var nearestFirst: [BeaconReport] {
+        sorted { ($0.rssi ?? .min, $1.uuid, $1.minor) > ($1.rssi ?? .min, $0.uuid, $0.minor) }
+    }
+}

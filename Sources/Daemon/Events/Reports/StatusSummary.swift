@@ -1,0 +1,113 @@
+import Plumbing
+
+/// A status report, put into words, and into the exit status that cron jobs and plugins go by.
+package struct StatusSummary: Sendable {
+    /// The exit status when there is no daemon, or none to trust.
+    package static let noAnswer: Int32 = 3
+
+    package private(set) var report: StatusReport
+    private let isHouse: Bool
+
+    /// - Parameters:
+    ///   - region: only this one; nil for all.
+    ///   - isHouse: whether it is what the house agrees on: ``StatusReport/ofHouse``.
+    /// - Returns: nil when the daemon does not watch that region.
+    package init?(_ report: StatusReport, region: String?, isHouse: Bool = false) {
+        self.report = report
+        self.isHouse = isHouse
+        guard let region else { return }
+        self.report.regions = report.regions.filter { $0.identifier == region }
+        if self.report.regions.isEmpty { return nil }
+    }
+
+    /// 0 inside, 1 outside, 2 unknown, 3 stale. Of several regions: inside if any is, else unknown if any is.
+    package var exitStatus: Int32 {
+        if report.stale { return Self.noAnswer }
+        let states = report.regions.map(\.state)
+        if states.contains("inside") { return 0 }
+        return states.contains("outside") && !states.contains("unknown") ? 1 : 2
+    }
+
+    /// A few lines for a person.
+    package var text: String {
+        var lines = report.regions.map(line)
+        let bluetooth = report.bluetooth
+        let listening = bluetooth.listening ? "listening" : "not listening"
+        lines.append("Bluetooth  \(bluetooth.state), \(listening) on \(report.source)")
+        if bluetooth.state != "poweredOn" { lines.append("           \(bluetooth.reason)") }
+        lines.append("Wi-Fi      \(wifi)")
+        lines += (report.services ?? []).map(line)
+        if let mqtt = report.mqtt { lines.append("MQTT       \(mqtt.reason)") }
+        if let kept = report.kept {
+            lines.append("State      \(kept.reason)")
+            if let problem = kept.problem { lines.append("           NOT KEPT: \(kept.file): \(problem)") }
+            if let problem = kept.historyProblem { lines.append("           NO HISTORY: \(problem)") }
+        }
+        for listener in report.listeners ?? [] {
+            guard let problem = listener.problem else { continue }
+            lines.append("\(listener.name.padding(to: 10)) NOT SERVED on \(listener.address): \(problem)")
+        }
+        for prompt in report.prompts {
+            lines.append("Prompt \(prompt.id)   join \"\(prompt.ssid)\"?  okaeri answer \(prompt.id) join|later|never")
+        }
+        for ssid in report.never ?? [] { lines.append("Never      \(NeverSentence(ssid))") }
+        if report.counters.dropped > 0 {
+            lines.append("Dropped    \(report.counters.dropped) packets came faster than they were fetched")
+        }
+        if !report.simulated.isEmpty { lines.append("NOT REAL   \(report.simulated.joined(separator: ", "))") }
+        if report.stale { lines.append("STALE      the daemon's loop has stopped turning; restart it") }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The report as JSON.
+    package var json: String { JSON.document(report) }
+
+    private func line(_ service: ServiceReport) -> String {
+        let name = (service.identifier ?? service.service).padding(to: 10)
+        guard let address = service.address else { return "\(name) not connected" }
+        return "\(name) connected to \(service.name.map { "\($0), \(address)" } ?? address)"
+    }
+
+    private func line(_ region: RegionReport) -> String {
+        if isHouse { return "\(region.identifier.padding(to: 10)) \(region.house?.words ?? region.state)" }
+        var line = "\(region.identifier.padding(to: 10)) \(region.state)"
+        if region.state == "unknown", region.lastKnown != "unknown" { line += " (last known: \(region.lastKnown))" }
+        if let since = region.since { line += " since \(LocalTime.text(stamp: since))" }
+        guard let beacon = region.beacon else { return line }
+        line += "  major \(beacon.major) minor \(beacon.minor)"
+        if let rssi = beacon.rssi { line += "  \(rssi) dBm" }
+        if beacon.accuracy >= 0 { line += "  \(beacon.accuracy) m \(beacon.proximity)" }
+        return line + "  heard \(beacon.age) s ago"
+    }
+
+    private var wifi: String {
+        let wifi = report.wifi
+        guard wifi.managerRunning else { return "NetworkManager does not answer" }
+        guard wifi.hardwareEnabled else { return "off, by a switch or key of this machine" }
+        guard wifi.radioEnabled else { return "off; `nmcli radio wifi on` switches it on" }
+        guard let device = wifi.device else { return "no Wi-Fi device" }
+        if wifi.activating { return "connecting, \(device)" }
+        guard let ssid = wifi.connectedSSID else { return "not connected, \(device)" }
+        let connected = "connected to \"\(ssid)\", \(device)"
+        return switch wifi.limitation {
+        case "captivePortal": "\(connected); a login on a web page is required"
+        case "noInternet": "\(connected); without Internet"
+        default: connected
+        }
+    }
+}
+
+extension StatusReport {
+    /// What `GET /v1/status?beacons=false` answers: all but how each region's beacons are judged.
+    package var withoutJudgements: StatusReport {
+        var report = self
+        for index in report.regions.indices { report.regions[index].beacons = [] }
+        return report
+    }
+
+    /// What to say to somebody who asks for a region that the daemon does not watch.
+    package func unknownRegion(_ identifier: String) -> String {
+        let known = regions.map(\.identifier).joined(separator: ", ")
+        return "there is no region \"\(identifier)\"; the daemon watches \(known.isEmpty ? "none" : known)"
+    }
+}

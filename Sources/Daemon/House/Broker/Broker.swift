@@ -1,0 +1,231 @@
+import Agreement
+package import Events
+package import MQTT
+import Plumbing
+package import RegionMonitoring
+import ServiceLifecycle
+import Synchronization
+
+/// One node of a house: publishes its observations to an MQTT broker, and the decisions of the house as local events.
+///
+/// No call waits for the network. Messages are queued in the client, which has its own thread. A second thread handles
+/// deadlines and passes effects to the rest of the daemon.
+package final class Broker: Service {
+    /// The connections to the rest of the daemon. They are called on the broker's thread, without its lock.
+    package struct Outputs: Sendable {
+        package var happened: @Sendable (Event.Kind, Int64) -> Void
+        /// An answer to this node's Wi-Fi prompt.
+        package var answered: @Sendable (_ prompt: String, _ answer: String) -> Void
+        /// A message for the log.
+        package var noted: @Sendable (String) -> Void
+
+        package init(
+            happened: @escaping @Sendable (Event.Kind, Int64) -> Void,
+            answered: @escaping @Sendable (String, String) -> Void, noted: @escaping @Sendable (String) -> Void
+        ) {
+            self.happened = happened
+            self.answered = answered
+            self.noted = noted
+        }
+    }
+
+    struct Guarded: Sendable {
+        var core: BrokerCore
+        var isOver = false
+        /// Returns the beacons that are received now. Called without the lock.
+        var beacons: @Sendable () -> [RegionMonitor.BeaconSnapshot] = { [] }
+        /// The outputs that wait for the broker's thread.
+        var effects: [BrokerCore.Output] = []
+
+        mutating func carryOut(_ output: BrokerCore.Output, _ client: MQTTClient) {
+            switch output {
+            case .publish(let publication): client.publish(publication)
+            case .repeat(let topic): client.resend(topic)
+            case .release(let topic): client.release(topic)
+            case .subscribe(let filter): client.subscribe(filter)
+            case .unsubscribe(let filter): client.unsubscribe(filter)
+            case .subscribeAgain: client.subscribeAgain()
+            case .announce: client.announce()
+            case .happened, .answer, .note, .surveyed: if effects.count < Self.effectLimit { effects.append(output) }
+            }
+        }
+
+        private static let effectLimit = 4096
+    }
+
+    let guarded: Mutex<Guarded>
+    let client: MQTTClient
+    private let outputs: Outputs
+    private let inbox: Inbox
+    private let wakeUp = BinarySemaphore()
+    /// Receives a value when the survey may be complete.
+    let surveys = Broadcast<Void>()
+    private let events: AsyncStream<Event>
+
+    /// - Parameters:
+    ///   - regions: the configured regions.
+    ///   - events: the events of this node's hub, from the beginning.
+    package init(
+        _ settings: BrokerSettings, broker: MQTTSettings.Broker, regions: [BrokerRegion], events: AsyncStream<Event>,
+        outputs: Outputs
+    ) throws(MQTTClient.StartError) {
+        let topics = Topics(site: settings.site)
+        let incarnation = String(UInt64.random(in: 0 ... .max), radix: 36)
+        let core = BrokerCore(settings, regions: regions, incarnation: incarnation, since: KernelClock.realtime)
+        var mqtt = MQTTSettings(
+            broker: broker, clientID: "okaeri.\(settings.site).\(settings.node)",
+            lastWord: .init(topic: topics.status(settings.node), payload: Array(Wire.offline.utf8)))
+        mqtt.gate = topics.status(settings.node)
+        self.events = events
+        self.outputs = outputs
+        guarded = Mutex(Guarded(core: core))
+        let inbox = Inbox()
+        self.inbox = inbox
+        client = try MQTTClient(
+            mqtt, onConnection: { inbox.deliver(.connection($0)) }, onMessage: { inbox.deliver(.message($0)) },
+            onNotice: outputs.noted)
+    }
+
+    package func run() async throws {
+        inbox.open { [weak self] in self?.received($0) }
+        perform { core, _ in core.started() }
+        let ended = AsyncStream.makeStream(of: Never.self)
+        try BlockingThread.start { [self] in
+            loop()
+            ended.continuation.finish()
+        }
+        do {
+            defer {
+                guarded.withLock { $0.isOver = true }
+                wakeUp.signal()
+            }
+            try await withThrowingDiscardingTaskGroup { group in
+                group.addTask { [self] in for await event in events { happened(event) } }
+                try await cancelWhenGracefulShutdown { [client] in try await client.run() }
+                group.cancelAll()
+            }
+        }
+        for await _ in ended.stream {}
+        try await gracefulShutdown()
+    }
+
+    /// Applies a change to the core. Outputs to the client are queued under the lock, in the order of the decisions; all
+    /// others follow on the broker's thread.
+    func perform(_ change: (inout BrokerCore, Moment) -> [BrokerCore.Output]) {
+        let isDue = guarded.withLock { guarded in
+            let before = guarded.core.nextDeadline
+            let now = Moment(instant: MQTTClient.now, wall: KernelClock.realtime)
+            for output in change(&guarded.core, now) { guarded.carryOut(output, client) }
+            guard guarded.effects.isEmpty else { return true }
+            guard let after = guarded.core.nextDeadline else { return false }
+            return before.map { after < $0 } ?? true
+        }
+        if isDue { wakeUp.signal() }
+    }
+
+    /// Handles deadlines and effects until the end. Blocking; runs on the broker's thread.
+    private func loop() {
+        while true {
+            let (deadline, isOver, effects) = guarded.withLock { guarded in
+                defer { guarded.effects = [] }
+                return (guarded.core.nextDeadline, guarded.isOver, guarded.effects)
+            }
+            for effect in effects { carryOut(effect) }
+            if isOver { return surveys.close() }
+            let wait = deadline.map { Duration.nanoseconds(max(0, $0.subtractingClamped(MQTTClient.now))) }
+            if wakeUp.wait(until: wait.map { ContinuousClock.now.advanced(by: $0) }) { continue }
+            let beacons = guarded.withLock { guarded in
+                guarded.core.rangingAt.map { $0 <= MQTTClient.now } == true ? guarded.beacons : nil
+            }
+            let list = beacons?()
+            perform { core, now in
+                core.advanced(to: now) + (list.map { core.measured($0, at: now.instant) } ?? [])
+            }
+        }
+    }
+
+    private func carryOut(_ effect: BrokerCore.Output) {
+        switch effect {
+        case .happened(let kind, let time): outputs.happened(kind, time)
+        case .answer(let prompt, let answer): outputs.answered(prompt, answer)
+        case .note(let message): outputs.noted(message)
+        case .surveyed: surveys.send(())
+        case .publish, .repeat, .release, .subscribe, .unsubscribe, .subscribeAgain, .announce: break
+        }
+    }
+}
+
+/// Passes deliveries of the client, on its thread, to the broker once it runs.
+package final class Inbox: Sendable {
+    package enum Delivery: Sendable {
+        case connection(Bool)
+        case message(MQTTMessage)
+    }
+
+    private let receiver = Mutex<(@Sendable (Delivery) -> Void)?>(nil)
+
+    func open(_ receiver: @escaping @Sendable (Delivery) -> Void) {
+        self.receiver.withLock { $0 = receiver }
+    }
+
+    func deliver(_ delivery: Delivery) { receiver.withLock(\.self)?(delivery) }
+}
+
+// MARK: Inputs, from any thread
+
+extension Broker {
+    /// Handles the reception of one of the region's beacons. Called on the scanner's thread.
+    ///
+    /// - Parameter beacon: a number that distinguishes the beacon from the region's others.
+    package func heard(_ region: String, from beacon: UInt64, rssi: Int8) {
+        perform { core, now in core.heard(region, from: beacon, rssi: rssi, at: now.instant) }
+    }
+
+    /// Handles a state that the region monitor determined.
+    package func determined(_ region: String, _ state: RegionState) {
+        perform { core, now in core.determined(region, state, at: now.instant) }
+    }
+
+    /// Handles a new configuration.
+    package func configured(_ regions: [BrokerRegion]) {
+        perform { core, now in core.configured(regions, at: now) }
+    }
+
+    /// Handles the end of a prompt without an answer.
+    package func withdrawn(_ prompt: String) {
+        perform { core, _ in core.withdrawn(prompt) }
+    }
+
+    /// Sets the source of the beacons whose distances are published.
+    package func measure(by beacons: @escaping @Sendable () -> [RegionMonitor.BeaconSnapshot]) {
+        guarded.withLock { $0.beacons = beacons }
+    }
+
+    package func received(_ delivery: Inbox.Delivery) {
+        perform { core, now in
+            switch delivery {
+            case .connection(true): core.connected(at: now)
+            case .connection(false): core.disconnected(at: now)
+            case .message(let message): core.received(message, at: now)
+            }
+        }
+    }
+
+    /// Handles an event of this node's hub, which has recorded it.
+    func happened(_ event: Event) {
+        perform { core, _ in
+            switch event.kind {
+            case .bluetoothStateDidUpdate(let state, let adapter, let reason):
+                core.bluetoothChanged(state, adapter: adapter, reason: reason)
+            case .wifiPrompt(let wifi): core.asked(wifi)
+            case .wifiPromptAnswered(let wifi, _): core.ended(wifi, wasAnswered: true)
+            case .wifiJoined(let wifi, _), .wifiJoinFailed(let wifi, _, _): core.ended(wifi, wasAnswered: false)
+            case .house(let region, let news): core.recorded(news, of: region)
+            case .didStartMonitoring, .didDetermineState, .didEnterRegion, .didExitRegion, .didRangeBeacons,
+                .monitoringDidFail, .rangingBeaconsDidFail, .wifiAccessLimited, .peripheralDidConnect,
+                .peripheralDidDisconnect:
+                []
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Agreement
+import MQTT
+import Plumbing
+
+/// The devices that are announced to Home Assistant.
+extension BrokerCore {
+    /// The devices that this node announces besides its own.
+    struct Announced: Hashable, Sendable {
+        /// The known nodes, which the availability lists contain.
+        var nodes: [String]
+        /// The levels of the regions that this node announces for the house.
+        var regions: [String]
+        var isHub: Bool
+    }
+
+    /// The time in which the broker delivers the devices that were announced before.
+    private static let lookingFor: Int64 = 10_000_000_000
+
+    /// The maximum number of topics that are deleted at once.
+    private static let topicLimit = 20_000
+
+    /// Publishes the devices that this node announces if they have changed.
+    mutating func announcements(at now: Int64) -> [Output] {
+        var outputs = hubMoved(at: now)
+        guard let discovery, isConnected else { return outputs }
+        let wanted = Announced(
+            nodes: statuses.keys.sorted(), regions: levels.filter { house.announcer(of: $0) == node },
+            isHub: house.isHub)
+        let old = announced
+        guard wanted != old else { return outputs }
+        announced = wanted
+        if wanted.isHub {
+            outputs.append(announce(discovery.hub(nodes: wanted.nodes)))
+        } else if old?.isHub == true {
+            outputs.append(.release(topic: discovery.hub(nodes: []).topic))
+        }
+        for level in wanted.regions {
+            outputs.append(announce(discovery.region(regions[level] ?? level, nodes: wanted.nodes)))
+        }
+        for level in old?.regions ?? [] where !wanted.regions.contains(level) {
+            outputs.append(.release(topic: discovery.region(level, nodes: []).topic))
+        }
+        if old == nil {
+            outputs.append(announce(discovery.node(node)))
+            outputs += levels.map { announce(discovery.part(region: regions[$0] ?? $0, node: node)) }
+        }
+        return outputs
+    }
+
+    /// Handles that this node became the hub, or is it no longer.
+    mutating func hubMoved(at now: Int64) -> [Output] {
+        guard wasHub != house.isHub else { return [] }
+        wasHub = house.isHub
+        return wasHub ? remainsLookedFor(at: now) : [.release(topic: topics.house)]
+    }
+
+    private func announce(_ announcement: Discovery.Announcement) -> Output {
+        .publish(.value(announcement.topic, announcement.payload.utf8))
+    }
+
+    /// Looks for retained topics of regions that were removed, perhaps while the daemon was off. Each node looks at its own
+    /// observations. Only the hub looks at the devices, whose number is that of nodes times regions.
+    mutating func remainsLookedFor(at now: Int64) -> [Output] {
+        if looksUntil == nil { found = [] }
+        looksUntil = now.addingClamped(Self.lookingFor)
+        return (house.isHub ? discovery?.everyDevice : nil).map { [.subscribe($0)] } ?? []
+    }
+
+    /// Handles a retained topic that may be out of date.
+    mutating func remains(_ message: MQTTMessage) -> [Output] {
+        if looksUntil != nil, !message.payload.isEmpty, found.count < Self.topicLimit { found.insert(message.topic) }
+        return []
+    }
+
+    /// Handles the state of a region that is not configured here.
+    mutating func stateReceived(ofStranger level: String, _ message: MQTTMessage) -> [Output] {
+        if message.payload.isEmpty {
+            strangers.remove(level)
+        } else if strangers.count < Self.topicLimit {
+            strangers.insert(level)
+        }
+        return []
+    }
+
+    /// Handles a message outside the house's topics, or on this node's prompt.
+    mutating func foreign(_ message: MQTTMessage, at now: Int64) -> [Output] {
+        if message.topic == topics.prompt(node) {
+            if !message.isRetained, message.payload != promptValue.payload { repeats.want(message.topic, at: now) }
+            return []
+        }
+        guard let discovery else { return [] }
+        if message.topic == "\(discovery.prefix)/status" {
+            // Home Assistant has started.
+            return message.payload == Array(Wire.online.utf8) && !message.isRetained ? [.announce] : []
+        }
+        return discovery.subject(of: message.topic) == nil ? [] : remains(message)
+    }
+
+    /// Deletes this node's observations of regions that it does not watch; as the hub, also the states and devices of regions
+    /// that no node watches.
+    mutating func remainsDeleted() -> [Output] {
+        looksUntil = nil
+        let stale = found.filter { topic in
+            guard case .observation(let level, node)? = topics.subject(of: topic) else { return false }
+            return regions[level] == nil
+        }
+        let gone = stale.union(house.isHub ? staleOfHouse : [])
+        found = []
+        return (discovery.map { [.unsubscribe($0.everyDevice)] } ?? []) + gone.sorted().map { .publish(.clearing($0)) }
+    }
+
+    private var staleOfHouse: Set<String> {
+        var watched = cards.all.mapValues { Set($0.regions) }
+        watched[node] = Set(levels)
+        let all = watched.values.reduce(into: Set()) { $0.formUnion($1) }
+        let parts = Dictionary(all.map { ($0, TopicName($0).part) }, uniquingKeysWith: { first, _ in first })
+        let regions = Set(parts.values)
+        let ofNode = Dictionary(
+            watched.map { (TopicName($0).part, Set($1.compactMap { parts[$0] })) }, uniquingKeysWith: { $0.union($1) })
+        let devices = found.filter { topic in
+            switch discovery?.subject(of: topic) {
+            case .part(let region, let node): !(ofNode[node] ?? regions).contains(region)
+            case .region(let region): !regions.contains(region)
+            case .hub, .node, nil: false
+            }
+        }
+        return devices.union(strangers.subtracting(all).map { topics.region(name($0)) })
+    }
+}

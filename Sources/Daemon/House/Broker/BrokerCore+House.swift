@@ -1,0 +1,214 @@
+import Agreement
+import Events
+import MQTT
+import RegionMonitoring
+
+/// The connection, the messages of the house, and the effects of its decisions.
+extension BrokerCore {
+    /// The maximum number of a region's events that wait for a slow disk.
+    private static let unrecordedLimit = 64
+
+    /// Handles CONNACK. The broker delivers its retained messages next.
+    mutating func connected(at now: Moment) -> [Output] {
+        isConnected = true
+        (statuses, cards, scanners, announced, strangers) = ([:], NodeCards(), [:], nil, [])
+        survey?.connected(at: now.instant)
+        // The observations are first and the description is last: after its return the node is online.
+        let outputs = published(plan.connected(at: now.instant)) + acted(house.connected(at: now), at: now)
+        return outputs + remainsLookedFor(at: now.instant) + [.publish(about)]
+    }
+
+    /// Handles the loss of the connection. The next one must not publish values that other nodes may have replaced meanwhile.
+    mutating func disconnected(at now: Moment) -> [Output] {
+        guard isConnected else { return [] }
+        (isConnected, isOnline) = (false, false)
+        (looksUntil, repeats) = (nil, RepeatPlan())
+        var released = [topics.about(node), topics.status(node)]
+        if let announced, let discovery {
+            if announced.isHub { released.append(discovery.hub(nodes: []).topic) }
+            released += announced.regions.map { discovery.region($0, nodes: []).topic }
+        }
+        announced = nil
+        return acted(house.disconnected(at: now), at: now) + hubMoved(at: now.instant)
+            + released.map { .release(topic: $0) } + [.surveyed]
+    }
+
+    mutating func received(_ message: MQTTMessage, at now: Moment) -> [Output] {
+        guard let subject = topics.subject(of: message.topic) else { return foreign(message, at: now.instant) }
+        switch subject {
+        case .status(let name): return statusReceived(message, from: name, at: now)
+        case .about(node): return ownDescriptionReceived(message, at: now)
+        case .about(let name): return descriptionReceived(message, from: name, at: now)
+        case .scanner(let name): return scannerReceived(message, from: name, at: now)
+        case .observation(let level, let name): return observationReceived(message, of: level, from: name, at: now)
+        case .region(let level):
+            guard regions[level] != nil else { return stateReceived(ofStranger: level, message) }
+            let state = Wire.region(message.payload)
+            return acted(
+                house.stateReceived(region: level, state, isRetained: message.isRetained, at: now), at: now)
+        case .event(let level):
+            if regions[level] != nil, !message.isRetained, let event = Wire.event(message.payload) {
+                house.eventReceived(region: level, event, at: now)
+            }
+            return []
+        case .promptAnswer(let name): return name == node ? answered(message) : []
+        }
+    }
+
+    private mutating func statusReceived(_ message: MQTTMessage, from name: String, at now: Moment) -> [Output] {
+        if message.payload.isEmpty {
+            if name == node, statuses[name] != nil { repeats.want(message.topic, at: now.instant) }
+            return forgotten(name, at: now)
+        }
+        let isOnline = message.payload == Array(Wire.online.utf8)
+        guard isOnline || message.payload == Array(Wire.offline.utf8),
+            statuses[name] != nil || statuses.count < HouseReplica.nodeLimit
+        else { return [] }
+        statuses[name] = isOnline
+        return acted(
+            house.statusReceived(node: name, isOnline: isOnline, isRetained: message.isRetained, at: now), at: now)
+            + announcements(at: now.instant)
+    }
+
+    private mutating func scannerReceived(_ message: MQTTMessage, from name: String, at now: Moment) -> [Output] {
+        if name == node, !message.isRetained, message.payload != Array(scanner.payload.utf8) {
+            repeats.want(message.topic, at: now.instant)
+        }
+        guard let scanner = Scanner(message.payload) else { return [] }
+        if scanners[name] != nil || scanners.count < HouseReplica.nodeLimit { scanners[name] = scanner }
+        return acted(
+            house.scannerReceived(node: name, isScanning: scanner.ok, isRetained: message.isRetained, at: now), at: now)
+    }
+
+    private mutating func observationReceived(
+        _ message: MQTTMessage, of level: String, from name: String, at now: Moment
+    ) -> [Output] {
+        survey?.received(message.payload, level, name, at: now.instant)
+        guard regions[level] != nil else { return name == node ? remains(message) : [] }
+        guard !message.payload.isEmpty else {
+            if name == node {
+                repeats.want(message.topic, at: now.instant)
+                return []
+            }
+            return acted(house.observationRemoved(node: name, region: level, at: now), at: now)
+        }
+        guard let observation = Wire.observation(message.payload) else { return [] }
+        let isForeign = name == node && !message.isRetained && plan.isForeign(observation)
+        return (isForeign ? renamed(at: now.instant) : [])
+            + acted(
+                house.observationReceived(
+                    node: name, region: level, observation, isRetained: message.isRetained, at: now), at: now)
+    }
+
+    private mutating func descriptionReceived(_ message: MQTTMessage, from name: String, at now: Moment) -> [Output] {
+        guard !message.payload.isEmpty else { return forgotten(name, at: now) }
+        let known = cards[name]?.regions
+        guard let card = cards.receive(message.payload, from: name, like: list) else { return [] }
+        var outputs = described(name, card, at: now) + compared(name, card)
+        // This node may have been the last one that watched a region.
+        if house.isHub, let known, known != card.regions, !Set(known).isSubset(of: card.regions) {
+            outputs += remainsLookedFor(at: now.instant)
+        }
+        return outputs + announcements(at: now.instant)
+    }
+
+    /// Handles this node's own description. It comes back behind everything that the broker retains.
+    private mutating func ownDescriptionReceived(_ message: MQTTMessage, at now: Moment) -> [Output] {
+        guard message.payload == about.payload else {
+            if !message.isRetained { repeats.want(message.topic, at: now.instant) }
+            return []
+        }
+        cards.set(card, of: node)
+        return acted(
+            house.nodeDescribed(
+                node: node, room: room, regions: nil, announces: discovery != nil, isRetained: message.isRetained,
+                at: now), at: now) + announcements(at: now.instant)
+    }
+
+    mutating func described(_ name: String, _ card: NodeCard, at now: Moment) -> [Output] {
+        let watched = card.regions == list.regions ? nil : Set(card.regions)
+        return acted(
+            house.nodeDescribed(
+                node: name, room: card.room, regions: watched, announces: card.announces, at: now), at: now)
+    }
+
+    /// Logs once that a node has another beacon under the same identifier.
+    private mutating func compared(_ name: String, _ card: NodeCard) -> [Output] {
+        let known = conflicts[name] ?? []
+        conflicts[name] = card.conflicts.isEmpty ? nil : card.conflicts
+        return card.conflicts.filter { !known.contains($0) }.prefix(1).map {
+            .note(
+                "the region “\(regions[$0] ?? $0)” has another UUID, major or minor on the node “\(name)”; "
+                    + "correct one of the two configurations, or choose another identifier")
+        }
+    }
+
+    /// Handles the deletion of a node.
+    mutating func forgotten(_ name: String, at now: Moment) -> [Output] {
+        guard name != node else { return [] }
+        let wasKnown = statuses[name] != nil || cards[name] != nil
+        (statuses[name], scanners[name], conflicts[name]) = (nil, nil, nil)
+        cards.remove(name)
+        survey?.forgotten(name)
+        let outputs = acted(house.forgotten(node: name, at: now), at: now) + announcements(at: now.instant)
+        // This node may have been the last one that watched a region.
+        return outputs + (wasKnown && house.isHub && looksUntil == nil ? remainsLookedFor(at: now.instant) : [])
+    }
+
+    /// Carries out the effects of the house's decisions.
+    mutating func acted(_ actions: [HouseAction], at now: Moment) -> [Output] {
+        var outputs: [Output] = []
+        for action in actions {
+            switch action {
+            case .subscribe(let level): outputs.append(.subscribe(topics.everyObservation(of: name(level))))
+            case .confirmObservation(let level) where plan.isInside(level): break
+            case .repeatObservation(let level), .confirmObservation(let level):
+                outputs.append(.repeat(topic: topics.observation(of: name(level), by: node)))
+            case .unsubscribe(let level):
+                outputs += [
+                    .unsubscribe(topics.everyObservation(of: name(level))),
+                    .release(topic: topics.region(name(level))),
+                ]
+            case .publishState(let level, let state):
+                let topic = topics.region(name(level))
+                outputs.append(.publish(.value(topic, Wire.region(state).utf8, isRefreshed: true)))
+                // The owner publishes it again.
+                if state.isRestored { outputs.append(.release(topic: topic)) }
+            case .publishEvent(let level, let event):
+                let waiting = unrecorded[level] ?? []
+                unrecorded[level] =
+                    waiting.suffix(Self.unrecordedLimit - 1) + [
+                        .event(topics.event(name(level)), Wire.event(event).utf8)
+                    ]
+            case .publishHouse(let online):
+                outputs.append(.publish(.value(topics.house, Wire.house(online: online, leader: node).utf8)))
+            case .publishOffline(let name):
+                let topic = topics.status(name)
+                outputs += [.publish(.value(topic, Wire.offline.utf8)), .release(topic: topic)]
+            case .publishOnline where isOnline: repeats.want(topics.status(node), at: now.instant)
+            case .publishOnline:
+                isOnline = true
+                outputs.append(.publish(online))
+            case .repeatDescription: outputs.append(.repeat(topic: topics.about(node)))
+            case .subscribeAgain: outputs.append(.subscribeAgain)
+            case .happened(let level, let news):
+                if let identifier = regions[level] {
+                    outputs.append(.happened(.house(region: identifier, news), at: now.wall))
+                }
+            }
+        }
+        return actions.isEmpty ? [] : outputs + announcements(at: now.instant)
+    }
+
+    /// Publishes an event of the house after this node's hub has recorded it: each is one news item of its owner.
+    mutating func recorded(_ news: HouseNews, of identifier: String) -> [Output] {
+        switch news {
+        case .didEnterRegion(_, isOwner: true), .didExitRegion(isOwner: true):
+            guard let level = levelOf[identifier], var waiting = unrecorded[level] else { return [] }
+            let first = waiting.removeFirst()
+            unrecorded[level] = waiting.isEmpty ? nil : waiting
+            return [.publish(first)]
+        case .didEnterRegion, .didExitRegion, .didDetermineState, .didDetermineRoom: return []
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package import Events
+import Bluetooth
+import IBeacon
+package import Logging
+import OkaeriConfiguration
+package import Presence
+package import RegionMonitoring
+package import ServiceLifecycle
+package import SystemPackage
+import UnixSignals
+
+/// Listening without the rest of the daemon: what `scan`, `range`, `record`, `calibrate` and `locate` do.
+package final class ListeningSession: Sendable {
+    private let source: any PresenceSource
+    private let quietPeriod: Duration
+    private let driver: PresenceDriver
+    private let hub = EventHub(node: NodeName.local)
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - regions: what to watch; none to hear everything.
+    ///   - adapter: the adapter's name; nil: the first that is up.
+    ///   - capture: a capture in place of an adapter.
+    ///   - speed: how many times faster than it was recorded the capture runs; nil: as fast as it goes.
+    ///   - quietPeriod: how long a silence may be at most before the controller is asked whether it lives; nil: as the
+    ///     regions allow.
+    /// - Throws: when the process has no file descriptor left.
+    package init(
+        regions: [MonitoredRegion], adapter: String?, capture: String? = nil, speed: Double? = 1,
+        quietPeriod: Duration? = nil, logger: Logger
+    ) throws {
+        self.logger = logger
+        let usual = RadioLiveness.quietPeriod(for: regions)
+        let quietPeriod = quietPeriod.map { min($0, usual) } ?? usual
+        self.quietPeriod = quietPeriod
+        source =
+            try capture.map { try CaptureSource(file: $0, speed: speed, logger: logger) }
+            ?? AdapterSource(adapter: adapter, timing: Configuration.Scan().timing, quietPeriod: quietPeriod)
+        driver =
+            PresencePublisher(
+                regions: regions, clock: source,
+                outputs: .init(publish: { [hub] kind, time in hub.happened(kind, at: time) })
+            ).driver
+    }
+
+    /// All events from now on: ask before ``run(with:)`` to miss none.
+    package func events() -> AsyncStream<Event> { hub.events(backlog: .max) }
+
+    /// The beacons heard within `duration`, by identity.
+    package func beacons(within duration: Duration) -> [BeaconReport] {
+        let now = source.instant
+        return BeaconReport.list(driver.beacons(since: now.advanced(by: .zero - duration)), at: now)
+    }
+
+    /// The present on the wall, RFC 3339; the capture's own in a replay.
+    package var time: String { Timestamp.text(source.now) }
+
+    /// Listens until the capture ends, one of the others is done, or SIGTERM or SIGINT.
+    package func run(with others: [any Service]) async throws {
+        try await run(driver, with: others)
+    }
+
+    /// Records what is heard to a btsnoop capture, until one of the others is done, or SIGTERM or SIGINT.
+    ///
+    /// - Parameter file: where the capture goes; it is the caller's to close.
+    /// - Returns: how many events were recorded.
+    /// - Throws: `Errno` when the file cannot be written any more.
+    package func record(to file: FileDescriptor, with others: [any Service]) async throws -> UInt64 {
+        let recorder = Recorder(
+            to: file, wallClock: source,
+            updated: { [hub, source] in hub.happened(.init($0), at: source.now) },
+            failed: { [source] in source.stop() })
+        try await run(recorder, with: others)
+        recorder.flush()
+        if let failure = recorder.result.failure { throw failure }
+        return recorder.result.count
+    }
+
+    /// Measures how strong the region's beacon is, until the capture ends, one of the others is done, or SIGTERM or SIGINT.
+    ///
+    /// - Parameters:
+    ///   - duration: how long to listen, at the source's clock.
+    ///   - progress: is told once a second how long it still takes, and how many readings there are.
+    package func calibrate(
+        _ region: MonitoredRegion, for duration: Duration, with others: [any Service],
+        progress: @escaping @Sendable (_ left: Duration, _ readings: Int) -> Void
+    ) async throws -> Calibration {
+        let calibrator = Calibrator(
+            region.region.constraint, duration: duration,
+            updated: { [hub, source] in hub.happened(.init($0), at: source.now) }, progress: progress,
+            finished: { [source] in source.stop() })
+        do {
+            try await run(calibrator, with: others)
+        } catch let error as CaptureFileError where error.isCut {
+            // What stood before the cut was heard.
+            logger.warning("\(error)")
+        }
+        return calibrator.calibration
+    }
+
+    /// Finds out which of the regions this machine is in, until the answer is known, the capture ends, one of the others
+    /// is done, or SIGTERM or SIGINT.
+    ///
+    /// - Parameter limit: how long to listen at most, at the source's clock.
+    package func locate(
+        _ regions: [MonitoredRegion], within limit: Duration, with others: [any Service]
+    ) async throws -> LocateAnswer {
+        let locator = Locator(
+            regions, within: limit, quietPeriod: source is AdapterSource ? quietPeriod : nil,
+            updated: { [hub, source] update, time in
+                hub.happened(.init(update), at: source.wallTime(of: time))
+            },
+            finished: { [source] in source.stop() })
+        do {
+            try await run(locator, with: others)
+        } catch let error as CaptureFileError where error.isCut {
+            // What stood before the cut was heard.
+            logger.warning("\(error)")
+        }
+        return locator.answer(at: source.instant)
+    }
+
+    private func run(_ delegate: some ScannerDelegate, with others: [any Service]) async throws {
+        let listening = ThreadService(
+            loop: { [source] in _ = try source.run(delegate) }, stop: { [source] in source.stop() }, endsWithLoop: true)
+        let services: [any Service] = others + [HubService(hub: hub), listening]
+        let group = ServiceGroup(
+            configuration: .init(
+                services: services.map {
+                    .init(
+                        service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
+                        failureTerminationBehavior: .gracefullyShutdownGroup)
+                },
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await group.run()
+    }
+}

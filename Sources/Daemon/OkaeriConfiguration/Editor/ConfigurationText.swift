@@ -1,0 +1,122 @@
+/// The text of `beacons.json`, in which a region is set. Everything else stays as it is, byte for byte, and what is new is
+/// laid out as what is there.
+package struct ConfigurationText: Sendable {
+    private let bytes: [UInt8]
+    private let file: String
+
+    /// The text of a file that is not there yet.
+    private static let skeleton = "{\n  \"regions\": []\n}"
+
+    /// - Parameters:
+    ///   - text: what is in the file; nil, or nothing but space, for a new one.
+    ///   - file: its name, for the messages.
+    package init(_ text: String?, file: String) {
+        let isNew = text?.utf8.allSatisfy { " \t\r\n".utf8.contains($0) } ?? true
+        bytes = Array((isNew ? Self.skeleton + "\n" : text ?? "").utf8)
+        self.file = file
+    }
+
+    /// Returns the regions in the text; none if it has no array of regions yet.
+    ///
+    /// - Throws: every mistake in the text, with its place.
+    package func regions() throws(ConfigurationError) -> [Configuration.Region] {
+        let document = try JSONNode(json: bytes, file: file)
+        var completed = bytes
+        if let top = Self.top(of: document, in: bytes) { completed.replaceSubrange(document.range, with: top.bytes) }
+        return try Configuration(json: completed, file: file).regions
+    }
+
+    /// The text with this region: that of its identifier changed, or a new one behind all others.
+    ///
+    /// - Throws: every mistake there would be in the text, with its place, also those that are there already.
+    package func setting(_ region: RegionDraft) throws(ConfigurationError) -> String {
+        let document = try JSONNode(json: bytes, file: file)
+        guard let edited = edited(document, region) else {
+            // It is no configuration, and says where.
+            _ = try Configuration(json: bytes, file: file)
+            throw ConfigurationError(
+                file: file, place: "regions", found: "no regions", expected: "an array of regions")
+        }
+        var result = bytes
+        result.replaceSubrange(document.range, with: edited)
+        _ = try Configuration(json: result, file: file)
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// The text of the outermost object with the region; nil where it has no place for one.
+    private func edited(_ document: JSONNode, _ region: RegionDraft) -> [UInt8]? {
+        guard var top = Self.top(of: document, in: bytes), let index = top.index(of: "regions"),
+            case .array(let regions) = top.members[index].node.value, let array = top.text(of: "regions")
+        else { return nil }
+        let start = top.members[index].node.range.lowerBound
+        let elements = regions.map { $0.range.lowerBound - start..<$0.range.upperBound - start }
+        guard let changed = Self.changed(array, regions, elements, region, around: top.layout) else { return nil }
+        top.set("regions", to: changed)
+        return top.bytes
+    }
+
+    /// Returns the outermost object, with an array of regions if it had none; `nil` for anything but an object.
+    private static func top(of document: JSONNode, in bytes: [UInt8]) -> ObjectText? {
+        guard var top = ObjectText(Array(bytes[document.range])) else { return nil }
+        if top.members.isEmpty, let skeleton = ObjectText(Array(skeleton.utf8)) { top = skeleton }
+        if top.index(of: "regions") == nil { top.set("regions", to: Array("[]".utf8)) }
+        return top
+    }
+
+    /// The text of the array with the region.
+    private static func changed(
+        _ array: [UInt8], _ regions: [JSONNode], _ elements: [Range<Int>], _ region: RegionDraft, around top: Layout
+    ) -> [UInt8]? {
+        var array = array
+        if let index = regions.firstIndex(where: { $0.identifier == region.identifier }) {
+            guard let old = ObjectText(Array(array[elements[index]])) else { return nil }
+            array.replaceSubrange(elements[index], with: region.edited(old).bytes)
+            return array
+        }
+        guard let last = elements.last else {
+            let indentation = Indentation(of: top)
+            return Array("[".utf8) + indentation.element + region.text(indentation.region) + indentation.closing
+                + Array("]".utf8)
+        }
+        guard let neighbour = ObjectText(Array(array[last])) else { return nil }
+        let layout = neighbour.layout
+        let separator =
+            elements.count > 1
+            ? Array(array[elements[elements.count - 2].upperBound..<last.lowerBound])
+            : [Layout.comma] + array[1..<last.lowerBound]
+        array.insert(contentsOf: separator + region.text(layout), at: last.upperBound)
+        return array
+    }
+}
+
+extension JSONNode {
+    fileprivate var identifier: String? {
+        guard case .object(let members) = value,
+            case .string(let identifier)? = members.first(where: { $0.key == "identifier" })?.node.value
+        else { return nil }
+        return identifier
+    }
+}
+
+/// How the first region stands in an array that was empty: as deep as the outermost object's layout has it.
+private struct Indentation {
+    /// Before the region, and behind it.
+    let element: [UInt8]
+    let closing: [UInt8]
+    let region: Layout
+
+    init(of top: Layout) {
+        guard let newline = top.opening.firstIndex(of: UInt8(ascii: "\n")) else {
+            (element, closing) = ([], [])
+            region = Layout(
+                opening: top.opening, separator: Layout.line.separator, colon: top.colon, closing: top.opening)
+            return
+        }
+        let line = Array(top.opening[...newline])
+        let unit = Array(top.opening[(newline + 1)...])
+        func indented(_ depth: Int) -> [UInt8] { line + (0..<depth).flatMap { _ in unit } }
+        (element, closing) = (indented(2), indented(1))
+        region = Layout(
+            opening: indented(3), separator: [Layout.comma] + indented(3), colon: top.colon, closing: indented(2))
+    }
+}

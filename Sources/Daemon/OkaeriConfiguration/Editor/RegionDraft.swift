@@ -1,0 +1,130 @@
+package import IBeacon
+import Plumbing
+package import WiFi
+
+/// What a region of `beacons.json` is to be, as a JSON merge patch has it (RFC 7396): what is named is set or removed, what
+/// is not named stays as the file has it.
+///
+/// Two things go together: with the UUID come major and minor, so that one that is not named is any; and a passphrase file
+/// belongs to its network, so that another SSID has none unless it is named.
+package struct RegionDraft: Sendable, Equatable {
+    /// What can be set. Commands, which run whatever they say, are for an editor only.
+    package enum Member: String, Sendable, CaseIterable {
+        case uuid, major, minor, enterRSSI, exitRSSI, exitAfter, sensitivity, measuredPower, pathLossExponent
+        case notifyOnEntry, notifyOnExit, ranging, wifi
+    }
+
+    /// What is set of the region's network.
+    package enum WiFiMember: String, Sendable, CaseIterable {
+        case ssid, join, passphraseFile
+    }
+
+    /// What becomes of a member.
+    package enum Setting: Sendable, Equatable {
+        case removed
+        case bool(Bool)
+        case number(Double)
+        case string(String)
+        /// Of ``Member/wifi`` only.
+        case network([WiFiMember: Setting])
+    }
+
+    /// The region's name: that of one in the file, or of a new one.
+    package let identifier: String
+
+    private var settings: [Member: Setting] = [:]
+
+    package init(identifier: String) {
+        self.identifier = identifier
+    }
+
+    /// A region of these beacons.
+    package init(identifier: String, _ constraint: BeaconConstraint) {
+        self.init(identifier: identifier)
+        self[.uuid] = .string("\(constraint.uuid)")
+        self[.major] = constraint.major.map { .number(Double($0)) }
+        self[.minor] = constraint.minor.map { .number(Double($0)) }
+    }
+
+    /// What becomes of a member; nil: it stays as the file has it.
+    package subscript(member: Member) -> Setting? {
+        get {
+            let goesWithUUID = member == .major || member == .minor
+            return settings[member] ?? (goesWithUUID && settings[.uuid] != nil ? .removed : nil)
+        }
+        set { settings[member] = newValue }
+    }
+
+    /// The network to join on arrival.
+    package mutating func setNetwork(_ network: HomeNetwork) {
+        self[.wifi] = .network([
+            .ssid: .string(network.ssid), .join: .string(network.join.rawValue),
+            .passphraseFile: network.passphraseFile.map(Setting.string) ?? .removed,
+        ])
+    }
+}
+
+extension RegionDraft {
+    /// Reads what somebody sends who is not to name files of this machine: an object such as
+    /// `{"identifier": "keys", "uuid": "…", "enterRSSI": -85, "wifi": {"ssid": "HomeNet"}}`, with null for what is to be
+    /// removed.
+    ///
+    /// - Parameter place: where it stands in what was sent, for the messages.
+    package init(_ node: JSONNode, place: String) throws(ConfigurationError) {
+        let members = try Self.members(of: node, place: place)
+        guard case .string(let identifier)? = members.first(where: { $0.key == "identifier" })?.node.value else {
+            throw Self.mistake("\(place).identifier", found: "no name", expected: "the region's name, such as \"home\"")
+        }
+        self.init(identifier: identifier)
+        for member in members where member.key != "identifier" {
+            let own = "\(place).\(member.key)"
+            guard let known = Member(rawValue: member.key) else {
+                throw Self.unknown(own, Member.allCases.map(\.rawValue))
+            }
+            if known == .wifi, case .object = member.node.value {
+                self[known] = .network(try Self.network(member.node, place: own))
+            } else {
+                self[known] = try Self.setting(member.node, place: own)
+            }
+        }
+    }
+
+    private static func network(
+        _ node: JSONNode, place: String
+    ) throws(ConfigurationError) -> [WiFiMember: Setting] {
+        var network: [WiFiMember: Setting] = [:]
+        for member in try members(of: node, place: place) {
+            let own = "\(place).\(member.key)"
+            guard let known = WiFiMember(rawValue: member.key), known != .passphraseFile else {
+                throw unknown(own, [WiFiMember.ssid, .join].map(\.rawValue))
+            }
+            network[known] = try setting(member.node, place: own)
+        }
+        return network
+    }
+
+    private static func setting(_ node: JSONNode, place: String) throws(ConfigurationError) -> Setting {
+        switch node.value {
+        case .null: return .removed
+        case .bool(let bool): return .bool(bool)
+        case .number(let number): return .number(number)
+        case .string(let string): return .string(string)
+        case .array, .object: throw mistake(place, found: node.summary, expected: "one value, or null")
+        }
+    }
+
+    private static func members(of node: JSONNode, place: String) throws(ConfigurationError) -> [JSONNode.Member] {
+        guard case .object(let members) = node.value else {
+            throw mistake(place, found: node.summary, expected: "an object")
+        }
+        return members
+    }
+
+    private static func unknown(_ place: String, _ keys: [String]) -> ConfigurationError {
+        mistake(place, found: "a key that is not set here", expected: "one of \(keys.joined(separator: ", "))")
+    }
+
+    private static func mistake(_ place: String, found: String, expected: String) -> ConfigurationError {
+        ConfigurationError(file: "the request", place: place.plain(), found: found, expected: expected)
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+package import SystemPackage
+
+/// Why a configuration cannot be written, and what to do about it.
+package struct WriteObstacle: Error, Sendable, Equatable, CustomStringConvertible {
+    package enum Problem: Error, Sendable, Equatable {
+        /// It is a directory, a device, a pipe, or links that lead in a circle.
+        case notAFile
+        /// It belongs to somebody else.
+        case foreign(user: UInt32)
+        /// Root does not write where other users can exchange the file or a directory of its path.
+        case untrusted(FilePlace.Problem)
+        /// It is not any more what the new text was made from.
+        case changed
+        case failed(Errno)
+
+        init(_ problem: FilePlace.Problem) {
+            self =
+                switch problem {
+                case .notAFile: .notAFile
+                case .foreign, .open: .untrusted(problem)
+                case .failed(let errno): .failed(errno)
+                }
+        }
+    }
+
+    package var file: String
+    package var problem: Problem
+
+    /// Whether it is this user who may not.
+    package var isPermission: Bool {
+        switch problem {
+        case .foreign, .untrusted, .failed(.permissionDenied), .failed(.notPermitted): true
+        case .notAFile, .changed, .failed: false
+        }
+    }
+
+    /// A sentence with the way out.
+    package var description: String {
+        switch problem {
+        case .notAFile: "\(file) is no regular file: name the file itself"
+        case .foreign(let user):
+            "\(file) belongs to \(Self.name(user)), and this program runs as \(Self.name(geteuid())): write it as its "
+                + "owner, for example with `sudoedit \(file)`"
+        case .untrusted(let problem): "\(file): found \(problem), expected \(problem.remedy)"
+        case .changed:
+            "\(file) was changed by somebody else meanwhile: nothing was written, so that nothing is lost; begin again"
+        case .failed(.readOnlyFileSystem):
+            "\(file) is read-only for this program, by a file system or by the protection of its systemd unit: write it "
+                + "from outside, for example with `sudoedit \(file)`"
+        case .failed(.permissionDenied), .failed(.notPermitted):
+            "\(file) may not be written by \(Self.name(geteuid())), who this program runs as: for example "
+                + "`sudoedit \(file)`"
+        case .failed(.resourceBusy):
+            "\(file) is a mount of its own, as containers have it, and cannot be replaced: mount its folder instead"
+        case .failed(.noSpace): "\(file) was not written, the disk is full: make room, then do it again"
+        case .failed(let errno): "\(file) cannot be written: \(errno.description)"
+        }
+    }
+
+    private static func name(_ user: UInt32) -> String { user == 0 ? "root" : "user \(user)" }
+}

@@ -1,0 +1,137 @@
+package import Events
+import Bluetooth
+import House
+import History
+import Automation
+import IBeacon
+import Listening
+package import Server
+import MQTT
+import Plumbing
+import Presence
+import RegionMonitoring
+import WiFi
+
+extension Daemon: APIBackend {
+    /// The loop turns at every deadline. One that is so late does not turn any more.
+    private static let latest = Duration.seconds(10)
+
+    /// How long a beacon counts as being in the air.
+    private static let airTime = Duration.seconds(60)
+
+    package var status: StatusReport {
+        get async {
+            let now = source.instant
+            let snapshot = presence.driver.snapshot(at: now)
+            var kept = await stateStore?.report.wire
+            kept?.historyProblem = recorder?.problem
+            return StatusReport(
+                time: Timestamp.text(source.now), source: source.name,
+                simulated: (options.capture == nil ? [] : ["capture"]) + (options.simulatesWiFi ? ["wifi"] : []),
+                stale: snapshot.deadline.map { $0.advanced(by: Self.latest) < now } ?? false,
+                bluetooth: .init(
+                    state: snapshot.bluetooth.state.rawValue, adapter: snapshot.bluetooth.adapter,
+                    reason: snapshot.bluetooth.reason, listening: snapshot.isListening,
+                    pausedFor: snapshot.pausedSince?.duration(to: now).seconds(digits: 1)),
+                wifi: .init(wifi.state), regions: reports(snapshot, at: now), prompts: await prompts,
+                services: await serviceWatch.connections?.map { connection in
+                    ServiceReport(
+                        identifier: connection.identifier, service: connection.service,
+                        connected: connection.peripheral != nil, address: connection.peripheral?.address,
+                        name: connection.peripheral?.name)
+                },
+                counters: .init(
+                    reports: snapshot.counters.reports, iBeacons: snapshot.counters.iBeacons,
+                    malformed: snapshot.counters.malformed, dropped: snapshot.dropped,
+                    scanRestarts: max(snapshot.scans, 1) - 1),
+                air: .init(
+                    devices: snapshot.air.devices, isCompany: snapshot.air.isCompany,
+                    deaf: snapshot.air.deaf.seconds(digits: 1)),
+                kept: kept, mqtt: broker.map { .init(connected: $0.state.isConnected, reason: $0.state.description) },
+                listeners: listeners.reports)
+        }
+    }
+
+    package var counts: DaemonCounts {
+        get async {
+            var counts = DaemonCounts(
+                started: KernelClock.realtime - (KernelClock.boottime - started), version: options.version,
+                commit: options.commit)
+            counts.events = hub.tally
+            counts.hooks = await hooks.tally
+            counts.unwritten = recorder?.unwritten
+            let beacons = presence.driver.beaconCount(since: source.instant.advanced(by: .zero - Self.airTime))
+            (counts.beacons.ours, counts.beacons.strangers) = (beacons.ofRegions, beacons.others)
+            return counts
+        }
+    }
+
+    package var regions: [RegionReport] {
+        let now = source.instant
+        return reports(presence.driver.snapshot(at: now), at: now)
+    }
+
+    private func reports(_ snapshot: PresenceDriver.Snapshot, at now: Instant) -> [RegionReport] {
+        zip(snapshot.regions, snapshot.judgements).map { region, judgements in
+            let identifier = region.region.region.identifier
+            var report = RegionReport(
+                region, judgements, since: snapshot.changes[identifier],
+                mistakes: silences.report(region: identifier, now: source.now), now: now)
+            report.flapping = presence.flaps.report(region: identifier, now: source.now)
+            report.house = broker.map { HouseReport($0.agreed(on: identifier)) }
+            return report
+        }
+    }
+
+    package func beacons(after position: BeaconPart.Position?, limit: Int) -> BeaconPart {
+        let now = source.instant
+        let first = now.advanced(by: .zero - Self.airTime)
+        return BeaconPart(presence.driver.beacons(since: first, after: position, limit: limit), at: now)
+    }
+
+    package var prompts: PromptsReport {
+        get async {
+            let waiting = await homecoming.waiting
+            return PromptsReport(waiting: waiting.prompts.map(PromptReport.init), never: waiting.refused)
+        }
+    }
+
+    package func answer(prompt id: String, _ word: String) async throws(AnswerFailure) {
+        guard let answer = PromptAnswer(rawValue: word) else {
+            throw .noAnswer(words: PromptAnswer.allCases.map(\.rawValue))
+        }
+        do throws(PromptAnswerError) {
+            try await homecoming.answered(id, answer)
+        } catch {
+            switch error {
+            case .noSuchPrompt: throw .noSuchPrompt(sentence: error.description)
+            case .closed: throw .closed(sentence: error.description)
+            }
+        }
+    }
+
+    package func clearNever(ssid: String) async -> Bool { await homecoming.neverCleared(ssid: ssid) }
+}
+
+extension StatusReport.WiFi {
+    fileprivate init(_ state: WiFiState) {
+        self.init(
+            managerRunning: state.managerRunning, radioEnabled: state.radioEnabled,
+            hardwareEnabled: state.hardwareEnabled, device: state.device, connectedSSID: state.connectedSSID,
+            limitation: state.internet.limitation?.rawValue, activating: state.activating)
+    }
+}
+
+extension PromptReport {
+    fileprivate init(_ prompt: Prompt) {
+        self.init(id: prompt.id, ssid: prompt.ssid, regions: prompt.regions, arrival: prompt.arrival)
+    }
+}
+
+extension StateStore.Report {
+    fileprivate var wire: StatusReport.Kept {
+        .init(
+            file: file, start: start, age: age.map { ($0 / .seconds(1)).rounded() }, reason: sentence,
+            problem: problem)
+    }
+}

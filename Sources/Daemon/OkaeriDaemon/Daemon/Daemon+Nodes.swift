@@ -1,0 +1,56 @@
+package import Events
+import Agreement
+import House
+import MQTT
+import RegionMonitoring
+
+/// What is asked about the house.
+extension Daemon {
+    package var nodes: NodesReport? {
+        get async {
+            guard let broker else { return nil }
+            let nodes = await broker.nodes.map(NodeReport.init)
+            return NodesReport(
+                node: options.node, site: broker.site, connected: broker.state.isConnected,
+                reason: broker.state.description, nodes: nodes,
+                regions: regions.compactMap { region in
+                    region.house.map { .init(identifier: region.identifier, house: $0) }
+                })
+        }
+    }
+
+    package func forget(node: String) throws(ForgetFailure) {
+        guard let broker else { throw .noHouse }
+        do throws(ForgetRefusal) {
+            try broker.forget(node)
+        } catch {
+            switch error {
+            case .unknown: throw .unknown(node)
+            case .online: throw .online(node)
+            case .away: throw .away(broker.state.description)
+            }
+        }
+    }
+}
+
+extension NodeReport {
+    fileprivate init(_ node: BrokerNode) {
+        self.init(
+            name: node.name, online: node.isOnline, room: node.card?.room, version: node.card?.version,
+            since: node.card?.since, listening: node.scanner?.ok, adapter: node.scanner?.adapter,
+            reason: node.scanner?.reason,
+            sights: node.observations.sorted { $0.key < $1.key }.map {
+                Sight(region: $0, state: $1.state.rawValue, signal: $1.signal)
+            })
+    }
+}
+
+extension HouseReport {
+    init(_ agreed: (state: HouseState?, owner: String?)) {
+        self.init(
+            state: (agreed.state?.state ?? .unknown).rawValue,
+            lastKnown: (agreed.state?.lastKnown ?? .unknown).rawValue,
+            since: agreed.state?.since.map(Timestamp.text), room: agreed.state?.room, owner: agreed.owner,
+            waiting: agreed.state?.waiting ?? [])
+    }
+}

@@ -1,0 +1,131 @@
+import Client
+import Events
+import History
+import Automation
+import Listening
+import Logging
+import NIOPosix
+import OkaeriConfiguration
+import Presence
+import Server
+package import ServiceLifecycle
+import Systemd
+import UnixSignals
+import WiFi
+
+extension Daemon {
+    /// How long the parts may take to end, one after another. What hangs then is not waited for.
+    private static let shutdownLimit = Duration.seconds(15)
+
+    /// Runs until SIGTERM or SIGINT.
+    ///
+    /// - Parameter others: what else is to run, started before anything can happen and stopped after everything has.
+    /// - Throws: ``DaemonError`` when another daemon serves the socket or writes in the state directory, or
+    ///   when the directory is not root's.
+    package func run(with others: [any Service]) async throws {
+        let lock = try takeLock()
+        let stateLock = try takeStateLock()
+        await stateStore?.restore()
+        var configuration = ServiceGroupConfiguration(
+            services: services(others, isServed: lock != nil).map { .init(service: $0) },
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
+        try await ServiceGroup(configuration: configuration).run()
+        withExtendedLifetime((lock, stateLock)) {}
+    }
+
+    /// In the order in which they start; they stop in the other.
+    private func services(_ others: [any Service], isServed: Bool) -> [any Service] {
+        var services = others + [HubService(hub: hub)]
+        if let stateStore {
+            services +=
+                [stateStore]
+                + [homecoming.changes, logins.changes].map {
+                    ChangesService(changes: $0) { stateStore.mayHaveChanged() }
+                }
+        }
+        if let recorder, let directory = options.stateDirectory {
+            let loop = { @Sendable [hub, silences, source, logger] in
+                silences.recall(from: directory, at: source.now, logger: logger)
+                recorder.run { hub.publish($0) }
+            }
+            services.append(ThreadService(loop: loop, stop: { recorder.stop() }))
+        }
+        if options.capture == nil {
+            services.append(
+                ClockWatchService(
+                    events: hub.events(), wasSet: { [stateStore] in stateStore?.mayHaveChanged() }, logger: logger))
+        }
+        services += [
+            ThreadService(loop: { [self] in runSource() }, stop: { [source] in source.stop() }),
+            ThreadService(loop: { [wifi] in wifi.run() }, stop: { [wifi] in wifi.stop() }),
+            AntennaService(wifi: wifi) { [source] in source.hold($0) },
+            homecoming, hooks, serviceWatch, ReloadService(reload: { [reloader] in await reloader.reload() }),
+            StartupPages(),
+        ]
+        if let broker {
+            services.append(broker)
+            services.append(PromptAnswersService(answers, to: homecoming, logger: logger))
+        }
+        let page = PageData(
+            directory: options.stateDirectory, file: options.configurationFile, wifi: wifi,
+            now: { [source] in source.now }, reload: { [reloader] in await reloader.reload() })
+        if isServed {
+            services.append(
+                APIServer(
+                    backend: self, page: page,
+                    logins: (logins, { [web] in web.map { PageAddresses.list($0.listen, hosts: $0.hosts) } ?? [] }),
+                    socket: options.socket, eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, logger: logger))
+        }
+        if let web {
+            services.append(
+                WebServer(
+                    backend: self, page: page, address: web.listen, isOpen: web.isOpen,
+                    names: [NodeName.local] + web.hosts, logins: logins, listeners: listeners,
+                    eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, logger: logger))
+        }
+        if let metrics {
+            services.append(
+                MetricsServer(
+                    backend: self, address: metrics, names: [NodeName.local], listeners: listeners,
+                    eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, logger: logger))
+        }
+        // The last to start is the first to stop: the service manager hears of the end when it begins.
+        if let supervision { services.append(supervision) }
+        return services
+    }
+
+    private func takeLock() throws(DaemonError) -> InstanceLock? {
+        do throws(InstanceLock.Failure) {
+            return try InstanceLock(socket: options.socket)
+        } catch {
+            if case .taken = error { throw DaemonError(description: error.description) }
+            logger.error("\(error)")
+            return nil
+        }
+    }
+
+    private func takeStateLock() throws(DaemonError) -> StateLock? {
+        guard let directory = options.stateDirectory else { return nil }
+        do throws(StateLock.Failure) {
+            return try StateLock(directory: directory)
+        } catch {
+            guard case .unusable = error else { throw DaemonError(description: error.description) }
+            logger.error("\(error)")
+            return nil
+        }
+    }
+
+    private func runSource() {
+        defer { presence.summarizeMinute() }
+        do {
+            if try source.run(presence.driver) {
+                logger.notice("\(source.name) has ended; the state stands as it was then")
+                supervision?.sourceEnded("\(source.name) has ended", isFault: false)
+            }
+        } catch {
+            logger.error("\(error)")
+            supervision?.sourceEnded("\(error)", isFault: options.capture == nil)
+        }
+    }
+}

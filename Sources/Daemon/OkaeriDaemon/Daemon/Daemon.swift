@@ -1,0 +1,181 @@
+package import Bluetooth
+import House
+package import Events
+import DBus
+import History
+import Automation
+package import Listening
+package import Logging
+import NetworkManager
+package import OkaeriConfiguration
+import Plumbing
+package import Presence
+import RegionMonitoring
+import Server
+package import Systemd
+import WiFi
+
+/// The whole of `okaeri monitor`: what its parts are, and who gives what to whom. They do the work.
+package final class Daemon: Sendable {
+    /// What the command line says.
+    package struct Options: Sendable {
+        /// The configuration's file, to read it again on SIGHUP.
+        package var configurationFile: String
+        /// A capture in place of an adapter.
+        package var capture: String?
+        /// How many times faster than it was recorded the capture runs.
+        package var speed: Double
+        /// Whether a make-believe Wi-Fi stands in for NetworkManager.
+        package var simulatesWiFi: Bool
+        /// Where the local API listens.
+        package var socket: String
+        /// Where what must outlive the daemon is kept; nil: nowhere.
+        package var stateDirectory: String?
+        /// What wants to hear how the daemon fares; nil: nobody.
+        package var serviceManager: ServiceManager?
+        /// This machine's name in every event.
+        package var node: String
+        /// This program's number, and what it was built from.
+        package var version, commit: String
+
+        package init(
+            configurationFile: String, capture: String? = nil, speed: Double = 1, simulatesWiFi: Bool = false,
+            socket: String, stateDirectory: String? = nil, serviceManager: ServiceManager? = nil, node: String = "",
+            version: String = "", commit: String = ""
+        ) {
+            self.configurationFile = configurationFile
+            self.capture = capture
+            self.speed = speed
+            self.simulatesWiFi = simulatesWiFi
+            self.socket = socket
+            self.stateDirectory = stateDirectory
+            self.serviceManager = serviceManager
+            self.node = node
+            (self.version, self.commit) = (version, commit)
+        }
+    }
+
+    package let options: Options
+    package let hub: EventHub
+    let recorder: HistoryRecorder?
+    let silences: SilenceLedger
+    package let source: any PresenceSource
+    package let presence: PresencePublisher
+    let wifi: any WiFiService
+    let homecoming: Homecoming
+    let hooks: Hooks
+    let serviceWatch: ServiceWatch
+    /// Nil where the configuration names none.
+    let broker: Broker?
+    let answers = PromptAnswers()
+    let metrics: ListenAddress?
+    let web: Configuration.Web?
+    let logins = LoginStore(digest: Checksum.sha256)
+    let listeners = Listeners()
+    /// In nanoseconds since the machine's start: the wall clock may be set later.
+    let started = KernelClock.boottime
+    let stateStore: StateStore?
+    let supervision: Supervision?
+    let reloader: Reloader
+    package let logger: Logger
+
+    /// - Throws: when the process has no file descriptor left.
+    package convenience init(_ configuration: Configuration, options: Options, logger: Logger) throws {
+        try self.init(configuration, options: options, kernel: LinuxKernel(), logger: logger)
+    }
+
+    /// The same with another kernel's adapters.
+    package init(
+        _ configuration: Configuration, options: Options, kernel: some BluetoothKernel, logger: Logger
+    ) throws {
+        self.options = options
+        self.logger = logger
+        (metrics, web) = (configuration.metrics, configuration.web)
+        let regions = configuration.regions.map(\.monitored)
+        let quietPeriod = RadioLiveness.quietPeriod(for: regions)
+        let source: any PresenceSource =
+            try options.capture.map { try CaptureSource(file: $0, speed: options.speed, logger: logger) }
+            ?? AdapterSource(
+                adapter: configuration.adapter, timing: configuration.scan.timing, quietPeriod: quietPeriod,
+                powerCyclePeriod: .seconds(3600), kernel: kernel)
+        self.source = source
+        let now = { @Sendable in source.now }
+        let hub = EventHub(node: options.node)
+        self.hub = hub
+        let uptime = options.capture == nil ? { @Sendable in KernelClock.boottime } : nil
+        silences = SilenceLedger(uptime: uptime)
+        let recorder = options.stateDirectory.flatMap { directory in
+            configuration.history.keep > 0
+                ? HistoryRecorder(
+                    directory: directory, settings: configuration.history, now: now, uptime: uptime, logger: logger)
+                : nil
+        }
+        self.recorder = recorder
+        if let recorder { hub.record { recorder.record($0) } }
+        let broker = try Self.broker(configuration, options: options, hub: hub, answered: answers, logger: logger)
+        self.broker = broker
+        let presence = PresencePublisher(
+            regions: regions, clock: source, quietPeriod: options.capture == nil ? quietPeriod : nil,
+            outputs: .init(
+                publish: { [silences] kind, time in
+                    if case .didStartMonitoring = kind { silences.began(at: time) }
+                    hub.happened(kind, at: time)
+                    if case .didDetermineState(let region, let state) = kind { broker?.determined(region, state) }
+                }, summarize: recorder.map { recorder in { @Sendable minutes in recorder.record(minutes) } },
+                silenceEnded: { [silences] silence in
+                    silences.add(silence)
+                    recorder?.record(silence)
+                },
+                heard: broker?.listener))
+        self.presence = presence
+        broker?.measure {
+            let now = source.instant
+            return presence.driver.beacons(since: now.advanced(by: .seconds(-5)))
+        }
+        wifi = options.simulatesWiFi ? Self.simulatedWiFi(configuration) : NetworkManagerService()
+        homecoming = Homecoming(
+            regions: configuration.regions, wifi: wifi, hub: hub,
+            lastInside: { presence.driver.lastInside }, now: now,
+            withdrawn: { broker?.withdrawn($0) }, logger: logger)
+        // A capture has no peripherals.
+        serviceWatch = ServiceWatch(
+            rules: options.capture == nil ? configuration.services : [], adapter: configuration.adapter, hub: hub,
+            now: now, logger: logger)
+        let keptPresence = KeptPresence(driver: presence.driver, source: source)
+        stateStore = options.stateDirectory.map { [homecoming, serviceWatch, logins] directory in
+            StateStore(
+                directory: directory, validFor: .seconds(configuration.state.validFor),
+                // The regions first: what the prompter does not know of yet is asked about after a restart.
+                parts: [keptPresence, homecoming, serviceWatch, hub, logins], events: hub.events(backlog: .max),
+                caughtUp: { await recorder?.caughtUp() }, logger: logger)
+        }
+        hooks = Hooks(
+            regions: configuration.regions, services: configuration.services, hub: hub,
+            runner: HookRunner(socket: SocketPath.absolute(options.socket)), logger: logger)
+        let supervision = options.serviceManager.map { manager in
+            Supervision(manager, events: hub.events()) {
+                await source.turns(presence.driver) && recorder?.isAlive ?? true
+            }
+        }
+        self.supervision = supervision
+        reloader = Reloader(
+            file: options.configurationFile, configuration: configuration,
+            // Who acts on what happens knows the new regions before anything happens in them.
+            parts: [hooks, homecoming] + (options.capture == nil ? [serviceWatch] : []) + [
+                ConfiguredPresence(presence: presence, source: source)
+            ] + (broker.map { [$0] } ?? []), supervision: supervision, logger: logger)
+    }
+
+    private static func simulatedWiFi(_ configuration: Configuration) -> SimulatedWiFi {
+        SimulatedWiFi(inSight: Set(configuration.regions.compactMap(\.network?.name)))
+    }
+
+    /// All events from now on: ask before ``run(with:)`` to miss none.
+    package func allEvents() -> AsyncStream<Event> { hub.events(backlog: .max) }
+}
+
+/// Why a daemon does not run: another one serves the socket or writes in the state directory, or that directory is not to be
+/// used.
+package struct DaemonError: Error, Sendable, CustomStringConvertible {
+    package let description: String
+}

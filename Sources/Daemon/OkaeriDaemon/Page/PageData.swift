@@ -1,0 +1,135 @@
+package import Events
+import FoundationEssentials
+import HTTPTypes
+import History
+import OkaeriConfiguration
+import Plumbing
+package import Server
+package import WiFi
+
+/// What the page asks beside what every program does: the days from the history, the networks from NetworkManager,
+/// the configuration from its file. All of it may take its time, on threads of its own.
+package struct PageData: PageBackend {
+    /// The state directory that holds the history; nil: there is none.
+    private let directory: String?
+    /// `beacons.json`.
+    let file: String
+    private let wifi: any WiFiService
+    /// The present: a capture has its own.
+    private let now: @Sendable () -> Int64
+    let reload: @Sendable () async -> Void
+
+    /// More events are not answered at once.
+    private static let mostEvents = 2000
+
+    /// How much signal is answered.
+    private static let recent: Int64 = 600 * 1_000_000_000
+
+    /// - Parameters:
+    ///   - now: the present, in nanoseconds since the Unix epoch.
+    ///   - reload: has the daemon read the configuration again.
+    package init(
+        directory: String?, file: String, wifi: any WiFiService, now: @escaping @Sendable () -> Int64,
+        reload: @escaping @Sendable () async -> Void
+    ) {
+        self.directory = directory
+        self.file = file
+        self.wifi = wifi
+        self.now = now
+        self.reload = reload
+    }
+
+    package func days() async throws(PageFailure) -> DaysReport {
+        let bounds = try await read { directory throws(HistoryError) in
+            try HistoryReader(directory: directory).bounds()
+        }
+        return DaysReport(
+            first: (bounds?.lowerBound).map(LocalTime.day), last: (bounds?.upperBound).map(LocalTime.day))
+    }
+
+    package func picture(of day: String, from: String?, to: String?) async throws(PageFailure) -> String {
+        guard day.utf8.count == 10, let moment = LocalTime.moment(day) else {
+            throw PageFailure(.badRequest, "\(day.plain()) is no day, such as 2026-11-21")
+        }
+        let window = from == nil && to == nil ? nil : try Self.span(from, to)
+        let chart = { @Sendable [file, window] (directory: String) in
+            var chart = DayChart(
+                directory: directory, day: Moment(nanoseconds: moment),
+                regions: (try? Configuration(file: file))?.regions ?? [])
+            chart.window = window
+            return chart
+        }
+        let now = Moment(nanoseconds: now())
+        return try await read { directory throws(HistoryError) in try chart(directory).svg(now: now) }
+    }
+
+    package func history(_ query: HistoryQuery) async throws(PageFailure) -> (events: [String], next: Int64?) {
+        let span = try Self.span(query.from, query.to)
+        guard let row = query.after.map({ Int64($0) }) ?? 0 else {
+            throw PageFailure(.badRequest, "after is the number that was answered as next")
+        }
+        let region = query.region
+        let (events, next) = try await read { directory throws(HistoryError) in
+            try HistoryReader(directory: directory).events(
+                region: region, in: span, after: row, limit: Self.mostEvents)
+        }
+        return (events.map(\.json), next)
+    }
+
+    package func mistakes(of region: String?, since: String?) async throws(PageFailure) -> String {
+        let since = try since == nil ? nil : Self.span(since, nil).lowerBound
+        return try await read { directory throws(HistoryError) in
+            try MistakesHistory(directory: directory, region: region, since: since).json
+        }
+    }
+
+    package func signal(of region: String) async throws(PageFailure) -> SignalReport {
+        let now = now()
+        let minutes = try await read { directory throws(HistoryError) in
+            try HistoryReader(directory: directory).minutes(in: now - Self.recent..<now)
+        }
+        return SignalReport(
+            points: minutes.filter { $0.region == region }.compactMap { minute in
+                minute.signal.map { .init(time: Timestamp.text(minute.time), rssi: ($0.mean * 10).rounded() / 10) }
+            })
+    }
+
+    package func networks() async throws(PageFailure) -> NetworksReport {
+        switch await wifi.networks() {
+        case .success(let networks):
+            return NetworksReport(
+                networks: networks.map { .init(ssid: $0.ssid, strength: $0.strength, secured: $0.isSecured) })
+        case .failure(let failure): throw PageFailure(.serviceUnavailable, "\(failure)")
+        }
+    }
+
+    /// Reads the history. Without one there is nothing to show, which is no fault.
+    private func read<Value: Sendable>(
+        _ body: @escaping @Sendable (String) throws(HistoryError) -> Value
+    ) async throws(PageFailure) -> Value {
+        guard let directory else {
+            throw PageFailure(.notFound, "no history is kept: the daemon runs without --state-dir")
+        }
+        return try await BlockingThread.run(Self.noThread) { () throws(PageFailure) in
+            do throws(HistoryError) {
+                return try body(directory)
+            } catch {
+                let isMissing = if case .missing = error { true } else { false }
+                throw PageFailure(isMissing ? .notFound : .serviceUnavailable, error.description)
+            }
+        }
+    }
+
+    static func noThread(_ code: Int32) -> PageFailure {
+        PageFailure(.serviceUnavailable, "the machine has no thread left for this (error \(code)): try again")
+    }
+
+    /// From one time to another, if it is later; nothing else.
+    private static func span(_ from: String?, _ to: String?) throws(PageFailure) -> Range<Int64> {
+        let (first, last) = (from.map { Timestamp.nanoseconds($0) }, to.map { Timestamp.nanoseconds($0) })
+        guard let first = first ?? .some(.min), let last = last ?? .some(.max) else {
+            throw PageFailure(.badRequest, "from and to are times as RFC 3339 has them, such as 2026-11-21T07:00:00Z")
+        }
+        return first..<max(first, last)
+    }
+}

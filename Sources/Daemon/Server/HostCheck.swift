@@ -1,0 +1,32 @@
+import Plumbing
+
+/// Whether a request means this machine. A page of somebody else's can have its own name lead here (DNS rebinding), and reads
+/// what it is answered; then the name is in the field Host, and is not one of this machine's.
+package struct HostCheck: Sendable {
+    private let names: Set<String>
+
+    /// - Parameter names: of this machine; `localhost` and every address are fine anyway.
+    package init(names: [String]) {
+        let own = names.filter { !$0.isEmpty }.map { $0.lowercased() }
+        self.names = Set(["localhost"] + own + own.map { "\($0).local" })
+    }
+
+    /// - Parameter authority: what Host says, with or without a port (RFC 9110, 7.2); nil: nothing.
+    package func permits(_ authority: String?) -> Bool {
+        guard let authority, let host = Self.host(of: authority) else { return false }
+        if host.hasPrefix("[") { return IPAddress(String(host.dropFirst().dropLast()))?.isVersion6 == true }
+        if let address = IPAddress(String(host)) { return !address.isVersion6 }
+        // A point at the end says that the name is whole.
+        return names.contains((host.hasSuffix(".") ? host.dropLast() : host).lowercased())
+    }
+
+    /// Why it is refused, and what to do.
+    package static let refusal = WebRefusal.foreignHost.sentence
+
+    private static func host(of authority: String) -> Substring? {
+        let end = authority.lastIndex(of: "]").map(authority.index(after:)) ?? authority.startIndex
+        guard let colon = authority[end...].firstIndex(of: ":") else { return authority[...] }
+        guard authority[authority.index(after: colon)...].allSatisfy({ ("0"..."9").contains($0) }) else { return nil }
+        return authority[..<colon]
+    }
+}

@@ -1,0 +1,84 @@
+package import Events
+
+/// What no report of the API says, and is a number.
+package struct DaemonCounts: Sendable, Equatable {
+    package var events = EventTally()
+    package var hooks = HookTally()
+    package var beacons = Beacons()
+    /// How many events wait for the disk; nil: nothing is recorded.
+    package var unwritten: Int?
+    /// When the daemon began, in nanoseconds since the Unix epoch.
+    package var started: Int64
+    package var version: String
+    /// What it was built from; empty where nobody said.
+    package var commit: String
+
+    package init(started: Int64, version: String, commit: String) {
+        self.started = started
+        self.version = version
+        self.commit = commit
+    }
+
+    /// The beacons in the air.
+    package struct Beacons: Sendable, Equatable {
+        /// The number of those that belong to a region.
+        package var ours = 0
+        /// The number of all others.
+        package var strangers = 0
+
+        package init() {}
+    }
+}
+
+/// The daemon in numbers, at one moment. The label values are those of the configuration, or few: what strangers send makes no
+/// series.
+package struct Measurements: Sendable {
+    let status: StatusReport
+    let counts: DaemonCounts
+
+    package init(_ status: StatusReport, _ counts: DaemonCounts) {
+        self.status = status
+        self.counts = counts
+    }
+
+    package var families: [MetricFamily] { program + regions + radio + homecoming + disk + others }
+
+    private var program: [MetricFamily] {
+        var build = MetricFamily("okaeri_build", .info, "The version, and the commit that it was built from.")
+        build.add(1, ("version", counts.version), ("commit", counts.commit))
+        var start = MetricFamily(
+            "process_start_time", .gauge, unit: "seconds", "When the daemon was started, since the Unix epoch.")
+        start.add(Double(counts.started / 1_000_000) / 1000)
+        var healthy = MetricFamily("okaeri_healthy", .gauge, "Whether /v1/health answers 200.")
+        healthy.add(HealthReport(status).healthy)
+        var stale = MetricFamily("okaeri_stale", .gauge, "Whether the loop of the daemon has stopped turning.")
+        stale.add(status.stale)
+        var simulated = MetricFamily(
+            "okaeri_simulated", .gauge, "What is not real: a capture for the adapter, or the Wi-Fi.")
+        for part in ["capture", "wifi"] { simulated.add(status.simulated.contains(part), ("part", part)) }
+        return [build, start, healthy, stale, simulated]
+    }
+
+    private var disk: [MetricFamily] {
+        var problems = MetricFamily(
+            "okaeri_disk_problem", .gauge, "Whether what is to outlive the daemon cannot be written now.")
+        var queue = MetricFamily("okaeri_history_queue_length", .gauge, "Events that wait for the disk.")
+        if let kept = status.kept {
+            problems.add(kept.problem != nil, ("store", "state"))
+            problems.add(kept.historyProblem != nil, ("store", "history"))
+        }
+        if let unwritten = counts.unwritten { queue.add(unwritten) }
+        return [problems, queue]
+    }
+
+    private var others: [MetricFamily] {
+        var mqtt = MetricFamily("okaeri_mqtt_connected", .gauge, "Whether the MQTT broker is connected.")
+        if let broker = status.mqtt { mqtt.add(broker.connected) }
+        var peripherals = MetricFamily(
+            "okaeri_peripheral_connected", .gauge, "Whether a device with that service is connected.")
+        for service in status.services ?? [] {
+            peripherals.add(service.connected, ("service", service.identifier ?? service.service))
+        }
+        return [mqtt, peripherals]
+    }
+}

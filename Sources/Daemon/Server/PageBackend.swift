@@ -1,0 +1,64 @@
+package import Events
+package import HTTPTypes
+
+/// What the page asks beside what every program does: days, signals, networks, the configuration.
+package protocol PageBackend: Sendable {
+    func days() async throws(PageFailure) -> DaysReport
+
+    /// A day as a picture (SVG).
+    ///
+    /// - Parameters:
+    ///   - day: such as `2026-11-21`, in the machine's time zone.
+    ///   - from, to: only that part of it, as RFC 3339.
+    func picture(of day: String, from: String?, to: String?) async throws(PageFailure) -> String
+
+    /// Returns events as the event stream has them, the oldest first; and the number to go on after where there are more.
+    func history(_ query: HistoryQuery) async throws(PageFailure) -> (events: [String], next: Int64?)
+
+    /// Returns the false exits, as a JSON object.
+    ///
+    /// - Parameters:
+    ///   - region: only this region's; `nil` for all.
+    ///   - since: none before this time, as RFC 3339; `nil` for all.
+    func mistakes(of region: String?, since: String?) async throws(PageFailure) -> String
+
+    /// The last ten minutes of a region.
+    func signal(of region: String) async throws(PageFailure) -> SignalReport
+
+    func networks() async throws(PageFailure) -> NetworksReport
+
+    func configuration() async throws(PageFailure) -> ConfigurationReport
+
+    /// Sets a region of the configuration.
+    ///
+    /// - Parameter request: `{"region": {"identifier": …}, "dry": false}`.
+    func set(_ request: [UInt8]) async throws(PageFailure) -> ConfigurationReport
+}
+
+/// The parameters of a request for events.
+package struct HistoryQuery: Sendable, Equatable {
+    /// The first moment, and the one before which they happened, as RFC 3339.
+    package var from, to: String
+    /// Only this region's; `nil` for all.
+    package var region: String?
+    /// The number that the answer before had as `next`.
+    package var after: String?
+
+    package init(from: String, to: String, region: String? = nil, after: String? = nil) {
+        self.from = from
+        self.to = to
+        self.region = region
+        self.after = after
+    }
+}
+
+/// Why the page is not answered.
+package struct PageFailure: Error, Sendable, Equatable {
+    package var status: HTTPResponse.Status
+    package var sentence: String
+
+    package init(_ status: HTTPResponse.Status, _ sentence: String) {
+        self.status = status
+        self.sentence = sentence
+    }
+}

@@ -1,0 +1,94 @@
+import Events
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The routes of the page, for whatever listener.
+struct PageEndpoints: Sendable {
+    private let backend: any PageBackend
+
+    /// A region with all that can be set of it.
+    private static let largestBody = 64 << 10
+
+    init(_ backend: any PageBackend) {
+        self.backend = backend
+    }
+
+    var all: [Endpoint] {
+        [
+            endpoint(.get, Route.days) { backend, _, _ throws(PageFailure) in .json(try await backend.days()) },
+            endpoint(.get, "\(Route.days)/:day") { backend, request, context throws(PageFailure) in
+                let name = context.parameters.get("day") ?? ""
+                guard name.hasSuffix(".svg") else {
+                    throw PageFailure(.notFound, "a day's picture is \(Route.days)/2026-11-21.svg")
+                }
+                let picture = try await backend.picture(
+                    of: String(name.dropLast(4)), from: Self.parameter(Route.from, request),
+                    to: Self.parameter(Route.to, request))
+                return Response(
+                    status: .ok, headers: [.contentType: "image/svg+xml", .cacheControl: "no-store"],
+                    body: ResponseBody(byteBuffer: ByteBuffer(string: picture)))
+            },
+            endpoint(.get, Route.history) { backend, request, _ throws(PageFailure) in
+                guard let from = Self.parameter(Route.from, request), let to = Self.parameter(Route.to, request) else {
+                    throw PageFailure(.badRequest, "\(Route.history)?\(Route.from)=…&\(Route.to)=… takes two times")
+                }
+                let query = HistoryQuery(
+                    from: from, to: to, region: Self.parameter(Route.region, request),
+                    after: Self.parameter(Route.after, request))
+                let (events, next) = try await backend.history(query)
+                let more = "\"more\":\(next != nil)" + (next.map { ",\"next\":\($0)" } ?? "")
+                return Self.json("{\"events\":[\(events.joined(separator: ","))],\(more)}\n")
+            },
+            endpoint(.get, Route.mistakes) { backend, request, _ throws(PageFailure) in
+                Self.json(
+                    try await backend.mistakes(
+                        of: Self.parameter(Route.region, request), since: Self.parameter(Route.since, request)) + "\n")
+            },
+            endpoint(.get, Route.signal) { backend, request, _ throws(PageFailure) in
+                guard let region = Self.parameter(Route.region, request) else {
+                    throw PageFailure(.badRequest, "\(Route.signal)?\(Route.region)=ID names a region")
+                }
+                return .json(try await backend.signal(of: region))
+            },
+            endpoint(.get, Route.networks) { backend, _, _ throws(PageFailure) in
+                .json(try await backend.networks())
+            },
+            endpoint(.get, Route.configuration) { backend, _, _ throws(PageFailure) in
+                .json(try await backend.configuration())
+            },
+            endpoint(.post, "\(Route.configuration)/region") { backend, request, _ throws(PageFailure) in
+                guard let body = try? await request.body.collect(upTo: Self.largestBody) else {
+                    throw PageFailure(.contentTooLarge, "a region has no more than \(Self.largestBody) bytes")
+                }
+                return .json(try await backend.set(Array(body.readableBytesView)))
+            },
+        ]
+    }
+
+    /// An answer that is JSON already.
+    private static func json(_ text: String) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    private static func parameter(_ name: String, _ request: Request) -> String? {
+        request.uri.queryParameters[Substring(name)].map(String.init)
+    }
+
+    private typealias Answer =
+        @Sendable (any PageBackend, Request, ConnectionContext) async throws(PageFailure) -> Response
+
+    private func endpoint(
+        _ method: HTTPRequest.Method, _ path: String, _ answer: @escaping Answer
+    ) -> Endpoint {
+        Endpoint(method, path) { [backend] request, context in
+            do throws(PageFailure) {
+                return try await answer(backend, request, context)
+            } catch {
+                return .failure(error.status, error.sentence)
+            }
+        }
+    }
+}

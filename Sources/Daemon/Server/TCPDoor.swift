@@ -1,0 +1,64 @@
+import Events
+import Glibc
+import HummingbirdCore
+import Logging
+import NIOCore
+import Plumbing
+import ServiceLifecycle
+
+/// A port of the configuration: served as long as the daemon runs, and tried again where that fails. An address may be there
+/// later: the network comes up after the daemon, and another program may end.
+struct TCPDoor: Sendable {
+    /// The key of the configuration, and what is served, for messages.
+    let name: String
+    let what: String
+    let address: ListenAddress
+    /// What others than this machine's users may do there: told once where it is more than loopback.
+    let warning: String
+    /// Is told how it stands.
+    let listeners: Listeners
+    let retry: BackOff
+    let listener: HTTPListener
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var retry = retry
+            var problem: String?
+            while !Task.isCancelled {
+                do {
+                    try await listen(wasAway: problem != nil)
+                } catch {
+                    let news = Self.sentence(error)
+                    if news != problem { logger.error("\(what) not served on \(address): \(news)") }
+                    problem = news
+                    listeners.report(.init(name: name, address: "\(address)", problem: news))
+                }
+                try? await Task.sleep(for: retry.next())
+            }
+        }
+        try await gracefulShutdown()
+    }
+
+    private func listen(wasAway: Bool) async throws {
+        let place = BindAddress.hostname("\(address.address)", port: Int(address.port))
+        try await listener.run(at: place) { [self] in
+            listeners.report(.init(name: name, address: "\(address)"))
+            logger.log(level: wasAway ? .notice : .info, "\(what) served on \(address)")
+            guard !address.address.isLoopback else { return }
+            logger.warning("\(warning)")
+        } closing: {
+        }
+    }
+
+    private static func sentence(_ error: any Error) -> String {
+        guard let error = error as? IOError else { return "\(error)" }
+        return switch error.errnoCode {
+        case EADDRINUSE:
+            "another program has that port. Name another one in beacons.json, or stop the other: `ss -ltnp`"
+        case EADDRNOTAVAIL: "this machine does not have that address now. Name one that `ip address` shows"
+        case EACCES: "the daemon may not have that port. Name one from 1024 on"
+        default: "\(error)"
+        }
+    }
+}

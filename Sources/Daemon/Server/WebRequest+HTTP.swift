@@ -1,0 +1,105 @@
+import Events
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension WebRequest {
+    init(_ request: Request) {
+        let headers = request.headers
+        self.init(
+            method: request.method.rawValue, path: request.uri.path, host: request.head.authority,
+            origin: headers[.origin], cookie: headers[.cookie], site: headers[field: "Sec-Fetch-Site"],
+            token: headers[field: RequestGate.tokenField],
+            isForwarded: headers.contains { Self.isOfProxy($0.name) },
+            isSecure: headers[field: "X-Forwarded-Proto"].map(Self.isSecure) ?? false)
+    }
+
+    /// Whether the client used TLS, by the first of the protocols that the proxies on the way have listed.
+    private static func isSecure(_ protocols: String) -> Bool {
+        let first = protocols.prefix { $0 != "," }.filter { $0 != " " && $0 != "\t" }
+        return first.lowercased() == "https"
+    }
+
+    /// Whether a proxy adds this field. A proxy that adds none cannot be noticed.
+    private static func isOfProxy(_ name: HTTPField.Name) -> Bool {
+        let name = name.canonicalName
+        return proxyFields.contains(name) || ["x-forwarded", "x-real-"].contains { name.hasPrefix($0) }
+            || ["-client-ip", "-clientip"].contains { name.hasSuffix($0) }
+    }
+
+    private static let proxyFields: Set = [
+        "cdn-loop", "cf-connecting-ip", "client-ip", "forwarded", "front-end-https", "tailscale-user-login", "via",
+        "x-appengine-user-ip", "x-envoy-external-address", "x-original-forwarded-for", "x-original-host",
+        "x-proxyuser-ip", "x-scheme",
+    ]
+}
+
+extension HTTPFields {
+    /// By a name that HTTPTypes has no constant for.
+    fileprivate subscript(field name: String) -> String? { HTTPField.Name(name).flatMap { self[$0] } }
+}
+
+extension Response {
+    /// Who somebody is; nil: whoever looks at a page that is open.
+    static func session(_ pass: Logins.Pass?, isOpen: Bool, isSecure: Bool) -> Response {
+        struct Session: Encodable {
+            var name: String?
+            var csrf: String?
+            var open: Bool
+
+            // The page asks for all of them.
+            func encode(to encoder: any Encoder) throws {
+                var members = encoder.container(keyedBy: Key.self)
+                try members.encode(name, forKey: .name)
+                try members.encode(csrf, forKey: .csrf)
+                try members.encode(open, forKey: .open)
+            }
+
+            enum Key: CodingKey { case name, csrf, open }
+        }
+        var response = json(Session(name: pass?.device.name, csrf: pass?.token, open: isOpen && pass == nil))
+        if let pass {
+            response.headers[.setCookie] = cookie(pass.cookie, seconds: Logins.deviceValidity, isSecure: isSecure)
+        }
+        return response
+    }
+
+    static func loggedOut(isOpen: Bool) -> Response {
+        var response = session(nil, isOpen: isOpen, isSecure: false)
+        response.headers[values: .setCookie] = [true, false].map { cookie("", seconds: 0, isSecure: $0) }
+        return response
+    }
+
+    private static func cookie(_ value: String, seconds: Int64, isSecure: Bool) -> String {
+        let name = isSecure ? RequestGate.secureCookie : RequestGate.cookie
+        return "\(name)=\(value); Max-Age=\(seconds); Path=/; HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
+    }
+}
+
+extension PageFile {
+    static func response(to request: Request) -> Response {
+        guard let file = at(request.uri.path) else { return .failure(.notFound, "the page has no such file") }
+        let headers: HTTPFields = [.contentType: file.type, .eTag: file.tag, .cacheControl: "no-cache"]
+        if request.headers[.ifNoneMatch] == file.tag { return Response(status: .notModified, headers: headers) }
+        return Response(
+            status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.content)))
+    }
+}
+
+/// What every answer on TCP says to a browser.
+enum SecurityHeaders {
+    /// Nothing from elsewhere, nothing inline, nobody around it.
+    static let policy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        + "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+    static func add(to headers: inout HTTPFields) {
+        headers[.contentSecurityPolicy] = policy
+        headers[.xContentTypeOptions] = "nosniff"
+        if let name = HTTPField.Name("Referrer-Policy") { headers[name] = "no-referrer" }
+        if let name = HTTPField.Name("X-Frame-Options") { headers[name] = "DENY" }
+        if let name = HTTPField.Name("Cross-Origin-Resource-Policy") { headers[name] = "same-origin" }
+        if let name = HTTPField.Name("Cross-Origin-Opener-Policy") { headers[name] = "same-origin" }
+        if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }
+    }
+}

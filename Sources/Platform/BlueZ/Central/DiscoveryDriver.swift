@@ -1,0 +1,111 @@
+import DBus
+import Synchronization
+
+/// Sees to it that bluetoothd discovers what is asked for, for as long as somebody asks: over restarts of bluetoothd,
+/// and over an adapter that is switched off and on (`org.bluez.Adapter1`: SetDiscoveryFilter, StartDiscovery,
+/// StopDiscovery).
+final class DiscoveryDriver: Sendable {
+    /// What bluetoothd should do, or does.
+    private struct Discovery: Sendable, Equatable {
+        var adapter: String
+        var filter: DiscoveryFilter
+        /// What was asked for before a reset is forgotten by bluetoothd.
+        var resets: UInt64
+    }
+
+    private struct State {
+        var nextRequest: UInt64 = 0
+        var requests: [UInt64: DiscoveryFilter] = [:]
+    }
+
+    /// How long it is waited before bluetoothd is asked again for what it has refused.
+    private static let pause = Duration.seconds(2)
+
+    private let mirror: ObjectMirror
+    private let adapter: String?
+    private let state = Mutex(State())
+
+    init(mirror: ObjectMirror, adapter: String?) {
+        self.mirror = mirror
+        self.adapter = adapter
+    }
+
+    /// Asks for peripherals to be discovered until the request ends.
+    func request(_ filter: DiscoveryFilter) -> DiscoveryRequest {
+        let id = state.withLock { state in
+            state.nextRequest += 1
+            state.requests[state.nextRequest] = filter
+            return state.nextRequest
+        }
+        mirror.wakeAll()
+        return DiscoveryRequest { [weak self] in self?.end(id) }
+    }
+
+    private func end(_ id: UInt64) {
+        guard state.withLock({ $0.requests.removeValue(forKey: id) }) != nil else { return }
+        mirror.wakeAll()
+    }
+
+    /// Works until cancelled. A discovery that goes on then ends with the connection to the bus.
+    func run() async {
+        var present: Discovery?
+        var refused: Discovery?
+        while !Task.isCancelled {
+            let goal = goal(mirror.view)
+            if goal != present, goal == nil || goal != refused {
+                if let old = present { await stop(old) }
+                present = nil
+                if let goal {
+                    let isStarted = await start(goal)
+                    present = isStarted ? goal : nil
+                    refused = isStarted ? nil : goal
+                }
+                continue
+            }
+            let (known, tried) = (present, refused)
+            _ = try? await mirror.wait(until: tried.map { _ in .now + Self.pause }, for: .adapters) { view -> Bool? in
+                let goal = self.goal(view)
+                return goal == known || (tried != nil && goal == tried) ? nil : true
+            }
+            refused = nil
+        }
+    }
+
+    private func goal(_ view: ObjectMirror.View) -> Discovery? {
+        let requests = state.withLock { $0.requests }
+        guard let filter = DiscoveryFilter(merging: requests.values), let adapter = view.workingAdapter(named: adapter)
+        else { return nil }
+        return Discovery(adapter: adapter.path, filter: filter, resets: view.resets)
+    }
+
+    /// Returns whether bluetoothd discovers now.
+    private func start(_ goal: Discovery) async -> Bool {
+        do throws(BusError) {
+            _ = try await mirror.call(
+                goal.adapter, Interface.adapter, "SetDiscoveryFilter", [goal.filter.argument])
+            _ = try await mirror.call(goal.adapter, Interface.adapter, "StartDiscovery")
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func stop(_ old: Discovery) async {
+        // After a reset bluetoothd knows nothing of it any more, and says so.
+        _ = try? await mirror.call(old.adapter, Interface.adapter, "StopDiscovery")
+    }
+}
+
+/// Somebody wants peripherals to be discovered; ends with ``end()``, or with the object.
+final class DiscoveryRequest: Sendable {
+    private let onEnd: @Sendable () -> Void
+
+    init(_ onEnd: @escaping @Sendable () -> Void) {
+        self.onEnd = onEnd
+    }
+
+    /// Nobody wants it any more. Once is enough; more often does nothing.
+    func end() { onEnd() }
+
+    deinit { onEnd() }
+}

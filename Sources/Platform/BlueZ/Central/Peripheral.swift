@@ -1,0 +1,156 @@
+import DBus
+
+/// A peripheral and its values: CoreBluetooth's `CBPeripheral`, over BlueZ.
+public struct Peripheral: Sendable {
+    /// Its address, `DC:A6:32:01:02:03`.
+    public let address: String
+
+    let manager: CentralManager
+
+    /// How long a read, a write or a subscription may take, unless said otherwise: 15 s. ATT gives up after thirty
+    /// seconds (Core Specification, Vol 3, Part F, 3.3.3), and the link with it.
+    public static let timeout = Duration.seconds(15)
+
+    /// What is known of it; nil when bluetoothd does not know it.
+    public var discovery: Discovery? {
+        let view = manager.mirror.view
+        return device(view).flatMap { view.tree[$0, Interface.device] }.flatMap(Discovery.init)
+    }
+
+    /// As it calls itself; nil if it has not.
+    public var name: String? { discovery?.name }
+
+    /// Whether there is a connection to it, whoever has made it.
+    public var isConnected: Bool { discovery?.isConnected == true }
+
+    // MARK: Services
+
+    /// Its services, in their order; empty while it is not connected.
+    public var services: [GATTService] {
+        let view = manager.mirror.view
+        guard let device = device(view) else { return [] }
+        return view.tree.paths(with: Interface.gattService, below: device).compactMap { path in
+            guard let properties = view.tree[path, Interface.gattService],
+                let uuid = properties["UUID"]?.string.flatMap({ BluetoothUUID($0) })
+            else { return nil }
+            let characteristics = view.tree.paths(with: Interface.characteristic, below: path).compactMap {
+                Characteristic($0, view.tree, service: uuid)
+            }
+            return GATTService(
+                uuid: uuid, isPrimary: properties["Primary"]?.boolean ?? true, characteristics: characteristics)
+        }
+    }
+
+    /// The first characteristic of a UUID.
+    ///
+    /// - Parameters:
+    ///   - uuid: of the characteristic.
+    ///   - service: of which service; nil: of any.
+    /// - Throws: ``CentralError/noCharacteristic(_:address:)``, ``CentralError/disconnected(address:)``, or what is
+    ///   wrong with Bluetooth.
+    public func characteristic(
+        _ uuid: BluetoothUUID, in service: BluetoothUUID? = nil
+    ) throws(CentralError) -> Characteristic {
+        guard isConnected else { throw obstacle(manager.mirror.view) ?? .disconnected(address: address) }
+        let characteristics = services.filter { service == nil || $0.uuid == service }.flatMap(\.characteristics)
+        guard let found = characteristics.first(where: { $0.uuid == uuid }) else {
+            throw .noCharacteristic(uuid, address: address)
+        }
+        return found
+    }
+
+    // MARK: Values
+
+    /// Reads a value, however long it is (`org.bluez.GattCharacteristic1`, ReadValue).
+    ///
+    /// - Parameters:
+    ///   - characteristic: which value.
+    ///   - limit: how long it may take.
+    /// - Throws: ``CentralError/notSupported(_:_:)`` without a question to the peripheral,
+    ///   ``CentralError/refused(_:_:)``, ``CentralError/disconnected(address:)``,
+    ///   ``CentralError/timedOut(what:after:)`` or ``CentralError/cancelled``.
+    public func readValue(
+        for characteristic: Characteristic, within limit: Duration = timeout
+    ) async throws(CentralError) -> [UInt8] {
+        try check(characteristic, [.read])
+        let answer = try await ask(characteristic, "ReadValue", [.properties([:])], within: limit)
+        guard let value = answer.first?.bytes else {
+            throw .unexpected(what: "the read of \(characteristic.uuid)", reason: "the answer holds no bytes")
+        }
+        return value
+    }
+
+    /// Writes a value (`org.bluez.GattCharacteristic1`, WriteValue).
+    ///
+    /// - Parameters:
+    ///   - value: 512 bytes at most (Core Specification, Vol 3, Part F, 3.2.9).
+    ///   - characteristic: where to.
+    ///   - type: whether the peripheral says that it has taken it.
+    ///   - limit: how long it may take.
+    /// - Throws: as ``readValue(for:within:)``.
+    public func writeValue(
+        _ value: [UInt8], for characteristic: Characteristic, type: WriteType = .withResponse,
+        within limit: Duration = timeout
+    ) async throws(CentralError) {
+        let word: String
+        switch type {
+        case .withResponse:
+            try check(characteristic, [.write])
+            word = "request"
+        case .withoutResponse:
+            try check(characteristic, [.writeWithoutResponse])
+            word = "command"
+        }
+        _ = try await ask(
+            characteristic, "WriteValue", [.bytes(value), .properties(["type": .string(word)])], within: limit)
+    }
+
+    // MARK: -
+
+    func device(_ view: ObjectMirror.View) -> String? {
+        view.adapter(named: manager.adapter).flatMap { view.device(address, on: $0.path) }
+    }
+
+    /// Why the peripheral cannot be asked at the moment.
+    func obstacle(_ view: ObjectMirror.View) -> CentralError? {
+        guard let device = device(view), view.isConnected(device) else { return .disconnected(address: address) }
+        return nil
+    }
+
+    private func check(
+        _ characteristic: Characteristic, _ needed: Set<CharacteristicProperty>
+    ) throws(CentralError) {
+        let missing = needed.subtracting(characteristic.properties)
+        if let missing = missing.first { throw .notSupported(characteristic.uuid, missing) }
+    }
+
+    func ask(
+        _ characteristic: Characteristic, _ method: String, _ arguments: [DBusValue] = [], within limit: Duration
+    ) async throws(CentralError) -> [DBusValue] {
+        let reply = manager.send(characteristic.path, Interface.characteristic, method, arguments, within: limit)
+        let result = try await manager.answer(to: reply, within: limit, watching: .object(characteristic.device)) {
+            obstacle($0)
+        }
+        do throws(BusError) {
+            return try result.get()
+        } catch {
+            if let obstacle = obstacle(manager.mirror.view) { throw obstacle }
+            throw CentralError(
+                error, uuid: characteristic.uuid, address: address,
+                what: "\(method) of \(characteristic.uuid.characteristicTitle) at \(address)", limit: limit)
+        }
+    }
+}
+
+extension Characteristic {
+    /// The object of the peripheral, above those of the service and the characteristic.
+    var device: String { path.split(separator: "/").dropLast(2).map { "/\($0)" }.joined() }
+
+    fileprivate init?(_ path: String, _ tree: ObjectTree, service: BluetoothUUID) {
+        guard let properties = tree[path, Interface.characteristic],
+            let uuid = properties["UUID"]?.string.flatMap({ BluetoothUUID($0) })
+        else { return nil }
+        let flags = (properties["Flags"]?.strings ?? []).compactMap(CharacteristicProperty.init)
+        self.init(uuid: uuid, service: service, properties: Set(flags), path: path)
+    }
+}

@@ -1,0 +1,67 @@
+import DBus
+
+/// What bluetoothd lets a peripheral do at the moment.
+struct Outlook: Sendable, Equatable {
+    let state: PeripheralManager.State
+
+    /// The end of a sentence: what is so, and what to do about it.
+    let reason: String
+
+    /// The adapter, where one was chosen.
+    let adapter: ObjectMirror.View.Adapter?
+
+    /// The same for as long as what bluetoothd was asked for holds.
+    let resets: UInt64
+
+    /// The same for as long as the radio goes on with a connectable advertisement.
+    let connections: UInt64
+
+    /// - Parameters:
+    ///   - adapter: which is wanted; nil: one that is switched on, else the first.
+    ///   - wasThere: whether there was a bluetoothd before.
+    ///   - interfaces: what the adapter must be able to do.
+    init(_ view: ObjectMirror.View, adapter name: String?, wasThere: Bool, interfaces: [String]) {
+        resets = view.resets
+        connections = view.connections
+        adapter = view.reach == .known ? view.adapter(named: name) : nil
+        let obstacle = view.obstacle(adapter: name)
+        if case .notPermitted = obstacle {
+            (state, reason) = (.unauthorized, Self.mayNotAsk)
+        } else if let obstacle {
+            (state, reason) = (Self.state(obstacle, wasThere), "\(obstacle)")
+        } else if let adapter {
+            let missing = interfaces.first { view.tree[adapter.path, $0] == nil }
+            state = missing == nil ? .poweredOn : .unsupported
+            reason =
+                missing.map { "\(adapter.name) cannot be a peripheral: bluetoothd has no \($0) for it" }
+                ?? "\(adapter.name) is switched on"
+        } else {
+            (state, reason) = (.unknown, "bluetoothd is being asked")
+        }
+    }
+
+    private static func state(_ obstacle: CentralError, _ wasThere: Bool) -> PeripheralManager.State {
+        switch obstacle {
+        case .noBus, .noDaemon: wasThere ? .resetting : .unsupported
+        case .noAdapter: .unsupported
+        case .poweredOff: .poweredOff
+        case .notPermitted: .unauthorized
+        case .notFound, .connectionFailed, .disconnected, .noCharacteristic, .notSupported, .refused, .timedOut,
+            .unexpected, .cancelled:
+            .unknown
+        }
+    }
+
+    /// The bus does not let us.
+    static let mayNotAsk =
+        "bluetoothd may not be asked by you: join its group with `sudo usermod -aG bluetooth $USER` and log in again, "
+        + "or ask with sudo"
+}
+
+extension BusError {
+    /// Whether it is the bus that does not let us.
+    var isRefusal: Bool {
+        guard case .refused("org.freedesktop.DBus.Error.AccessDenied", _) = self else { return false }
+        return true
+    }
+}

@@ -1,0 +1,119 @@
+import DBus
+import Synchronization
+
+/// Makes this machine a peripheral: offers services to centrals and advertises. CoreBluetooth's `CBPeripheralManager`,
+/// with handlers and an `AsyncSequence` in place of a delegate.
+///
+/// bluetoothd does the work and goes on with everything else that it does. What was added and advertised stays so
+/// while ``run()`` does, over restarts of bluetoothd and the adapter's being switched off, blocked or unplugged.
+public final class PeripheralManager: Sendable {
+    /// What happens to it.
+    public enum Event: Sendable, Hashable {
+        /// What Bluetooth can do here has changed; the reason is a sentence's end.
+        case didUpdateState(State, reason: String)
+        /// Centrals find the services, on this adapter.
+        case didAddServices(adapter: String)
+        /// The advertisement is on the air, by this adapter.
+        case didStartAdvertising(adapter: String)
+        /// bluetoothd does not take the services or the advertisement; it is tried again.
+        case didFail(reason: String)
+        /// A central asked for what it could not have.
+        case didRefuse(ATTError, Central)
+    }
+
+    /// What Bluetooth can do here: `CBManagerState`.
+    public typealias State = ManagerState
+
+    /// What is to be so.
+    struct Wishes: Sendable {
+        var services: [MutableService] = []
+        var advertisement: Advertisement?
+        /// Counts the changes to each.
+        var servicesVersion = 0
+        var advertisementVersion = 0
+    }
+
+    /// What happens, for one listener. Who leaves more than 256 events unread loses the oldest: centrals may cause as
+    /// many refusals as they like.
+    public let events: AsyncStream<Event>
+
+    let adapter: String?
+    let mirror: ObjectMirror
+    private let continuation: AsyncStream<Event>.Continuation
+    let wishes = Mutex(Wishes())
+    /// The services as they are served now, and the bus to notify their values on.
+    let served = Mutex<(application: GATTApplication, bus: Bus)?>(nil)
+
+    /// Touches nothing yet; see ``run()``.
+    ///
+    /// - Parameters:
+    ///   - adapter: such as `hci0`; nil: the first that is switched on.
+    ///   - bus: D-Bus's address of the bus that bluetoothd is on, as in `unix:path=/run/dbus/system_bus_socket`; nil:
+    ///     the system's.
+    public init(adapter: String? = nil, bus: String? = nil) {
+        self.adapter = adapter
+        mirror = ObjectMirror(address: bus)
+        (events, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(256))
+    }
+
+    func publish(_ event: Event) { continuation.yield(event) }
+
+    /// No more events.
+    func finish() { continuation.finish() }
+
+    /// Offers a service (`org.bluez.GattManager1`, RegisterApplication). Centrals that are connected learn that the
+    /// services have changed (Core Specification, Vol 3, Part G, 7.1).
+    public func add(_ service: MutableService) {
+        wish { wishes in
+            wishes.services.append(service)
+            wishes.servicesVersion += 1
+        }
+    }
+
+    /// Offers no service any more.
+    public func removeAllServices() {
+        wish { wishes in
+            wishes.services = []
+            wishes.servicesVersion += 1
+        }
+    }
+
+    /// Advertises, in place of what was advertised before (`org.bluez.LEAdvertisingManager1`, RegisterAdvertisement).
+    ///
+    /// - Throws: ``AdvertisementError``, when it does not fit.
+    public func startAdvertising(_ advertisement: Advertisement) throws(AdvertisementError) {
+        try advertisement.check()
+        wish { wishes in
+            wishes.advertisement = advertisement
+            wishes.advertisementVersion += 1
+        }
+    }
+
+    /// Advertises no more.
+    public func stopAdvertising() {
+        wish { wishes in
+            wishes.advertisement = nil
+            wishes.advertisementVersion += 1
+        }
+    }
+
+    /// Notifies or indicates a value to the centrals that have subscribed to the characteristic. To each goes as much
+    /// as its ``Central/maximumUpdateValueLength`` allows.
+    ///
+    /// - Returns: whether it was sent; not while nobody can be reached.
+    @discardableResult
+    public func updateValue(_ value: [UInt8], for characteristic: BluetoothUUID) async -> Bool {
+        guard let (application, bus) = served.withLock(\.self), let path = application.path(of: characteristic)
+        else { return false }
+        let value = Array(value.prefix(MutableCharacteristic.longestValue))
+        // To bluetoothd alone: what all may hear, everybody with a login would.
+        let sent: Void? = try? await bus.changed(
+            ["Value": .bytes(value)], of: Interface.characteristic, at: path, to: Interface.service)
+        return sent != nil
+    }
+
+    private func wish(_ change: (inout Wishes) -> Void) {
+        wishes.withLock { change(&$0) }
+        mirror.wakeAll()
+    }
+}

@@ -1,0 +1,164 @@
+import DBus
+import Synchronization
+
+/// Does what the ``RegistrationMachine`` says, over a bus.
+struct Registration: Sendable {
+    /// bluetoothd has ended the advertisement by itself.
+    private final class Released: Sendable {
+        let value = Atomic(false)
+    }
+
+    private let manager: PeripheralManager
+    private var machine = RegistrationMachine()
+    private var bus: Bus?
+    private var application: (objects: GATTApplication, exports: [BusExport])?
+    private var advertisement: BusExport?
+    private var released = Released()
+
+    init(manager: PeripheralManager) {
+        self.manager = manager
+    }
+
+    /// Whether bluetoothd has ended something by itself.
+    var isOutdated: Bool { released.value.load(ordering: .acquiring) }
+
+    /// Gives bluetoothd what is wanted and it has not yet.
+    ///
+    /// - Returns: whether there is nothing more to be done, until something changes.
+    mutating func fulfil(_ wanted: PeripheralManager.Wishes, _ outlook: Outlook, bus: Bus?) async -> Bool {
+        if bus !== self.bus { end() }
+        self.bus = bus
+        if isOutdated {
+            released = Released()
+            machine.released()
+        }
+        guard let bus else { return true }
+        var actions = machine.observed(.init(wanted, outlook))[...]
+        while let action = actions.popFirst() {
+            do throws(BusError) {
+                guard try await perform(action, wanted, on: bus) else { continue }
+                actions += machine.ended(isDone: true)
+            } catch {
+                publish(error, outlook)
+                _ = machine.ended(isDone: false)
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Forgets everything: the bus has gone, and with it all that was given by it.
+    mutating func end() {
+        for action in machine.busLost() { performAtOnce(action) }
+    }
+
+    /// Returns whether it took its time, and its end is to be said to the machine.
+    private mutating func perform(
+        _ action: RegistrationMachine.Action, _ wanted: PeripheralManager.Wishes, on bus: Bus
+    ) async throws(BusError) -> Bool {
+        switch action {
+        case .exportServices(let version): try await export(wanted.services, version: version, on: bus)
+        case .registerServices(let version, let adapter):
+            try await register(
+                Interface.gattManager, "RegisterApplication", Self.root(version), adapter, on: bus)
+        case .unregisterServices(let version, let adapter):
+            // They are not read on the way out.
+            manager.served.withLock { $0 = nil }
+            _ = try? await call(bus, adapter, Interface.gattManager, "UnregisterApplication", Self.root(version))
+        case .exportAdvertisement(let number):
+            guard let advertisement = wanted.advertisement else { return true }
+            let interface = advertisement.interface { [released, mirror = manager.mirror] in
+                released.value.store(true, ordering: .releasing)
+                mirror.wakeAll()
+            }
+            self.advertisement = try await bus.export(interface, at: Self.path(number))
+        case .registerAdvertisement(let number, let adapter):
+            try await register(
+                Interface.advertisingManager, "RegisterAdvertisement", Self.path(number), adapter, on: bus)
+        case .unregisterAdvertisement(let number, let adapter):
+            _ = try? await call(
+                bus, adapter, Interface.advertisingManager, "UnregisterAdvertisement", Self.path(number))
+        case .withdrawServices, .withdrawAdvertisement, .didAddServices, .didStartAdvertising:
+            performAtOnce(action)
+            return false
+        }
+        return true
+    }
+
+    private mutating func performAtOnce(_ action: RegistrationMachine.Action) {
+        switch action {
+        case .withdrawServices:
+            manager.served.withLock { $0 = nil }
+            application = nil
+        case .withdrawAdvertisement: advertisement = nil
+        case .didAddServices(let adapter): manager.publish(.didAddServices(adapter: adapter.lastName))
+        case .didStartAdvertising(let adapter): manager.publish(.didStartAdvertising(adapter: adapter.lastName))
+        case .exportServices, .registerServices, .unregisterServices, .exportAdvertisement, .registerAdvertisement,
+            .unregisterAdvertisement:
+            break
+        }
+    }
+
+    private mutating func export(_ services: [MutableService], version: Int, on bus: Bus) async throws(BusError) {
+        let new = GATTApplication(services, at: Self.root(version)) { [weak manager] error, central in
+            manager?.publish(.didRefuse(error, central))
+        }
+        var exports = [try await bus.export(new.manager, at: new.root)]
+        for (path, interface) in new.objects { exports.append(try await bus.export(interface, at: path)) }
+        application = (new, exports)
+        manager.served.withLock { $0 = (new, bus) }
+    }
+
+    private static func root(_ version: Int) -> String { "/okaeri/application\(version)" }
+
+    private static func path(_ number: Int) -> String { "/okaeri/advertisement\(number)" }
+
+    private func register(
+        _ interface: String, _ method: String, _ object: String, _ adapter: String, on bus: Bus
+    ) async throws(BusError) {
+        do throws(BusError) {
+            try await call(bus, adapter, interface, method, object, .properties([:]))
+        } catch {
+            guard case .refused("org.bluez.Error.AlreadyExists", _) = error else { throw error }
+        }
+    }
+
+    private func call(
+        _ bus: Bus, _ adapter: String, _ interface: String, _ method: String, _ object: String,
+        _ more: DBusValue...
+    ) async throws(BusError) {
+        _ = try await bus.call(
+            Interface.service, adapter, interface, method, [.objectPath(object)] + more,
+            within: ObjectMirror.replyTimeout)
+    }
+
+    private func publish(_ error: BusError, _ outlook: Outlook) {
+        let adapter = outlook.adapter?.name ?? "any adapter"
+        switch error {
+        // Whoever has gone is noticed otherwise.
+        case .nobody, .disconnected, .cancelled: break
+        case .refused where error.isRefusal:
+            manager.publish(.didUpdateState(.unauthorized, reason: Outlook.mayNotAsk))
+        case .refused("org.bluez.Error.NotPermitted", _):
+            manager.publish(.didFail(reason: "\(adapter) advertises as much as it can already, for other programs"))
+        case .refused, .timedOut, .unreadable:
+            manager.publish(.didFail(reason: "bluetoothd does not take it on \(adapter): \(error)"))
+        }
+    }
+}
+
+extension RegistrationMachine.Situation {
+    fileprivate init(_ wanted: PeripheralManager.Wishes, _ outlook: Outlook) {
+        self.init(
+            services: .init(version: wanted.servicesVersion, isWanted: !wanted.services.isEmpty),
+            advertisement: .init(version: wanted.advertisementVersion, isWanted: wanted.advertisement != nil),
+            isConnectable: wanted.advertisement?.kind == .connectable,
+            adapter: outlook.state == .poweredOn ? outlook.adapter?.path : nil, resets: outlook.resets,
+            connections: outlook.connections)
+    }
+}
+
+extension String {
+    /// What stands behind the last slash.
+    fileprivate var lastName: String { split(separator: "/").last.map(String.init) ?? self }
+}

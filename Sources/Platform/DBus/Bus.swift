@@ -1,0 +1,153 @@
+import CGIO
+import Plumbing
+
+/// A connection to a message bus. Whoever wants a new one after this has closed connects anew.
+///
+/// It has a thread of its own until ``close()``; all else may be called from anywhere. Every wait is bounded, but for
+/// those that say so.
+package final class Bus: Sendable {
+    private let session: BusSession
+    private let gate = Gate()
+
+    /// Connects. It ends early when the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - kind: which bus, where no address says so.
+    ///   - address: the bus, as in `unix:path=/run/dbus/system_bus_socket`; nil: where the environment says.
+    package static func connect(_ kind: Kind = .system, address: String? = nil) async throws(BusError) -> Bus {
+        let bus = try Bus()
+        let opened = await withTaskCancellationHandler {
+            await bus.open(kind, address)
+        } onCancel: {
+            Task { await bus.close() }
+        }
+        do throws(BusError) {
+            try opened.get()
+            // What was made in the last moment is for nobody.
+            if Task.isCancelled { throw .cancelled }
+            return bus
+        } catch {
+            await bus.close()
+            throw error
+        }
+    }
+
+    private func open(_ kind: Kind, _ address: String?) async -> Result<Void, BusError> {
+        do throws(BusError) {
+            return .success(try await inside { session in await session.open(kind, address) })
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private init() throws(BusError) {
+        let (context, gate) = (GLibContext(), gate)
+        session = BusSession(context: context)
+        _ = gate.open()
+        try BlockingThread.start({ BusError.disconnected("no thread can be started for it (error \($0))") }) {
+            context.iterate(until: { gate.isClosed && gate.isEmpty })
+        }
+    }
+
+    deinit {
+        gate.close()
+        session.context.wakeUp()
+    }
+
+    /// Calls a method.
+    ///
+    /// - Parameters:
+    ///   - limit: the longest that an answer may take.
+    /// - Returns: the answer's arguments.
+    package func call(
+        _ destination: String, _ path: String, _ interface: String, _ method: String, _ arguments: [DBusValue] = [],
+        within limit: Duration = .seconds(25)
+    ) async throws(BusError) -> [DBusValue] {
+        let call = BusSession.Call(
+            destination: destination, path: path, interface: interface, method: method, arguments: arguments)
+        return try await inside { session in await session.call(call, within: limit) }
+    }
+
+    /// Subscribes to signals; nil is any. See ``signals(_:)``.
+    package func signals(
+        sender: String?, interface: String?, member: String? = nil, path: String? = nil
+    ) async throws(BusError) -> AsyncStream<BusSignal> {
+        try await signals([SignalMatch(sender: sender, interface: interface, member: member, path: path)])
+    }
+
+    /// Subscribes to the signals that any of the matches wants. They are heard from when it returns, all in the order in
+    /// which the bus passes them on. The stream ends with ``close()``, and with the bus while somebody is in
+    /// ``closed()``. A signal that two matches want comes twice.
+    package func signals(_ matches: [SignalMatch]) async throws(BusError) -> AsyncStream<BusSignal> {
+        let stream = try await inside { session in await session.subscribe(matches) }
+        // The bus takes one message after another: with its answer it knows what is wanted.
+        _ = try await call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId")
+        return stream
+    }
+
+    /// Serves an interface of an object, until what is returned goes, or the bus closes.
+    package func export(_ interface: BusInterface, at path: String) async throws(BusError) -> BusExport {
+        try await inside { session in await session.export(interface, at: path) }
+    }
+
+    /// Has the signals of a sender handled on the bus's own thread, in their order and without a buffer, until what is
+    /// returned goes; nil is any. They are heard from when it returns.
+    ///
+    /// - Parameter handler: must not block: nothing else is heard meanwhile.
+    package func observe(
+        sender: String, interface: String? = nil, member: String? = nil,
+        _ handler: @escaping @Sendable (BusSignal) -> Void
+    ) async throws(BusError) -> SignalObservation {
+        let observation = try await inside { session in
+            await session.observe(sender: sender, interface: interface, member: member, handler)
+        }
+        // The bus takes one message after another: with its answer it knows what is wanted.
+        _ = try await call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId")
+        return observation
+    }
+
+    /// Sends a signal.
+    ///
+    /// - Parameter destination: who alone receives it; nil: everybody on the bus who has subscribed. On the system bus that
+    ///   is whoever has a login.
+    package func emit(
+        _ interface: String, _ member: String, at path: String, _ arguments: [DBusValue], to destination: String? = nil
+    ) async throws(BusError) {
+        try await inside { session in
+            await session.emit(interface, member, at: path, arguments, to: destination)
+        }
+    }
+
+    /// Sends the signal that properties have changed: `org.freedesktop.DBus.Properties.PropertiesChanged`.
+    package func changed(
+        _ properties: [String: DBusValue], of interface: String, at path: String, to destination: String? = nil
+    ) async throws(BusError) {
+        try await emit(
+            "org.freedesktop.DBus.Properties", "PropertiesChanged", at: path,
+            [.string(interface), .properties(properties), .strings([])], to: destination)
+    }
+
+    /// Returns when the connection is closed, by the bus or by ``close()``; that may take for ever.
+    package func closed() async {
+        _ = try? await inside { session in await session.closed() } as Void
+    }
+
+    /// Closes the connection and ends the thread. Everything that waits ends.
+    package func close() async {
+        _ = try? await inside { session in await session.close() } as Void
+        gate.close()
+        session.context.wakeUp()
+    }
+
+    /// The thread goes on for as long as somebody is inside.
+    private func inside<Value>(
+        _ body: (BusSession) async -> Result<Value, BusError>
+    ) async throws(BusError) -> Value {
+        guard gate.enter() else { throw .disconnected("the connection is closed") }
+        defer {
+            gate.leave()
+            session.context.wakeUp()
+        }
+        return try await body(session).get()
+    }
+}

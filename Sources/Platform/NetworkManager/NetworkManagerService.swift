@@ -1,0 +1,121 @@
+import DBus
+import Plumbing
+package import WiFi
+
+/// Wi-Fi as NetworkManager knows it, over libnm and the system bus.
+///
+/// It waits patiently for what is missing: a machine without a bus, a NetworkManager that starts later or restarts.
+package final class NetworkManagerService: WiFiService {
+    /// How long it waits for what, at most.
+    package struct Limits: Hashable, Sendable {
+        /// For a join, from the request to NetworkManager until the network has accepted the device. Deleting the profile
+        /// after a failure may take some seconds more.
+        package var join: Duration
+
+        /// For an address, beyond the profile's own limit: NetworkManager's verdict comes first.
+        package var addressMargin: Duration
+
+        /// For a scan. A network that is not in sight takes two: one for everything, one directed at its name.
+        package var scan: Duration
+
+        /// For ``NetworkManagerService/run()``, the first word of NetworkManager, and a device that it has just taken
+        /// up, when somebody asks sooner.
+        package var start: Duration
+
+        package init(
+            join: Duration = .seconds(45), addressMargin: Duration = .seconds(5), scan: Duration = .seconds(10),
+            start: Duration = .seconds(5)
+        ) {
+            self.join = join
+            self.addressMargin = addressMargin
+            self.scan = scan
+            self.start = start
+        }
+    }
+
+    private let context: GLibContext
+    private let session: NetworkManagerSession
+    private let limits: Limits
+    private let gate: Gate
+    private let changes: Changes
+    private let broadcast: Broadcast<WiFiState>
+
+    /// - Parameters:
+    ///   - address: the bus to use, as in `unix:path=/run/dbus/system_bus_socket`; nil for the system bus, where
+    ///     `DBUS_SYSTEM_BUS_ADDRESS` may say.
+    ///   - limits: how long to wait for what.
+    package init(address: String? = nil, limits: Limits = Limits()) {
+        self.limits = limits
+        context = GLibContext()
+        gate = Gate()
+        changes = Changes()
+        broadcast = Broadcast(changesFrom: WiFiState())
+        session = NetworkManagerSession(
+            context: context, address: address, limits: limits, gate: gate, changes: changes, broadcast: broadcast)
+    }
+
+    package func condition(of network: HomeNetwork) async -> NetworkCondition {
+        guard await enter() else { return .unavailable(.noNetworkManager) }
+        defer { leave() }
+        return await session.condition(of: network)
+    }
+
+    package func networks() async -> Result<[VisibleNetwork], JoinFailure> {
+        guard await enter() else { return .failure(gate.isClosed ? .interrupted : .noNetworkManager) }
+        defer { leave() }
+        return await session.networks()
+    }
+
+    package func join(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure> {
+        guard await enter() else { return .failure(gate.isClosed ? .interrupted : .noNetworkManager) }
+        defer { leave() }
+        return await session.join(network)
+    }
+
+    package var state: WiFiState { broadcast.latest ?? WiFiState() }
+
+    package func states() -> AsyncStream<WiFiState> { broadcast.values(backlog: 1) }
+
+    package func run() {
+        guard gate.open() else { return }
+        changes.notify()
+        let ended = Flag()
+        Task { [session, context] in
+            await session.supervise()
+            ended.set()
+            context.wakeUp()
+        }
+        context.iterate(until: { ended.isSet })
+    }
+
+    package func stop() {
+        let isRunning = gate.enter()
+        gate.close()
+        changes.notify()
+        guard isRunning else { return }
+        Task {
+            await session.cancelCalls()
+            leave()
+        }
+    }
+
+    /// Whether the work can be done; then ``leave()`` follows. Waits a while for the thread to start.
+    private func enter() async -> Bool {
+        let deadline = ContinuousClock.now + limits.start
+        let timer = Task { [changes] in
+            try await Task.sleep(until: deadline)
+            changes.notify()
+        }
+        defer { timer.cancel() }
+        while true {
+            let seen = changes.count
+            guard gate.isIdle, .now < deadline else { return gate.enter() }
+            await changes.wait(past: seen, ticket: changes.ticket())
+        }
+    }
+
+    private func leave() {
+        gate.leave()
+        changes.notify()
+    }
+}

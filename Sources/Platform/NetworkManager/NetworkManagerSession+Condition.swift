@@ -1,0 +1,112 @@
+import CGIO
+import CNetworkManager
+import DBus
+import WiFi
+
+/// Whether a network can be joined: the survey, with a scan if it hears nothing, and the permission.
+extension NetworkManagerSession {
+    /// For the answer to what this user may do.
+    private static let permissionLimit = Duration.seconds(3)
+
+    /// Before a scan that was turned down is asked for again: another one runs.
+    private static let scanRetry = Duration.seconds(2)
+
+    func condition(of network: HomeNetwork) async -> NetworkCondition {
+        switch await assess(network) {
+        case .connected: .alreadyConnected
+        case .ready(let plan): .ready(via: plan.credentials)
+        case .unavailable(let failure): .unavailable(failure)
+        }
+    }
+
+    /// The survey, after a scan if nothing of that name is heard, and with what this user may do.
+    ///
+    /// - Parameter unusable: the profiles, by UUID, to do without.
+    func assess(_ network: HomeNetwork, without unusable: Set<String> = []) async -> Survey {
+        await wait(until: .now + limits.start) { isStarted || gate.isClosed }
+        await wait(until: .now + limits.start) { !isGettingReady || gate.isClosed }
+        var found = survey(network, without: unusable)
+        let ssid = Array(network.ssid.utf8)
+        // First for everything: a name that only a scan directed at it brings in sight is hidden, and its profile will
+        // ask for it aloud wherever it is. A twin without protection must not hide it: what was heard last may be old.
+        switch found {
+        case .unavailable(.notInSight), .unavailable(.onlyUnsecuredInSight):
+            await scan(for: ssid, isDirected: false)
+            found = survey(network, without: unusable)
+        case .connected, .ready, .unavailable: break
+        }
+        if case .unavailable(.notInSight) = found {
+            await scan(for: ssid, isDirected: true)
+            found = survey(network, without: unusable)
+        }
+        if case .ready = found, !isPermissionKnown {
+            await wait(until: .now + Self.permissionLimit) { isPermissionKnown || gate.isClosed }
+            // A device that was idle may have connected meanwhile.
+            found = survey(network, without: unusable)
+        }
+        guard case .ready(let plan) = found else { return found }
+        return isPermitted(plan) ? found : .unavailable(.noPermission)
+    }
+
+    private var isPermissionKnown: Bool {
+        client.map { nm_client_get_permissions_state($0.pointer) == NM_TERNARY_TRUE } ?? true
+    }
+
+    /// Whether NetworkManager lets this user, without asking anyone for a password: a service has nobody to ask.
+    private func isPermitted(_ plan: JoinPlan) -> Bool {
+        guard let client else { return true }
+        var needed = [NM_CLIENT_PERMISSION_NETWORK_CONTROL]
+        if plan.profile == nil { needed.append(NM_CLIENT_PERMISSION_SETTINGS_MODIFY_SYSTEM) }
+        return needed.allSatisfy { permission in
+            let result = nm_client_get_permission_result(client.pointer, permission)
+            return result == NM_CLIENT_PERMISSION_RESULT_YES || result == NM_CLIENT_PERMISSION_RESULT_UNKNOWN
+        }
+    }
+
+    private func scan(for ssid: [UInt8], isDirected: Bool) async {
+        await scan(for: ssid, isDirected: isDirected, on: (try? stations().get()) ?? [])
+    }
+
+    /// Scans on these devices, until a protected network of that name is heard or every scan is over or the time is up.
+    func scan(for ssid: [UInt8]?, isDirected: Bool = false, on devices: [OpaquePointer]) async {
+        let deadline = ContinuousClock.now + limits.scan
+        var waiting = devices.map {
+            (device: GObjectReference(sharing: $0), last: nm_device_wifi_get_last_scan($0), isAccepted: false)
+        }
+        while !waiting.isEmpty, .now < deadline, !gate.isClosed {
+            for index in waiting.indices where !waiting[index].isAccepted {
+                waiting[index].isAccepted = await requestScan(
+                    waiting[index].device, isDirected ? ssid : nil, until: deadline)
+            }
+            let retry = waiting.allSatisfy(\.isAccepted) ? deadline : min(deadline, .now + Self.scanRetry)
+            await wait(until: retry) {
+                waiting.removeAll { $0.isAccepted && nm_device_wifi_get_last_scan($0.device.pointer) != $0.last }
+                return waiting.isEmpty || ssid.map(isHeard) == true || gate.isClosed
+            }
+            if let ssid, isHeard(ssid) {
+                if isDirected { foundByDirectedScan.insert(ssid) }
+                return
+            }
+        }
+    }
+
+    private func isHeard(_ ssid: [UInt8]) -> Bool {
+        wifiDevices().contains { device in
+            isStation(device) && accessPoints(device, named: ssid).contains { security($0).isRobust }
+        }
+    }
+
+    /// Whether NetworkManager will scan, for everything or for one name. That is all its answer says; the end shows in `last-scan`.
+    private func requestScan(
+        _ device: GObjectReference, _ ssid: [UInt8]?, until deadline: ContinuousClock.Instant
+    ) async -> Bool {
+        let accepted = await call(within: ContinuousClock.now.duration(to: deadline)) { cancellable, callback, data in
+            let options = ssid.flatMap { okaeri_scan_options($0, gsize($0.count)) }
+            nm_device_wifi_request_scan_options_async(device.pointer, options, cancellable, callback, data)
+        } finish: { source, result, error in
+            nm_device_wifi_request_scan_finish(source, result, error) != 0 ? true : nil
+        }
+        guard case .success = accepted else { return false }
+        return true
+    }
+}

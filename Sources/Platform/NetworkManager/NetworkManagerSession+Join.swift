@@ -1,0 +1,222 @@
+import CGIO
+import CNetworkManager
+import DBus
+import WiFi
+
+/// A join: the survey, the activation, and what becomes of it.
+extension NetworkManagerSession {
+    /// For the device to say why it failed, after the connection has said that it did.
+    private static let reasonLimit = Duration.milliseconds(500)
+
+    /// The strength from which on a handshake fails for no want of reception, in percent: -82 dBm.
+    private static let reliableStrength = 30
+
+    func join(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure> {
+        while isJoining, !gate.isClosed { await change(past: changes.count, until: nil) }
+        guard !gate.isClosed else { return .failure(.interrupted) }
+        isJoining = true
+        let deadline = ContinuousClock.now + limits.join
+        defer {
+            isJoining = false
+            changes.notify()
+        }
+        let result = await attempt(network)
+        // Weak reception, or an access point that begins anew.
+        guard case .failure(let failure) = result, failure.isLostLink, !gate.isClosed, .now < deadline else {
+            return result
+        }
+        return await attempt(network)
+    }
+
+    /// - Parameter unusable: the profiles, by UUID, that have turned out to be of no use.
+    private func attempt(
+        _ network: HomeNetwork, without unusable: Set<String> = []
+    ) async -> Result<JoinedNetwork, JoinFailure> {
+        switch await assess(network, without: unusable) {
+        case .connected(let device):
+            return .success(JoinedNetwork(ssid: network.ssid, device: device, credentials: nil))
+        case .unavailable(let failure):
+            return .failure(gate.isClosed ? .interrupted : failure)
+        case .ready(let plan):
+            do throws(JoinFailure) {
+                try await carryOut(plan, network)
+                let device = name(plan.device.pointer)
+                return .success(JoinedNetwork(ssid: network.ssid, device: device, credentials: plan.credentials))
+            } catch {
+                guard error.isOfPassphrase, let profile = plan.profile, network.passphraseFile != nil else {
+                    return .failure(error)
+                }
+                return await attempt(network, without: unusable.union([uuid(profile.pointer)]))
+            }
+        }
+    }
+
+    private func carryOut(_ plan: JoinPlan, _ network: HomeNetwork) async throws(JoinFailure) {
+        guard let client else { throw .interrupted }
+        let deadline = ContinuousClock.now + limits.join
+        let journal = DeviceJournal(changes: changes)
+        let handler = SignalHandler.deviceState(plan.device, journal)
+        defer { withExtendedLifetime(handler) {} }
+
+        if let profile = plan.profile {
+            let active = await activate(profile, plan, client, until: deadline)
+            try await follow(active, of: uuid(profile.pointer), plan, network, journal, until: deadline)
+            return
+        }
+        let uuid = try newUUID()
+        let profile = try newProfile(plan, network, uuid: uuid)
+        let active = await add(profile, plan, client, until: deadline)
+        do throws(JoinFailure) {
+            try await follow(active, of: uuid, plan, network, journal, until: deadline)
+        } catch {
+            // Unless NetworkManager said no outright, the profile is there, or may come yet.
+            if case .failure(let failure) = active, !failure.isUncertain { throw error }
+            // The network has accepted the passphrase. To delete the profile now would also end the request for an address.
+            if case .success(let active) = active, isRequestingAddress(active, plan) { throw error }
+            await forget(uuid)
+            throw error
+        }
+    }
+
+    private func newUUID() throws(JoinFailure) -> String {
+        guard let uuid = nm_utils_uuid_generate() else { throw .interrupted }
+        defer { g_free(uuid) }
+        return String(cString: uuid)
+    }
+
+    private func newProfile(
+        _ plan: JoinPlan, _ network: HomeNetwork, uuid: String
+    ) throws(JoinFailure) -> GObjectReference {
+        guard let path = plan.passphraseFile else { throw .noCredentials(ssid: network.ssid) }
+        let ssid = Array(network.ssid.utf8)
+        let isHidden: gboolean = foundByDirectedScan.contains(ssid) ? 1 : 0
+        let keyManagement = plan.keys.contains(.psk) ? "wpa-psk" : "sae"
+        let pointer: OpaquePointer?
+        do throws(PassphraseFileError) {
+            let passphrase = try PassphraseFile.load(path)
+            pointer = passphrase.withCString {
+                okaeri_profile_new(network.ssid, uuid, ssid, gsize(ssid.count), keyManagement, $0, isHidden)
+            }
+        } catch {
+            throw .passphraseFile(error)
+        }
+        guard let profile = GObjectReference(taking: pointer) else { throw .interrupted }
+        return profile
+    }
+
+    private func activate(
+        _ profile: GObjectReference, _ plan: JoinPlan, _ client: GObjectReference,
+        until deadline: ContinuousClock.Instant
+    ) async -> Result<GObjectReference, CallFailure> {
+        await call(within: ContinuousClock.now.duration(to: deadline)) { cancellable, callback, data in
+            nm_client_activate_connection_async(
+                client.pointer, profile.pointer, plan.device.pointer, plan.accessPointPath, cancellable, callback, data)
+        } finish: { source, result, error in
+            GObjectReference(taking: nm_client_activate_connection_finish(source, result, error))
+        }
+    }
+
+    private func add(
+        _ profile: GObjectReference, _ plan: JoinPlan, _ client: GObjectReference,
+        until deadline: ContinuousClock.Instant
+    ) async -> Result<GObjectReference, CallFailure> {
+        await call(within: ContinuousClock.now.duration(to: deadline)) { cancellable, callback, data in
+            nm_client_add_and_activate_connection2(
+                client.pointer, profile.pointer, plan.device.pointer, plan.accessPointPath, nil, cancellable, callback,
+                data)
+        } finish: { source, result, error in
+            GObjectReference(taking: nm_client_add_and_activate_connection2_finish(source, result, nil, error))
+        }
+    }
+
+    /// That the activation has started says nothing yet: waits for its end.
+    private func follow(
+        _ active: Result<GObjectReference, CallFailure>, of uuid: String, _ plan: JoinPlan, _ network: HomeNetwork,
+        _ journal: DeviceJournal, until deadline: ContinuousClock.Instant
+    ) async throws(JoinFailure) {
+        switch active {
+        case .success(let active):
+            let handler = SignalHandler.notify(active, changes)
+            defer { withExtendedLifetime(handler) {} }
+            let path = nm_object_get_path(active.pointer).map { String(cString: $0) } ?? uuid
+            let hasFailed = { journal.failure(of: path) != nil }
+            await end(of: active, plan, until: deadline, hasFailed)
+            if isActivated(active) { return }
+            guard !gate.isClosed, isManagerRunning else { throw .interrupted }
+            if isUnderWay(active), !hasFailed() {
+                throw isRequestingAddress(active, plan) ? .noAddress(ssid: network.ssid) : .timedOut(ssid: network.ssid)
+            }
+            await wait(until: .now + Self.reasonLimit) { hasFailed() }
+            guard isManagerRunning else { throw .interrupted }
+            let reason = nm_active_connection_get_state_reason(active.pointer)
+            throw failure(journal, path, reason, plan, network)
+        case .failure(.denied):
+            throw .noPermission
+        case .failure(.gone):
+            throw .interrupted
+        case .failure(.cancelled):
+            throw gate.isClosed || !isManagerRunning ? .interrupted : .timedOut(ssid: network.ssid)
+        case .failure(.vanished):
+            guard isManagerRunning else { throw .interrupted }
+            throw failure(journal, uuid, NM_ACTIVE_CONNECTION_STATE_REASON_UNKNOWN, plan, network)
+        case .failure(.refused(let message)):
+            throw isManagerRunning ? .refused(message: message) : .interrupted
+        }
+    }
+
+    /// Waits for the end of the activation: until the deadline, or as long as the profile allows for an address.
+    private func end(
+        of active: GObjectReference, _ plan: JoinPlan, until deadline: ContinuousClock.Instant,
+        _ hasFailed: () -> Bool
+    ) async {
+        func isOver() -> Bool { !isUnderWay(active) || hasFailed() || gate.isClosed }
+        await wait(until: deadline) { isOver() || isRequestingAddress(active, plan) }
+        guard isRequestingAddress(active, plan) else { return }
+        await wait(until: .now + addressLimit(active) + limits.addressMargin) { isOver() }
+    }
+
+    private func isRequestingAddress(_ active: GObjectReference, _ plan: JoinPlan) -> Bool {
+        isUnderWay(active) && DeviceState.addressing.contains(nm_device_get_state(plan.device.pointer).rawValue)
+    }
+
+    private func isActivated(_ active: GObjectReference) -> Bool {
+        nm_active_connection_get_state(active.pointer) == NM_ACTIVE_CONNECTION_STATE_ACTIVATED
+    }
+
+    private func isUnderWay(_ active: GObjectReference) -> Bool {
+        // Without a client it is no more in NetworkManager's list.
+        guard isManagerRunning, nm_object_get_client(active.pointer) != nil else { return false }
+        let state = nm_active_connection_get_state(active.pointer)
+        return state == NM_ACTIVE_CONNECTION_STATE_ACTIVATING || state == NM_ACTIVE_CONNECTION_STATE_UNKNOWN
+    }
+
+    private func failure(
+        _ journal: DeviceJournal, _ connection: String, _ reason: NMActiveConnectionStateReason, _ plan: JoinPlan,
+        _ network: HomeNetwork
+    ) -> JoinFailure {
+        if let client, nm_client_wireless_hardware_get_enabled(client.pointer) == 0 { return .hardwareSwitchOff }
+        if let client, nm_client_wireless_get_enabled(client.pointer) == 0 { return .radioOff }
+        let failure: JoinFailure
+        let isWithoutSecrets: Bool
+        if let end = journal.end(of: connection) {
+            let name = okaeri_device_reason_name(end.reason).map { String(cString: $0) }
+            failure = JoinFailure(end, name: name ?? "unknown", ssid: network.ssid)
+            isWithoutSecrets = end.reason == NM_DEVICE_STATE_REASON_NO_SECRETS.rawValue
+        } else {
+            failure = JoinFailure(connectionReason: reason, ssid: network.ssid)
+            isWithoutSecrets = reason == NM_ACTIVE_CONNECTION_STATE_REASON_NO_SECRETS
+        }
+        guard case .wrongPassphrase = failure else { return failure }
+        if isWithoutSecrets, let profile = plan.profile?.pointer, !hasPassphrase(profile) {
+            return .secretUnavailable(profile: id(profile))
+        }
+        guard isReceptionInDoubt(plan) else { return failure }
+        return .handshakeFailed(ssid: network.ssid, strength: plan.strength)
+    }
+
+    /// Whether the passphrase may be right although the handshake failed: frames are lost at the edge of a network, and
+    /// NetworkManager gives the same reason for both.
+    private func isReceptionInDoubt(_ plan: JoinPlan) -> Bool {
+        plan.strength < Self.reliableStrength || plan.profile.map { lastUse($0.pointer) > 0 } == true
+    }
+}

@@ -1,0 +1,125 @@
+import CGIO
+import CNetworkManager
+import DBus
+import Glibc
+import WiFi
+
+/// What the client's cache says, copied out.
+extension NetworkManagerSession {
+    /// Whether NetworkManager answers.
+    var isManagerRunning: Bool {
+        client.map { nm_client_get_nm_running($0.pointer) != 0 } ?? false
+    }
+
+    /// The Wi-Fi devices NetworkManager knows, borrowed from the cache.
+    func wifiDevices() -> [OpaquePointer] {
+        guard let client, isManagerRunning else { return [] }
+        return pointers(nm_client_get_devices(client.pointer)).filter { okaeri_is_wifi($0) != 0 }
+    }
+
+    /// Whether NetworkManager can connect the device.
+    func isReady(_ device: OpaquePointer) -> Bool {
+        nm_device_get_state(device).rawValue > DeviceState.unavailable
+    }
+
+    /// Whether there is a device and it is not ready yet: NetworkManager has taken it up, and starts wpa_supplicant.
+    var isGettingReady: Bool {
+        guard let client, nm_client_wireless_get_enabled(client.pointer) != 0 else { return false }
+        let devices = wifiDevices()
+        return !devices.contains(where: isReady)
+            && devices.contains { nm_device_get_state($0).rawValue == DeviceState.unavailable }
+    }
+
+    func currentState() -> WiFiState {
+        guard let client, isManagerRunning else { return WiFiState() }
+        let devices = wifiDevices()
+        let connections = devices.compactMap { device in
+            connectedSSID(device).map { ssid in
+                WiFiState.Connection(
+                    device: name(device), ssid: String(decoding: ssid, as: UTF8.self), internet: internet(device))
+            }
+        }
+        let ready = devices.first(where: isReady)
+        var state = WiFiState(
+            managerRunning: true,
+            radioEnabled: nm_client_wireless_get_enabled(client.pointer) != 0,
+            hardwareEnabled: nm_client_wireless_hardware_get_enabled(client.pointer) != 0,
+            device: connections.first?.device ?? (ready ?? devices.first).flatMap(name), deviceReady: ready != nil,
+            connectedSSID: connections.first?.ssid, internet: connections.first?.internet ?? .unknown,
+            activating: devices.contains { DeviceState.activating.contains(nm_device_get_state($0).rawValue) })
+        state.otherConnections = Array(connections.dropFirst())
+        return state
+    }
+
+    /// The result of NetworkManager's check of the Internet. Without a check, what NetworkManager reports is a guess.
+    private func internet(_ device: OpaquePointer) -> InternetAccess {
+        guard let client, nm_client_connectivity_check_get_enabled(client.pointer) != 0 else { return .unknown }
+        let found = [nm_device_get_connectivity(device, AF_INET), nm_device_get_connectivity(device, AF_INET6)]
+        if found.contains(NM_CONNECTIVITY_FULL) { return .full }
+        if found.contains(NM_CONNECTIVITY_PORTAL) {
+            let address = nm_client_connectivity_check_get_uri(client.pointer).map { String(cString: $0) }
+            return InternetAccess(portalAt: address)
+        }
+        return found.contains(NM_CONNECTIVITY_LIMITED) || found.contains(NM_CONNECTIVITY_NONE) ? .limited : .unknown
+    }
+
+    /// The interface, such as `wlan0`.
+    func name(_ device: OpaquePointer) -> String? {
+        nm_device_get_iface(device).map { String(cString: $0) }
+    }
+
+    /// The name of the network the device is connected to. The access point of a hotspot is the device itself: that is no
+    /// connection.
+    func connectedSSID(_ device: OpaquePointer) -> [UInt8]? {
+        guard isStation(device), nm_device_get_state(device).rawValue == DeviceState.activated,
+            let accessPoint = nm_device_wifi_get_active_access_point(device),
+            nm_access_point_get_mode(accessPoint) == NM_802_11_MODE_INFRA
+        else { return nil }
+        return ssid(accessPoint)
+    }
+
+    /// Whether the device is connected to that network, with WPA2 or WPA3.
+    func isConnected(_ device: OpaquePointer, to ssid: [UInt8]) -> Bool {
+        guard connectedSSID(device) == ssid, let accessPoint = nm_device_wifi_get_active_access_point(device),
+            case .robust = security(accessPoint)
+        else { return false }
+        return true
+    }
+
+    /// The access points that the device hears. Networks without one (ad hoc, mesh) do not count.
+    func accessPoints(_ device: OpaquePointer) -> [OpaquePointer] {
+        pointers(nm_device_wifi_get_access_points(device)).filter {
+            nm_access_point_get_mode($0) == NM_802_11_MODE_INFRA
+        }
+    }
+
+    /// Those of that name.
+    func accessPoints(_ device: OpaquePointer, named name: [UInt8]) -> [OpaquePointer] {
+        accessPoints(device).filter { ssid($0) == name }
+    }
+
+    func security(_ accessPoint: OpaquePointer) -> AccessPointSecurity {
+        AccessPointSecurity(
+            flags: nm_access_point_get_flags(accessPoint).rawValue,
+            wpa: nm_access_point_get_wpa_flags(accessPoint).rawValue,
+            rsn: nm_access_point_get_rsn_flags(accessPoint).rawValue)
+    }
+
+    func ssid(_ accessPoint: OpaquePointer) -> [UInt8]? {
+        nm_access_point_get_ssid(accessPoint).map(bytes)
+    }
+
+    func bytes(_ bytes: OpaquePointer) -> [UInt8] {
+        var length: gsize = 0
+        let start = g_bytes_get_data(bytes, &length)
+        return Array(UnsafeRawBufferPointer(start: start, count: Int(length)))
+    }
+
+    /// The elements of one of libnm's arrays of objects, borrowed from it.
+    func pointers(_ array: UnsafePointer<GPtrArray>?) -> [OpaquePointer] {
+        guard let array else { return [] }
+        return UnsafeBufferPointer(start: array.pointee.pdata, count: Int(array.pointee.len)).compactMap {
+            $0.map { OpaquePointer($0) }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import DBus
+import WiFi
+
+/// What there is to join a network with, at one moment.
+enum Survey {
+    /// A device is connected to it; its name.
+    case connected(device: String?)
+
+    /// It can be joined like this.
+    case ready(JoinPlan)
+
+    /// It cannot be joined.
+    case unavailable(JoinFailure)
+}
+
+/// How a network will be joined.
+struct JoinPlan {
+    let device: GObjectReference
+
+    /// The D-Bus path of the access point: the strongest one that is protected as it must be.
+    let accessPointPath: String
+
+    /// What the access point offers.
+    let keys: AccessPointSecurity.KeyManagement
+
+    /// How strong the access point is received, in percent, as NetworkManager rates it.
+    let strength: Int
+
+    /// NetworkManager's profile; nil if one is to be made from the passphrase file of this path.
+    let profile: GObjectReference?
+
+    /// The passphrase file; nil if there is a profile.
+    let passphraseFile: String?
+
+    var credentials: NetworkCondition.Credentials { profile == nil ? .passphraseFile : .savedProfile }
+}

@@ -1,0 +1,187 @@
+import Events
+package import Client
+import DBus
+package import Logging
+package import Plumbing
+import ServiceLifecycle
+import UnixSignals
+import WiFi
+
+/// Asks on the desktop what the daemon asks: shows its prompts as notifications, and takes the answers back to it.
+package actor Agent: Service {
+    /// While a question is on the screen. A prompt that is withdrawn, because everybody has left, has no event.
+    private static let recheck = Duration.seconds(10)
+
+    private let client: @Sendable () -> APIClient
+    private let notifications: NotificationService
+    private let language: Language
+    private let logger: Logger
+    private var board = PromptBoard()
+    private var checking: Task<Void, Never>?
+
+    /// Sends questions again that the notification server did not show.
+    private var retrying: Task<Void, Never>?
+    private var retry: BackOff
+
+    /// What was last said of the daemon and of the notification server: each thing is said once.
+    private var said: (daemon: String?, server: String?) = (nil, nil)
+
+    /// - Parameters:
+    ///   - client: looks for the daemon; asked anew each time, for its socket may come later.
+    ///   - bus: the session bus; nil: where the environment says.
+    ///   - retry: the delay before a question is sent again that the notification server did not show.
+    package init(
+        client: @escaping @Sendable () -> APIClient, bus: String? = nil, language: Language,
+        retry: BackOff = BackOff(.seconds(1), limit: .seconds(60)), logger: Logger
+    ) {
+        self.client = client
+        notifications = NotificationService(address: bus)
+        self.language = language
+        self.retry = retry
+        self.logger = logger
+    }
+
+    /// Runs until SIGTERM or SIGINT.
+    package nonisolated func runUntilSignal() async throws {
+        let group = ServiceGroup(
+            configuration: .init(services: [self], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await group.run()
+    }
+
+    /// Runs until it is stopped.
+    package func run() async throws {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await cancelWhenGracefulShutdown { await self.notifications.run() } }
+            group.addTask { for await event in self.notifications.events { await self.received(event) } }
+            group.addTask { await cancelWhenGracefulShutdown { await self.followDaemon() } }
+        }
+        checking?.cancel()
+        retrying?.cancel()
+    }
+
+    // MARK: The daemon
+
+    private func followDaemon() async {
+        await DaemonFollower(client: client).run { change in
+            await self.changed(change)
+            return true
+        }
+    }
+
+    private func changed(_ change: DaemonFollower.Change) async {
+        switch change {
+        case .followed:
+            log(daemon: nil)
+            await check()
+        case .event(let event):
+            switch event.kind {
+            case .didRangeBeacons: return
+            case .wifiJoined(let wifi, _): if let id = wifi.id { await perform(board.joined(id)) }
+            case .wifiJoinFailed(let wifi, let code, let reason):
+                let code = JoinFailure.Code(rawValue: code)
+                if let id = wifi.id { await perform(board.joinFailed(id, code: code, reason: reason)) }
+            case .wifiAccessLimited(let wifi, let code, let reason):
+                let code = InternetAccess.Limitation(rawValue: code)
+                await perform(board.accessLimited(ssid: wifi.ssid, code: code, reason: reason))
+            default: break
+            }
+            await check()
+        case .lost(nil): log(daemon: "okaeri has stopped; waiting for it to come back")
+        case .lost(let failure?): log(daemon: "\(failure). Trying again until it is there")
+        }
+    }
+
+    /// Asks which prompts wait, and shows just those.
+    private func check() async {
+        guard let report: PromptsReport = try? await client().get(Route.prompts) else { return }
+        await perform(board.listed(report.waiting.map(PromptKey.init)))
+    }
+
+    private func answer(_ prompt: PromptKey, _ answer: String) async {
+        do throws(APIClient.Failure) {
+            _ = try await client().answer(prompt.id, answer)
+        } catch {
+            switch error {
+            case .refused: await perform(board.answerRefused(prompt, reason: error.description))
+            case .noDaemon, .notPermitted, .noAnswer:
+                await perform(board.answerNotDelivered(prompt, reason: error.description))
+            }
+        }
+    }
+
+    // MARK: The desktop
+
+    private func received(_ event: NotificationEvent) async {
+        switch event {
+        case .serverAppeared(let capabilities):
+            log(server: nil)
+            await perform(board.serverAppeared(capabilities))
+        case .serverVanished: board.serverVanished()
+        case .noServer:
+            log(
+                server:
+                    "nothing here shows notifications; waiting for a program that does. `okaeri prompts` lists what waits"
+            )
+        case .noBus: log(server: "there is no session bus; waiting for one. The agent belongs into a desktop session")
+        case .actionInvoked(let notification, let key): await perform(board.actionInvoked(notification, key: key))
+        case .closed(let notification): board.closed(notification)
+        }
+    }
+
+    private func perform(_ actions: [PromptBoard.Action]) async {
+        for action in actions {
+            switch action {
+            case .show(let prompt, let hasButtons, let hasMarkup):
+                let question = language.question(prompt, hasButtons: hasButtons, hasMarkup: hasMarkup)
+                do throws(BusError) {
+                    let notification = try await notifications.show(question)
+                    retry.reset()
+                    await perform(board.shown(prompt, as: notification))
+                } catch {
+                    board.showingFailed(prompt)
+                    logger.warning("the question could not be shown: \(error)")
+                }
+            case .withdraw(let notification): await notifications.close(notification)
+            case .answer(let prompt, let word): await answer(prompt, word)
+            case .notify(let outcome, let hasMarkup):
+                _ = try? await notifications.show(language.outcome(outcome, hasMarkup: hasMarkup))
+            }
+        }
+        keepChecking()
+        keepRetrying()
+    }
+
+    /// A notification server that has just started may fail for seconds while it already has its name.
+    private func keepRetrying() {
+        guard board.isRetrying, retrying == nil else { return }
+        retrying = Task {
+            let isDue = (try? await Task.sleep(for: retry.next())) != nil
+            retrying = nil
+            guard isDue else { return }
+            await check()
+            await perform(board.retried())
+        }
+    }
+
+    private func keepChecking() {
+        guard board.isAsking, checking == nil else { return }
+        checking = Task {
+            while board.isAsking, (try? await Task.sleep(for: Self.recheck)) != nil { await check() }
+            checking = nil
+        }
+    }
+
+    // MARK: The log
+
+    private func log(daemon sentence: String?) {
+        guard sentence != said.daemon else { return }
+        said.daemon = sentence
+        logger.notice("\(sentence ?? "following okaeri")")
+    }
+
+    private func log(server sentence: String?) {
+        guard sentence != said.server else { return }
+        said.server = sentence
+        logger.notice("\(sentence ?? "notifications can be shown")")
+    }
+}

@@ -1,0 +1,64 @@
+import Events
+
+/// What centrals can read, and what they are notified when it changes: the daemon's answers in, values out.
+struct StatusBoard: Sendable {
+    /// A value for whoever has subscribed.
+    enum Update: Sendable, Equatable {
+        /// Of the region states: one line.
+        case region([UInt8])
+        /// Of the waiting prompts: all of them.
+        case prompts([UInt8])
+    }
+
+    private struct Region: Equatable {
+        let identifier: String
+        let state: String
+    }
+
+    /// nil while no daemon answers.
+    private var regions: [Region]?
+    private var waiting: [PromptReport] = []
+
+    /// The value of the region states: those inside first, for they matter most where not all fit.
+    var regionStates: [UInt8] {
+        guard let regions else { return StatusLines.noDaemon }
+        let inside = regions.filter { $0.state == "inside" }
+        return StatusLines.value(
+            (inside + regions.filter { $0.state != "inside" }).map { StatusLines.region($0.identifier, $0.state) })
+    }
+
+    /// The value of the waiting prompts; empty where none waits.
+    var prompts: [UInt8] { StatusLines.value(waiting.map(StatusLines.prompt)) }
+
+    /// Whether somebody is asked something.
+    var isAsking: Bool { !waiting.isEmpty }
+
+    /// The prompt that is answered by this token; nil when it waits no more.
+    func prompt(_ token: String) -> PromptReport? { waiting.first { $0.token == token } }
+
+    /// The daemon's status is this.
+    mutating func update(with report: StatusReport) -> [Update] {
+        let new = report.regions.map { Region(identifier: $0.identifier, state: $0.state) }
+        let old = regions ?? []
+        regions = new
+        let changed = new.filter { !old.contains($0) }
+        let dropped = old.filter { region in !new.contains { $0.identifier == region.identifier } }
+        return
+            (changed.map { StatusLines.region($0.identifier, $0.state) }
+            + dropped.map { StatusLines.region($0.identifier, "unknown") }).map(Update.region)
+            + wait(for: report.prompts)
+    }
+
+    /// The daemon does not answer.
+    mutating func daemonLost() -> [Update] {
+        guard regions != nil else { return [] }
+        regions = nil
+        return [.region(StatusLines.noDaemon)] + wait(for: [])
+    }
+
+    private mutating func wait(for new: [PromptReport]) -> [Update] {
+        guard new.map(\.token) != waiting.map(\.token) else { return [] }
+        waiting = new
+        return [.prompts(prompts)]
+    }
+}

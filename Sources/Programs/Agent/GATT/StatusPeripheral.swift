@@ -1,0 +1,164 @@
+import Events
+package import BlueZ
+package import Client
+package import Logging
+import Plumbing
+import ServiceLifecycle
+
+/// Serves what the daemon knows to centrals over GATT, and takes their answers to it. The values are those of
+/// docs/gatt.md.
+package actor StatusPeripheral: ServiceLifecycle.Service {
+    /// While a prompt waits: one that is withdrawn, because everybody has left, has no event. And after an answer that
+    /// did not come.
+    private static let recheck = Duration.seconds(10)
+
+    private let client: @Sendable () -> APIClient
+    private let manager: PeripheralManager
+    private let level: LogLevel
+    private let isOpen: Bool
+    private let acceptsJustWorks: Bool
+    private let logger: Logger
+    private var board = StatusBoard()
+
+    /// Whether it is going to ask again by itself.
+    private var isWaiting = false
+
+    /// What was last logged of the daemon: each thing once.
+    private var logged: String?
+
+    /// The daemon is to be asked for its status. One after another, so that no older answer comes after a newer one.
+    private let (requests, request) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    /// - Parameters:
+    ///   - client: looks for the daemon; asked anew each time, for its socket may come later.
+    ///   - manager: serves it; the service is added to it when this runs.
+    ///   - level: what centrals set by the log level.
+    ///   - isOpen: whether the region states are for everybody in range of the radio, paired or not.
+    ///   - acceptsJustWorks: whether a central may write that paired without authentication. With an agent that cannot show a
+    ///     number, every device in range pairs so.
+    package init(
+        client: @escaping @Sendable () -> APIClient, manager: PeripheralManager, level: LogLevel, isOpen: Bool = false,
+        acceptsJustWorks: Bool = false, logger: Logger
+    ) {
+        self.client = client
+        self.manager = manager
+        self.level = level
+        self.isOpen = isOpen
+        self.acceptsJustWorks = acceptsJustWorks
+        self.logger = logger
+    }
+
+    /// Runs until it is stopped.
+    package func run() async {
+        manager.add(service)
+        await withDiscardingTaskGroup { group in
+            group.addTask { await cancelWhenGracefulShutdown { await self.follow() } }
+            group.addTask {
+                await cancelWhenGracefulShutdown { for await _ in self.requests { await self.ask() } }
+            }
+        }
+    }
+
+    // MARK: The daemon
+
+    private func follow() async {
+        await DaemonFollower(client: client).run { change in
+            await self.changed(change)
+            return true
+        }
+    }
+
+    private func changed(_ change: DaemonFollower.Change) async {
+        switch change {
+        case .followed:
+            log("following okaeri")
+            request.yield()
+        case .event(let event): if event.kind.name != .didRangeBeacons { request.yield() }
+        case .lost(nil): await lost("okaeri has stopped; waiting for it to come back")
+        case .lost(let failure?): await lost("\(failure). Trying again until it is there")
+        }
+    }
+
+    /// Asks the daemon for its status, and notifies what has changed.
+    private func ask() async {
+        let report: StatusReport? = try? await client().get(Route.briefStatus)
+        if let report { await notify(board.update(with: report)) }
+        guard report == nil || board.isAsking, !isWaiting else { return }
+        isWaiting = true
+        Task {
+            try? await Task.sleep(for: Self.recheck)
+            isWaiting = false
+            request.yield()
+        }
+    }
+
+    private func lost(_ sentence: String) async {
+        log(sentence)
+        await notify(board.daemonLost())
+    }
+
+    private func notify(_ updates: [StatusBoard.Update]) async {
+        for update in updates {
+            switch update {
+            case .region(let value): await manager.updateValue(value, for: StatusProfile.regionStates)
+            case .prompts(let value): await manager.updateValue(value, for: StatusProfile.waitingPrompt)
+            }
+        }
+    }
+
+    private func log(_ sentence: String) {
+        guard sentence != logged else { return }
+        logged = sentence
+        logger.notice("\(sentence)")
+    }
+
+    // MARK: Centrals
+
+    /// What is served. All of it takes an encrypted link, and so pairing: who is at home, and what networks the home
+    /// has, is nobody's business who only passes by with a radio.
+    var service: MutableService {
+        let writing: MutableCharacteristic.Permissions =
+            acceptsJustWorks ? .writeEncryptionRequired : .writeAuthenticationRequired
+        return MutableService(
+            StatusProfile.service,
+            characteristics: [
+                .init(
+                    StatusProfile.regionStates,
+                    properties: isOpen ? [.read, .notify] : [.read, .notifyEncryptionRequired],
+                    permissions: isOpen ? [] : .readEncryptionRequired, read: { _ in await self.board.regionStates }),
+                .init(
+                    StatusProfile.waitingPrompt, properties: [.read, .indicateEncryptionRequired],
+                    permissions: .readEncryptionRequired, read: { _ in await self.board.prompts }),
+                .init(
+                    StatusProfile.answer, properties: .write, permissions: writing,
+                    write: { value, central throws(ATTError) in try await self.answer(value, central) }),
+                .init(
+                    StatusProfile.logLevel, properties: [.write, .writeWithoutResponse], permissions: writing,
+                    write: { value, central throws(ATTError) in try await self.setLevel(value, central) }),
+            ])
+    }
+
+    private func answer(_ value: [UInt8], _ central: Central) async throws(ATTError) {
+        let reply = try PromptReply(value)
+        guard let prompt = board.prompt(reply.token) else {
+            throw ATTError(.application, "no prompt \(reply.token) waits any more")
+        }
+        do throws(APIClient.Failure) {
+            _ = try await client().answer(prompt.id, reply.answer)
+        } catch {
+            throw ATTError(.application, error.description)
+        }
+        logger.notice("\(central.address) has answered the prompt for \"\(prompt.ssid)\": \(reply.answer)")
+        request.yield()
+    }
+
+    private func setLevel(_ value: [UInt8], _ central: Central) throws(ATTError) {
+        guard let level = Logger.Level(rawValue: String(decoding: value, as: UTF8.self)) else {
+            let words = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ATTError(.requestNotSupported, "a log level is one of \(words)")
+        }
+        guard level != self.level.value else { return }
+        self.level.value = level
+        logger.log(level: level, "the log level is \(level) now: \(central.address) has set it")
+    }
+}

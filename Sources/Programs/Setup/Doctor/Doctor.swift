@@ -1,0 +1,232 @@
+import Events
+import Bluetooth
+package import Client
+import FoundationEssentials
+import NetworkManager
+import OkaeriConfiguration
+import Listening
+import WiFi
+
+/// Looks at every precondition and says how to mend what is wrong.
+package struct Doctor: Sendable {
+    let configuration: Result<(configuration: Configuration, file: String), ConfigurationError>
+    let client: APIClient
+
+    /// - Parameters:
+    ///   - configurationFile: what `--config` says.
+    ///   - client: for the daemon that may be running.
+    package init(configurationFile: String?, client: APIClient) {
+        configuration = Result { () throws(ConfigurationError) in
+            let file = try Configuration.file(named: configurationFile)
+            return (try Configuration(file: file), file)
+        }
+        self.client = client
+    }
+
+    /// Looks at everything; each finding as soon as it is known.
+    package func examine(_ report: (Finding) -> Void) async {
+        configurationFindings.forEach(report)
+        let diagnosis = AdapterDiagnosis()
+        Self.adapterFindings(diagnosis.adapters, named: configured?.adapter).forEach(report)
+        Self.permissionFindings(mayScan: diagnosis.mayScan).forEach(report)
+        report(Self.bluetoothd)
+        await networkFindings(NetworkManagerService()).forEach(report)
+        await daemonFindings.forEach(report)
+    }
+
+    var configured: Configuration? { try? configuration.get().configuration }
+
+    var configurationFindings: [Finding] {
+        switch configuration {
+        case .failure(let error):
+            return error.description.split(separator: "\n").map { line in
+                .wrong(
+                    "configuration", String(line),
+                    mend: error.isAbsent
+                        ? "`sudo okaeri setup` finds your beacon and writes one"
+                        : "mend the file, then `okaeri config check`; `okaeri config example` shows one that works")
+            }
+        case .success(let (configuration, file)):
+            if configuration.regions.isEmpty {
+                return [.wrong("configuration", "\(file) has no region", mend: "`sudo okaeri setup` finds your beacon")]
+            }
+            let regions = configuration.regions.map(\.identifier).joined(separator: ", ")
+            return [.ok("configuration", "\(file) watches \(regions)")]
+        }
+    }
+
+    /// - Parameter name: the adapter that is configured; nil: any.
+    static func adapterFindings(_ adapters: Result<[Adapter], KernelError>, named name: String?) -> [Finding] {
+        let known: [Adapter]
+        switch adapters {
+        case .failure(let error):
+            return [
+                .wrong("adapter", error.description, mend: "see with `dmesg | grep -i bluetooth` what the kernel says")
+            ]
+        case .success(let found): known = found
+        }
+        let wanted = known.filter { name == nil || $0.name == name }
+        guard !wanted.isEmpty else {
+            let others = known.map(\.name).joined(separator: ", ")
+            let finding =
+                name.map { "there is no \($0)" + (others.isEmpty ? "" : ", only \(others)") } ?? "there is none"
+            return [.wrong("adapter", finding, mend: "plug one in, or name another in beacons.json (\"adapter\")")]
+        }
+        if let up = wanted.first(where: { $0.isUp && $0.hasLowEnergy }) { return [.ok("adapter", "\(up.name) is up")] }
+        if let up = wanted.first(where: \.isUp) {
+            return [
+                .wrong(
+                    "adapter", "\(up.name) has no Bluetooth LE, which beacons use",
+                    mend: "plug in an adapter with Bluetooth 4.0 or later"
+                        + (name == nil ? "" : ", and name it in beacons.json (\"adapter\")"))
+            ]
+        }
+        return wanted.map { adapter in
+            switch adapter.radioBlock {
+            case .hard:
+                .wrong(
+                    "rfkill", "\(adapter.name) is off by a hardware switch", mend: "move the switch, or press the key")
+            case .soft:
+                .wrong("rfkill", "\(adapter.name) is blocked", mend: "rfkill unblock bluetooth")
+            case .none:
+                .wrong(
+                    "adapter", "\(adapter.name) is down",
+                    mend: "bluetoothctl power on, or sudo hciconfig \(adapter.name) up")
+            }
+        }
+    }
+
+    static func permissionFindings(mayScan: Bool?) -> [Finding] {
+        switch mayScan {
+        case true?: [.ok("permission", "this user may scan (CAP_NET_RAW)")]
+        case nil: [.note("permission", "the kernel does not say whether this user may scan")]
+        case false?:
+            [
+                .wrong(
+                    "permission", "this user may not scan: CAP_NET_RAW is missing",
+                    mend: "sudo setcap cap_net_raw,cap_net_admin+eip $(command -v okaeri)")
+            ]
+        }
+    }
+
+    /// It is welcome, and not needed.
+    private static var bluetoothd: Finding {
+        let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        let runs = processes.contains { process in
+            guard process.allSatisfy(\.isNumber),
+                let name = FileManager.default.contents(atPath: "/proc/\(process)/comm")
+            else { return false }
+            return name.elementsEqual("bluetoothd\n".utf8)
+        }
+        return runs
+            ? .ok("bluetoothd", "it runs; okaeri scans beside it")
+            : .note("bluetoothd", "it does not run; okaeri does not need it, but then nobody switches the adapter on")
+    }
+
+    /// What the daemon answers.
+    var answer: Result<StatusReport, APIClient.Failure> {
+        get async {
+            do throws(APIClient.Failure) {
+                return .success(try await client.get(Route.status))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private var daemonFindings: [Finding] {
+        get async {
+            switch await answer {
+            case .success(let status):
+                [.ok("daemon", "it runs, with \(status.regions.count) regions")]
+                    + Self.radioFindings(status.bluetooth) + Self.brokerFindings(status.mqtt)
+                    + Self.listenerFindings(status.listeners)
+            case .failure(let failure): [.note("daemon", failure.description)]
+            }
+        }
+    }
+
+    /// Returns a fault of an adapter that is up: only the daemon, which sends it commands, can find one.
+    static func radioFindings(_ bluetooth: StatusReport.Bluetooth) -> [Finding] {
+        guard bluetooth.state == BluetoothState.resetting.rawValue else { return [] }
+        return [Finding(subject: "bluetooth", verdict: .wrong, finding: bluetooth.reason)]
+    }
+
+    /// Where the daemon listens beside its socket, or cannot.
+    static func listenerFindings(_ listeners: [ListenerReport]?) -> [Finding] {
+        (listeners ?? []).map { listener in
+            guard let problem = listener.problem else {
+                return .ok(listener.name, "served on \(listener.address)")
+            }
+            return Finding(
+                subject: listener.name, verdict: .wrong, finding: "not served on \(listener.address): \(problem)")
+        }
+    }
+
+    /// Only the daemon knows how it stands with the broker.
+    static func brokerFindings(_ mqtt: StatusReport.MQTT?) -> [Finding] {
+        mqtt.map { [Finding(subject: "MQTT", verdict: $0.connected ? .ok : .wrong, finding: $0.reason)] } ?? []
+    }
+}
+
+// MARK: Wi-Fi
+
+extension Doctor {
+    /// How long NetworkManager may take to say that it is there.
+    private static let timeout = Duration.seconds(3)
+
+    func networkFindings(_ wifi: some WiFiService) async -> [Finding] {
+        let networks = configured?.regions.compactMap(\.network).filter { $0.join != .off } ?? []
+        guard !networks.isEmpty else { return [.note("Wi-Fi", "no region names a network to join")] }
+        return await withTaskGroup(of: [Finding]?.self) { group in
+            let service = ThreadService(loop: { wifi.run() }, stop: { wifi.stop() }, endsWithLoop: true)
+            group.addTask {
+                try? await service.run()
+                return nil
+            }
+            group.addTask { await Self.findings(wifi, networks) }
+            var findings: [Finding] = []
+            for await found in group {
+                guard let found else { continue }
+                findings = found
+                wifi.stop()
+            }
+            return findings
+        }
+    }
+
+    private static func findings(_ wifi: some WiFiService, _ networks: [HomeNetwork]) async -> [Finding] {
+        let state = await firstAnswer(wifi)
+        guard state.managerRunning else {
+            return [
+                .wrong(
+                    "NetworkManager", JoinFailure.noNetworkManager.description,
+                    mend: "sudo systemctl enable --now NetworkManager")
+            ]
+        }
+        var findings = [Finding.ok("NetworkManager", "it runs" + (state.device.map { ", Wi-Fi device \($0)" } ?? ""))]
+        for network in Set(networks) {
+            let subject = "network “\(network.ssid)”"
+            switch await wifi.condition(of: network) {
+            case .alreadyConnected: findings.append(.ok(subject, "it is connected"))
+            case .ready(via: .savedProfile): findings.append(.ok(subject, "in sight, with a saved profile"))
+            case .ready(via: .passphraseFile): findings.append(.ok(subject, "in sight, with a passphrase file"))
+            case .unavailable(let failure):
+                let isPassing = failure.code == .notInSight || failure.code == .connectedElsewhere
+                let verdict: Finding.Verdict = isPassing ? .note : .wrong
+                findings.append(Finding(subject: subject, verdict: verdict, finding: failure.description))
+            }
+        }
+        return findings
+    }
+
+    private static func firstAnswer(_ wifi: some WiFiService) async -> WiFiState {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await state in wifi.states() where state.managerRunning { return } }
+            group.addTask { try? await Task.sleep(for: timeout) }
+            await group.next()
+            group.cancelAll()
+        }
+        return wifi.state
+    }
+}

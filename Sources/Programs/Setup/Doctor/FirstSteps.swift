@@ -1,0 +1,59 @@
+import Events
+import Bluetooth
+import Client
+import FoundationEssentials
+import NetworkManager
+import OkaeriConfiguration
+import WiFi
+
+extension Doctor {
+    /// What a new installation needs, in the order in which it is done: an adapter, the service and its group, a
+    /// configuration, a beacon that is heard, the Wi-Fi.
+    package func firstSteps() async -> [Finding] {
+        let adapters = Self.adapterFindings(AdapterDiagnosis().adapters, named: configured?.adapter)
+        let answer = await answer
+        return adapters + [Self.access(answer)] + setUp + [Self.beacon(try? answer.get())]
+            + (await networkFindings(NetworkManagerService()))
+    }
+
+    static func access(_ answer: Result<StatusReport, APIClient.Failure>) -> Finding {
+        switch answer {
+        case .success: .ok("service", "it runs, and you may ask it")
+        case .failure(.notPermitted):
+            .wrong(
+                "group", "the service runs, and you are not in its group",
+                mend: "sudo usermod -aG okaeri $USER, and log in again")
+        case .failure(.noDaemon):
+            .wrong(
+                "service", "it does not run",
+                mend: "sudo systemctl enable --now okaeri; or, not installed as a service, okaeri monitor")
+        case .failure(let failure):
+            .wrong("service", failure.description, mend: "sudo systemctl restart okaeri")
+        }
+    }
+
+    /// The configuration; one that nobody has touched watches a beacon that nobody has.
+    private var setUp: [Finding] {
+        guard case .success(let (_, file)) = configuration,
+            FileManager.default.contents(atPath: file).map({ $0.elementsEqual(Configuration.example.utf8) }) == true
+        else { return configurationFindings }
+        return [
+            .wrong(
+                "configuration", "\(file) is the example still: its beacon is nobody's",
+                mend: "hold your beacon near, and `sudo okaeri setup` asks for the rest")
+        ]
+    }
+
+    /// - Parameter status: nil where the daemon does not say.
+    static func beacon(_ status: StatusReport?) -> Finding {
+        guard let status, !status.regions.isEmpty else {
+            return .note("beacon", "the service tells whether it is heard")
+        }
+        let heard = status.regions.filter { $0.beacon != nil || !$0.beacons.isEmpty }.map(\.identifier)
+        guard heard.isEmpty else { return .ok("beacon", "that of \(heard.joined(separator: ", ")) is heard") }
+        return .note(
+            "beacon", "none that is configured is heard",
+            mend: "hold yours near, and compare what `sudo okaeri scan` shows with the configuration; "
+                + "`sudo okaeri setup` changes it")
+    }
+}

@@ -1,0 +1,248 @@
+package import Events
+package import IBeacon
+package import OkaeriConfiguration
+import RegionMonitoring
+package import WiFi
+
+/// The questions of a set-up, one after the other: what is heard, found and typed comes in, what is to be shown and done
+/// goes out. Nothing is written before the last answer.
+package struct SetupDialogue {
+    /// What is known without a question.
+    package struct Answers: Sendable {
+        package var beacons: BeaconConstraint?
+        package var identifier: String?
+        package var network: HomeNetwork?
+
+        package init(beacons: BeaconConstraint? = nil, identifier: String? = nil, network: HomeNetwork? = nil) {
+            self.beacons = beacons
+            self.identifier = identifier
+            self.network = network
+        }
+
+        /// Whether there is nothing left to ask: the network and the calibration are a choice.
+        package var areComplete: Bool { beacons != nil && identifier != nil }
+    }
+
+    /// Whether beacons can be heard.
+    package enum Bluetooth: Sendable, Equatable {
+        case on
+        /// It can be switched on; what that takes, as the end of a sentence.
+        case off(intention: String)
+        case unusable(reason: String, isPermission: Bool)
+    }
+
+    package enum Event: Sendable {
+        case bluetooth(Bluetooth)
+        /// What is in the air.
+        case beacons([BeaconReport])
+        /// What somebody typed.
+        case line(String)
+        case networks(Result<[VisibleNetwork], JoinFailure>)
+        case condition(NetworkCondition)
+        /// The RSSI at one metre in dBm; or why it is not known.
+        case calibrated(Int8)
+        case notCalibrated(String)
+        /// The time left of a measurement of the filtered signal, and why beacons cannot be received, if they cannot.
+        case measuring(left: Duration, trouble: String?)
+    }
+
+    package enum Action: Sendable, Equatable {
+        case say(String)
+        /// A question; the answer comes as a line.
+        case ask(String)
+        /// A question about what is in the air: it is shown above from now on, until something else is asked or said.
+        case choose(String)
+        case show([Candidate])
+        case findBluetooth
+        case switchOn
+        case listen
+        case stopListening
+        case findNetworks
+        case examine(HomeNetwork)
+        case calibrate(BeaconConstraint, identifier: String)
+        /// Listens, and reports the time left once a second until it is zero.
+        case measureSignal
+        case progress(left: Duration, readings: Int)
+        /// The file's new text.
+        case write(String)
+        case end(Ending)
+    }
+
+    /// A beacon in the air, with the number that it keeps.
+    package struct Candidate: Sendable, Equatable {
+        package var number: Int
+        package var beacon: BeaconReport
+    }
+
+    /// How it ends without anything being written.
+    package enum Ending: Sendable, Equatable {
+        case declined
+        case noBluetooth(isPermission: Bool)
+        case noConfiguration
+    }
+
+    /// A region that is there already.
+    struct Region {
+        var identifier: String
+        var beacons: BeaconConstraint
+        var network: HomeNetwork?
+        var enterRSSI: Int?
+        var exitRSSI: Int?
+    }
+
+    enum Question: Equatable {
+        case switchOn, beacon, identifier, network, calibration, place, near, nearPlace, consent
+        /// Whether a region that is there becomes another.
+        case replacement(String)
+    }
+
+    /// What is to be written, as far as it is known.
+    var answers: Answers
+    let regions: [Region]
+    let file: String
+    let text: String?
+
+    var question: Question?
+    var hearsBeacons = false
+    var candidates: [Candidate] = []
+    var numbers: [BeaconIdentity: Int] = [:]
+    var networks: [VisibleNetwork] = []
+    var isNetworkDecided = false
+    var removesNetwork = false
+    /// The network that there is nothing to join with.
+    package internal(set) var unsavedNetwork: String?
+    var isCalibrationDecided = false
+    var measuredPower: Int8?
+    var isNearDecided = false
+    var measurement: SignalMeasurement?
+    var thresholds: ThresholdProposal?
+    /// Whether nothing is asked at all.
+    let isSilent: Bool
+
+    /// - Parameters:
+    ///   - answers: what is known without a question; nothing is asked when they are complete.
+    ///   - text: what is in the file, a configuration; nil where there is none.
+    ///   - regions: the regions of `text`.
+    ///   - file: its name, for the messages.
+    package init(_ answers: Answers, text: String?, regions: [Configuration.Region], file: String) {
+        // Nobody has the example's beacon, nor its network.
+        let isExample = text == Configuration.example
+        self.answers = answers
+        self.text = isExample ? nil : text
+        self.regions =
+            isExample
+            ? []
+            : regions.map {
+                Region(
+                    identifier: $0.identifier, beacons: $0.monitored.region.constraint, network: $0.network,
+                    enterRSSI: $0.monitored.enterRSSI, exitRSSI: $0.monitored.exitRSSI)
+            }
+        self.file = file
+        isSilent = answers.areComplete
+        isNetworkDecided = isSilent || answers.network != nil
+        isCalibrationDecided = isSilent
+        isNearDecided = isSilent
+    }
+
+    /// The first step.
+    package mutating func begin() -> [Action] { next() }
+
+    package mutating func handle(_ event: Event) -> [Action] {
+        switch event {
+        case .bluetooth(let bluetooth): found(bluetooth)
+        case .beacons(let beacons): measurement == nil ? heard(beacons) : received(beacons)
+        case .line(let line): question.map { answered($0, line.trimmed) } ?? []
+        case .networks(let networks): found(networks)
+        case .condition(let condition): examined(condition)
+        case .calibrated(let power): calibrated(power)
+        case .notCalibrated(let reason): [.say(reason)] + ask(.calibration, "Measure again? [y/N] ")
+        case .measuring(let left, let trouble): measuring(left: left, trouble: trouble)
+        }
+    }
+
+    /// What comes after all that is known.
+    mutating func next() -> [Action] {
+        question = nil
+        guard let beacons = answers.beacons else {
+            guard hearsBeacons else { return [.findBluetooth] }
+            return [.say("Hold your beacon to this machine."), .listen] + askBeacon()
+        }
+        guard let identifier = answers.identifier else { return askIdentifier() }
+        guard isNetworkDecided else { return [.say("Looking for Wi-Fi …"), .findNetworks] }
+        guard isCalibrationDecided else {
+            return ask(
+                .calibration, "Measure its signal at one metre now, so that distances are right? It takes 20 s. [y/N] ")
+        }
+        guard isNearDecided else { return askNear() }
+        return finish(identifier, beacons)
+    }
+
+    mutating func ask(_ question: Question, _ words: String) -> [Action] {
+        self.question = question
+        return [.ask(words)]
+    }
+
+    private mutating func answered(_ question: Question, _ line: String) -> [Action] {
+        switch question {
+        case .beacon: return chose(line)
+        case .identifier: return named(line)
+        case .network: return choseNetwork(line)
+        case .place: return place()
+        case .nearPlace: return measureSignal()
+        case .switchOn, .calibration, .near, .consent, .replacement:
+            switch Self.isYes(line, default: question == .consent || question == .switchOn) {
+            case nil: return [.ask("Please answer y or n: ")]
+            case true?: return agreed(question)
+            case false?: return declined(question)
+            }
+        }
+    }
+
+    private mutating func agreed(_ question: Question) -> [Action] {
+        self.question = nil
+        switch question {
+        case .switchOn: return [.switchOn]
+        case .calibration:
+            return ask(
+                .place, "Put it down one metre from the antenna, in its sight, and step aside; then press Enter: ")
+        case .near: return askNearPlace()
+        case .consent: return write()
+        case .replacement(let identifier):
+            answers.identifier = identifier
+            return next()
+        case .beacon, .identifier, .network, .place, .nearPlace: return []
+        }
+    }
+
+    private mutating func declined(_ question: Question) -> [Action] {
+        self.question = nil
+        switch question {
+        case .calibration:
+            isCalibrationDecided = true
+            return next()
+        case .near:
+            isNearDecided = true
+            return next()
+        case .replacement: return askIdentifier()
+        case .switchOn, .consent, .beacon, .identifier, .network, .place, .nearPlace: return [.end(.declined)]
+        }
+    }
+
+    /// What `y` and `n` mean, and Enter; nil for anything else.
+    private static func isYes(_ line: String, default usual: Bool) -> Bool? {
+        switch line.lowercased() {
+        case "": usual
+        case "y", "yes": true
+        case "n", "no": false
+        default: nil
+        }
+    }
+}
+
+extension String {
+    /// Without space at its ends.
+    var trimmed: String {
+        let start = drop(while: \.isWhitespace)
+        return String(start.reversed().drop(while: \.isWhitespace).reversed())
+    }
+}

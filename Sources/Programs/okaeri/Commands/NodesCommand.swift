@@ -1,0 +1,91 @@
+import Events
+import ArgumentParser
+import Client
+
+struct NodesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "nodes", abstract: "The Pis of a house: who is online, and what each hears.",
+        subcommands: [NodesListCommand.self, NodesForgetCommand.self], defaultSubcommand: NodesListCommand.self)
+}
+
+struct NodesListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "The nodes, what each hears, and what they agree on.",
+        discussion: "Exit status: 0; 1 if there is no house; 69 if no daemon answers.")
+
+    @OptionGroup var socket: SocketOptions
+    @OptionGroup var log: LogOptions
+
+    @Flag(help: "Go on, and tell each change: the same lines on a terminal, else a JSON object a line.")
+    var watch = false
+
+    @Flag(help: "As JSON.")
+    var json = false
+
+    /// How often it is asked: an answer needs no work at the nodes.
+    private static let interval = Duration.seconds(1)
+
+    func run() async throws {
+        let client = socket.client
+        guard watch else {
+            try await exitingOnFailure { () async throws(APIClient.Failure) in
+                if json {
+                    print(try await client.text(Route.nodes), terminator: "")
+                } else {
+                    print(try await client.get(Route.nodes, as: NodesReport.self).lines.joined(separator: "\n"))
+                }
+            }
+            return
+        }
+        try await untilInterrupted(logger: log.logger) { try await follow(client) }
+    }
+
+    /// Asks again and again; once the daemon has answered, its return is waited for.
+    private func follow(_ client: APIClient) async throws {
+        var screen = Terminal.isInteractive && !json ? LiveScreen() : nil
+        var last: String?
+        var isLost = false
+        while true {
+            var answer = last
+            do throws(APIClient.Failure) {
+                answer =
+                    screen == nil
+                    ? try await client.text(Route.nodes)
+                    : try await client.get(Route.nodes, as: NodesReport.self).lines.prefix(Terminal.rows - 1)
+                        .joined(separator: "\n")
+                isLost = false
+            } catch {
+                guard last != nil, error.isTemporary else { throw ended(by: error) }
+                if !isLost { Terminal.complain(error.description) }
+                isLost = true
+            }
+            if let answer, answer != last {
+                try screen?.draw(answer.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+                if screen == nil { try Terminal.write(answer, to: .output) }
+            }
+            last = answer
+            try await Task.sleep(for: Self.interval)
+        }
+    }
+}
+
+struct NodesForgetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget", abstract: "Forget a node that is gone for good.",
+        discussion: """
+            What it said last counts no more: somebody whom it alone heard is no longer waited for. It goes from Home \
+            Assistant, too. A node that is online is not forgotten. Exit status 1 if it cannot be done.
+            """)
+
+    @OptionGroup var socket: SocketOptions
+
+    @Argument(help: "The node's name, as `okaeri nodes` lists it.")
+    var name: String
+
+    func run() async throws {
+        try await exitingOnFailure { () async throws(APIClient.Failure) in
+            _ = try await socket.client.forget(node: name)
+            print("\(name) is forgotten")
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Events
+import ArgumentParser
+import Client
+import History
+import OkaeriConfiguration
+import SystemPackage
+
+struct PlotCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plot", abstract: "The day as a picture (SVG): who was there when, the signal, the Wi-Fi.",
+        discussion: """
+            DATE is \(Moment.forms). A configuration that is at hand gives the thresholds. Reads the state directory; if \
+            you may not, and name no --state-dir, the daemon answers, for which you must be in its group.
+            """)
+
+    @OptionGroup var config: ConfigurationOptions
+    @OptionGroup var state: StateOptions
+    @OptionGroup var socket: SocketOptions
+
+    @Option(help: ArgumentHelp("Which day; today by default.", valueName: "date"))
+    var day = "today"
+
+    @Option(help: "Where the picture goes; standard output by default.", completion: .file(extensions: ["svg"]))
+    var out: String?
+
+    private var moment: Moment? { Moment(day, now: Moment.now.nanoseconds) }
+
+    func validate() throws {
+        if moment == nil { throw ValidationError("--day \(day) is no day; it takes \(Moment.forms)") }
+    }
+
+    func run() async throws {
+        // Without a configuration there is a picture all the same; one that was named must load.
+        let regions = try config.file == nil ? (try? config.found()) ?? [] : config.load().configuration.regions
+        let now = Moment.now
+        let day = moment ?? now
+        var svg = ""
+        try await reading(state, socket) {
+            svg = try DayChart(directory: state.forReading, day: day, regions: regions).svg(now: now)
+        } daemon: { client async throws(APIClient.Failure) in
+            svg = try await client.text("\(Route.days)/\(LocalTime.day(day.nanoseconds)).svg")
+        }
+        try write(svg)
+    }
+
+    private func write(_ svg: String) throws {
+        guard let out else { return try Terminal.write(svg, to: .output) }
+        do {
+            let file = try FileDescriptor.open(
+                FilePath(out), .writeOnly, options: [.create, .truncate, .closeOnExec],
+                permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            try file.closeAfter { _ = try file.writeAll(svg.utf8) }
+        } catch {
+            Terminal.complain("\(out) cannot be written: \((error as? Errno) ?? .ioError)")
+            throw Exit.ioError
+        }
+    }
+}
+
+extension ConfigurationOptions {
+    /// The regions of the configuration that would be used.
+    fileprivate func found() throws -> [OkaeriConfiguration.Configuration.Region] {
+        try OkaeriConfiguration.Configuration(file: OkaeriConfiguration.Configuration.file(named: nil)).regions
+    }
+}

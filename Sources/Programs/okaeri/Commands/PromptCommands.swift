@@ -1,0 +1,60 @@
+import Events
+import ArgumentParser
+import Client
+
+struct PromptsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prompts", abstract: "The Wi-Fi prompts that wait for an answer.")
+
+    @OptionGroup var socket: SocketOptions
+
+    @Flag(help: "As JSON.")
+    var json = false
+
+    @Option(help: "Ask about this network again, after an answer of never.")
+    var clear: String?
+
+    func run() async throws {
+        try await exitingOnFailure { () async throws(APIClient.Failure) in
+            if json, clear == nil {
+                print(try await socket.client.text("/v1/prompts"), terminator: "")
+                return
+            }
+            let report =
+                if let clear {
+                    try await socket.client.clearNever(ssid: clear)
+                } else {
+                    try await socket.client.get("/v1/prompts", as: PromptsReport.self)
+                }
+            for prompt in report.waiting {
+                print("\(prompt.id)  join \"\(prompt.ssid)\"?  (\(prompt.regions.joined(separator: ", ")))")
+            }
+            for ssid in report.never { print("never: \(NeverSentence(ssid))") }
+            if report.waiting.isEmpty { Terminal.complain("no prompt waits") }
+        }
+    }
+}
+
+struct AnswerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "answer", abstract: "Answer a Wi-Fi prompt.",
+        discussion: "join: now. later: ask at the next arrival. never: not for this network (until prompts --clear).")
+
+    enum Answer: String, ExpressibleByArgument, CaseIterable {
+        case join, later, never
+    }
+
+    @OptionGroup var socket: SocketOptions
+
+    @Argument(help: "The prompt's number, as `okaeri prompts` lists it.")
+    var id: String
+
+    @Argument(help: "join, later or never.")
+    var answer: Answer
+
+    func run() async throws {
+        try await exitingOnFailure { () async throws(APIClient.Failure) in
+            _ = try await socket.client.answer(id, answer.rawValue)
+        }
+    }
+}

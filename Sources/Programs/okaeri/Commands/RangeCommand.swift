@@ -1,0 +1,54 @@
+import Events
+import ArgumentParser
+import Listening
+import RegionMonitoring
+
+struct RangeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "range", abstract: "Ranging, once a second.",
+        discussion: """
+            REGION is the identifier of a region in beacons.json, or UUID, UUID/MAJOR or UUID/MAJOR/MINOR. A table \
+            on a terminal; otherwise the events didRangeBeacons and rangingBeaconsDidFail, a JSON object a line.
+            """)
+
+    @OptionGroup var config: ConfigurationOptions
+    @OptionGroup var listening: ListeningOptions
+    @OptionGroup var log: LogOptions
+
+    @Flag(help: "JSON lines, on a terminal too.")
+    var json = false
+
+    @Argument(help: "A region's identifier, or UUID[/MAJOR[/MINOR]].")
+    var region: String
+
+    func run() async throws {
+        var monitored = try config.region(region)
+        monitored.ranging = .always
+        let session = try ListeningSession(
+            regions: [monitored], adapter: listening.adapter, capture: listening.capture, logger: log.logger)
+        let events = session.events()
+        let isTable = Terminal.isInteractive && !json
+        try await listening.show(session) {
+            var screen = isTable ? LiveScreen() : nil
+            for await event in events {
+                switch event.kind {
+                case .didRangeBeacons:
+                    if screen != nil {
+                        let beacons = session.beacons(within: RegionMonitor.rangingMemory)
+                            .filter { !$0.regions.isEmpty }
+                        try screen?.draw(BeaconTable.lines(beacons, columns: Terminal.columns, rows: Terminal.rows))
+                    } else {
+                        try Terminal.print(event.json)
+                    }
+                case .rangingBeaconsDidFail(_, let reason):
+                    if isTable { Terminal.complain(reason) } else { try Terminal.print(event.json) }
+                case .didStartMonitoring, .didDetermineState, .didEnterRegion, .didExitRegion, .monitoringDidFail,
+                    .bluetoothStateDidUpdate, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed,
+                    .wifiAccessLimited,
+                    .peripheralDidConnect, .peripheralDidDisconnect, .house:
+                    break
+                }
+            }
+        }
+    }
+}

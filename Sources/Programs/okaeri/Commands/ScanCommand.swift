@@ -1,0 +1,40 @@
+import Events
+import ArgumentParser
+import Listening
+import ServiceLifecycle
+import SystemPackage
+
+struct ScanCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scan", abstract: "Every iBeacon in the air, live: what to put into beacons.json.",
+        discussion: "A table on a terminal; otherwise a JSON object a line, one a second for each beacon heard.")
+
+    @OptionGroup var listening: ListeningOptions
+    @OptionGroup var log: LogOptions
+
+    @Flag(help: "JSON lines, on a terminal too.")
+    var json = false
+
+    func run() async throws {
+        let session = try ListeningSession(
+            regions: [], adapter: listening.adapter, capture: listening.capture, logger: log.logger)
+        let isTable = Terminal.isInteractive && !json
+        try await listening.show(session) { isTable ? try await table(session) : try await lines(session) }
+    }
+
+    private func table(_ session: ListeningSession) async throws {
+        var screen = LiveScreen()
+        while !Task.isCancelled {
+            let beacons = session.beacons(within: .seconds(60))
+            try screen.draw(BeaconTable.lines(beacons, columns: Terminal.columns, rows: Terminal.rows))
+            try await Task.sleep(for: .milliseconds(500))
+        }
+    }
+
+    private func lines(_ session: ListeningSession) async throws {
+        while !Task.isCancelled {
+            try await Task.sleep(for: .seconds(1))
+            for beacon in session.beacons(within: .seconds(1)) { try Terminal.print(beacon.line(at: session.time)) }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import ArgumentParser
+import OkaeriConfiguration
+import FoundationEssentials
+import Glibc
+import IBeacon
+import Setup
+import WiFi
+
+struct SetupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "setup", abstract: "Find your beacon, name it, and write beacons.json, by questions.",
+        discussion: """
+            It looks for Bluetooth, shows the beacons in the air, asks for yours, its name, the Wi-Fi to be offered on \
+            arrival, whether to measure the signal, and whether it is inside only while it is near, for which it measures \
+            the signal for a minute and proposes enterRSSI and exitRSSI; then it writes the configuration, keeps the one \
+            before as .bak, and says what to do next. Ctrl-C at any question leaves everything as it was. With --beacon and --identifier nothing \
+            is asked: that is how it goes without a terminal. Exit status 1 if it was ended, 64 without a terminal and \
+            these options.
+            """)
+
+    @OptionGroup var config: ConfigurationOptions
+    @OptionGroup var source: SourceOptions
+    @OptionGroup var socket: SocketOptions
+    @OptionGroup var log: LogOptions
+
+    @Option(help: "Your beacon: UUID/MAJOR/MINOR; UUID/MAJOR or UUID for all of them.", transform: Self.constraint)
+    var beacon: BeaconConstraint?
+
+    @Option(help: "What it shall be called, such as home; a region of that name is changed.")
+    var identifier: String?
+
+    @Option(help: "The Wi-Fi that is to be offered on arrival.")
+    var ssid: String?
+
+    @Option(
+        help: "The file that holds its passphrase, if NetworkManager has no profile of it.", completion: .file())
+    var passphraseFile: String?
+
+    private static func constraint(_ text: String) throws -> BeaconConstraint {
+        guard let constraint = BeaconConstraint(text) else {
+            throw ValidationError("--beacon takes UUID/MAJOR/MINOR, UUID/MAJOR or UUID, as `okaeri scan` shows them")
+        }
+        return constraint
+    }
+
+    func validate() throws {
+        if let identifier, !Configuration.Region.isIdentifier(identifier) {
+            throw ValidationError("--identifier takes \(Configuration.Region.expectedIdentifier), such as home")
+        }
+        if passphraseFile != nil, ssid == nil { throw ValidationError("--passphrase-file goes with --ssid") }
+    }
+
+    func run() async throws {
+        let answers = SetupDialogue.Answers(beacons: beacon, identifier: identifier, network: try network())
+        guard answers.areComplete || Terminal.canAsk else {
+            Terminal.complain(
+                "there is no terminal to ask on: say it by --beacon UUID/MAJOR/MINOR --identifier home, and --ssid HomeNet if "
+                    + "there is a Wi-Fi to join; `okaeri scan` shows the beacons")
+            throw Exit.usage
+        }
+        let file = ConfigurationFile(Configuration.fileToWrite(named: config.file, isRoot: geteuid() == 0))
+        let text = try text(of: file)
+        let dialogue = SetupDialogue(answers, text: text?.text, regions: text?.regions ?? [], file: file.path)
+        let session = SetupSession(
+            dialogue, file: file, text: text?.text, source: source, client: socket.client, logger: log.logger)
+        try await session.run(isSilent: answers.areComplete)
+    }
+
+    private func network() throws -> HomeNetwork? {
+        guard let ssid else { return nil }
+        do throws(SSIDLengthError) {
+            return try HomeNetwork(ssid: ssid, passphraseFile: passphraseFile)
+        } catch {
+            throw ValidationError("--ssid: \(error)")
+        }
+    }
+
+    /// What is in the file, and the regions it has; what keeps it from being written is said before anything is asked.
+    private func text(of file: ConfigurationFile) throws -> (text: String, regions: [Configuration.Region])? {
+        if let obstacle = file.obstacle {
+            let isRight = obstacle.isPermission && geteuid() != 0
+            Terminal.complain(obstacle.description + (isRight ? "; or `sudo okaeri setup`" : ""))
+            throw obstacle.isPermission ? Exit.noPermission : Exit.ioError
+        }
+        do throws(ConfigurationError) {
+            guard let text = try file.text() else { return nil }
+            return (text, try ConfigurationText(text, file: file.path).regions())
+        } catch {
+            Terminal.complain(error.description)
+            throw Exit.configuration
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Events
+import ArgumentParser
+import Client
+
+struct WebCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "web", abstract: "The page: let a browser in, see who is, and send it away.",
+        discussion: """
+            The page is served where beacons.json says: "web": {"listen": "127.0.0.1:8080"}. A browser is let in by a link, \
+            which is good once and for ten minutes, and stays until it is revoked or away for ninety days.
+            """,
+        subcommands: [WebLinkCommand.self, WebDevicesCommand.self, WebRevokeCommand.self])
+}
+
+struct WebLinkCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link", abstract: "Print an address that lets one browser in.",
+        discussion: """
+            On a terminal with a QR code, if libqrencode is installed. Exit status: 0; 1 if there is no page; 69 if no \
+            daemon answers.
+            """)
+
+    @OptionGroup var socket: SocketOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The page's address for that browser, where the daemon cannot know it, such as http://pi.lan:8080/.",
+            valueName: "address"))
+    var address: String?
+
+    @Flag(help: "No QR code.")
+    var plain = false
+
+    func run() async throws {
+        try await exitingOnFailure { () async throws(APIClient.Failure) in
+            let link = try await socket.client.webLink()
+            let addresses = address.map { [$0.hasSuffix("/") ? $0 : $0 + "/"] } ?? link.addresses
+            let links = addresses.map { "\($0)#login=\(link.token)" }
+            if !plain, Terminal.isInteractive, let first = links.first, let code = QRCode(first) {
+                print(code.lines.joined(separator: "\n"))
+            }
+            print(links.joined(separator: "\n"))
+            Terminal.complain(
+                "Open \(links.count == 1 ? "it" : "one of them") within \(link.seconds / 60) minutes: it lets one browser in."
+            )
+        }
+    }
+}
+
+struct WebDevicesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "devices", abstract: "List the browsers that are let in.")
+
+    @OptionGroup var socket: SocketOptions
+
+    @Flag(help: "As JSON.")
+    var json = false
+
+    func run() async throws {
+        try await exitingOnFailure { () async throws(APIClient.Failure) in
+            let client = socket.client
+            if json { return print(try await client.text(Route.devices), terminator: "") }
+            let devices = try await client.get(Route.devices, as: [WebDeviceReport].self)
+            if devices.isEmpty { return print("no browser is let in; `okaeri web link` prints an address for one") }
+            for device in devices {
+                print("\(device.id)  since \(LocalTime.text(stamp: device.since))  \(device.name)")
+            }
+        }
+    }
+}
+
+struct WebRevokeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "Let a browser in no more.",
+        discussion: "Its next request is refused. Exit status 1 if there is none of this name.")
+
+    @OptionGroup var socket: SocketOptions
+
+    @Argument(help: "The six letters by which `okaeri web devices` lists it; `all` for all of them.")
+    var id: String
+
+    func run() async throws {
+        try await exitingOnFailure { () async throws(APIClient.Failure) in
+            let client = socket.client
+            let ids =
+                id == "all" ? try await client.get(Route.devices, as: [WebDeviceReport].self).map(\.id) : [id]
+            for id in ids { _ = try await client.revoke(device: id) }
+            print(ids.isEmpty ? "no browser was let in" : "\(ids.joined(separator: ", ")): let in no more")
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import ArgumentParser
+import Client
+import OkaeriConfiguration
+import Glibc
+import Logging
+import Plumbing
+import Setup
+import UnixSignals
+
+/// Carries out what a set-up asks for, on this machine and this terminal.
+actor SetupSession {
+    enum News: Sendable {
+        case event(SetupDialogue.Event)
+        /// What is wrong with what is listened to; nil: nothing any more.
+        case trouble(String?)
+        /// The time left of a measurement.
+        case left(Duration)
+        case endOfInput, interrupted
+    }
+
+    private var dialogue: SetupDialogue
+    private let file: ConfigurationFile
+    private let text: String?
+    private let client: APIClient
+    private let news: AsyncStream<News>
+    private let radio: SetupRadio
+    private let wifi: SetupWiFi
+    private var live: LiveQuestion?
+    private var trouble: String?
+    private var outcome: Result<Void, ExitCode>?
+
+    init(
+        _ dialogue: SetupDialogue, file: ConfigurationFile, text: String?, source: SourceOptions, client: APIClient,
+        logger: Logger
+    ) {
+        self.dialogue = dialogue
+        self.file = file
+        self.text = text
+        self.client = client
+        let (news, continuation) = AsyncStream.makeStream(of: News.self)
+        self.news = news
+        radio = SetupRadio(source, client: client, logger: logger) { continuation.yield($0) }
+        wifi = SetupWiFi { continuation.yield($0) }
+        report = { continuation.yield($0) }
+    }
+
+    private let report: @Sendable (News) -> Void
+
+    /// - Parameter isSilent: whether nothing is asked.
+    func run(isSilent: Bool) async throws {
+        // Who stops reading must not kill us: the scan is to be switched off.
+        signal(SIGPIPE, SIG_IGN)
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+        let watch = Task { [report] in
+            for await _ in signals { report(.interrupted) }
+        }
+        defer { watch.cancel() }
+        if !isSilent {
+            // None of the threads that tasks run on: it blocks, and ends only with the program.
+            try BlockingThread.start { [report] in
+                Terminal.forEachLine { report(.event(.line($0))) }
+                report(.endOfInput)
+            }
+        }
+        await perform(dialogue.begin())
+        if outcome == nil {
+            for await item in news {
+                await handle(item)
+                if outcome != nil { break }
+            }
+        }
+        await radio.stop()
+        wifi.stop()
+        if case .failure = outcome { await radio.switchBack() }
+        try outcome?.get()
+    }
+
+    private func handle(_ item: News) async {
+        switch item {
+        case .event(.beacons(let beacons)): await perform(dialogue.handle(.beacons(beacons)))
+        case .event(let event):
+            // Whoever answers has ended the line.
+            live = nil
+            await perform(dialogue.handle(event))
+        case .left(let left): await perform(dialogue.handle(.measuring(left: left, trouble: trouble)))
+        case .trouble(let sentence):
+            trouble = sentence
+            if let sentence { live?.draw([sentence]) }
+        case .endOfInput, .interrupted:
+            try? Terminal.print("")
+            end(.declined)
+        }
+    }
+
+    private func perform(_ actions: [SetupDialogue.Action]) async {
+        for action in actions where outcome == nil { await perform(action) }
+    }
+
+    private func perform(_ action: SetupDialogue.Action) async {
+        switch action {
+        case .say(let sentence): if !sentence.isEmpty { try? Terminal.print(sentence) }
+        case .ask(let question): try? Terminal.write(question, to: .output)
+        case .choose(let question): live = LiveQuestion(question)
+        case .show(let candidates): live?.draw((trouble.map { [$0] } ?? []) + BeaconTable.lines(candidates))
+        // An adapter may take its time, and somebody have none.
+        case .findBluetooth: Task { [radio] in await radio.find() }
+        case .switchOn: await radio.switchOn()
+        case .listen: await radio.listen()
+        case .stopListening: await radio.stop()
+        case .findNetworks: wifi.find()
+        case .examine(let network): wifi.examine(network)
+        case .calibrate(let beacons, let identifier): await radio.calibrate(beacons, identifier: identifier)
+        case .measureSignal: await radio.measureSignal()
+        case .progress(let left, let readings): CalibrateCommand.show(left: left, readings: readings)
+        case .write(let text): await write(text)
+        case .end(let ending): end(ending)
+        }
+    }
+
+    private func end(_ ending: SetupDialogue.Ending) {
+        Terminal.complain("nothing was written")
+        switch ending {
+        case .declined: outcome = .failure(.failure)
+        case .noBluetooth(let isPermission): outcome = .failure(isPermission ? Exit.noPermission : Exit.unavailable)
+        case .noConfiguration: outcome = .failure(Exit.configuration)
+        }
+    }
+
+    private func write(_ new: String) async {
+        do throws(WriteObstacle) {
+            let backup = try file.write(new, replacing: text)
+            try? Terminal.print("\(file.path) is written" + (backup.map { "; the one before is \($0)" } ?? "") + ".")
+        } catch {
+            Terminal.complain(error.description)
+            outcome = .failure(error.isPermission ? Exit.noPermission : Exit.ioError)
+            return
+        }
+        let steps = await NextSteps(writing: file, client: client, unsavedNetwork: dialogue.unsavedNetwork)
+        try? Terminal.print("Next:\n" + steps.lines.map { "  \($0)" }.joined(separator: "\n"))
+        outcome = .success(())
+    }
+}

@@ -1,0 +1,60 @@
+import Events
+import Agent
+import OkaeriDaemon
+import Plumbing
+import Server
+import ServiceLifecycle
+
+/// Asks on the terminal whether to join, while `okaeri monitor` runs there.
+struct TerminalPrompt: Service {
+    let daemon: Daemon
+    let events: AsyncStream<Event>
+    let language: Language
+
+    private enum News {
+        case event(Event)
+        case line(String)
+    }
+
+    func run() async throws {
+        let (news, continuation) = AsyncStream.makeStream(of: News.self)
+        // None of the threads that tasks run on, of which a Pi Zero has one: reading the terminal blocks, and ends only
+        // with the program.
+        try BlockingThread.start {
+            Terminal.forEachLine { continuation.yield(.line($0)) }
+        }
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask {
+                    for await event in events { continuation.yield(.event(event)) }
+                    continuation.finish()
+                }
+                for await item in news { await handle(item) }
+            }
+        }
+        // The events end before this service is asked to.
+        try await gracefulShutdown()
+    }
+
+    private func handle(_ news: News) async {
+        switch news {
+        case .event(let event):
+            guard case .wifiPrompt(let prompt) = event.kind else { return }
+            ask(prompt.ssid)
+        case .line(let line):
+            // The oldest prompt is the one that is on the screen.
+            guard let prompt = await daemon.prompts.waiting.first else { return }
+            guard let answer = language.answer(line) else { return ask(prompt.ssid) }
+            do throws(AnswerFailure) {
+                try await daemon.answer(prompt: prompt.id, answer)
+            } catch {
+                Terminal.complain(error.description)
+            }
+        }
+    }
+
+    private func ask(_ ssid: String) {
+        // A line of its own: events go on being printed while the answer is typed.
+        try? Terminal.print(language.question(ssid: ssid))
+    }
+}
