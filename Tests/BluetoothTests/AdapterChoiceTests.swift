@@ -132,6 +132,18 @@ import Testing
         #expect(later == (name == nil ? [.openScanSocket(1)] : []))
     }
 
+    /// Linux starts a new adapter for a moment, and sends no event when another program keeps it on.
+    @Test mutating func `an adapter that is new beside one without Bluetooth LE is listed twice more`() {
+        let new = Adapter(index: 1, name: "hci1", isUp: false)
+        _ = bench.start([classic])
+        #expect(bench.device(.up, 1) == [.inspectAdapters])
+        #expect(bench.machine.adaptersInspected([classic, new], at: bench.now) == [])
+        #expect(bench.pass(.seconds(1)) == [.inspectAdapters])
+        #expect(bench.machine.adaptersInspected([classic, new], at: bench.now) == [])
+        #expect(bench.pass(.seconds(2)) == [.inspectAdapters])
+        #expect(bench.machine.adaptersInspected([classic, MachineBench.other], at: bench.now) == [.openScanSocket(1)])
+    }
+
     @Test(arguments: [
         (HCIStatus.unknownCommand, "no Bluetooth LE"), (.commandDisallowed, "another program may be using it"),
     ])

@@ -139,14 +139,13 @@ extension NetworkManagerSession {
             let handler = SignalHandler.notify(active, changes)
             defer { withExtendedLifetime(handler) {} }
             let path = nm_object_get_path(active.pointer).map { String(cString: $0) } ?? uuid
-            let hasFailed = { journal.failure(of: path) != nil }
-            await end(of: active, plan, until: deadline, hasFailed)
+            await end(of: active, plan, until: deadline, journal, path)
             if isActivated(active) { return }
             guard !gate.isClosed, isManagerRunning else { throw .interrupted }
-            if isUnderWay(active), !hasFailed() {
+            if isUnderWay(active), journal.failure(of: path) == nil {
                 throw isRequestingAddress(active, plan) ? .noAddress(ssid: network.ssid) : .timedOut(ssid: network.ssid)
             }
-            await wait(until: .now + Self.reasonLimit) { hasFailed() }
+            await wait(until: .now + Self.reasonLimit) { journal.failure(of: path) != nil }
             guard isManagerRunning else { throw .interrupted }
             let reason = nm_active_connection_get_state_reason(active.pointer)
             throw failure(journal, path, reason, plan, network)
@@ -167,12 +166,15 @@ extension NetworkManagerSession {
     /// Waits for the end of the activation: until the deadline, or as long as the profile allows for an address.
     private func end(
         of active: GObjectReference, _ plan: JoinPlan, until deadline: ContinuousClock.Instant,
-        _ hasFailed: () -> Bool
+        _ journal: DeviceJournal, _ path: String
     ) async {
-        func isOver() -> Bool { !isUnderWay(active) || hasFailed() || gate.isClosed }
-        await wait(until: deadline) { isOver() || isRequestingAddress(active, plan) }
+        await wait(until: deadline) { isOver(active, journal, path) || isRequestingAddress(active, plan) }
         guard isRequestingAddress(active, plan) else { return }
-        await wait(until: .now + addressLimit(active) + limits.addressMargin) { isOver() }
+        await wait(until: .now + addressLimit(active) + limits.addressMargin) { isOver(active, journal, path) }
+    }
+
+    private func isOver(_ active: GObjectReference, _ journal: DeviceJournal, _ path: String) -> Bool {
+        !isUnderWay(active) || journal.failure(of: path) != nil || gate.isClosed
     }
 
     private func isRequestingAddress(_ active: GObjectReference, _ plan: JoinPlan) -> Bool {

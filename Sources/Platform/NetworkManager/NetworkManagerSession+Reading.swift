@@ -40,11 +40,13 @@ extension NetworkManagerSession {
             }
         }
         let ready = devices.first(where: isReady)
+        var device = connections.first?.device
+        if device == nil, let shown = ready ?? devices.first { device = name(shown) }
         var state = WiFiState(
             managerRunning: true,
             radioEnabled: nm_client_wireless_get_enabled(client.pointer) != 0,
             hardwareEnabled: nm_client_wireless_hardware_get_enabled(client.pointer) != 0,
-            device: connections.first?.device ?? (ready ?? devices.first).flatMap(name), deviceReady: ready != nil,
+            device: device, deviceReady: ready != nil,
             connectedSSID: connections.first?.ssid, internet: connections.first?.internet ?? .unknown,
             activating: devices.contains { DeviceState.activating.contains(nm_device_get_state($0).rawValue) })
         state.otherConnections = Array(connections.dropFirst())

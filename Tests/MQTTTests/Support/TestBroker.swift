@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Plumbing
 import Synchronization
 import TestSupport
 
@@ -70,11 +71,14 @@ final class TestBroker: @unchecked Sendable {
             log.withLock { $0.text += String(decoding: piece, as: UTF8.self) }
             if text.contains(" running") { break }
         }
-        output.fileHandleForReading.readabilityHandler = { [weak self] handle in
-            let piece = handle.availableData
-            if piece.isEmpty { handle.readabilityHandler = nil }
-            self?.log.withLock { if $0.start == start { $0.text += String(decoding: piece, as: UTF8.self) } }
-            self?.news.continuation.yield()
+        // A thread, not `readabilityHandler`: libdispatch crashes where several handlers come and go (its issue 949).
+        try BlockingThread.start { [weak self, handle = output.fileHandleForReading] in
+            while true {
+                let piece = handle.availableData
+                guard !piece.isEmpty, let self else { return }
+                log.withLock { if $0.start == start { $0.text += String(decoding: piece, as: UTF8.self) } }
+                news.continuation.yield()
+            }
         }
     }
 

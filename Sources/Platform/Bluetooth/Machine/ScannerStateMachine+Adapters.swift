@@ -53,24 +53,21 @@ extension ScannerStateMachine {
         guard phase != .finished else { return [] }
         guard let chosen = choose(adapters) else {
             let actions = endSession()
-            phase = .absent
+            phase = .absent(recheckAt: nil)
             return actions + update(.absent(adapterName))
         }
         guard chosen.isUp else {
             let actions = endSession()
-            let recheckAt =
-                if switchOnAgain == chosen.index {
-                    fault.next(after: now)
-                } else {
-                    rechecksDone < Self.rechecks.count ? now.addingClamped(Self.rechecks[rechecksDone]) : nil as Int64?
-                }
-            phase = .off(chosen, recheckAt: recheckAt)
+            let isCycled = switchOnAgain == chosen.index
+            phase = .off(chosen, recheckAt: isCycled ? fault.next(after: now) : recheckTime(from: now))
             return actions + update(.off(chosen))
         }
         if switchOnAgain == chosen.index { switchOnAgain = nil }
         guard chosen.hasLowEnergy else {
             let actions = endSession()
-            phase = .absent
+            // One that is off may be switched on without an event, and may have Bluetooth LE.
+            let recheckAt = adapterName == nil && !adapters.allSatisfy(\.isUp) ? recheckTime(from: now) : nil
+            phase = .absent(recheckAt: recheckAt)
             return actions + update(.withoutLowEnergy(chosen))
         }
         guard isScanWanted else { return idle(chosen) }
@@ -111,6 +108,11 @@ extension ScannerStateMachine {
             return actions + [isStopRequested ? .finish : .inspectAdapters]
         }
         return failed(error, adapter: adapter, at: now)
+    }
+
+    /// Returns when to list the adapters again; nil once all rechecks are done.
+    private func recheckTime(from now: Int64) -> Int64? {
+        rechecksDone < Self.rechecks.count ? now.addingClamped(Self.rechecks[rechecksDone]) : nil
     }
 
     /// Closes the session, if there is one.

@@ -97,8 +97,13 @@ extension ScannerStateMachine {
             actions.append(.openHotPlugSocket)
         }
         switch phase {
-        case .initial, .watching, .inspecting, .absent, .idle, .opening, .finished:
+        case .initial, .watching, .inspecting, .idle, .opening, .finished:
             break
+        case .absent(let recheckAt):
+            guard let recheckAt, now >= recheckAt else { break }
+            rechecksDone += 1
+            phase = .absent(recheckAt: nil)
+            actions.append(.inspectAdapters)
         case .off(let adapter, let recheckAt):
             guard let recheckAt, now >= recheckAt else { break }
             if switchOnAgain == adapter.index {

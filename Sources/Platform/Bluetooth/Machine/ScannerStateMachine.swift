@@ -49,10 +49,11 @@ public struct ScannerStateMachine: Sendable {
         /// The adapters are being listed. → absent, off, idle, opening, waiting, finished
         case inspecting
 
-        /// There is no adapter that can be used, or not the one that was named. → inspecting, absent, off, idle, opening, waiting, finished
-        case absent
+        /// There is no adapter that can be used, or not the one that was named. The adapters are listed again at the time given.
+        /// → inspecting, absent, off, idle, opening, waiting, finished
+        case absent(recheckAt: Int64?)
 
-        /// The adapter is switched off; it is looked at again at the time given. → inspecting, absent, off, idle, opening,
+        /// The adapter is switched off; the adapters are listed again at the time given. → inspecting, absent, off, idle, opening,
         /// waiting, finished
         case off(Adapter, recheckAt: Int64?)
 
@@ -73,7 +74,7 @@ public struct ScannerStateMachine: Sendable {
         case finished
     }
 
-    /// When an adapter that is off is looked at again. Linux starts a new adapter, and switches it off after two
+    /// When the adapters are listed again while one of them is off and none is used. Linux starts a new adapter, and switches it off after two
     /// seconds unless someone wants it on; when someone does, no event tells (`HCI_AUTO_OFF`).
     static let rechecks: [Int64] = [1_000_000_000, 2_000_000_000]
 
@@ -128,8 +129,8 @@ public struct ScannerStateMachine: Sendable {
     public var nextDeadline: Int64? {
         let own: Int64? =
             switch phase {
-            case .initial, .watching, .inspecting, .absent, .idle, .opening, .finished: nil
-            case .off(_, let recheckAt): recheckAt
+            case .initial, .watching, .inspecting, .idle, .opening, .finished: nil
+            case .absent(let recheckAt), .off(_, let recheckAt): recheckAt
             case .scanning: session?.nextDeadline
             case .waiting(_, let until): until
             }
