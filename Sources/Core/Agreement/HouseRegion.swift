@@ -21,6 +21,8 @@ struct HouseRegion: Sendable {
         var writtenAt: Int64?
         /// The time at which the same state is written again; `nil` unless the broker holds another message.
         var rewriteAt: Int64?
+        /// The message that replaced this node's, until it is written again.
+        var rival: HouseState?
         /// The number of other owners' messages in a row.
         var contradictions = 0
         /// Until then the owner accepts what others remember: the broker may have lost its latest data.
@@ -120,8 +122,15 @@ extension HouseRegion {
         return [.subscribe(region: identifier), .repeatObservation(region: identifier)]
     }
 
-    /// Handles that another node is the owner from now on, or none.
-    mutating func lostOwnership() -> [HouseAction] {
+    /// Handles that another node is the owner from now on, or none. If the broker holds that node's message, it is the latest.
+    mutating func lostOwnership(_ house: HouseView) -> [HouseAction] {
+        let rival: HouseState? = if case .owner(_, let writing) = role { writing.rival } else { nil }
+        let actions = stoodDown()
+        return actions + (rival.map { followed($0, isRetained: true, house) } ?? [])
+    }
+
+    /// Ends this node's part in writing the region.
+    mutating func stoodDown() -> [HouseAction] {
         guard !isFollower else { return [] }
         role = .follower
         return [.unsubscribe(region: identifier)]
@@ -129,7 +138,7 @@ extension HouseRegion {
 
     /// Handles the loss of the connection.
     mutating func disconnected() -> [HouseAction] {
-        let actions = lostOwnership()
+        let actions = stoodDown()
         (formerOwner, owner, announcer, missing) = (owner?.name ?? formerOwner, nil, nil, nil)
         message.disconnected()
         return actions
@@ -240,6 +249,9 @@ extension HouseRegion {
             }
             guard received.isRestored, house.now.instant < writing.learnsUntil, !state.isInside else {
                 message.raise(to: received.stamp)
+                writing.rival = received
+                role = .follower
+                role = .owner(state, writing)
                 return overwritten(house, isAgain: !received.isRestored)
             }
             // The broker had lost messages that were newer than those this node knew.
@@ -376,7 +388,7 @@ extension HouseRegion {
         let isChanged = known.map { !agreed.agrees(with: $0) } ?? true
         guard isFirst || isDue || isRefresh || isChanged else { return [] }
         if isRefresh { writing.contradictions = 0 }
-        (writing.writtenAt, writing.rewriteAt) = (now, nil)
+        (writing.writtenAt, writing.rewriteAt, writing.rival) = (now, nil, nil)
         observeWritten(determined, writing)
         var actions = isFirst ? succeeded() : []
         let event = kind == nil ? nil : agreed.event(of: hash)

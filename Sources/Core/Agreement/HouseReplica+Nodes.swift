@@ -7,7 +7,7 @@ extension HouseReplica {
     ) -> [HouseAction] {
         guard isConnected, var known = known(name) else { return [] }
         resume(at: now)
-        let (wasOnline, wasEligible) = (known.isOnline, known.isEligible(at: now.instant))
+        let (wasPresent, wasEligible) = (known.isPresent(at: now.instant), known.isEligible(at: now.instant))
         switch (isOnline, known.status) {
         case (false, .offline): break
         case (false, _): known.status = .offline(since: now.instant)
@@ -25,10 +25,10 @@ extension HouseReplica {
         }
         nodes[name] = known
         if let change = known.nextChange(after: now.instant) { scheduleNodes(change) }
-        // A silent node is eligible again by a refresh, though no message said that it was offline.
-        let isMoved = wasOnline != isOnline || wasEligible != known.isEligible(at: now.instant)
-        var actions = isMoved ? ownersDetermined(at: now) : []
-        if wasOnline != isOnline { actions += nodeChanged(name, at: now) }
+        // A silent node is present again by a refresh, though no message said that it was offline.
+        let isMoved = wasPresent != known.isPresent(at: now.instant)
+        var actions = isMoved || wasEligible != known.isEligible(at: now.instant) ? ownersDetermined(at: now) : []
+        if isMoved { actions += nodeChanged(name, at: now) }
         // Another node took this one for silent, or its last will came late.
         if name == node, !isOnline, !isRetained, isReadable { actions.append(.publishOnline) }
         return actions + nodesCounted(at: now)

@@ -119,7 +119,7 @@ extension HouseReplica {
             if regions[index].announcer != region.announcer { ownership &+= 1 }
             guard best?.name != region.owner?.name else { continue }
             regions[index].owner = best
-            actions += best?.name == node ? regions[index].becameOwner(view) : regions[index].lostOwnership()
+            actions += best?.name == node ? regions[index].becameOwner(view) : regions[index].lostOwnership(view)
             scheduleRegion(index, view)
         }
         if isBack {

@@ -197,7 +197,7 @@ extension HouseReplica {
         let kept = Set(identifiers)
         var actions: [HouseAction] = []
         for index in regions.indices where !kept.contains(regions[index].identifier) {
-            actions += regions[index].lostOwnership()
+            actions += regions[index].stoodDown()
         }
         setRegions(identifiers)
         return isConnected ? actions + ownersDetermined(at: now) : []

@@ -50,6 +50,7 @@ extension ModelHouse {
         nodes[index].isConnected = false
         nodes[index].inbox = []
         _ = nodes[index].house.disconnected(at: nodes[index].moment(now))
+        log.disconnected(nodes[index].name)
         if hasWill { wills.append((now + .random(in: 0...12, using: &random) * Self.second, index)) }
         log.wentDark(nodes[index].name, at: now)
     }

@@ -90,7 +90,8 @@ struct ModelHouse {
             actions = nodes[index].house.nodeDescribed(
                 node: node, room: room, regions: nil, isRetained: retained, at: moment)
         case .observation(let node, let region, let observation):
-            if nodes[index].house.owner(of: region) == nodes[index].name { log.heard(observation, of: node) }
+            let name = nodes[index].name
+            if nodes[index].house.owner(of: region) == name { log.heard(observation, of: node, by: name) }
             actions = nodes[index].house.observationReceived(
                 node: node, region: region, observation, isRetained: retained, at: moment)
         case .state(let region, let state):
@@ -122,7 +123,10 @@ struct ModelHouse {
                 if let message = retained["node/\(name)/region/\(region)"] { say(message, by: name) }
             case .unsubscribe(let region): nodes[index].subscribed.remove(region)
             case .publishState(let region, let state):
-                if !state.isRestored { log.agreed(state, at: now) }
+                if !state.isRestored {
+                    log.agreed(state, at: now)
+                    log.wrote(nodes[index].name)
+                }
                 say(.state(region: region, state), by: nodes[index].name)
                 if Int.random(in: 0..<40, using: &random) == 0, isKillable {
                     log.wasKilledBetween = true

@@ -30,8 +30,10 @@ struct ModelLog {
     private(set) var complaints: [String] = []
     /// How many words had been said when a node was forgotten: what it knew before is no more.
     private var forgotten: [String: Int] = [:]
-    /// Since when a node that was inside last cannot say so any more: dark, or alive and without knowledge.
-    private var unsureSince: [String: Int64] = [:]
+    /// What each owner received since it wrote last.
+    private var unwritten: [String: [Int]] = [:]
+    /// When a node could not say any more what it knew: dark, or alive and without knowledge.
+    private var unsure: [String: [Int64]] = [:]
     private var lastInside: Int64?
     private var lastOutside: Int64?
     var wasWiped = false
@@ -44,30 +46,32 @@ struct ModelLog {
 
     mutating func said(_ observation: Observation, by node: String, at now: Int64) {
         words.append(Word(node: node, observation: observation, at: now))
-        if observation.state == .unknown { isUnsure(node, at: now) } else { unsureSince[node] = nil }
+        if observation.state == .unknown { unsure[node, default: []].append(now) }
     }
 
-    mutating func heard(_ observation: Observation, of node: String) {
+    /// An owner received an observation. Nobody else knows it before the owner has written what follows.
+    mutating func heard(_ observation: Observation, of node: String, by owner: String) {
         guard let index = words.lastIndex(where: { $0.node == node && $0.observation == observation }) else { return }
-        words[index].wasHeard = true
+        unwritten[owner, default: []].append(index)
     }
+
+    mutating func wrote(_ owner: String) {
+        for index in unwritten.removeValue(forKey: owner) ?? [] { words[index].wasHeard = true }
+    }
+
+    /// What a node received as an owner is lost with its connection.
+    mutating func disconnected(_ node: String) { unwritten[node] = nil }
 
     mutating func isLive(_ node: String, at now: Int64) { darknesses.removeAll { $0.node == node } }
 
     mutating func wentDark(_ node: String, at now: Int64) {
         if !darknesses.contains(where: { $0.node == node }) { darknesses.append(Darkness(node: node, from: now)) }
-        isUnsure(node, at: now)
-    }
-
-    private mutating func isUnsure(_ node: String, at now: Int64) {
-        // Whether anybody hears that it was inside shows later.
-        let known = words.dropFirst(forgotten[node] ?? 0).last { $0.node == node && $0.state != .unknown }
-        if known?.state == .inside, unsureSince[node] == nil { unsureSince[node] = now }
+        unsure[node, default: []].append(now)
     }
 
     mutating func forgot(_ node: String) {
         forgotten[node] = words.count
-        unsureSince[node] = nil
+        unsure[node] = nil
     }
 
     /// - Parameter isRemembered: whether all that live know it still.
@@ -97,10 +101,12 @@ struct ModelLog {
     ///   - now: who judges then has not heard what is still on its way.
     func missed(isSure: Bool, at now: Int64 = .max) -> [String] {
         darknesses.compactMap { dark -> String? in
-            guard !wasWiped, !lostSome, lastKnownWord(dark.node, at: now) == .inside else { return nil }
+            guard !wasWiped, !lostSome, let known = lastKnownWord(dark.node, at: now), known.state == .inside else {
+                return nil
+            }
             // Who came back without knowledge and died again is missed since it knew: what another one heard in between counts.
-            let unsure = unsureSince[dark.node].flatMap { $0 < now - Self.slack ? $0 : nil }
-            let from = unsure ?? dark.from
+            // So does what was heard before an inside that nobody heard.
+            let from = unsure[dark.node]?.first { $0 >= known.at && $0 < now - Self.slack } ?? dark.from
             let since = isSure ? from - Self.slack : from + Self.handover
             let heard = words.contains { $0.node != dark.node && $0.state == .inside && $0.at > since }
             return heard ? nil : dark.node
@@ -108,12 +114,12 @@ struct ModelLog {
     }
 
     /// What a node knew last: unknown is no knowledge, and neither is what it has replaced before anybody heard it.
-    private func lastKnownWord(_ node: String, at now: Int64 = .max) -> RegionState? {
+    private func lastKnownWord(_ node: String, at now: Int64 = .max) -> Word? {
         let said = words.dropFirst(forgotten[node] ?? 0).filter { word in
             word.node == node && (word.wasHeard || word.at < now - Self.slack)
         }
-        guard let last = said.last, last.state == .unknown else { return said.last?.state }
-        return said.last { $0.state == .outside || $0.state == .inside && $0.wasHeard }?.state
+        guard let last = said.last, last.state == .unknown else { return said.last }
+        return said.last { $0.state == .outside || $0.state == .inside && $0.wasHeard }
     }
 
     mutating func happened(_ event: HouseEvent, by owner: String, at now: Int64) {
@@ -156,7 +162,7 @@ struct ModelLog {
         if states.contains(.unknown) || states.isEmpty { return [.unknown] }
         if !missed(isSure: true).isEmpty, !wasForged { return [.unknown] }
         if wasForged { return [.outside, .unknown] }
-        let isClear = darknesses.allSatisfy { lastKnownWord($0.node) != .inside } && !wasWiped && !lostSome
+        let isClear = darknesses.allSatisfy { lastKnownWord($0.node)?.state != .inside } && !wasWiped && !lostSome
         return isClear ? [.outside] : [.outside, .unknown]
     }
 }

@@ -1,0 +1,52 @@
+import Agreement
+import RegionMonitoring
+import Testing
+
+/// An owner that was suspended, and a node that was silent, return while the others went on.
+@Suite struct ReturningNodeTests {
+    private var hall = HouseAtHall()
+
+    @Test mutating func `an owner that stands down keeps the message that replaced its own`() throws {
+        hall.connect(at: 0)
+        hall.pass(to: 4)
+        hall.say(.outside, at: 4)
+        hall.pass(to: 14)
+        let version = try #require(hall.written.last).stamp.sequence
+        #expect(hall.house.state(of: "keys")?.state == .outside)
+        hall.status(of: HouseAtHall.stronger, at: 15)
+        hall.hear(HouseAtHall.message(.unknown, of: 7, version + 1), at: 16)
+        hall.hear(HouseAtHall.message(.unknown, of: 7, version + 3), at: 16.5)
+        hall.pass(to: 18)
+        #expect(hall.house.owner(of: "keys") == HouseAtHall.stronger)
+        #expect(hall.house.state(of: "keys")?.state == .unknown)
+        #expect(hall.events == [])
+    }
+
+    @Test mutating func `an observation counts again when its silent node refreshes its status`() throws {
+        let names = (0..<99).map { "n\($0)" }
+        func owner(of region: String, beside name: String) -> String? {
+            Ownership.owner(of: region, among: ["hall", name])
+        }
+        // This node owns the region, and another one the house, so that no one publishes that the third is offline.
+        let hub = try #require(
+            names.first { owner(of: "keys", beside: $0) == "hall" && owner(of: Ownership.hub, beside: $0) == $0 })
+        let silent = try #require(names.first { $0 != hub && owner(of: "keys", beside: $0) == "hall" })
+        hall.connect(at: 0)
+        hall.status(of: hub, found: true, at: 0)
+        hall.status(of: silent, found: true, at: 0)
+        hall.pass(to: 4)
+        hall.say(.outside, at: 4)
+        for refresh in [100.0, 300] {
+            hall.pass(to: refresh)
+            hall.status(of: hub, at: refresh)
+            hall.status(of: "hall", at: refresh)
+            hall.say(.outside, at: refresh)
+        }
+        hall.pass(to: 400)
+        #expect(hall.house.online(at: HouseAtHall.moment(400).instant) == ["hall", hub].sorted())
+        hall.say(.unknown, of: silent, at: 400)
+        #expect(hall.house.state(of: "keys")?.state == .outside)
+        hall.status(of: silent, at: 401)
+        #expect(hall.house.state(of: "keys")?.state == .unknown)
+    }
+}
