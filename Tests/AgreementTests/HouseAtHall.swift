@@ -6,6 +6,7 @@ struct HouseAtHall {
     var house = HouseReplica(node: "hall", incarnation: "hall-1", regions: ["keys"])
     var actions: [HouseAction] = []
     var sequence: UInt64 = 0
+    private var subscriptions = 0
 
     /// A wall clock that was set.
     static let epoch: Int64 = 1_800_000_000_000_000_000
@@ -56,8 +57,17 @@ struct HouseAtHall {
     mutating func say(_ state: RegionState, of name: String = "hall", age: Double? = 1, at seconds: Double) {
         sequence += 1
         let observation = Observation(state: state, age: age, incarnation: "\(name)-1", sequence: sequence)
-        actions += house.observationReceived(
-            node: name, region: "keys", observation, isRetained: false, at: Self.moment(seconds))
+        for isRetained in name == "hall" && isNewlySubscribed() ? [true, false] : [false] {
+            actions += house.observationReceived(
+                node: name, region: "keys", observation, isRetained: isRetained, at: Self.moment(seconds))
+        }
+    }
+
+    /// Whether the broker has to deliver what it retains of a region, behind a subscription.
+    private mutating func isNewlySubscribed() -> Bool {
+        let count = actions.count { if case .subscribe = $0 { true } else { false } }
+        defer { subscriptions = count }
+        return count > subscriptions
     }
 
     mutating func pass(to seconds: Double) {

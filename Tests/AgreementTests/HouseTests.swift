@@ -9,6 +9,7 @@ private struct Hand {
     var house: HouseReplica
     var actions: [HouseAction] = []
     private var sequences: [String: UInt64] = [:]
+    private var subscribed: Set<String> = []
 
     /// A node that has listened, alone in the house: it owns the region and may write.
     init(_ node: String, regions: [String] = ["keys"], before: HouseState? = nil, for listened: Double = 6) {
@@ -51,8 +52,12 @@ private struct Hand {
         sequences[node, default: 0] += 1
         let observation = Observation(
             state: state, signal: signal, age: age, incarnation: "\(node)-\(daemon)", sequence: sequences[node] ?? 0)
-        actions += house.observationReceived(
-            node: node, region: region, observation, isRetained: found, at: Self.moment(now))
+        // Behind a subscription the broker delivers this node's own observation as retained, too.
+        let isFirst = node == house.node && subscribed.insert(region).inserted
+        for isRetained in isFirst ? [true, found] : [found] {
+            actions += house.observationReceived(
+                node: node, region: region, observation, isRetained: isRetained, at: Self.moment(now))
+        }
     }
 
     /// Another owner writes.

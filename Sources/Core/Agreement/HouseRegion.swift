@@ -25,6 +25,8 @@ struct HouseRegion: Sendable {
         var rival: HouseState?
         /// The number of other owners' messages in a row.
         var contradictions = 0
+        /// The event that the broker has not delivered back yet.
+        var unreturned: UInt64?
         /// Until then the owner accepts what others remember: the broker may have lost its latest data.
         var learnsUntil: Int64
     }
@@ -90,6 +92,13 @@ struct HouseRegion: Sendable {
             defer { role = .owner(state, writing) }
             return change(&state)
         }
+    }
+
+    /// Changes the owner's duty to write.
+    private mutating func write(_ change: (inout Writing) -> Void) {
+        guard case .owner(let state, var writing) = role else { return }
+        change(&writing)
+        role = .owner(state, writing)
     }
 
     /// The next time at which something changes by itself.
@@ -167,10 +176,12 @@ extension HouseRegion {
     mutating func observationReceived(
         _ observation: Observation, of name: String, _ node: HouseNode, isRetained: Bool, _ house: HouseView
     ) -> [HouseAction] {
+        let own = observed?.entries[house.node]
         let isNewer = observe { state in
             state.received(observation.clamped, of: name, node, isRetained: isRetained, at: house.now.instant)
         }
-        if name == house.node, !isRetained, case .listening(_, let until, false) = role {
+        // Its own retained observation and the repeated one: a broker may send the two in either order.
+        if name == house.node, own?.isCurrent == isRetained, case .listening(_, let until, false) = role {
             listened(house, since: until.subtractingClamped(Self.longestListening))
             return advanced(house)
         }
@@ -236,7 +247,7 @@ extension HouseRegion {
             let actions = followed(received, isRetained: isRetained, house)
             _ = observe { $0.inherit(received, at: house.now.instant) }
             return actions
-        case .owner(let state, var writing):
+        case .owner(let state, let writing):
             guard let known = message.state else {
                 message.replace(by: received)
                 _ = observe { $0.inherit(received, at: house.now.instant) }
@@ -249,16 +260,12 @@ extension HouseRegion {
             }
             guard received.isRestored, house.now.instant < writing.learnsUntil, !state.isInside else {
                 message.raise(to: received.stamp)
-                writing.rival = received
-                role = .follower
-                role = .owner(state, writing)
+                write { $0.rival = received }
                 return overwritten(house, isAgain: !received.isRestored)
             }
             // The broker had lost messages that were newer than those this node knew.
             message.replace(by: received)
-            writing.rewriteAt = house.now.instant
-            role = .follower
-            role = .owner(state, writing)
+            write { $0.rewriteAt = house.now.instant }
             _ = observe { $0.inherit(received, at: house.now.instant) }
             return judged(house)
         }
@@ -293,14 +300,14 @@ extension HouseRegion {
             message.restore(identifier, house, isNext: isWitness(house))
             return []
         case .listening: return []
-        case .owner(let state, var writing):
-            let count = min(writing.contradictions, Self.longestPause)
-            if isAgain { writing.contradictions = count + 1 }
-            let earliest = (writing.writtenAt ?? .min).addingClamped(Self.pause << Int64(isAgain ? count : 0))
-            let due = max(house.now.instant, earliest)
-            writing.rewriteAt = min(writing.rewriteAt ?? due, due)
-            role = .follower
-            role = .owner(state, writing)
+        case .owner:
+            write { writing in
+                let count = min(writing.contradictions, Self.longestPause)
+                if isAgain { writing.contradictions = count + 1 }
+                let earliest = (writing.writtenAt ?? .min).addingClamped(Self.pause << Int64(isAgain ? count : 0))
+                let due = max(house.now.instant, earliest)
+                writing.rewriteAt = min(writing.rewriteAt ?? due, due)
+            }
             return judged(house)
         }
     }
@@ -310,6 +317,7 @@ extension HouseRegion {
         guard event.identifier == message.state?.event(of: hash)?.identifier else { return }
         events.insert(event)
         if missing?.event.identifier == event.identifier { missing = nil }
+        write { if $0.unreturned == event.identifier { $0.unreturned = nil } }
     }
 
     /// Handles that the broker has delivered its messages, and that none of them was the region's.
@@ -381,7 +389,7 @@ extension HouseRegion {
             since: known?.state == determined ? known?.since : house.now.date,
             hearing: Array((state.hearing + unobserved).prefix(HouseReplica.nodeLimit)),
             change: ((known?.change ?? 0) + (kind == nil ? 0 : 1)) % HouseState.Stamp.limit,
-            isNews: kind != nil, stamp: message.next(by: house.writer))
+            stamp: message.next(by: house.writer))
         let isFirst = writing.writtenAt == nil
         let isDue = writing.rewriteAt.map { $0 <= now } ?? false
         let isRefresh = writing.writtenAt.map { $0.addingClamped(Observation.interval) <= now } ?? false
@@ -389,11 +397,12 @@ extension HouseRegion {
         guard isFirst || isDue || isRefresh || isChanged else { return [] }
         if isRefresh { writing.contradictions = 0 }
         (writing.writtenAt, writing.rewriteAt, writing.rival) = (now, nil, nil)
-        observeWritten(determined, writing)
         var actions = isFirst ? succeeded() : []
         let event = kind == nil ? nil : agreed.event(of: hash)
         let isAnnounced = event.map { events.contains($0) } ?? true
-        agreed.isNews = !isAnnounced
+        if !isAnnounced { writing.unreturned = event?.identifier }
+        agreed.isNews = writing.unreturned != nil && writing.unreturned == agreed.event(of: hash)?.identifier
+        observeWritten(determined, writing)
         message.wrote(agreed)
         actions.append(.publishState(region: identifier, agreed))
         // The room of an arrival is not determined yet: the strongest receiver is the best guess.

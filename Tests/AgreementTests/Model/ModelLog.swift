@@ -114,12 +114,14 @@ struct ModelLog {
     }
 
     /// What a node knew last: unknown is no knowledge, and neither is what it has replaced before anybody heard it.
-    private func lastKnownWord(_ node: String, at now: Int64 = .max) -> Word? {
+    ///
+    /// - Parameter isWritten: whether an outside that was replaced counts only if an owner wrote what followed, too.
+    private func lastKnownWord(_ node: String, at now: Int64 = .max, isWritten: Bool = false) -> Word? {
         let said = words.dropFirst(forgotten[node] ?? 0).filter { word in
             word.node == node && (word.wasHeard || word.at < now - Self.slack)
         }
         guard let last = said.last, last.state == .unknown else { return said.last }
-        return said.last { $0.state == .outside || $0.state == .inside && $0.wasHeard }
+        return said.last { $0.state == .outside && !isWritten || $0.state != .unknown && $0.wasHeard }
     }
 
     mutating func happened(_ event: HouseEvent, by owner: String, at now: Int64) {
@@ -162,7 +164,12 @@ struct ModelLog {
         if states.contains(.unknown) || states.isEmpty { return [.unknown] }
         if !missed(isSure: true).isEmpty, !wasForged { return [.unknown] }
         if wasForged { return [.outside, .unknown] }
-        let isClear = darknesses.allSatisfy { lastKnownWord($0.node)?.state != .inside } && !wasWiped && !lostSome
+        let isClear =
+            !wasWiped && !lostSome
+            && darknesses.allSatisfy { dark in
+                // An outside that no owner received, and that its node replaced by unknown, is lost.
+                [false, true].allSatisfy { lastKnownWord(dark.node, isWritten: $0)?.state != .inside }
+            }
         return isClear ? [.outside] : [.outside, .unknown]
     }
 }

@@ -28,7 +28,8 @@ enum ModelRun {
         house.run(until: house.now + 60 * ModelHouse.second)
         house.runUntilDelivered()
         let soon = hasGhost ? [] : house.disagreements(isLate: false)
-        house.run(until: house.now + 340 * ModelHouse.second)
+        // The owner after a ghost begins 330 seconds later, and an outside that it finds counts with its next refresh.
+        house.run(until: house.now + (hasGhost ? 640 : 340) * ModelHouse.second)
         house.runUntilDelivered()
         return house.log.complaints + soon + house.disagreements(isLate: true)
     }
