@@ -96,6 +96,20 @@ import Testing
         #expect(states == [.inside])
     }
 
+    @Test mutating func `an owner waits for the retained observations that follow its own published one`() throws {
+        let hall = try #require(Self.hall)
+        published += house.connected(at: Self.moment(0))
+        status(of: hall, isRetained: true, at: 0.1)
+        status(of: "attic", isRetained: false, at: 0.2)
+        say(.outside, of: "attic", isRetained: false, at: 4)
+        advance(to: 7)
+        #expect(states == [])
+        say(.unknown, of: hall, isRetained: true, at: 7)
+        say(.outside, of: "attic", isRetained: true, at: 7.1)
+        advance(to: 7.2)
+        #expect(states == [.unknown])
+    }
+
     @Test mutating func anOwnerWhoseSightNeverComesBackSpeaksAfterAWhile() {
         published += house.connected(at: Self.moment(0))
         status(of: "attic", isRetained: false, at: 0.2)

@@ -22,6 +22,22 @@ import Testing
         #expect(hall.events == [])
     }
 
+    @Test mutating func `a message names its event until the event was delivered`() throws {
+        hall.connect(at: 0)
+        hall.pass(to: 4)
+        hall.say(.outside, at: 4)
+        hall.pass(to: 7)
+        hall.say(.inside, at: 8)
+        // Another node that hears the beacon: the first message may be replaced before it was sent.
+        hall.say(.inside, of: HouseAtHall.weaker, at: 8.1)
+        hall.status(of: HouseAtHall.weaker, at: 8.1)
+        #expect(hall.written.map(\.isNews) == [false, true, true])
+        hall.house.eventReceived(region: "keys", try #require(hall.sent.last), at: HouseAtHall.moment(8.2))
+        hall.say(.outside, of: HouseAtHall.weaker, at: 9)
+        #expect(hall.written.map(\.isNews) == [false, true, true, false])
+        #expect(hall.events == [.enter])
+    }
+
     @Test mutating func `an observation counts again when its silent node refreshes its status`() throws {
         let names = (0..<99).map { "n\($0)" }
         func owner(of region: String, beside name: String) -> String? {

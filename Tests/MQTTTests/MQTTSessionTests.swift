@@ -37,6 +37,15 @@ struct MQTTSessionTests {
         #expect(scene.deeds(.value("a", "4")) == ["wait 150.0"])
     }
 
+    @Test func `an event does not overtake a value whose topic waits for an answer`() {
+        var scene = Scene()
+        _ = scene.connect()
+        _ = scene.deeds(.value("a", "1"))
+        #expect(
+            scene.deeds(.value("a", "2"), .event("event", "enter")) == ["value a=2", "event event=enter", "wait 20.0"])
+        #expect(scene.settle() == [])
+    }
+
     @Test func limitsWhatIsOnItsWay() {
         var scene = Scene { $0.limits.inFlight = 2 }
         _ = scene.connect()

@@ -117,7 +117,15 @@ struct Outbox: Sendable {
             return
         }
         queuedEvents += 1
+        if event.publication.quality == .atLeastOnce { sendWaiting() }
         queue.append(.event(event))
+    }
+
+    /// Sends the values that wait for the answer to an earlier one of their topic: an event must not overtake the state that it
+    /// follows.
+    private mutating func sendWaiting() {
+        let waiting = values.filter { $0.value.isDue && $0.value.isInFlight }
+        for topic in inOrder(waiting.mapValues(\.rank)) { queue.append(.value(topic: topic)) }
     }
 
     private mutating func makeDue(_ topic: String, _ isConnected: Bool) {
@@ -221,7 +229,10 @@ struct Outbox: Sendable {
         guard var value = values[topic], value.isDue else { return nil }
         (value.isDue, value.isInFlight) = (false, true)
         values[topic] = value
-        if topic == gate { isOpen = true }
+        if topic == gate {
+            isOpen = true
+            sendWaiting()
+        }
         return value.publication
     }
 
