@@ -85,6 +85,7 @@ import Testing
             (8.0, observation(.outside, "first", 10)), (9, observation(.unknown, "second", 1)),
             (10, observation(.outside, "second", 2)), (12, observation(.inside, "first", 11)),
         ] {
+            hall.pass(to: time)
             hall.actions += hall.house.observationReceived(
                 node: HouseAtHall.weaker, region: "keys", next, isRetained: false, at: HouseAtHall.moment(time))
         }

@@ -37,6 +37,7 @@ struct HouseAtHall {
 
     /// Another node's status.
     mutating func status(of name: String, isOnline: Bool = true, found: Bool = false, at seconds: Double) {
+        pass(to: seconds)
         actions += house.statusReceived(node: name, isOnline: isOnline, isRetained: found, at: Self.moment(seconds))
     }
 
@@ -51,10 +52,12 @@ struct HouseAtHall {
     mutating func disconnect(at seconds: Double) { actions += house.disconnected(at: Self.moment(seconds)) }
 
     mutating func hear(_ state: HouseState, found: Bool = false, at seconds: Double) {
+        pass(to: seconds)
         actions += house.stateReceived(region: "keys", state, isRetained: found, at: Self.moment(seconds))
     }
 
     mutating func say(_ state: RegionState, of name: String = "hall", age: Double? = 1, at seconds: Double) {
+        pass(to: seconds)
         sequence += 1
         let observation = Observation(state: state, age: age, incarnation: "\(name)-1", sequence: sequence)
         for isRetained in name == "hall" && isNewlySubscribed() ? [true, false] : [false] {

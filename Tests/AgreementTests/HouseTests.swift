@@ -285,6 +285,7 @@ private struct Hand {
         for step in 0..<400 {
             let name = "node\(random.next() % 12)"
             let now = 10 + Double(step) / 10
+            hand.pass(to: now)
             switch random.next() % 3 {
             case 0:
                 hand.status(name, false, at: now)

@@ -71,8 +71,9 @@ import Testing
         hall.say(.inside, at: 4)
         hall.pass(to: 10)
         #expect(hall.written.map(\.state) == [.inside])
+        hall.pass(to: 18)
         hall.actions += hall.house.stateReceived(
-            region: "keys", nil, isRetained: false, at: HouseAtHall.moment(20))
+            region: "keys", nil, isRetained: false, at: HouseAtHall.moment(18))
         #expect(hall.house.state(of: "keys")?.state == .inside)
         #expect(hall.written.map(\.state) == [.inside, .inside])
         #expect(hall.events == [])
@@ -139,7 +140,9 @@ import Testing
         hall.pass(to: 5)
         hall.hear(HouseAtHall.message(.inside, of: 7, 6), at: 5)
         let due = Double(hall.house.nextDeadline ?? 0) / 1e9
-        hall.hear(HouseAtHall.message(.outside, of: 7, 5), at: due + late)
+        hall.actions += hall.house.stateReceived(
+            region: "keys", HouseAtHall.message(.outside, of: 7, 5), isRetained: false,
+            at: HouseAtHall.moment(due + late))
         #expect(hall.house.state(of: "keys")?.state == state)
     }
 

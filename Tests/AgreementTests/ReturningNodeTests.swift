@@ -22,6 +22,20 @@ import Testing
         #expect(hall.events == [])
     }
 
+    @Test mutating func `an owner that was suspended for seconds listens before it announces an event`() {
+        hall.connect(at: 0)
+        hall.pass(to: 4)
+        hall.say(.outside, at: 4)
+        hall.pass(to: 10)
+        // Another node can connect and own the region in this time.
+        let arrival = Observation(state: .inside, age: 1, incarnation: "hall-1", sequence: 99)
+        hall.actions += hall.house.observationReceived(
+            node: "hall", region: "keys", arrival, isRetained: false, at: HouseAtHall.moment(15.5))
+        #expect(hall.events == [])
+        hall.pass(to: 22)
+        #expect(hall.events == [.enter])
+    }
+
     @Test mutating func `a message names its event until the event was delivered`() throws {
         hall.connect(at: 0)
         hall.pass(to: 4)

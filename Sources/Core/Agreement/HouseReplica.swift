@@ -32,7 +32,11 @@ package struct HouseReplica: Sendable {
     package static let nameLimit = 128
 
     /// If a timer fires this late, the process was suspended; observations from before are stale.
-    private static let suspension = 5 * Nanoseconds.second
+    private static let suspension = 3 * Nanoseconds.second
+
+    /// How often an owner looks whether the process was suspended. Together with ``suspension`` no longer than another node takes
+    /// from its connection to its first message: two owners would announce the same event.
+    private static let watch = 2 * Nanoseconds.second
 
     /// How long after the loss of its connection a node knows better than a broker that holds earlier messages.
     private static let memory = 900 * Nanoseconds.second
@@ -225,9 +229,12 @@ extension HouseReplica {
     private mutating func reschedule(_ view: HouseView) {
         if let end = settlingEnd { schedule(end) }
         if let nodesDue { schedule(nodesDue) }
+        var isOwner = false
         for index in regions.indices {
             if let due = regions[index].nextDeadline(view) { schedule(due) }
+            isOwner = isOwner || !regions[index].isFollower
         }
+        if isOwner { schedule(view.now.instant.addingClamped(Self.watch)) }
     }
 
     var settlingEnd: Int64? {
