@@ -14,8 +14,10 @@ struct Outbox: Sendable {
         var publication: MQTTPublication
         /// In what order the topics were first given.
         let rank: Int
-        /// Whether it is in a queue, or is to be when the broker has answered.
+        /// Whether it has to be sent: as soon as the queue comes to it, or the broker has answered.
         var isDue = false
+        /// Whether it has an entry in the queue: one at most.
+        var isQueued = false
         var isInFlight = false
         /// Whether it is forgotten once it is sent: it is another client's.
         var isReleased = false
@@ -124,15 +126,21 @@ struct Outbox: Sendable {
     /// Sends the values that wait for the answer to an earlier one of their topic: an event must not overtake the state that it
     /// follows.
     private mutating func sendWaiting() {
-        let waiting = values.filter { $0.value.isDue && $0.value.isInFlight }
-        for topic in inOrder(waiting.mapValues(\.rank)) { queue.append(.value(topic: topic)) }
+        let waiting = values.filter { $0.value.isDue && !$0.value.isQueued }
+        for topic in inOrder(waiting.mapValues(\.rank)) { enqueue(topic) }
+    }
+
+    private mutating func enqueue(_ topic: String) {
+        guard values[topic]?.isQueued == false else { return }
+        values[topic]?.isQueued = true
+        queue.append(.value(topic: topic))
     }
 
     private mutating func makeDue(_ topic: String, _ isConnected: Bool) {
         guard isConnected, var value = values[topic], !value.isDue else { return }
         value.isDue = true
         values[topic] = value
-        if !value.isInFlight { queue.append(.value(topic: topic)) }
+        if !value.isInFlight { enqueue(topic) }
     }
 
     mutating func subscribe(_ filter: String, isConnected: Bool) {
@@ -187,6 +195,7 @@ struct Outbox: Sendable {
         values = values.filter { !$0.value.isReleased }
         for topic in values.keys {
             values[topic]?.isDue = false
+            values[topic]?.isQueued = false
             values[topic]?.isInFlight = false
         }
     }
@@ -226,6 +235,7 @@ struct Outbox: Sendable {
     }
 
     private mutating func take(_ topic: String) -> MQTTPublication? {
+        values[topic]?.isQueued = false
         guard var value = values[topic], value.isDue else { return nil }
         (value.isDue, value.isInFlight) = (false, true)
         values[topic] = value
@@ -255,7 +265,7 @@ struct Outbox: Sendable {
         value.isInFlight = false
         values[publication.topic] = value
         if value.isDue {
-            queue.append(.value(topic: publication.topic))
+            enqueue(publication.topic)
         } else if value.publication.payload.isEmpty || value.isReleased {
             values[publication.topic] = nil
         }
