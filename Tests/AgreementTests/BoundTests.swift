@@ -1,3 +1,4 @@
+import Plumbing
 import RegionMonitoring
 import Testing
 
@@ -99,7 +100,7 @@ import Testing
         hall.pass(to: 4)
         hall.say(.outside, at: 4)
         hall.pass(to: 7)
-        let next = HouseEvent(.enter, of: Ownership.hash("keys"), change: 1, room: nil, time: nil)
+        let next = HouseEvent(.enter, of: "keys".utf8.fnv1a, change: 1, room: nil, time: nil)
         hall.house.eventReceived(region: "keys", next, at: HouseAtHall.moment(7))
         hall.say(.inside, at: 8)
         #expect(hall.events == [.enter])

@@ -71,4 +71,27 @@ import Testing
         #expect(hall.written.last?.state == .outside)
         #expect(hall.written.last?.waiting == [])
     }
+
+    /// A person empties the topics of a node that is online. The node publishes them again.
+    @Test(arguments: [true, false])
+    mutating func `a node whose topics were emptied counts for ten seconds more`(isRepeated: Bool) {
+        hall.connect(at: 0)
+        hall.pass(to: 4)
+        sayNothingIsHere(at: 4)
+        hall.status(of: HouseAtHall.weaker, at: 4)
+        hall.say(.inside, of: HouseAtHall.weaker, at: 8)
+        let before = hall.written.count
+        hall.actions += hall.house.observationRemoved(
+            node: HouseAtHall.weaker, region: "keys", at: HouseAtHall.moment(9))
+        hall.actions += hall.house.forgotten(node: HouseAtHall.weaker, at: HouseAtHall.moment(9))
+        #expect(hall.written.count == before)
+        if isRepeated {
+            hall.status(of: HouseAtHall.weaker, at: 9.1)
+            hall.say(.inside, of: HouseAtHall.weaker, at: 9.1)
+        }
+        hall.pass(to: 20)
+        #expect(hall.written.last?.state == (isRepeated ? .inside : .outside))
+        #expect(hall.actions.contains(.deleted(node: HouseAtHall.weaker)) == !isRepeated)
+        #expect(hall.events == [.enter])
+    }
 }

@@ -1,3 +1,4 @@
+import Plumbing
 import RegionMonitoring
 import Testing
 
@@ -61,9 +62,9 @@ import Testing
 
     /// Of hundreds of nodes three are enough.
     @Test mutating func whoIsFarFromOwningARegionLeavesItToOthers() {
-        let own = Ownership.weight(Ownership.hash("hall"), Ownership.hash("keys"))
+        let own = Ownership.weight("hall".utf8.fnv1a, "keys".utf8.fnv1a)
         let stronger = (0...).lazy.map { "node-\($0)" }.filter {
-            Ownership.weight(Ownership.hash($0), Ownership.hash("keys")) > own
+            Ownership.weight($0.utf8.fnv1a, "keys".utf8.fnv1a) > own
         }
         hall.connect(at: 0)
         for name in stronger.prefix(3) { hall.status(of: name, found: true, at: 0.1) }

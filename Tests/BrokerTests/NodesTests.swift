@@ -20,8 +20,8 @@ import Testing
         house.perform(node) { $0.asked(at: $1.instant) }
     }
 
-    private mutating func forget(_ name: String, at node: String) -> ForgetRefusal? {
-        var failure: ForgetRefusal?
+    private mutating func forget(_ name: String, at node: String) -> ForgetFailure? {
+        var failure: ForgetFailure?
         house.perform(node) { core, now in
             switch core.forget(name, at: now) {
             case .success(let outputs): return outputs
@@ -146,9 +146,9 @@ import Testing
     @Test mutating func aNodeThatIsForgottenIsGone() {
         for name in ["attic", "hall"] { house.start(name) }
         house.pass(15)
-        #expect(forget("attic", at: "hall") == .online)
-        #expect(forget("hall", at: "hall") == .online)
-        #expect(forget("cellar", at: "hall") == .unknown)
+        #expect(forget("attic", at: "hall") == .online("attic"))
+        #expect(forget("hall", at: "hall") == .online("hall"))
+        #expect(forget("cellar", at: "hall") == .unknown("cellar"))
         house.kill("attic")
         house.pass(15)
         #expect(forget("attic", at: "hall") == nil)

@@ -63,4 +63,19 @@ import Testing
         house.cut(hub)
         #expect(house.nodes[hub]?.values["okaeri/home/house"] == nil)
     }
+
+    @Test mutating func `a house whose topics another client empties publishes them again and announces nothing`() {
+        for name in ["attic", "hall", "kitchen"] { house.start(name) }
+        for name in ["attic", "hall", "kitchen"] { house.see(name, .outside) }
+        house.pass(15)
+        house.see("attic", .inside, rssi: -55)
+        house.pass(15, hearing: ["attic": -55])
+        let topics = house.retained.keys.filter { $0.hasPrefix("okaeri/") }.sorted()
+        let news = house.news("hall")
+        for topic in topics { house.publish(topic, [], isRetained: true) }
+        house.settle()
+        house.pass(15, hearing: ["attic": -55])
+        #expect(house.retained.keys.filter { $0.hasPrefix("okaeri/") }.sorted() == topics)
+        #expect(house.news("hall") == news && news.contains("enter attic"))
+    }
 }

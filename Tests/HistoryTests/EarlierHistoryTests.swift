@@ -1,5 +1,6 @@
 import DaemonTestSupport
 import Foundation
+import RegionMonitoring
 import TestSupport
 import Testing
 
@@ -83,7 +84,7 @@ import Testing
         let latest = try #require(KeptFixture.all.last)
         try latest.copy(HistoryStore.fileName, to: folder)
         _ = try folder.store()
-        #expect(try folder.reader().silences().map(\.length) == [12.06])
+        #expect(try folder.reader().silences().map(\.silence.length) == [.seconds(12.06)])
         #expect(try folder.reader().silencesWatched() != nil)
     }
 }

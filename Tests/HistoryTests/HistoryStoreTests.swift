@@ -1,5 +1,6 @@
 import Glibc
 import TestSupport
+import RegionMonitoring
 import Testing
 
 @testable import Events
@@ -136,8 +137,11 @@ import Testing
         #expect(try folder.reader().silencesWatched()?.start == nil)
         let store = try folder.store()
         let silence = SilenceRecord(
-            time: hour(30), region: "home", length: 15.5, leftFor: nil, quick: 8, balanced: 12, patient: 20,
-            signalBefore: -60.5, signalAfter: nil)
+            time: hour(30), region: "home",
+            silence: EndedSilence(
+                length: .seconds(15.5),
+                exitTimes: .init(quick: .seconds(8), balanced: .seconds(12), patient: .seconds(20)),
+                signalBefore: -60.5))
         #expect(try folder.reader().silencesWatched()?.start == nil)
         try store.record([exit("home", at: hour(29))], [], [silence])
         #expect(try folder.reader().silencesWatched()?.start == hour(29))

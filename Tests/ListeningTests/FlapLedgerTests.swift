@@ -55,8 +55,11 @@ import Testing
         for second in often.dropFirst(4) {
             ledger.silenceEnded(
                 SilenceRecord(
-                    time: time(second), region: "home", length: 30, leftFor: 10, quick: 8, balanced: 12, patient: 20,
-                    signalBefore: nil, signalAfter: nil))
+                    time: time(second), region: "home",
+                    silence: EndedSilence(
+                        length: .seconds(30),
+                        exitTimes: .init(quick: .seconds(8), balanced: .seconds(12), patient: .seconds(20)),
+                        leftFor: .seconds(10))))
         }
         #expect(returns(at: 600) == nil)
     }

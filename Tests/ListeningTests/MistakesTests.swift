@@ -22,8 +22,11 @@ import Testing
         after: Int = -62
     ) -> SilenceRecord {
         SilenceRecord(
-            time: evening + nanoseconds(day * 86_400), region: region, length: silence, leftFor: leftFor, quick: 8,
-            balanced: 12, patient: 20, signalBefore: before, signalAfter: after)
+            time: evening + nanoseconds(day * 86_400), region: region,
+            silence: EndedSilence(
+                length: .seconds(silence),
+                exitTimes: .init(quick: .seconds(8), balanced: .seconds(12), patient: .seconds(20)),
+                leftFor: leftFor.map { .seconds($0) }, signalBefore: before, signalAfter: Int8(after)))
     }
 
     /// A history of ten days that began in the evening.
@@ -143,7 +146,10 @@ import Testing
     }
 
     @Test func `numbers of a damaged file do not trap`() throws {
-        try write([record(day: 1, silence: 1e300, leftFor: -1e300), record(day: 1, silence: -5, leftFor: 1e18)])
+        try write([record(day: 1, silence: 5, leftFor: 5), record(day: 1.1, silence: 6, leftFor: 6)])
+        let file = try SQLiteConnection(file: "\(folder.path)/\(HistoryStore.fileName)", mode: .readWrite)
+        try file.execute("UPDATE silences SET length = 1e300, left_for = -1e300, quick = 9e999 WHERE length = 5")
+        try file.execute("UPDATE silences SET length = -5, left_for = 1e18, signal_after = 4e9 WHERE length = 6")
         let text = try history().text
         #expect(!text.isEmpty && !text.contains("nan") && !text.contains("inf"), "\(text)")
     }
@@ -221,7 +227,7 @@ import Testing
         _ = driver.scannerDidReceive(event().span.bytes, at: nanoseconds(115))
         let records = log.records.withLock { $0 }
         let record = try #require(records.first)
-        #expect((record.region, record.length, record.leftFor, record.balanced) == ("home", 15, 3, 12))
+        #expect((record.region, record.silence.length, record.silence.leftFor) == ("home", .seconds(15), .seconds(3)))
         #expect(record.time == evening + nanoseconds(115))
         #expect(record.silence.wasFalseExit)
         #expect(log.names.withLock { $0.filter { $0 == "didEnterRegion" }.count } == 2)

@@ -103,9 +103,11 @@ import Testing
                 kind: .didExitRegion(region: index.isMultiple(of: 2) ? "お帰り &=" : "home"))
         }
         let silence = SilenceRecord(
-            time: evening - nanoseconds(10), region: "home", length: 15.2, leftFor: 3.2, quick: 8, balanced: 12,
-            patient: 20,
-            signalBefore: -60, signalAfter: -62)
+            time: evening - nanoseconds(10), region: "home",
+            silence: EndedSilence(
+                length: .seconds(15.2),
+                exitTimes: .init(quick: .seconds(8), balanced: .seconds(12), patient: .seconds(20)),
+                leftFor: .seconds(3.2), signalBefore: -60, signalAfter: -62))
         try store.record(old.compactMap { HistoryEvent($0) }, [], [silence])
         try store.runEnded(at: evening)
         try await run(daemon("socket", state: "state")) { client, events in

@@ -1,6 +1,7 @@
 import DaemonTestSupport
 @testable import Server
 import TestSupport
+import WiFi
 
 @testable import Events
 
@@ -23,8 +24,8 @@ struct Backend: APIBackend {
         return report
     }
 
-    func answer(prompt id: String, _ answer: String) throws(AnswerFailure) {
-        throw answer == "join" ? .noSuchPrompt(sentence: "no prompt \(id)") : .noAnswer(words: ["join"])
+    func answer(prompt id: String, _ answer: PromptAnswer) throws(PromptAnswerError) {
+        throw .noSuchPrompt(id: id)
     }
 
     func clearNever(ssid: String) -> Bool { false }

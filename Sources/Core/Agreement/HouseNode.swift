@@ -20,7 +20,13 @@ struct HouseNode: Sendable {
     /// How long a node is online before it owns regions. By then it has received the others' states, and they have received its.
     static let settling = 3 * Nanoseconds.second
 
+    /// How long a node that is present may take to publish its topics again after another client emptied them.
+    static let repetition = 10 * Nanoseconds.second
+
     var status = Status.offline(since: .min)
+
+    /// The time at which another client emptied the node's topics, until the node publishes its status again.
+    var emptiedAt: Int64?
     var isScanning = true
 
     /// The room; `nil` for none.
@@ -52,6 +58,11 @@ struct HouseNode: Sendable {
         if case .online(let since, _, false) = status { since.addingClamped(Self.settling) } else { .min }
     }
 
+    /// The time at which the node is deleted because it did not publish its topics again.
+    private var deletedAt: Int64? { emptiedAt?.addingClamped(Self.repetition) }
+
+    func isDeleted(at now: Int64) -> Bool { deletedAt.map { now >= $0 } ?? false }
+
     /// Whether the node is online and its status is fresh.
     func isPresent(at now: Int64) -> Bool { freshUntil.map { now < $0 } ?? false }
 
@@ -64,6 +75,6 @@ struct HouseNode: Sendable {
     /// The next time at which one of the answers above changes; `nil` if only a message changes them.
     func nextChange(after now: Int64) -> Int64? {
         guard let freshUntil else { return nil }
-        return [freshUntil, settlesAt].filter { $0 > now }.min()
+        return [freshUntil, settlesAt, deletedAt].compactMap { $0 }.filter { $0 > now }.min()
     }
 }

@@ -65,7 +65,7 @@ struct HouseRegion: Sendable {
 
     init(_ identifier: String) {
         self.identifier = identifier
-        hash = Ownership.hash(identifier)
+        hash = identifier.utf8.fnv1a
     }
 
     var isFollower: Bool { if case .follower = role { true } else { false } }

@@ -8,6 +8,7 @@ extension HouseReplica {
         guard isConnected, var known = known(name) else { return [] }
         resume(at: now)
         let (wasPresent, wasEligible) = (known.isPresent(at: now.instant), known.isEligible(at: now.instant))
+        if !isRetained { known.emptiedAt = nil }
         switch (isOnline, known.status) {
         case (false, .offline): break
         case (false, _): known.status = .offline(since: now.instant)
@@ -69,26 +70,53 @@ extension HouseReplica {
         if oldRegions != known.regions || oldAnnounces != announces {
             redescribed.insert(name)
             actions += ownersDetermined(at: now)
+            actions += unwatched(by: name, oldRegions, known.regions, at: now)
         }
         return actions
     }
 
     /// Handles that a node was deleted by a command, or its topics were emptied.
+    ///
+    /// - Returns: nothing for a node that is present: it publishes its topics again, or is deleted after ten seconds.
     package mutating func forgotten(node name: String, at now: Moment) -> [HouseAction] {
         guard isConnected, name != node else { return [] }
+        guard var known = nodes[name], known.isPresent(at: now.instant) else { return deleted(name, at: now) }
+        known.emptiedAt = known.emptiedAt ?? now.instant
+        nodes[name] = known
+        scheduleNodes(now.instant.addingClamped(HouseNode.repetition))
+        return []
+    }
+
+    private mutating func deleted(_ name: String, at now: Moment) -> [HouseAction] {
         let wasAbsent = absence.nodes[name] != nil
         absence.returned(name)
         if let end = settlingEnd { schedule(end) }
         guard nodes[name] != nil || wasAbsent || isWaited(for: name) else { return [] }
         nodes[name] = nil
         redescribed.remove(name)
-        var actions = ownersDetermined(at: now)
+        var actions = [.deleted(node: name)] + ownersDetermined(at: now)
         let view = view(at: now)
         for index in regions.indices {
             actions += regions[index].forgotten(name, view)
             scheduleRegion(index, view)
         }
         return actions + nodesCounted(at: now)
+    }
+
+    /// Handles that a node does not watch some regions any more.
+    private mutating func unwatched(
+        by name: String, _ old: Set<String>?, _ new: Set<String>?, at now: Moment
+    ) -> [HouseAction] {
+        guard let new else { return [] }
+        let view = view(at: now)
+        var actions: [HouseAction] = []
+        for index in regions.indices {
+            let region = regions[index].identifier
+            guard !new.contains(region), old?.contains(region) ?? true else { continue }
+            actions += regions[index].observationRemoved(of: name, view)
+            scheduleRegion(index, view)
+        }
+        return actions
     }
 
     /// Returns the node of this name, a new one if there is room for it.
@@ -123,7 +151,11 @@ extension HouseReplica {
             connection = .settling(Settling(at: now.instant))
             return []
         }
-        var actions = ownersDetermined(at: now)
+        var actions: [HouseAction] = []
+        for name in nodes.keys.sorted() where nodes[name]?.isDeleted(at: now.instant) ?? false {
+            actions += deleted(name, at: now)
+        }
+        actions += ownersDetermined(at: now)
         for name in nodes.keys.sorted() where nodes[name]?.isSilent(at: now.instant) ?? false {
             actions += nodeChanged(name, at: now)
             guard ownsHub else { continue }

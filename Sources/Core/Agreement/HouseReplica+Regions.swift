@@ -38,6 +38,10 @@ extension HouseReplica {
     /// Handles an emptied observation topic: the node does not watch the region any more.
     package mutating func observationRemoved(node name: String, region: String, at now: Moment) -> [HouseAction] {
         guard isConnected, let index = positions[region] else { return [] }
+        // A node that is present publishes its observation again, unless it does not watch the region any more.
+        if let known = nodes[name], known.isPresent(at: now.instant), known.regions?.contains(region) ?? true {
+            return []
+        }
         let view = view(at: now)
         defer { scheduleRegion(index, view) }
         return regions[index].observationRemoved(of: name, view)
@@ -80,7 +84,7 @@ struct Candidate: Sendable {
 
     init(_ name: String, _ node: HouseNode) {
         self.name = name
-        hash = Ownership.hash(name)
+        hash = name.utf8.fnv1a
         (watched, announces) = (node.regions, node.announces)
     }
 

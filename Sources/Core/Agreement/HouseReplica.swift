@@ -74,7 +74,7 @@ package struct HouseReplica: Sendable {
     ///   - regions: the identifiers of the configured regions as in topics; others are ignored.
     package init(node: String, incarnation: String, regions: [String]) {
         self.node = node
-        writer = Ownership.hash(incarnation)
+        writer = incarnation.utf8.fnv1a
         self.regions = []
         setRegions(regions)
         nodes[node] = HouseNode()
@@ -160,7 +160,7 @@ struct HouseView {
 
     /// The number of other nodes that own the region before this one.
     func rank(of region: HouseRegion) -> Int {
-        let own = Ownership.weight(Ownership.hash(node), region.hash)
+        let own = Ownership.weight(node.utf8.fnv1a, region.hash)
         return candidates.values.count { $0.name != node && $0.weight(for: region) ?? 0 > own }
     }
 }

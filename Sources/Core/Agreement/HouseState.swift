@@ -152,7 +152,7 @@ package struct HouseEvent: Hashable, Sendable {
     }
 
     init(_ kind: Kind, of region: UInt64, change: UInt64, room: String?, time: Int64?) {
-        let identifier = Ownership.weight(region, Ownership.hash("\(change) \(kind.rawValue)"))
+        let identifier = Ownership.weight(region, "\(change) \(kind.rawValue)".utf8.fnv1a)
         self.init(kind: kind, room: kind == .enter ? room : nil, time: time, identifier: identifier)
     }
 }
@@ -201,6 +201,8 @@ package enum HouseAction: Hashable, Sendable {
     case publishHouse(online: Int)
     /// Publish, retained and in the name of a node that is silent, that it is offline.
     case publishOffline(node: String)
+    /// Drop what is stored of a node.
+    case deleted(node: String)
     /// Publish this node's own description again: it did not come back.
     case repeatDescription
     /// Subscribe to everything again.

@@ -1,3 +1,5 @@
+import Plumbing
+
 /// Who writes what a house agrees on: of each region the node with the highest rendezvous weight (Thaler and Ravishankar, "Using
 /// name-based mappings to increase hit rates", 1998). Everybody computes the same from names alone, and when a node comes
 /// or goes only its own regions move.
@@ -7,15 +9,15 @@ package enum Ownership {
 
     /// The weight of a node for a region; of equal weights the smaller name wins.
     package static func weight(node: String, region: String) -> UInt64 {
-        weight(hash(node), hash(region))
+        weight(node.utf8.fnv1a, region.utf8.fnv1a)
     }
 
     /// The owner of a region among these nodes; nil: nobody.
     package static func owner(of region: String, among nodes: some Sequence<String>) -> String? {
-        let region = hash(region)
+        let region = region.utf8.fnv1a
         var best: (node: String, weight: UInt64)?
         for node in nodes {
-            let weight = weight(hash(node), region)
+            let weight = weight(node.utf8.fnv1a, region)
             guard let known = best else {
                 best = (node, weight)
                 continue
@@ -23,11 +25,6 @@ package enum Ownership {
             if weight > known.weight || weight == known.weight && node < known.node { best = (node, weight) }
         }
         return best?.node
-    }
-
-    /// FNV-1a of 64 bits over the UTF-8 (Fowler, Noll and Vo).
-    static func hash(_ text: String) -> UInt64 {
-        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
     /// Both hashes, mixed until each bit of one depends on all: the finalizer of SplitMix64, twice. FNV alone leaves names that

@@ -81,7 +81,7 @@ struct RegionMessage: Sendable {
     /// Plans to bring the message back.
     mutating func restore(_ region: String, _ house: HouseView, isNext: Bool) {
         guard restoresAt == nil, let state, !mayBeOutdated else { return }
-        let chance = Ownership.weight(Ownership.hash(house.node), state.stamp.sequence)
+        let chance = Ownership.weight(house.node.utf8.fnv1a, state.stamp.sequence)
         let (wait, spread) = isNext ? (0, Self.spread) : (Self.patience, Self.longSpread)
         restoresAt = house.now.instant.addingClamped(wait + Int64(chance % UInt64(spread)))
     }

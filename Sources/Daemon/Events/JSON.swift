@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 import Plumbing
 
 /// Values as JSON text (RFC 8259).
@@ -10,17 +10,25 @@ package enum JSON {
     }
 
     /// Of strings, numbers and booleans; a number that JSON has no word for becomes null.
-    package static func encoded(_ value: some Encodable) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes]
-        return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
-    }
+    package static func encoded(_ value: some Encodable) -> String { text(of: value, encoder(), else: "null") }
+
+    /// Returns an object on one line, its members sorted.
+    package static func line(_ value: some Encodable) -> String { text(of: value, encoder(.sortedKeys), else: "{}") }
 
     /// An object for a person: indented, its members sorted.
     package static func document(_ value: some Encodable) -> String {
+        text(of: value, encoder([.prettyPrinted, .sortedKeys]), else: "{}")
+    }
+
+    /// Returns an encoder that does not escape slashes.
+    package static func encoder(_ formatting: JSONEncoder.OutputFormatting = []) -> JSONEncoder {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+        encoder.outputFormatting = formatting.union(.withoutEscapingSlashes)
+        return encoder
+    }
+
+    private static func text(of value: some Encodable, _ encoder: JSONEncoder, else missing: String) -> String {
+        (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? missing
     }
 }
 

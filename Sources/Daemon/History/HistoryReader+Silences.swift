@@ -1,4 +1,5 @@
 package import Events
+import RegionMonitoring
 
 extension HistoryReader {
     /// The silences that ended since a time, the oldest first.
@@ -17,10 +18,14 @@ extension HistoryReader {
                 """, [SQLiteValue(region), .integer(since ?? .min)]
             ) { row in
                 SilenceRecord(
-                    time: row.integer(0), region: row.text(1), length: row.optionalReal(2) ?? 0,
-                    leftFor: row.optionalReal(3), quick: row.optionalReal(4) ?? 0,
-                    balanced: row.optionalReal(5) ?? 0, patient: row.optionalReal(6) ?? 0,
-                    signalBefore: row.optionalReal(7), signalAfter: row.optionalInteger(8).map(Int.init))
+                    time: row.integer(0), region: row.text(1),
+                    silence: EndedSilence(
+                        length: Self.duration(row.optionalReal(2)),
+                        exitTimes: .init(
+                            quick: Self.duration(row.optionalReal(4)), balanced: Self.duration(row.optionalReal(5)),
+                            patient: Self.duration(row.optionalReal(6))),
+                        leftFor: row.optionalReal(3).map { Self.duration($0) }, signalBefore: row.optionalReal(7),
+                        signalAfter: row.optionalInteger(8).map { Int8(clamping: $0) }))
             }
         }
     }
@@ -30,6 +35,9 @@ extension HistoryReader {
         let runs = try runs(until: nil).filter(\.hasSilences)
         return runs.isEmpty ? nil : WatchedTime(runs.map(\.time))
     }
+
+    /// Returns a duration of at most a year: the file may be damaged.
+    private static func duration(_ seconds: Double?) -> Duration { .seconds(min(max(seconds ?? 0, 0), 31_536_000)) }
 
     private var hasSilences: Bool {
         get throws(HistoryError) {

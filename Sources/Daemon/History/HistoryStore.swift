@@ -1,5 +1,6 @@
 package import Events
 import Plumbing
+import RegionMonitoring
 
 /// The one that writes a history. For one thread at a time.
 package final class HistoryStore {
@@ -111,13 +112,15 @@ package final class HistoryStore {
             [.integer(run), .integer(event.time), .text(event.name), SQLiteValue(event.region), .text(event.json)])
     }
 
-    private func insert(_ silence: SilenceRecord) throws(SQLiteError) {
+    private func insert(_ record: SilenceRecord) throws(SQLiteError) {
+        let (silence, times) = (record.silence, record.silence.exitTimes)
         try connection.execute(
             "INSERT INTO silences VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             [
-                .integer(silence.time), .text(silence.region), .real(silence.length), SQLiteValue(silence.leftFor),
-                .real(silence.quick), .real(silence.balanced), .real(silence.patient),
-                SQLiteValue(silence.signalBefore), SQLiteValue(silence.signalAfter),
+                .integer(record.time), .text(record.region), .real(silence.length.seconds(digits: 3)),
+                SQLiteValue(silence.leftFor?.seconds(digits: 3)), .real(times.quick.seconds(digits: 3)),
+                .real(times.balanced.seconds(digits: 3)), .real(times.patient.seconds(digits: 3)),
+                SQLiteValue(silence.signalBefore?.rounded(digits: 1)), SQLiteValue(silence.signalAfter.map(Int.init)),
             ])
     }
 

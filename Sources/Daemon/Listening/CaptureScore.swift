@@ -1,3 +1,4 @@
+import Events
 import FoundationEssentials
 
 /// What a capture tells of its silences and of how they are taken. Nothing in it says who was where, or when: whoever
@@ -69,11 +70,7 @@ package struct CaptureScore: Codable, Sendable, Equatable {
     }
 
     /// As JSON.
-    package var json: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-    }
+    package var json: String { JSON.document(self) }
 }
 
 extension CaptureScore.Gaps {

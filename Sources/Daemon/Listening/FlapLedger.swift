@@ -59,9 +59,9 @@ package final class FlapLedger: Sendable {
 
     /// A region that silence had left was entered: that is no matter of the thresholds. The monitor announces the end of the
     /// silence after the entry.
-    func silenceEnded(_ silence: SilenceRecord) {
-        guard silence.leftFor != nil else { return }
-        regions.withLock { $0[silence.region]?.returns.removeAll { $0 == silence.time } }
+    func silenceEnded(_ record: SilenceRecord) {
+        guard record.silence.leftFor != nil else { return }
+        regions.withLock { $0[record.region]?.returns.removeAll { $0 == record.time } }
     }
 
     /// Returns `nil` if the region does not flap.

@@ -52,7 +52,7 @@ package final class PresencePublisher: Sendable {
             handler: Self.handler(summary?.handler(clock), outputs.heard, names),
             publish: { event, time in
                 if case .action(.silenceDidEnd(let region, let silence), _) = event {
-                    let record = SilenceRecord(silence, of: region, at: time.wall)
+                    let record = SilenceRecord(time: time.wall, region: region, silence: silence)
                     flaps.silenceEnded(record)
                     outputs.silenceEnded?(record)
                 }

@@ -1,4 +1,5 @@
 package import Events
+package import WiFi
 
 /// What is asked of the daemon, and what it is told to do: the one way in, from whatever door.
 package protocol APIBackend: Sendable {
@@ -21,7 +22,7 @@ package protocol APIBackend: Sendable {
     var hub: EventHub { get }
 
     /// Answers a prompt.
-    func answer(prompt id: String, _ answer: String) async throws(AnswerFailure)
+    func answer(prompt id: String, _ answer: PromptAnswer) async throws(PromptAnswerError)
 
     /// Who is in the house; nil where there is none.
     var nodes: NodesReport? { get async }
@@ -31,23 +32,4 @@ package protocol APIBackend: Sendable {
 
     /// Takes `never` back for a network. Returns whether there was one.
     func clearNever(ssid: String) async -> Bool
-}
-
-/// Why an answer counts for nothing.
-package enum AnswerFailure: Error, Sendable, Equatable {
-    /// It is no answer; these are.
-    case noAnswer(words: [String])
-    /// Nobody asked that.
-    case noSuchPrompt(sentence: String)
-    /// It was answered or withdrawn before.
-    case closed(sentence: String)
-}
-
-extension AnswerFailure: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .noAnswer(let words): "an answer is one of \(words.joined(separator: ", "))"
-        case .noSuchPrompt(let sentence), .closed(let sentence): sentence
-        }
-    }
 }

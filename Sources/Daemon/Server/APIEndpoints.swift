@@ -1,6 +1,7 @@
 import Events
 import FoundationEssentials
 import Hummingbird
+import WiFi
 
 /// The routes of the API, for whatever listener.
 package struct APIEndpoints: Sendable {
@@ -93,16 +94,17 @@ package struct APIEndpoints: Sendable {
         let id = try context.parameters.require("id")
         let body = try? await request.body.collect(upTo: Self.largestBody)
         let asked = body.flatMap { try? JSONDecoder().decode(AnswerRequest.self, from: Data($0.readableBytesView)) }
-        do throws(AnswerFailure) {
-            try await backend.answer(prompt: id, asked?.answer ?? "")
+        guard let answer = asked.flatMap({ PromptAnswer(rawValue: $0.answer) }) else {
+            let answers = PromptAnswer.allCases.map(\.rawValue).joined(separator: ", ")
+            return .failure(.badRequest, "the body is not {\"answer\": …} with one of \(answers)")
+        }
+        do throws(PromptAnswerError) {
+            try await backend.answer(prompt: id, answer)
             return .json(await backend.prompts)
         } catch {
             switch error {
-            case .noAnswer(let words):
-                let words = words.joined(separator: ", ")
-                return .failure(.badRequest, "the body is not {\"answer\": …} with one of \(words)")
-            case .noSuchPrompt(let sentence): return .failure(.notFound, sentence)
-            case .closed(let sentence): return .failure(.conflict, sentence)
+            case .noSuchPrompt: return .failure(.notFound, error.description)
+            case .closed: return .failure(.conflict, error.description)
             }
         }
     }

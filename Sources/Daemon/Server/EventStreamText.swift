@@ -33,7 +33,7 @@ struct EventStreamText {
     }
 
     private static func loss(_ count: UInt64?) -> String {
-        let data = (try? JSONEncoder().encode(EventLoss(lost: count))).map { String(decoding: $0, as: UTF8.self) }
+        let data = (try? JSON.encoder().encode(EventLoss(lost: count))).map { String(decoding: $0, as: UTF8.self) }
         return "event: \(EventStreamField.lost)\ndata: \(data ?? "{}")\n\n"
     }
 }

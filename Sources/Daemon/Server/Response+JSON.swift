@@ -9,7 +9,9 @@ extension Response {
     package static func json(
         _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) -> Response {
-        guard let data = try? JSONEncoder.sorted.encode(value) else { return Response(status: .internalServerError) }
+        guard let data = try? JSON.encoder(.sortedKeys).encode(value) else {
+            return Response(status: .internalServerError)
+        }
         var headers = headers
         headers[.contentType] = "application/json"
         return Response(
@@ -48,7 +50,7 @@ extension Response {
         let (elements, position) = await next(last)
         last = position
         guard !elements.isEmpty else { return nil }
-        let encoder = JSONEncoder.sorted
+        let encoder = JSON.encoder(.sortedKeys)
         var piece = ByteBuffer()
         for (index, element) in elements.enumerated() {
             piece.writeString(isFirst && index == 0 ? "[" : ",")
@@ -62,13 +64,5 @@ extension Response {
         _ status: HTTPResponse.Status, _ sentence: String, headers: HTTPFields = [:]
     ) -> Response {
         json(ErrorReport(error: sentence), status: status, headers: headers)
-    }
-}
-
-extension JSONEncoder {
-    fileprivate static var sorted: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
     }
 }

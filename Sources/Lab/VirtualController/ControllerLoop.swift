@@ -41,10 +41,10 @@ struct ControllerLoop: ~Copyable {
 
     /// Runs until the script says `quit`; returns its exit status.
     mutating func run(_ script: Script?) throws(SystemError) -> Int32 {
-        try perform(emulation.started(at: Self.now()))
-        if let script { try perform(emulation.add(script, at: Self.now())) }
+        try perform(emulation.started(at: KernelClock.monotonic))
+        if let script { try perform(emulation.add(script, at: KernelClock.monotonic)) }
         while true {
-            try perform(emulation.advanced(to: Self.now()))
+            try perform(emulation.advanced(to: KernelClock.monotonic))
             if let status { return status }
             try wait()
         }
@@ -102,32 +102,25 @@ struct ControllerLoop: ~Copyable {
         guard !packet.isEmpty else {
             throw SystemError(operation: "receiving from the host", code: EPIPE, advice: "the device was taken away")
         }
-        try perform(emulation.received(packet, at: Self.now()))
+        try perform(emulation.received(packet, at: KernelClock.monotonic))
     }
 
     private mutating func readStandardInput() throws(SystemError) {
         guard let lines = try standardInput?.lines() else { return }
         if standardInput?.isAtEnd == true { standardInput = nil }
-        for line in lines { try perform(emulation.add(line: line, from: "standard input", at: Self.now())) }
+        for line in lines { try perform(emulation.add(line: line, from: "standard input", at: KernelClock.monotonic)) }
     }
 
     private mutating func readControl() throws(SystemError) {
         guard let lines = try control?.lines() else { return }
-        for line in lines { try perform(emulation.add(line: line, from: "control", at: Self.now())) }
+        for line in lines { try perform(emulation.add(line: line, from: "control", at: KernelClock.monotonic)) }
     }
 
     /// In milliseconds, rounded up; 0 for what is past, -1 for never.
     private static func timeout(until deadline: Int64?) -> Int32 {
         guard let deadline else { return -1 }
-        let now = now()
+        let now = KernelClock.monotonic
         guard deadline > now else { return 0 }
         return Int32(clamping: (deadline - now + 999_999) / 1_000_000)
-    }
-
-    /// The monotonic clock, in nanoseconds.
-    private static func now() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

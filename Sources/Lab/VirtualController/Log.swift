@@ -18,14 +18,13 @@ struct Log {
 
     /// RFC 3339, UTC, milliseconds.
     private static func time() -> String {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        var calendar = tm()
-        gmtime_r(&now.tv_sec, &calendar)
+        let (seconds, rest) = KernelClock.realtime.quotientAndRemainder(dividingBy: 1_000_000_000)
+        var (time, calendar) = (time_t(seconds), tm())
+        gmtime_r(&time, &calendar)
         let date = [Int(calendar.tm_year) + 1900, Int(calendar.tm_mon) + 1, Int(calendar.tm_mday)].map { padded($0, 2) }
-        let time = [calendar.tm_hour, calendar.tm_min, calendar.tm_sec].map { padded(Int($0), 2) }
-        let milliseconds = padded(Int(now.tv_nsec) / 1_000_000, 3)
-        return "\(date.joined(separator: "-"))T\(time.joined(separator: ":")).\(milliseconds)Z"
+        let clock = [calendar.tm_hour, calendar.tm_min, calendar.tm_sec].map { padded(Int($0), 2) }
+        let milliseconds = padded(Int(rest) / 1_000_000, 3)
+        return "\(date.joined(separator: "-"))T\(clock.joined(separator: ":")).\(milliseconds)Z"
     }
 
     private static func padded(_ number: Int, _ width: Int) -> String {

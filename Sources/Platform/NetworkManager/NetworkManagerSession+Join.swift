@@ -71,10 +71,26 @@ extension NetworkManagerSession {
         } catch {
             // Unless NetworkManager said no outright, the profile is there, or may come yet.
             if case .failure(let failure) = active, !failure.isUncertain { throw error }
+            await receiveSentSignals()
             // The network has accepted the passphrase. To delete the profile now would also end the request for an address.
             if case .success(let active) = active, isRequestingAddress(active, plan) { throw error }
             await forget(uuid)
             throw error
+        }
+    }
+
+    /// Waits until the signals that NetworkManager has sent are handled: D-Bus delivers the answer to a call behind them.
+    private func receiveSentSignals() async {
+        guard let bus else { return }
+        let _: Result<Bool, CallFailure> = await call(within: Self.reasonLimit, endsWithService: false) {
+            cancellable, callback, data in
+            g_dbus_connection_call(
+                bus.pointer, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.Peer", "Ping", nil,
+                nil, .noFlags, -1, cancellable, callback, data)
+        } finish: { source, result, error in
+            guard let answer = g_dbus_connection_call_finish(source, result, error) else { return nil }
+            g_variant_unref(answer)
+            return true
         }
     }
 

@@ -43,7 +43,7 @@ actor NetworkManagerSession: GLibActor {
     /// What stops the calls under way.
     var cancellables: [UInt64: GObjectReference] = [:]
 
-    private var bus: GObjectReference?
+    var bus: GObjectReference?
     private var handlers: [SignalHandler] = []
     private var deviceHandlers: [OpaquePointer: SignalHandler] = [:]
 

@@ -1,3 +1,5 @@
+package import WiFi
+
 /// The language of what a person at home reads.
 package enum Language: Sendable {
     case english
@@ -17,12 +19,12 @@ package enum Language: Sendable {
         }
     }
 
-    /// What a typed answer means: join, later or never; nil when it means nothing.
-    package func answer(_ text: String) -> String? {
-        let words = [
-            "join": ["j", "join", "y", "yes", "はい", "接続", "接続する"],
-            "later": ["l", "later", "あとで", "後で", "いいえ", "no"],
-            "never": ["n", "never", "今後は聞かない"],
+    /// Returns the answer that a person typed; `nil` for anything else.
+    package func answer(_ text: String) -> PromptAnswer? {
+        let words: [PromptAnswer: [String]] = [
+            .join: ["j", "join", "y", "yes", "はい", "接続", "接続する"],
+            .later: ["l", "later", "あとで", "後で", "いいえ", "no"],
+            .never: ["n", "never", "今後は聞かない"],
         ]
         let typed = text.lowercased().filter { !$0.isWhitespace }
         return words.first { $0.value.contains(typed) }?.key

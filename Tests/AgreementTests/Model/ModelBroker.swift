@@ -66,6 +66,8 @@ struct ModelNode {
     var isScanning = true
     /// Whether the broker drops what it should deliver to the node, by a rule on its topics.
     var isDeaf = false
+    /// What the broker retained of the node before another client emptied its topics.
+    var emptied: [ModelMessage] = []
     /// The daemon that a second one of the same name displaced.
     var displaced: (house: HouseReplica, plan: ObservationPlan)?
     /// Counts its connections: what was under way in an earlier one is lost.

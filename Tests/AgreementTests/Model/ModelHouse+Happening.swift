@@ -181,7 +181,27 @@ extension ModelHouse {
         say(.state(region: region, forged), by: "forger")
     }
 
-    /// Another client empties the topics of the region and of a node.
+    /// Another client empties the topics of a node that is online.
+    mutating func emptyNode(_ index: Int) {
+        guard nodes[index].isConnected, !nodes[index].isFrozen else { return }
+        let prefix = "node/\(nodes[index].name)/"
+        nodes[index].emptied = retained.filter { $0.key.hasPrefix(prefix) }.sorted { $0.key < $1.key }.map(\.value)
+        retained = retained.filter { !$0.key.hasPrefix(prefix) }
+        say(.forgotten(node: nodes[index].name), by: "forger")
+        run(until: now + 2 * Self.second)
+        if retained[prefix + "status"] == nil { log.wasWiped = true }
+    }
+
+    /// A node publishes its own topics again.
+    mutating func repeatTopics(_ index: Int) {
+        let messages = nodes[index].emptied
+        nodes[index].emptied = []
+        for message in messages where message.topic.map({ retained[$0] == nil }) ?? false {
+            say(message, by: nodes[index].name)
+        }
+    }
+
+    /// Another client empties the topic of the region.
     mutating func empty() {
         // Only a node that is there publishes it again.
         if !nodes.contains(where: { $0.isConnected && !$0.isFrozen && $0.house.state(of: Self.region) != nil }) {

@@ -101,6 +101,7 @@ struct ModelHouse {
         case .event(let region, let event):
             nodes[index].house.eventReceived(region: region, event, at: moment)
         case .forgotten(let node):
+            if node == nodes[index].name { repeatTopics(index) }
             actions = nodes[index].house.forgotten(node: node, at: moment)
         }
         act(actions, index)
@@ -140,7 +141,7 @@ struct ModelHouse {
             case .subscribeAgain: deliverRetained(to: index)
             case .repeatDescription:
                 say(.description(node: nodes[index].name, room: nodes[index].room), by: nodes[index].name)
-            case .publishHouse, .happened: break
+            case .publishHouse, .deleted, .happened: break
             }
         }
     }

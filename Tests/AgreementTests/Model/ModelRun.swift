@@ -57,7 +57,7 @@ enum ModelRun {
         case 39: house.stopBroker()
         case 40: house.displace(index)
         case 41: if house.allowsForgery { house.forge() }
-        case 42: house.empty()
+        case 42: if house.chance(2) { house.empty() } else { house.emptyNode(index) }
         case 43:
             // For some seconds the owner alone has no connection.
             house.disconnect(index, hasWill: false)

@@ -68,8 +68,9 @@ package struct MistakesHistory: Codable, Sendable {
 extension MistakesHistory.Mistake {
     fileprivate init(_ record: SilenceRecord) {
         self.init(
-            time: Timestamp.text(record.time), region: record.region, silence: record.length,
-            leftFor: record.leftFor ?? 0, signalBefore: record.signalBefore, signalAfter: record.signalAfter)
+            time: Timestamp.text(record.time), region: record.region, silence: record.silence.length.seconds(digits: 3),
+            leftFor: record.silence.leftFor?.seconds(digits: 3) ?? 0, signalBefore: record.silence.signalBefore,
+            signalAfter: record.silence.signalAfter.map(Int.init))
     }
 
     fileprivate var line: String {

@@ -1,4 +1,5 @@
 package import Agreement
+package import Events
 package import MQTT
 import Plumbing
 import Synchronization
@@ -44,9 +45,9 @@ extension Broker {
     }
 
     /// Deletes a node that is gone for good: its topics are emptied.
-    package func forget(_ node: String) throws(ForgetRefusal) {
-        guard state.isConnected else { throw .away }
-        var refusal: ForgetRefusal?
+    package func forget(_ node: String) throws(ForgetFailure) {
+        guard state.isConnected else { throw .away(state.description) }
+        var refusal: ForgetFailure?
         perform { core, now in
             switch core.forget(node, at: now) {
             case .success(let outputs): return outputs

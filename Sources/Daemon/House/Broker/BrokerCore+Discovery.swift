@@ -82,10 +82,14 @@ extension BrokerCore {
         return []
     }
 
-    /// Handles a message outside the house's topics, or on this node's prompt.
+    /// Handles a message outside the house's topics, or on a topic that this node alone may write.
     mutating func foreign(_ message: MQTTMessage, at now: Int64) -> [Output] {
         if message.topic == topics.prompt(node) {
             if !message.isRetained, message.payload != promptValue.payload { repeats.want(message.topic, at: now) }
+            return []
+        }
+        if message.topic == topics.house {
+            if !message.isRetained, house.isHub, message.payload != houseValue { repeats.want(message.topic, at: now) }
             return []
         }
         guard let discovery else { return [] }

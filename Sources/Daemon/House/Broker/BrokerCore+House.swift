@@ -143,14 +143,20 @@ extension BrokerCore {
         }
     }
 
-    /// Handles the deletion of a node.
+    /// Handles that a node was deleted, or that another client emptied its topics.
     mutating func forgotten(_ name: String, at now: Moment) -> [Output] {
         guard name != node else { return [] }
+        let outputs = acted(house.forgotten(node: name, at: now), at: now)
+        return house.online(at: now.instant).contains(name) ? outputs : outputs + deleted(name, at: now)
+    }
+
+    /// Drops what is stored of a node.
+    private mutating func deleted(_ name: String, at now: Moment) -> [Output] {
         let wasKnown = statuses[name] != nil || cards[name] != nil
         (statuses[name], scanners[name], conflicts[name]) = (nil, nil, nil)
         cards.remove(name)
         survey?.forgotten(name)
-        let outputs = acted(house.forgotten(node: name, at: now), at: now) + announcements(at: now.instant)
+        let outputs = announcements(at: now.instant)
         // This node may have been the last one that watched a region.
         return outputs + (wasKnown && house.isHub && looksUntil == nil ? remainsLookedFor(at: now.instant) : [])
     }
@@ -181,7 +187,8 @@ extension BrokerCore {
                         .event(topics.event(name(level)), Wire.event(event).utf8)
                     ]
             case .publishHouse(let online):
-                outputs.append(.publish(.value(topics.house, Wire.house(online: online, leader: node).utf8)))
+                houseValue = Array(Wire.house(online: online, leader: node).utf8)
+                outputs.append(.publish(.value(topics.house, houseValue)))
             case .publishOffline(let name):
                 let topic = topics.status(name)
                 outputs += [.publish(.value(topic, Wire.offline.utf8)), .release(topic: topic)]
@@ -189,6 +196,7 @@ extension BrokerCore {
             case .publishOnline:
                 isOnline = true
                 outputs.append(.publish(online))
+            case .deleted(let name): outputs += deleted(name, at: now)
             case .repeatDescription: outputs.append(.repeat(topic: topics.about(node)))
             case .subscribeAgain: outputs.append(.subscribeAgain)
             case .happened(let level, let news):

@@ -13,6 +13,7 @@ extension BrokerCore {
         let filters = [
             topics.everyStatus, topics.everyScanner, topics.everyAbout, topics.everyRegion, topics.everyEvent,
             topics.promptAnswer(node), topics.everyObservation(by: node), topics.prompt(node),
+            topics.house,
         ]
         return [.publish(scannerValue), .publish(promptValue)] + filters.map { .subscribe($0) }
             + (discovery.map { [.subscribe("\($0.prefix)/status")] } ?? [])

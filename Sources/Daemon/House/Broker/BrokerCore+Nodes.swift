@@ -1,4 +1,5 @@
 package import Agreement
+import Events
 import MQTT
 import Plumbing
 
@@ -86,11 +87,13 @@ extension BrokerCore {
     }
 
     /// Deletes a node: empties its topics and ends its part in every decision.
-    mutating func forget(_ name: String, at now: Moment) -> Result<[Output], ForgetRefusal> {
+    mutating func forget(_ name: String, at now: Moment) -> Result<[Output], ForgetFailure> {
         guard TopicName.isLevel(name), statuses[name] != nil || cards[name] != nil || house.isWaited(for: name) else {
-            return .failure(.unknown)
+            return .failure(.unknown(name))
         }
-        guard name != node, !house.online(at: now.instant).contains(name) else { return .failure(.online) }
+        guard name != node, !house.online(at: now.instant).contains(name) else {
+            return .failure(.online(name))
+        }
         let watched = cards[name]?.regions ?? levels
         var gone = watched.map { topics.observation(of: TopicName($0), by: name) }
         if let discovery {
@@ -111,14 +114,4 @@ package struct BrokerNode: Hashable, Sendable {
     package var scanner: Scanner?
     /// By region: the identifier, or the level in topics if the region is not configured here.
     package var observations: [String: Observation]
-}
-
-/// The reason why a node is not deleted.
-package enum ForgetRefusal: Error, Sendable, Equatable {
-    /// No node has this name.
-    case unknown
-    /// The node is online and would publish its topics again.
-    case online
-    /// There is no connection to the broker.
-    case away
 }

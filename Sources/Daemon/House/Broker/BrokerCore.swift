@@ -81,6 +81,8 @@ struct BrokerCore: Sendable {
 
     var scanner = Scanner(ok: false, adapter: nil, reason: "it has just started")
     var repeats = RepeatPlan()
+    /// The number of nodes as this node last published it as the hub.
+    var houseValue: [UInt8] = []
 
     /// The prompt that waits for an answer.
     var prompt: (id: String, ssid: String, region: String?)?

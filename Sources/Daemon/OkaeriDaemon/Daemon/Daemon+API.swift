@@ -10,7 +10,7 @@ import MQTT
 import Plumbing
 import Presence
 import RegionMonitoring
-import WiFi
+package import WiFi
 
 extension Daemon: APIBackend {
     /// The loop turns at every deadline. One that is so late does not turn any more.
@@ -96,18 +96,8 @@ extension Daemon: APIBackend {
         }
     }
 
-    package func answer(prompt id: String, _ word: String) async throws(AnswerFailure) {
-        guard let answer = PromptAnswer(rawValue: word) else {
-            throw .noAnswer(words: PromptAnswer.allCases.map(\.rawValue))
-        }
-        do throws(PromptAnswerError) {
-            try await homecoming.answered(id, answer)
-        } catch {
-            switch error {
-            case .noSuchPrompt: throw .noSuchPrompt(sentence: error.description)
-            case .closed: throw .closed(sentence: error.description)
-            }
-        }
+    package func answer(prompt id: String, _ answer: PromptAnswer) async throws(PromptAnswerError) {
+        try await homecoming.answered(id, answer)
     }
 
     package func clearNever(ssid: String) async -> Bool { await homecoming.neverCleared(ssid: ssid) }

@@ -21,15 +21,7 @@ extension Daemon {
 
     package func forget(node: String) throws(ForgetFailure) {
         guard let broker else { throw .noHouse }
-        do throws(ForgetRefusal) {
-            try broker.forget(node)
-        } catch {
-            switch error {
-            case .unknown: throw .unknown(node)
-            case .online: throw .online(node)
-            case .away: throw .away(broker.state.description)
-            }
-        }
+        try broker.forget(node)
     }
 }
 

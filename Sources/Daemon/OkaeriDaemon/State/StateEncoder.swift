@@ -1,3 +1,4 @@
+import Events
 import FoundationEssentials
 import Plumbing
 
@@ -33,9 +34,7 @@ struct StateEncoder {
 
     /// Without the braces around them.
     private static func members(of piece: some Encodable) throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(piece).dropFirst().dropLast())
+        Array(try JSON.encoder(.sortedKeys).encode(piece).dropFirst().dropLast())
     }
 }
 

@@ -1,4 +1,4 @@
-import Glibc
+import Plumbing
 package import RegionMonitoring
 
 /// Says what the clock on the wall showed: decisions are driven by a monotonic clock, people read this one.
@@ -14,21 +14,12 @@ package protocol WallClock: Sendable {
 package struct SystemClock: WallClock {
     package init() {}
 
-    /// Now, on the kernel's monotonic clock, which stands still while the machine sleeps: who is asleep does not listen.
-    package static var monotonic: Instant { Instant(nanoseconds: read(CLOCK_MONOTONIC)) }
+    /// The kernel's monotonic clock. It stands still during suspend, in which nothing is received.
+    package static var monotonic: Instant { Instant(nanoseconds: KernelClock.monotonic) }
 
-    /// Nanoseconds since the machine was started, those it slept included.
-    package static var sinceBoot: Int64 { read(CLOCK_BOOTTIME) }
-
-    package var now: Int64 { Self.read(CLOCK_REALTIME) }
+    package var now: Int64 { KernelClock.realtime }
 
     package func wallTime(of instant: Instant) -> Int64 {
         now &- (Self.monotonic.nanoseconds &- instant.nanoseconds)
-    }
-
-    private static func read(_ clock: clockid_t) -> Int64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

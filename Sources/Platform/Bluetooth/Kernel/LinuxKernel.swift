@@ -47,11 +47,7 @@ public struct LinuxKernel: BluetoothKernel {
     }
 
     /// Nanoseconds of CLOCK_MONOTONIC: it stands still while the machine is suspended.
-    public func now() -> Int64 {
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
+    public func now() -> Int64 { KernelClock.monotonic }
 
     /// A socket for questions and orders about adapters, bound to none of them.
     func openControlSocket(_ operation: KernelError.Operation) throws(KernelError) -> OwnedDescriptor {

@@ -54,7 +54,7 @@ struct PeripheralsCommand: AsyncParsableCommand {
     private func lines(_ found: AsyncThrowingStream<Discovery, any Error>) async throws {
         var table = PeripheralTable()
         for try await discovery in found where table.take(discovery, at: .now) {
-            try Terminal.print(PeripheralReport(discovery).line)
+            try Terminal.print(JSON.line(PeripheralReport(discovery)))
         }
     }
 }

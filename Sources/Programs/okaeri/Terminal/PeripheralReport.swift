@@ -34,13 +34,3 @@ struct PeripheralReport: Encodable {
         txPower = discovery.txPower
     }
 }
-
-extension Encodable {
-    /// As a JSON object on one line.
-    var line: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // What is told holds nothing that JSON has no word for.
-        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-    }
-}

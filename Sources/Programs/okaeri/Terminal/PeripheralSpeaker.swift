@@ -1,3 +1,4 @@
+import Events
 import BlueZ
 import Plumbing
 import SystemPackage
@@ -53,7 +54,7 @@ struct PeripheralSpeaker: Sendable {
         peripheral.address + (peripheral.name.map { " (\($0))" } ?? "")
     }
 
-    private func write(_ line: Line) throws(Errno) { try Terminal.print(line.line) }
+    private func write(_ line: Line) throws(Errno) { try Terminal.print(JSON.line(line)) }
 }
 
 /// One object a line.

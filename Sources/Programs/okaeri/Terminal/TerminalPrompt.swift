@@ -4,6 +4,7 @@ import OkaeriDaemon
 import Plumbing
 import Server
 import ServiceLifecycle
+import WiFi
 
 /// Asks on the terminal whether to join, while `okaeri monitor` runs there.
 struct TerminalPrompt: Service {
@@ -45,7 +46,7 @@ struct TerminalPrompt: Service {
             // The oldest prompt is the one that is on the screen.
             guard let prompt = await daemon.prompts.waiting.first else { return }
             guard let answer = language.answer(line) else { return ask(prompt.ssid) }
-            do throws(AnswerFailure) {
+            do throws(PromptAnswerError) {
                 try await daemon.answer(prompt: prompt.id, answer)
             } catch {
                 Terminal.complain(error.description)
