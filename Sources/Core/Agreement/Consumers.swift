@@ -1,8 +1,8 @@
 import Plumbing
 import RegionMonitoring
 
-/// What this node's own consumers know of a region of the house. However many messages others forge, they receive at most a
-/// burst of news, and then the latest state once every few seconds.
+/// The state of a house region as this node's own consumers received it. However many messages others forge, they
+/// receive at most a burst of news, and then the latest state once every few seconds.
 struct Consumers: Sendable {
     private static let (burst, interval) = (20, 3 * Nanoseconds.second)
 

@@ -14,13 +14,14 @@ struct HouseNode: Sendable {
         case online(since: Int64, refreshedAt: Int64, wasFound: Bool)
     }
 
-    /// How long a retained `online` is valid without a refresh: an interval, and a tenth for the way.
+    /// The time for which a retained `online` is valid without a refresh: an interval, and a tenth for the delay.
     static let foundValidity = Observation.interval / 10 * 11
 
-    /// How long a node is online before it owns regions. By then it has received the others' states, and they have received its.
+    /// The time that a node is online before it owns regions. By then it has received the others' states, and they have
+    /// received its.
     static let settling = 3 * Nanoseconds.second
 
-    /// How long a node that is present may take to publish its topics again after another client emptied them.
+    /// The time that a present node has to publish its topics again after another client emptied them.
     static let repetition = 10 * Nanoseconds.second
 
     var status = Status.offline(since: .min)

@@ -34,14 +34,14 @@ struct HouseRegion: Sendable {
     /// The times of a new owner: it waits for its own observation to come back behind the retained ones of the others.
     private static let (listening, longestListening) = (2 * Nanoseconds.second, 10 * Nanoseconds.second)
 
-    /// How long a new owner accepts what others remember.
+    /// The time for which a new owner accepts the messages that other nodes bring back.
     private static let learning = 120 * Nanoseconds.second
 
     /// The shortest time between two messages without a change, and how often it doubles while another node contradicts.
     private static let (pause, longestPause) = (Nanoseconds.second, 8)
 
-    /// How long the next owner publishes an event that the owner did not publish. The broker reports the death of a node after
-    /// ten seconds, and its silence after half a minute.
+    /// The time for which the next owner publishes an event that the owner did not publish. The broker reports the
+    /// death of a node after ten seconds, and its silence after half a minute.
     private static let succession = 60 * Nanoseconds.second
 
     let identifier: String

@@ -23,7 +23,7 @@ extension HouseReplica {
         return actions
     }
 
-    /// What an earlier run of the daemon published about other regions is not live any more.
+    /// Observations of an earlier run of the daemon about other regions are not live any more.
     private mutating func incarnationChanged(_ name: String, except: Int, at now: Moment) -> [HouseAction] {
         guard let known = nodes[name] else { return [] }
         let view = view(at: now)

@@ -34,11 +34,11 @@ package struct HouseReplica: Sendable {
     /// If a timer fires this late, the process was suspended; observations from before are stale.
     private static let suspension = 3 * Nanoseconds.second
 
-    /// How often an owner looks whether the process was suspended. Together with ``suspension`` no longer than another node takes
-    /// from its connection to its first message: two owners would announce the same event.
+    /// The interval at which an owner checks whether the process was suspended. Together with ``suspension`` no longer
+    /// than another node takes from its connection to its first message: two owners would announce the same event.
     private static let watch = 2 * Nanoseconds.second
 
-    /// How long after the loss of its connection a node knows better than a broker that holds earlier messages.
+    /// The time after the loss of its connection for which a node has later messages than a broker that was restored.
     private static let memory = 900 * Nanoseconds.second
 
     package let node: String
@@ -89,7 +89,7 @@ package struct HouseReplica: Sendable {
 
     package var isConnected: Bool { if case .offline = connection { false } else { true } }
 
-    /// What the house agrees on about a region; `nil` if nothing is known, or without a broker.
+    /// The agreed state of a region; `nil` if nothing is known, or without a broker.
     package func state(of region: String) -> HouseState? {
         guard isConnected, let index = positions[region], regions[index].message.isStored else { return nil }
         return regions[index].message.state
@@ -147,7 +147,7 @@ package struct HouseReplica: Sendable {
     }
 }
 
-/// What a region needs to know of the house.
+/// The part of the house's state that a region reads.
 struct HouseView {
     let node: String
     let writer: UInt64

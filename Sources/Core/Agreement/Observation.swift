@@ -39,7 +39,7 @@ package struct Observation: Hashable, Sendable {
     /// The number of intervals without a publication after which an observation is no longer live.
     package static let missed: Int64 = 3
 
-    /// How long the observation is live after it was received, in nanoseconds.
+    /// The time for which the observation is live after it was received, in nanoseconds.
     var validity: Int64 { Self.missed * (state == .inside ? Self.insideInterval : Self.interval) }
 
     /// The observation without values that no receiver measures. Any client can publish under a node's topics.

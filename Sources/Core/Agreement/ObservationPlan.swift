@@ -1,11 +1,12 @@
 package import RegionMonitoring
 import Plumbing
-/// What a node says of its regions, and when: at once what changed, the signal while it moves, all of it now and then.
+/// A node's observations of its regions and their times of publication: a change at once, the signal while it moves,
+/// all of them at intervals.
 ///
-/// A signal is worth telling when it has moved by more than its own noise: so a beacon at rest costs a message in a second or
-/// two, whatever the noise, and one that moves two a second at most. Measured on recordings of a flat, a garage and a hall: 0.5
-/// to 0.85 sights a second from each receiver that hears it; windows of a second in place of half a one have the room told
-/// half a second later.
+/// A signal is published after it has moved by more than its own noise: so a beacon at rest costs a message every one
+/// or two seconds, whatever the noise, and a moving one at most two a second. Measured on recordings of a flat, a
+/// garage and a hall: 0.5 to 0.85 observations a second from each node that receives the beacon; windows of one second
+/// instead of half a second delay the room by half a second.
 ///
 ///     announce(plan.connected(at: now))                    // the broker is there: everything
 ///     announce(plan.determined("home", .inside, at: now))  // the region monitor decided
@@ -20,10 +21,10 @@ package struct ObservationPlan: Sendable {
         package var observation: Observation
     }
 
-    /// The least change of the signal that is told, in dB; above that it is the noise that decides.
+    /// The smallest change of the signal that is published, in dB; above that the noise decides.
     private static let step = 1.0
 
-    /// How many times larger or smaller the noise has become when it is told for its own sake.
+    /// The factor by which the noise has to change to be published by itself.
     private static let spreadStep = 1.5
 
     private var incarnation: String
@@ -31,7 +32,7 @@ package struct ObservationPlan: Sendable {
     private var sequence: UInt64 = 0
     private var regions: [String: Region] = [:]
 
-    /// When ``advanced(to:)`` is next needed. May be early, is never late.
+    /// The time at which ``advanced(to:)`` is next needed. May be early, is never late.
     package private(set) var nextDeadline: Int64?
 
     private struct Region: Sendable {
@@ -53,7 +54,7 @@ package struct ObservationPlan: Sendable {
 
     /// - Parameters:
     ///   - incarnation: new with every start of the daemon.
-    ///   - offset: what this receiver hears too weakly, in dB: it is added to every signal.
+    ///   - offset: The loss of this receiver, in dB, which is added to every signal.
     package init(regions: [String], incarnation: String, offset: Double = 0) {
         self.incarnation = incarnation
         self.offset = offset.isFinite ? offset : 0
@@ -97,13 +98,13 @@ package struct ObservationPlan: Sendable {
     /// A beacon of the region was heard.
     ///
     /// - Parameters:
-    ///   - beacon: any number that tells it from the region's other beacons: the strongest is followed.
+    ///   - beacon: A number that distinguishes the beacon from the region's other beacons: the strongest is followed.
     ///   - rssi: in dBm.
     package mutating func heard(
         _ region: String, from beacon: UInt64 = 0, rssi: Int8, at now: Int64
     ) -> [Publication] {
         guard regions[region] != nil else { return [] }
-        // What was due is told before what is new, or a window would hold what came after it.
+        // The due observation is published before the new one; otherwise a window would contain what came after it.
         let due = regions[region]?.deadline.map { $0 <= now } ?? false ? advanced(region, to: now) : nil
         let hadSignal = regions[region]?.window.level != nil
         regions[region]?.window.heard(Double(rssi) + offset, from: beacon, at: now)

@@ -76,7 +76,7 @@ struct OwnerState: Sendable {
         var isAbsent = false
     }
 
-    /// How long the house waits for a silent holder.
+    /// The time that the house waits for a silent holder.
     static let patience = 86_400 * Nanoseconds.second
 
     /// The name of the holder of a region that is inside by a message that names no nodes, such as an earlier version's, and

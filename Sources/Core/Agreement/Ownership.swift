@@ -1,8 +1,8 @@
 import Plumbing
 
-/// Who writes what a house agrees on: of each region the node with the highest rendezvous weight (Thaler and Ravishankar, "Using
-/// name-based mappings to increase hit rates", 1998). Everybody computes the same from names alone, and when a node comes
-/// or goes only its own regions move.
+/// Determines the owner of each region: the node with the highest rendezvous weight (Thaler and Ravishankar, "Using
+/// name-based mappings to increase hit rates", 1998). All nodes compute the same from the names alone, and when a node
+/// comes or goes only its own regions move.
 package enum Ownership {
     /// The region that stands for the house itself: its owner counts the nodes and announces them.
     package static let hub = "-"
@@ -12,7 +12,7 @@ package enum Ownership {
         weight(node.utf8.fnv1a, region.utf8.fnv1a)
     }
 
-    /// The owner of a region among these nodes; nil: nobody.
+    /// Returns the owner of a region among these nodes; `nil` if there are none.
     package static func owner(of region: String, among nodes: some Sequence<String>) -> String? {
         let region = region.utf8.fnv1a
         var best: (node: String, weight: UInt64)?

@@ -1,7 +1,7 @@
 import Plumbing
 import RegionMonitoring
 
-/// What a node knows of a region's retained message.
+/// A node's knowledge of a region's retained message.
 struct RegionMessage: Sendable {
     /// A received message's place beside the known one.
     enum Order {

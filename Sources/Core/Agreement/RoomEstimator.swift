@@ -1,14 +1,14 @@
 import Plumbing
 /// In which room a beacon is, from what several receivers hear of it.
 ///
-/// What speaks for another room than the told one is added up: by how many dB that room is stronger, beyond a bias, for how
-/// many seconds. A clear lead is believed soon, a slight one late, one that comes and goes never.
+/// The evidence for another room than the published one is added up: by how many dB that room is stronger, beyond a
+/// bias, for how many seconds. A clear lead is believed soon, a slight one late, one that comes and goes never.
 ///
-/// How much is asked for is learned from the beacon itself. A receiver says how much its signal jumps from half second to
-/// half second; over a quarter of a minute the signal of a beacon at rest swings by as much and no more, that of one that
-/// moves by several times as much. The less the beacon moves, measured so over all receivers, and the noisier it is, the
-/// more evidence a change of room takes. (Von Neumann's ratio, "Distribution of the ratio of the mean square successive
-/// difference to the variance", 1941.)
+/// How much is asked for is learned from the beacon itself. A receiver says how much its signal jumps from half second
+/// to half second; over a quarter of a minute the signal of a beacon at rest swings by as much and no more, that of one
+/// that moves by several times as much. The less the beacon moves, measured so over all receivers, and the noisier it
+/// is, the more evidence a change of room takes. (Von Neumann's ratio, "Distribution of the ratio of the mean square
+/// successive difference to the variance", 1941.)
 struct RoomEstimator: Sendable {
     /// Found by search on recordings of a flat, a garage and a hall, whole, thinned, with noise added and receivers left out.
     struct Parameters: Sendable {
@@ -25,13 +25,13 @@ struct RoomEstimator: Sendable {
         var scale = 0.401...8.0
         /// Over how many seconds the swing is measured.
         var memory = 10.1
-        /// Which part of the noise counts for a beacon that moves.
+        /// The part of the noise that counts for a beacon that moves.
         var movingNoise = 0.6
     }
 
     var parameters = Parameters()
 
-    /// What no receiver hears, in dBm: a room without a signal.
+    /// The signal of a room without one, in dBm: no receiver receives less.
     static let floor = -105.0
 
     /// A lead of more dB than this is no surer.
@@ -41,7 +41,7 @@ struct RoomEstimator: Sendable {
     /// six dB change nothing.
     private static let largestBias = 10.0
 
-    /// Who has just come is listened to for so long before the room is told: the sights of several receivers come within.
+    /// The time between an arrival and its first room: the observations of several receivers arrive within it.
     private static let firstWait = Nanoseconds.second * 3 / 2
 
     /// The step of the sum, and how much is added up at most at once: a signal that old says nothing.
@@ -51,7 +51,8 @@ struct RoomEstimator: Sendable {
     /// A receiver that hears so many dB less than the nearest of its room counts half as much.
     private static let halving = 1.5
 
-    /// How fast the evidence for a room that is not heard any more fades, in dB, and the word of a dead receiver.
+    /// The rate at which the evidence for a room that is not received any more fades, in dB, and the signal of a dead
+    /// receiver.
     private static let fading = 3.0
     private static let deadFading = 0.25
 
@@ -77,12 +78,12 @@ struct RoomEstimator: Sendable {
     /// The room, if there is one.
     var room: String? { told.map { rooms[$0] } }
 
-    /// The strongest room at this moment, told or not.
+    /// The strongest room at this moment, published or not.
     var strongest: String? {
         receivers.max { $0.level < $1.level }.map { rooms[$0.room] }
     }
 
-    /// When ``advanced(to:)`` is next needed; nil while nothing is to be decided.
+    /// The time at which ``advanced(to:)`` is next needed; `nil` while nothing is to be decided.
     var nextDeadline: Int64? {
         guard !receivers.isEmpty else { return nil }
         let isOpen = told == nil || evidence.contains { $0 > 0 } || receivers.contains { $0.isDark || $0.room != told }
@@ -118,7 +119,7 @@ extension RoomEstimator {
         if began == nil { began = now }
     }
 
-    /// Nobody knows what a receiver hears.
+    /// Handles that the signal at a node is not known any more.
     mutating func lost(_ node: String, at now: Int64) {
         advance(to: now)
         guard let index = receivers.firstIndex(where: { $0.node == node }) else { return }
@@ -208,8 +209,8 @@ extension RoomEstimator {
         for room in evidence.indices { evidence[room] = 0 }
     }
 
-    /// What each room hears, in dBm, and its noise: the mean of its receivers, each by how strongly it hears. So the nearest
-    /// counts most, and where several hear the beacon equally well their noise is less than that of one.
+    /// The signal of each room, in dBm, and its noise: the mean of its receivers, weighted by their signals. So the
+    /// nearest counts most, and where several hear the beacon equally well their noise is less than that of one.
     private func signals() -> (levels: [Double?], noises: [Double]) {
         var strongest = [Double](repeating: -.infinity, count: rooms.count)
         for receiver in receivers { strongest[receiver.room] = max(strongest[receiver.room], receiver.level) }
@@ -232,7 +233,7 @@ extension RoomEstimator {
         return Double(sign: .plus, exponent: Int(whole), significand: 1 + exponent - whole)
     }
 
-    /// How much the beacon swings beyond its noise.
+    /// Returns the movement of the beacon beyond its noise.
     private mutating func motion(_ seconds: Double) -> Double {
         let weight = seconds / (seconds + parameters.memory)
         var swing = 0.0

@@ -1,8 +1,9 @@
 import Plumbing
-/// One node's signal of one region: what it is worth telling others.
+/// One node's signal of one region, reduced to the values that are published.
 ///
-/// The samples of half a second are averaged: shorter windows flap, longer ones are late by as much. Their jumps from one to
-/// the next are the noise of the beacon at this receiver, for who moves changes little in half a second.
+/// The samples of half a second are averaged: shorter windows flap, longer ones are late by as much. Their differences
+/// from one to the next are the noise of the beacon at this receiver, since a person who walks changes little in half a
+/// second.
 struct SignalWindow: Sendable {
     static let width = Nanoseconds.second / 2
 
@@ -17,7 +18,7 @@ struct SignalWindow: Sendable {
     /// Another beacon of the region must be that much stronger to be followed in place of the one that is, in dB.
     private static let takeover = 6.0
 
-    /// Which beacon is followed.
+    /// The beacon that is followed.
     private var beacon: UInt64?
     private var sum = 0.0
     private var count = 0.0
@@ -29,12 +30,12 @@ struct SignalWindow: Sendable {
     /// The mean of the last window in dBm; nil when it is silent.
     private(set) var level: Double?
 
-    /// When the open window closes.
+    /// The end of the open window.
     private(set) var closes: Int64?
 
     var noise: Double { variance.squareRoot() }
 
-    /// When the beacon is silent, if nothing more is heard.
+    /// The time at which the beacon counts as silent if nothing more is received.
     var silentAt: Int64? { lastHeard.map { $0.addingClamped(max(Self.shortestSilence, Self.gapsOfSilence * gap)) } }
 
     mutating func heard(_ rssi: Double, from beacon: UInt64, at now: Int64) {

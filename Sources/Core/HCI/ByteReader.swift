@@ -3,7 +3,7 @@
 public struct ByteReader: ~Escapable {
     @usableFromInline let bytes: RawSpan
 
-    /// How far the reader has come, in bytes from the start.
+    /// The reader's position, in bytes from the start.
     @inlinable public var offset: Int { position }
 
     @usableFromInline var position = 0
@@ -22,7 +22,7 @@ public struct ByteReader: ~Escapable {
         position = range.lowerBound
     }
 
-    /// How many bytes are left.
+    /// The number of bytes that are left.
     @inlinable public var remaining: Int { bytes.byteCount - offset }
 
     /// The next byte.
@@ -98,13 +98,13 @@ public struct ByteReader: ~Escapable {
 
 /// The bytes end before what they announce.
 public struct Truncation: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Where the missing field starts, in bytes from the start of what was read.
+    /// The start of the missing field, in bytes from the start of the input.
     public let offset: Int
 
-    /// How many bytes the field takes.
+    /// The length of the field in bytes.
     public let needed: Int
 
-    /// How many were left.
+    /// The number of bytes that were left.
     public let available: Int
 
     @usableFromInline

@@ -1,12 +1,12 @@
 /// One AD structure: a length, a type and data (Bluetooth Core Specification, Vol 3, Part C, 11).
 public struct ADStructure: ~Escapable {
-    /// What the data is, from Assigned Numbers 2.3; see ``ADType``.
+    /// The type of the data, from Assigned Numbers 2.3; see ``ADType``.
     public let type: UInt8
 
-    /// Where the structure's length byte stands in the advertising data.
+    /// The position of the structure's length byte in the advertising data.
     public let offset: Int
 
-    /// What follows the type.
+    /// The bytes that follow the type.
     public let data: RawSpan
 
     @_lifetime(copy data)

@@ -1,7 +1,6 @@
 import Plumbing
 
-/// Which beacons are meant: all of a UUID, those of one major, or a single one. CoreLocation's
-/// `CLBeaconIdentityConstraint`.
+/// A set of beacons: all of a UUID, those of one major, or a single one. CoreLocation's `CLBeaconIdentityConstraint`.
 public enum BeaconConstraint: Hashable, Sendable {
     /// Every beacon of the owner.
     case uuid(BeaconUUID)

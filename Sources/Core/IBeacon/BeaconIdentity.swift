@@ -1,4 +1,4 @@
-/// Which beacon it is: UUID, major and minor. Never its Bluetooth address, which may rotate.
+/// The identity of a beacon: UUID, major and minor. Never its Bluetooth address, which may rotate.
 public struct BeaconIdentity: Hashable, Sendable {
     /// The owner's identifier.
     public let uuid: BeaconUUID

@@ -6,7 +6,7 @@ public struct BeaconRegion: Hashable, Sendable {
     /// Its beacons.
     public let constraint: BeaconConstraint
 
-    /// A region by its name and its beacons; whether the name is unique is for who monitors it.
+    /// Creates a region from its name and its beacons; the caller ensures that the name is unique.
     public init(identifier: String, constraint: BeaconConstraint) {
         self.identifier = identifier
         self.constraint = constraint

@@ -23,7 +23,7 @@ extension BeaconUUID: Comparable {
 }
 
 extension BeaconUUID: LosslessStringConvertible {
-    /// Where the hyphens of the usual text stand.
+    /// The positions of the hyphens in the usual text.
     private static let hyphens: Set<Int> = [8, 13, 18, 23]
 
     /// Reads `E2C56DB5-DFFB-48D2-B060-D0F5A71096E0`, or the 32 digits without hyphens, in either case.

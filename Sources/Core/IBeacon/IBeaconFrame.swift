@@ -1,10 +1,10 @@
-/// What an iBeacon says in its manufacturer specific data (Apple, "Proximity Beacon Specification" R1).
+/// The content of an iBeacon's manufacturer specific data (Apple, "Proximity Beacon Specification" R1).
 ///
 ///     4C 00 | 02 15 | UUID, 16 bytes | major, 2 | minor, 2 | measured power, 1
 ///
 /// The company identifier is little endian as in all of Bluetooth; UUID, major and minor are big endian.
 public struct IBeaconFrame: Hashable, Sendable {
-    /// Which beacon it is.
+    /// The beacon's identity.
     public var identity: BeaconIdentity
 
     /// The RSSI at one metre in dBm, as its maker claims it. Zero and positive values are junk.
@@ -13,7 +13,7 @@ public struct IBeaconFrame: Hashable, Sendable {
     /// Apple's company identifier and the type and length of the frame, as they are sent.
     private static let prefix: UInt32 = 0x4C00_0215
 
-    /// How many bytes the frame takes in the manufacturer specific data. More may follow; they mean nothing here.
+    /// The length of the frame in the manufacturer specific data, in bytes. More may follow; they mean nothing here.
     public static let byteCount = 25
 
     /// A frame to be sent; any values fit.

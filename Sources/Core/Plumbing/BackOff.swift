@@ -16,13 +16,14 @@ package struct BackOff: Hashable, Sendable {
         nanoseconds = self.first
     }
 
-    /// How long to wait now; the next delay is twice as long.
+    /// Returns the present delay; the next one is twice as long.
     package mutating func next() -> Duration {
         defer { double() }
         return delay
     }
 
-    /// When to try again, in nanoseconds of the clock by which it is `now`; the next delay is twice as long.
+    /// Returns the time of the next attempt, in nanoseconds of the clock by which it is `now`; the next delay is twice
+    /// as long.
     package mutating func next(after now: Int64) -> Int64 {
         defer { double() }
         return now.addingClamped(nanoseconds)

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Lets one thread wait until another signals. Signals that nobody waits for are one: who waits looks for himself what has
-/// happened.
+/// Lets one thread wait until another signals. Signals without a waiting thread count once: the thread that waits next
+/// checks by itself what has happened.
 ///
 /// Sendable: what changes is `isSignalled`, under the mutex; the pointers never do.
 @safe
@@ -11,7 +11,7 @@ package final class BinarySemaphore: @unchecked Sendable {
     private var isSignalled = false
 
     package init() {
-        // Safe: both point to memory of their own, which nobody else has yet; none of these calls fails on Linux.
+        // Safe: both point to memory of their own, which no other thread has yet; none of these calls fails on Linux.
         unsafe pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         unsafe pthread_condattr_init(&attributes)
@@ -22,7 +22,7 @@ package final class BinarySemaphore: @unchecked Sendable {
     }
 
     deinit {
-        // Safe: nobody holds a reference any more, so nobody waits.
+        // Safe: no reference is left, so no thread waits.
         unsafe pthread_cond_destroy(condition)
         unsafe pthread_mutex_destroy(mutex)
         unsafe condition.deallocate()
@@ -39,8 +39,8 @@ package final class BinarySemaphore: @unchecked Sendable {
 
     /// Waits for a signal, and takes it. For one thread, which it blocks.
     ///
-    /// - Parameter deadline: how long it waits at most, a century and longer being for ever; nil: for ever. The time that
-    ///   the machine sleeps may come on top.
+    /// - Parameter deadline: The longest time to wait, a century and longer being for ever; `nil`: for ever. The time
+    ///   that the machine sleeps may come on top.
     /// - Returns: whether there was a signal before the time was up.
     @discardableResult
     package func wait(until deadline: ContinuousClock.Instant? = nil) -> Bool {

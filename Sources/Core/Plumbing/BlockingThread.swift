@@ -4,7 +4,7 @@ import Glibc
 package enum BlockingThread {
     /// No thread could be started: there are too many of them.
     package struct StartError: Error, Hashable, CustomStringConvertible {
-        /// What `pthread_create` returned, `EAGAIN` mostly.
+        /// The result of `pthread_create`, mostly `EAGAIN`.
         package let code: Int32
 
         package init(code: Int32) {
@@ -55,11 +55,11 @@ package enum BlockingThread {
 
     /// Runs `body` on a thread of its own, and waits for it without blocking a thread of the tasks'.
     ///
-    /// A task that is cancelled goes on waiting: whoever can end the body does that.
+    /// A task that is cancelled goes on waiting: the owner of the body has to end it.
     ///
     /// - Parameter failure: makes the error of what `pthread_create` returned.
-    /// - Returns: what the body returns.
-    /// - Throws: what the body throws, or that no thread could be started.
+    /// - Returns: The result of the body.
+    /// - Throws: The error of the body, or the error of starting the thread.
     package static func run<Value: Sendable, Failure>(
         _ failure: (_ code: Int32) -> Failure, _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {

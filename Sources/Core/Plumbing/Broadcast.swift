@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Hands every value to everybody who listens, in order. Nobody who is slow holds the others up.
+/// Delivers every value to every listener, in order. A slow listener does not delay the others.
 package final class Broadcast<Value: Sendable>: Sendable {
     /// Is given a value; nil is the end.
     private typealias Listener = @Sendable (Value?) -> Void
 
-    /// A value for those who listened when it was sent; nil is the end.
+    /// A value for the listeners at the time of its sending; `nil` is the end.
     private struct Delivery {
         let value: Value?
         let listeners: [Listener]
@@ -16,7 +16,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
         var all: [Int: Listener] = [:]
         var latest: Value?
         var isClosed = false
-        /// What is sent and not yet delivered, the oldest first.
+        /// The values that were sent and not yet delivered, the oldest first.
         var outbox: [Delivery] = []
         /// Whether a thread delivers: then no other may, for the order's sake.
         var isDelivering = false
@@ -25,7 +25,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
             outbox.append(Delivery(value: value, listeners: Array(all.values)))
         }
 
-        /// What the calling thread is to deliver; nil where there is nothing, or another thread is at it.
+        /// Returns what the calling thread has to deliver; `nil` if there is nothing, or another thread is delivering.
         mutating func nextDelivery() -> Delivery? {
             guard !isDelivering, !outbox.isEmpty else { return nil }
             isDelivering = true
@@ -39,7 +39,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
     /// Whether the second of two values is no news; nil: every value is.
     private let isSame: (@Sendable (Value, Value) -> Bool)?
 
-    /// - Parameter remembers: whether who begins to listen is given the latest value first.
+    /// - Parameter remembers: Whether a new listener receives the latest value first.
     package init(remembers: Bool = false) {
         listeners = Mutex(Listeners())
         self.remembers = remembers
@@ -55,13 +55,13 @@ package final class Broadcast<Value: Sendable>: Sendable {
         isSame = { $0 == $1 }
     }
 
-    /// How many listen.
+    /// The number of listeners.
     package var count: Int { listeners.withLock(\.all.count) }
 
     /// The latest value, where it is remembered.
     package var latest: Value? { listeners.withLock(\.latest) }
 
-    /// Sends a value to everybody who listens.
+    /// Sends a value to every listener.
     package func send(_ value: Value) {
         listeners.withLock { listeners in
             guard !listeners.isClosed else { return }
@@ -73,8 +73,8 @@ package final class Broadcast<Value: Sendable>: Sendable {
         deliver()
     }
 
-    /// Not under the lock: a value resumes the task that waits for it, which takes its turn if somebody cancels that task
-    /// just then; and who cancels it ends its stream first, for which he waits for the lock.
+    /// Not under the lock: a value resumes the task that waits for it, and the task runs at once if it is being
+    /// cancelled. Cancelling ends its stream first, which needs the lock.
     private func deliver() {
         while let delivery = listeners.withLock({ $0.nextDelivery() }) {
             for listener in delivery.listeners { listener(delivery.value) }
@@ -84,14 +84,14 @@ package final class Broadcast<Value: Sendable>: Sendable {
 
     /// All values from now on, until the end.
     ///
-    /// - Parameter backlog: how many values a listener may lag behind; then the oldest are dropped for it.
+    /// - Parameter backlog: The number of values that a listener may lag behind; then its oldest values are dropped.
     package func values(backlog: Int) -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(backlog))
         feed(continuation) { $0 }
         return stream
     }
 
-    /// Puts all values from now on into a stream that nobody waits for yet, and that may have others besides. It ends with
+    /// Puts all values from now on into a stream that has no reader yet, and that may have other sources. It ends with
     /// them.
     package func feed<Item: Sendable>(
         _ continuation: AsyncStream<Item>.Continuation, _ item: @escaping @Sendable (Value) -> Item

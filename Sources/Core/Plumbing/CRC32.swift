@@ -1,6 +1,6 @@
 /// The checksum of gzip and Ethernet (ISO 3309, RFC 1952 section 8), as eight hexadecimal digits.
 package struct CRC32: CustomStringConvertible {
-    /// How many digits it has.
+    /// The number of digits.
     package static let length = 8
 
     private var register: UInt32 = .max

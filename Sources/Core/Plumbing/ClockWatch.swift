@@ -1,14 +1,14 @@
-/// Notices that somebody set the wall clock: the network, a while after the machine's start, or a person.
+/// Notices that the wall clock was set: by the network, a while after the machine's start, or by a person.
 package struct ClockWatch: Sendable {
     /// A leap second is not worth a word.
     private static let tolerance = Duration.seconds(2)
 
-    /// What the wall clock is ahead of the machine's start.
+    /// The difference between the wall clock and the time since the machine's start.
     private var offset: Int64
 
     /// - Parameters:
     ///   - wall: nanoseconds since the Unix epoch.
-    ///   - uptime: nanoseconds since the machine's start, on a clock that nobody sets.
+    ///   - uptime: Nanoseconds since the machine's start, on a clock that is never set.
     package init(wall: Int64, uptime: Int64) {
         offset = wall &- uptime
     }

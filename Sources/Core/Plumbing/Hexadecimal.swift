@@ -1,8 +1,8 @@
 /// A number in hexadecimal digits: `0x0C` for 12 as a byte, how the Core Specification writes codes.
 ///
 /// - Parameters:
-///   - prefix: what stands before the digits.
-///   - digits: how many there are at least, with zeros in front; all that the type has unless told.
+///   - prefix: The text before the digits.
+///   - digits: The minimum number of digits, with leading zeros; by default all that the type has.
 ///   - uppercase: whether ten to fifteen are A to F.
 package func hexadecimal<Number: FixedWidthInteger & UnsignedInteger>(
     _ number: Number, prefix: String = "0x", digits: Int = Number.bitWidth / 4, uppercase: Bool = true

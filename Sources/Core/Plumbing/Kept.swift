@@ -2,14 +2,14 @@
 package protocol Kept: Sendable {
     associatedtype Memory: KeptMemory
 
-    /// What is to be known after a restart.
+    /// The memory to store for the next start.
     var memory: Memory { get async }
 
     /// Goes on from what was known before a restart. To be called before anything else happens.
     func restore(_ memory: Memory, from past: KeptPast) async
 }
 
-/// What a part of the program knows, as members of the one JSON object that all parts share.
+/// The memory of a part of the program, as members of the one JSON object that all parts share.
 ///
 /// Its `init(from:)` checks the values: a file may be damaged, and state that is half believed is worse than none.
 package protocol KeptMemory: Codable, Equatable, Sendable {
@@ -19,7 +19,7 @@ package protocol KeptMemory: Codable, Equatable, Sendable {
     /// Without what changes all the time, too: state is written at once where this differs.
     var essence: Self { get }
 
-    /// Whether somebody is here: then it must be known until when that was so, and else it makes no difference.
+    /// Whether a region is inside: then the time until which that was known matters for the next start.
     var isOccupied: Bool { get }
 
     /// The memory in pieces with members of their own. A piece that is the same as in the last write is not encoded again.
@@ -41,12 +41,12 @@ extension KeptMemory {
     package func learning(asIn earlier: Self) -> Self { self }
 }
 
-/// How long ago what was kept was written.
+/// The time since the state was written.
 package struct KeptPast: Sendable, Equatable {
-    /// Nil when it cannot be told, because the clock was set back since.
+    /// The age; `nil` if the clock was set back since.
     package var age: Duration?
 
-    /// Whether that is too long to know where anybody is. What was learned and answered stays true.
+    /// Whether the age is too great to know the state of a region. What was learned and answered stays true.
     package var isStale: Bool
 
     package init(age: Duration?, isStale: Bool) {

@@ -5,7 +5,7 @@ package enum KernelClock {
     /// Since the Unix epoch: what people read, and what may be set.
     package static var realtime: Int64 { read(CLOCK_REALTIME) }
 
-    /// On the monotonic clock, which stands still while the machine sleeps: who is asleep does not listen.
+    /// The monotonic clock. It stands still during suspend, in which nothing is received.
     package static var monotonic: Int64 { read(CLOCK_MONOTONIC) }
 
     /// Since the machine was started, the time it slept included.

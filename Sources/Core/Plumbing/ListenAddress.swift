@@ -5,7 +5,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     package let description: String
     /// Whether it is one of version 6.
     package let isVersion6: Bool
-    /// Whether nobody but this machine gets there: 127.0.0.0/8 and ::1, the former also as IPv6 writes it.
+    /// Whether only this machine reaches the address: 127.0.0.0/8 and ::1, the former also as IPv6 writes it.
     package let isLoopback: Bool
 
     /// - Parameter text: four numbers with points, or as RFC 4291 (2.2) has it, without brackets and zone.
@@ -36,7 +36,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Where a server listens: `127.0.0.1:9464`, `[::1]:9464`.
+/// The address and port of a server: `127.0.0.1:9464`, `[::1]:9464`.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package var address: IPAddress
     package var port: UInt16

@@ -19,7 +19,7 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
     /// - Parameters:
     ///   - failure: makes the error of what the last call left in `errno`.
     ///   - call: the system call; less than zero is a failure.
-    /// - Returns: what the call returned, zero or more.
+    /// - Returns: The result of the call, zero or more.
     package static func retrying<Result: SignedInteger, Failure>(
         _ failure: (_ code: Int32) -> Failure, _ call: () -> Result
     ) throws(Failure) -> Result {

@@ -3,10 +3,10 @@ extension String {
     /// chosen it.
     ///
     /// - Parameters:
-    ///   - replacement: what stands in the place of each control character (Unicode's Cc) and line or paragraph separator
-    ///     (Zl, Zp).
-    ///   - replacesFormat: whether it also stands for what turns text around or hides (Cf). Some of it belongs to proper
-    ///     text too: it joins emoji and the letters of some scripts.
+    ///   - replacement: The replacement of each control character (Unicode's Cc) and line or paragraph separator (Zl,
+    ///     Zp).
+    ///   - replacesFormat: whether it also stands for what turns text around or hides (Cf). Some of it belongs to
+    ///     proper text too: it joins emoji and the letters of some scripts.
     package func plain(replacement: Unicode.Scalar = " ", replacesFormat: Bool = false) -> String {
         func isPlain(_ scalar: Unicode.Scalar) -> Bool {
             if (" "..."~").contains(scalar) { return true }

@@ -2,16 +2,16 @@ import Glibc
 
 /// A file that holds one secret and nothing else: a passphrase, a password.
 ///
-/// It belongs to root or to the user the program runs as, nobody else may read or write it, and it is no symbolic link. A
-/// newline at its end is no part of the secret.
+/// It belongs to root or to the user the program runs as, no other user may read or write it, and it is no symbolic
+/// link. A newline at its end is no part of the secret.
 ///
-/// `$CREDENTIALS_DIRECTORY/NAME` is the credential of that name which systemd gives its service (systemd.exec(5)). It may
-/// be readable to the group: systemd lends it to the service by an access control list, whose mask is shown there.
+/// `$CREDENTIALS_DIRECTORY/NAME` is the credential of that name which systemd gives its service (systemd.exec(5)). It
+/// may be readable to the group: systemd lends it to the service by an access control list, whose mask is shown there.
 package enum SecretFile {
-    /// What the path of a credential begins with.
+    /// The beginning of a credential's path.
     package static let credentialPrefix = "$CREDENTIALS_DIRECTORY/"
 
-    /// What a configuration may call it.
+    /// The description of a valid value in the configuration.
     package static let expected = "an absolute path, or \(credentialPrefix)NAME"
 
     /// Whether a configuration may name it: an absolute path, or a credential.
@@ -29,9 +29,9 @@ package enum SecretFile {
     /// Lends what is in the file. The memory it was read into is wiped afterwards.
     ///
     /// - Parameters:
-    ///   - limit: how many bytes the secret may have.
-    ///   - user: who must own the file, if not root; nil: who runs this program.
-    ///   - credentials: where systemd has put the service's credentials.
+    ///   - limit: The maximum length of the secret in bytes.
+    ///   - user: The owner of the file, if not root; `nil`: the user of this process.
+    ///   - credentials: The directory of the service's credentials, from systemd.
     ///   - failure: makes the error.
     ///   - body: takes the secret, one byte at least; it must not keep the memory.
     package static func withContents<Value: ~Copyable, Failure>(
@@ -74,7 +74,8 @@ package enum SecretFile {
         return ("\(credentials)/\(path.dropFirst(credentialPrefix.count))", 0o037)
     }
 
-    /// Opens first and asks the descriptor, so that nobody can change the file in between. A FIFO does not block.
+    /// Opens first and examines the descriptor, so that no other process can replace the file in between. A FIFO does
+    /// not block.
     private static func read(
         _ path: String, into buffer: UnsafeMutableRawBufferPointer, user: uid_t, forbidden: mode_t
     ) throws(SecretFileProblem) -> Int {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a file with a secret cannot be used. It holds nothing of the secret.
+/// The reason why a file with a secret cannot be used. It holds nothing of the secret.
 public enum SecretFileProblem: Error, Hashable, Sendable {
     /// It cannot be opened or read.
     case unreadable(errno: Int32)
@@ -14,7 +14,7 @@ public enum SecretFileProblem: Error, Hashable, Sendable {
     /// It is a directory, a device, a FIFO or a socket.
     case notARegularFile
 
-    /// It belongs to somebody who is neither root nor the user the program runs as.
+    /// It belongs to a user who is neither root nor the one the program runs as.
     case foreignOwner(uid: UInt32)
 
     /// Its group or others may do something with it.
@@ -30,7 +30,7 @@ public enum SecretFileProblem: Error, Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - path: the file, as it is configured.
-    ///   - secret: what it holds, such as `passphrase`.
+    ///   - secret: The kind of secret, such as `passphrase`.
     package func sentence(of path: String, holding secret: String) -> String {
         let file = "the \(secret) file \(path)"
         switch self {
@@ -63,7 +63,7 @@ public enum SecretFileProblem: Error, Hashable, Sendable {
 
     private static func text(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 
-    /// What the unit says to give the credential.
+    /// Returns the unit's setting that gives the credential.
     private static func loadCredential(_ path: String) -> String {
         let name = path.dropFirst(SecretFile.credentialPrefix.count)
         return "`LoadCredential=\(name):/etc/okaeri/\(name)` under [Service] (`sudo systemctl edit okaeri`)"

@@ -25,7 +25,7 @@ package struct WakeUp: ~Copyable, Sendable {
 
     /// Waits for a signal, and takes all that are waiting.
     ///
-    /// - Parameter limit: how long to wait at most, and never longer than an hour; below zero: not at all.
+    /// - Parameter limit: The longest time to wait, at most an hour; below zero: not at all.
     /// - Returns: false when the time was up. It may be true without a signal.
     package borrowing func wait(for limit: Duration) -> Bool {
         // Rounded up: waking too early would only mean to wait again.

@@ -2,8 +2,8 @@ import IBeacon
 
 /// Finds a beacon's slot in the table: open addressing with linear probing, at most a quarter full.
 ///
-/// The standard library's dictionary would do, but its hash is most of what a report costs. This one multiplies by numbers
-/// that are drawn anew for each index: who invents beacons cannot aim at one place.
+/// The standard library's dictionary would do, but its hash is most of what a report costs. This one multiplies by
+/// numbers that are drawn anew for each index: an attacker who invents beacons cannot aim at one place.
 struct BeaconIndex: Sendable {
     /// A slot of the table, and the hash of the beacon in it; or nothing. Small, so that all places stay in the cache.
     private struct Place: Sendable {

@@ -2,14 +2,14 @@ public import IBeacon
 
 /// One advertisement of one beacon, as it was received.
 public struct BeaconSighting: Hashable, Sendable {
-    /// Which beacon it was.
+    /// The beacon's identity.
     public var identity: BeaconIdentity
 
-    /// What its maker says its RSSI is at one metre, in dBm.
+    /// The RSSI at one metre by its manufacturer, in dBm.
     public var measuredPower: Int8
 
-    /// How strong it was here, in dBm; nil when the controller could not say. Then it proves presence and says
-    /// nothing of distance.
+    /// The RSSI here, in dBm; `nil` if the controller does not give it. Then it proves presence and says nothing of
+    /// distance.
     public var rssi: Int8?
 
     /// One advertisement; both strengths in dBm.

@@ -1,21 +1,21 @@
 import IBeacon
 import Plumbing
 
-/// The beacons in the air, in a bounded table: adverts come from anybody, and anybody can invent beacons.
+/// The beacons in range, in a bounded table: any device can invent advertisements.
 struct BeaconTable: Sendable {
     private(set) var tracks: [BeaconTrack] = []
     private var index = BeaconIndex()
 
-    /// Where the search for a place to give away goes on.
+    /// The place at which the search for a replaceable beacon goes on.
     private var cursor = 0
 
-    /// How many places are looked at for one that can be given away. A flood pays this for each invention.
+    /// The number of places that are examined for a replaceable beacon. A flood pays this for each invention.
     private static let reach = 16
 
-    /// How long a stranger is kept before somebody else may have its place.
+    /// The time for which a stranger is stored before another beacon may replace it.
     static let freshness: Int64 = 10_000_000_000
 
-    /// How long a stranger is kept before its place is given away rather than that the table grows.
+    /// The time after which a stranger is replaced before the table grows.
     static let retention: Int64 = 300_000_000_000
 
     /// The slot of a beacon that is known.
@@ -28,11 +28,12 @@ struct BeaconTable: Sendable {
     }
 
     /// Gives a new beacon a slot: one that a stranger has long left, or one more. In a full table the place of a beacon
-    /// that matters less is taken: a stranger not heard of late, then any stranger, then a beacon of a region that keeps
-    /// no region inside.
+    /// that matters less is taken: a stranger not heard of late, then any stranger, then a beacon of a region that
+    /// keeps no region inside.
     ///
     /// - Parameter isHolder: whether the beacon in a slot keeps a region inside. Such a one is never dropped.
-    /// - Returns: the slot, and what was learned of a beacon of a region that had to make room; nil when nobody can.
+    /// - Returns: The slot, and the learned values of a region's beacon that was replaced; `nil` if no beacon can be
+    ///   replaced.
     mutating func insert(
         _ track: BeaconTrack, capacity: Int, isHolder: (_ slot: Int, _ track: BeaconTrack) -> Bool
     ) -> (slot: Int, evicted: (identity: BeaconIdentity, silences: SilenceModel)?)? {

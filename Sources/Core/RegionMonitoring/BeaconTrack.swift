@@ -1,7 +1,7 @@
 import IBeacon
 import Plumbing
 
-/// What is remembered of one beacon in the air.
+/// The stored values of one beacon in range.
 struct BeaconTrack: Sendable {
     var identity: BeaconIdentity
 
@@ -16,7 +16,7 @@ struct BeaconTrack: Sendable {
     var lastHeard: Instant
     var lastListened: ListeningClock.Reading
 
-    /// How many advertisements were heard.
+    /// The number of received advertisements.
     var count: UInt64 = 0
 
     /// The sum and number of RSSIs since the ranging callback that bears the number `round`.
@@ -78,8 +78,8 @@ struct BeaconTrack: Sendable {
             exponent: region?.pathLossExponent ?? PathLoss.defaultExponent)
     }
 
-    /// What the callback of `region` at the end of `round` says: without a sample since the last, the distance is not
-    /// known.
+    /// Returns the ranging result of `region` at the end of `round`: without a sample since the last, the distance is
+    /// not known.
     func ranged(in region: MonitoredRegion, round: UInt64) -> RangedBeacon {
         guard self.round == round, samples > 0 else {
             return RangedBeacon(identity: identity, rssi: 0, accuracy: PathLoss.unknownAccuracy)

@@ -5,11 +5,11 @@ public import IBeacon
 /// Walls and bodies throw echoes that make single readings swing by ten decibels and more, upwards and downwards. So a
 /// tenth of the readings is left out at either end, and the rest is averaged.
 public struct Calibration: Sendable {
-    /// What keeps the readings from telling anything.
+    /// The reason why the readings give no result.
     public enum Failure: Error, Hashable, Sendable {
         /// No beacon was heard.
         case nothingHeard
-        /// More than one was heard, with so many readings each: nobody knows which one is at the distance.
+        /// More than one was received, with so many readings each: the one at the distance is unknown.
         case severalBeacons([BeaconIdentity: Int])
         /// There are too few readings.
         case tooFew(readings: Int, needed: Int)
@@ -25,19 +25,19 @@ public struct Calibration: Sendable {
         public var mean: Double
         /// From the weakest to the strongest that was kept, in dBm.
         public var kept: ClosedRange<Int>
-        /// How many readings there were in all.
+        /// The number of readings in all.
         public var readings: Int
         /// The beacon they are of.
         public var identity: BeaconIdentity
-        /// What it claims its RSSI at one metre to be, in dBm.
+        /// The beacon's own value of its RSSI at one metre, in dBm.
         public var claimedPower: Int8
 
         /// The mean as the measured power of a beacon that was one metre away: -1 dBm at most.
         public var measuredPower: Int8 { Int8(min(-1, max(-127, mean.rounded()))) }
     }
 
-    /// How many readings it takes: what a beacon that advertises once a second gives in twenty seconds when every other
-    /// advertisement is lost.
+    /// The minimum number of readings: those of a beacon that advertises once a second, in twenty seconds with every
+    /// other advertisement lost.
     public static let neededReadings = 10
 
     /// The widest span of the middle half of the readings that is still one distance, in dB.
@@ -46,13 +46,13 @@ public struct Calibration: Sendable {
     /// The exponents there are: a corridor that guides the waves has the least, walls and floors have the most.
     public static let exponents = 1.5...6.0
 
-    /// The shortest distance that tells anything of the exponent, in metres.
+    /// The shortest distance from which the exponent can be computed, in metres.
     public static let shortestDistance = 2.0
 
-    /// How many beacons are told apart: enough to refuse, however many are invented.
+    /// The maximum number of beacons to count: enough to refuse, however many are invented.
     private static let beaconLimit = 16
 
-    /// How often each RSSI from -128 dBm up was read of a beacon.
+    /// The readings of a beacon, counted for each RSSI from -128 dBm up.
     private struct Readings: Sendable {
         var counts = [Int](repeating: 0, count: 256)
         var total = 0
@@ -90,7 +90,7 @@ public struct Calibration: Sendable {
     /// A calibration without any reading.
     public init() {}
 
-    /// How many readings there are by now.
+    /// The number of readings so far.
     public var count: Int { beacons.values.reduce(0) { $0 + $1.total } }
 
     /// A beacon was heard. One without an RSSI says nothing.
@@ -101,7 +101,7 @@ public struct Calibration: Sendable {
         beacons[sighting.identity, default: Readings(claimedPower: sighting.measuredPower)].add(rssi)
     }
 
-    /// How strong the one beacon is.
+    /// Returns the strength of the only beacon.
     public func level() throws(Failure) -> Level {
         guard let (identity, readings) = beacons.first else { throw .nothingHeard }
         guard beacons.count == 1 else { throw .severalBeacons(beacons.mapValues(\.total)) }

@@ -29,19 +29,20 @@ public struct EndedSilence: Hashable, Sendable {
         }
     }
 
-    /// Who comes back within this time after an exit has not been away.
+    /// The time within which a return after an exit shows that the exit was false.
     public static let returnLimit = Duration.seconds(300)
 
-    /// How far two signals may lie apart and be alike, in dB: less than a departure fades, more than people in between take.
+    /// The largest difference of two signals that count as alike, in dB: less than a departure fades, more than people
+    /// in between absorb.
     static let likeness = 10.0
 
-    /// How much of it was listened.
+    /// The part of it in which the scan ran.
     public var length: Duration
 
-    /// What would have ended it.
+    /// The exit times that would have ended it.
     public var exitTimes: ExitTimes
 
-    /// How long ago the region was left for it; nil where it was not.
+    /// The time since the region was left for it; `nil` if it was not left.
     public var leftFor: Duration?
 
     /// The mean signal of the minute before it, in dBm; nil where the controller could not say.
@@ -62,7 +63,7 @@ public struct EndedSilence: Hashable, Sendable {
         self.signalAfter = signalAfter
     }
 
-    /// Whether it was heard as before when it was heard again: who was away comes back from afar, and weakly.
+    /// Whether the signal after it is like the one before: a person who was away returns from afar, with a weak signal.
     public var isOfLikeStrength: Bool {
         guard let signalBefore, let signalAfter else { return true }
         return abs(Double(signalAfter) - signalBefore) <= Self.likeness
@@ -96,7 +97,7 @@ extension RegionMonitor {
                 listened.silence(
                     since: tracker.silentSince, tolerance: beacons[holder].tolerance))
             let leftFor = tracker.departure.map { $0.at.duration(to: now) }
-            // What is longer than the most patient waits, and five minutes more, was an absence to everybody.
+            // A silence longer than the longest exit time and five minutes was an absence by every sensitivity.
             let isNotable = length > times.quick && length - times.patient <= EndedSilence.returnLimit
             let wasLeft = leftFor.map { $0 <= EndedSilence.returnLimit } ?? false
             guard isNotable || wasLeft else { return nil }

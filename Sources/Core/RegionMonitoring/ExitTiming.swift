@@ -1,6 +1,6 @@
-/// How long a silence means that a beacon is gone, and why.
+/// The silence after which a beacon counts as gone, and its reason.
 public struct ExitTiming: Hashable, Sendable {
-    /// What the time rests on.
+    /// The basis of the time.
     public enum Basis: Hashable, Sendable {
         /// The configuration says it.
         case configured
@@ -10,7 +10,7 @@ public struct ExitTiming: Hashable, Sendable {
         case learned
     }
 
-    /// What keeps a learned time from being shorter or longer still.
+    /// The bound of a learned time.
     public enum Bound: String, Hashable, Sendable {
         /// It is not shorter: ``Sensitivity/shortestExitAfter``.
         case shortest
@@ -19,7 +19,7 @@ public struct ExitTiming: Hashable, Sendable {
         case longest
     }
 
-    /// Which of the two memories a learned time comes from: what asks for more has the word.
+    /// The memory that a learned time comes from: the longer time of the two decides.
     public enum Memory: String, Hashable, Sendable {
         /// A day: what happens once in an hour.
         case day
@@ -29,25 +29,25 @@ public struct ExitTiming: Hashable, Sendable {
 
     /// The longest gaps that are remembered, and what follows from them.
     public struct Tail: Hashable, Sendable {
-        /// How long a gap is at least to be one of them.
+        /// The minimum length of a gap that counts.
         public var start: Duration
-        /// How many they are, weighed by their age.
+        /// The number of gaps, weighted by their age.
         public var gaps: Double
-        /// How long the longest of them is, within a tenth.
+        /// The length of the longest of them, within a tenth.
         public var longest: Duration
         /// In how much listening they came, weighed likewise.
         public var listened: Duration
-        /// How long a silence is as rare as was promised.
+        /// The silence that is as rare as the target false-exit rate.
         public var exitTime: Duration
     }
 
     /// The time in force.
     public var time: Duration
 
-    /// What it rests on.
+    /// The basis of the time.
     public var basis: Basis
 
-    /// How many times longer it is because the signal sinks: from 1, not at all, to 1.5.
+    /// The factor by which it is longer because the signal sinks: from 1, not at all, to 1.5.
     public var prolongation: Double
 
     /// The bound that holds it; nil where none does.
@@ -56,7 +56,7 @@ public struct ExitTiming: Hashable, Sendable {
     /// The longest gaps; nil where none was heard, or they do not matter.
     public var tail: Tail?
 
-    /// Where the longest gaps are remembered; nil where there are none that matter.
+    /// The memory of the longest gaps; `nil` if none matter.
     public var memory: Memory?
 
     /// A time and what it rests on.

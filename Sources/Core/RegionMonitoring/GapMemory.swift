@@ -18,27 +18,27 @@ enum GapBins {
         min(Int(gap.bitPattern >> 21) - Int(origin), count - 1)
     }
 
-    /// Where a bin begins, in seconds.
+    /// Returns the start of a bin, in seconds.
     static func start(_ bin: Int) -> Double { Double(Float(bitPattern: (UInt32(bin) + origin) << 21)) }
 
     /// The middle of a bin, in seconds.
     static func middle(_ bin: Int) -> Double { (start(bin) + start(bin + 1)) / 2 }
 }
 
-/// How often gaps of which length came, weighed by age, and in how much listening.
+/// A histogram of gaps by length, weighted by age, with the scan time in which they occurred.
 struct GapMemory<let binCount: Int>: Sendable {
-    /// How many of each length, the shortest first. It holds the longest that there are bins for.
+    /// The number of gaps of each length, the shortest first. It holds the longest that there are bins for.
     private(set) var counts = InlineArray<binCount, Float>(repeating: 0)
 
-    /// How long was listened, in seconds: before all was last weighed down, and since. A day is too much for a float to add
-    /// hundredths of a second to it.
+    /// The scan time in seconds: before the last weighting, and since. A day is too much for a float to add hundredths
+    /// of a second to it.
     private var remembered: Float = 0
     private var unforgotten: Float = 0
 
-    /// How long was listened in all, in seconds, weighed by age.
+    /// The whole scan time in seconds, weighted by age.
     var listened: Float { remembered + unforgotten }
 
-    /// Which of all bins is the first one here.
+    /// The index of the first bin here among all bins.
     static var first: Int { GapBins.count - binCount }
 
     init() {}
@@ -73,12 +73,12 @@ struct GapMemory<let binCount: Int>: Sendable {
         return weight
     }
 
-    /// How long a gap must be to be as rare as `promise`.
+    /// Returns the length at which a gap is as rare as `promise`.
     ///
     /// The longest gaps are the tail. Beyond where it begins it is taken as generalized Pareto, as extreme value theory
     /// has it for whatever distribution (Pickands 1975): its scale by the mean, its shape given.
     ///
-    /// - Parameter promise: how many gaps a second may be longer.
+    /// - Parameter promise: The number of gaps a second that may be longer.
     /// - Returns: nil while there is no gap.
     func tail(promise: Double) -> ExitTiming.Tail? {
         var count = 0.0
@@ -108,16 +108,16 @@ struct GapMemory<let binCount: Int>: Sendable {
     }
 }
 
-/// What the tail of the gaps' lengths is taken for. Chosen on the recordings that Benchmarks/README.md tells of, where the
-/// figures change little for each of these alone.
+/// The distribution by which the tail of the gaps' lengths is modelled. Chosen on the recordings of
+/// Benchmarks/README.md, where the figures change little for each of these alone.
 enum TailShape {
-    /// How many of the longest gaps are the tail.
+    /// The number of longest gaps that are the tail.
     static let count = 10.0
 
-    /// How heavy it is: 0 is exponential, and with 1 it has no mean.
+    /// The weight of the tail: 0 is exponential, and with 1 it has no mean.
     static let shape = 0.2
 
-    /// What is believed before there are gaps: so many, each longer than where the tail begins by this part of it.
+    /// The prior before there are gaps: the number of gaps, each longer than the start of the tail by this part of it.
     static let prior = 8.0
     static let priorExcess = 0.2
 }

@@ -17,12 +17,12 @@ public struct Instant: InstantProtocol, Hashable, Sendable {
         Instant(nanoseconds: nanoseconds.addingClamped(duration.clampedNanoseconds))
     }
 
-    /// How long it is until `other`, held at the ends of 64 bits of nanoseconds: 292 years.
+    /// Returns the duration until `other`, clamped to 64 bits of nanoseconds: 292 years.
     public func duration(to other: Instant) -> Duration {
         .nanoseconds(other.nanoseconds.subtractingClamped(nanoseconds))
     }
 
-    /// How many seconds it is until `other`.
+    /// Returns the number of seconds until `other`.
     @inline(__always)
     func seconds(to other: Instant) -> Double { Double(other.nanoseconds.subtractingClamped(nanoseconds)) / 1e9 }
 

@@ -1,9 +1,9 @@
-/// What was learned of one beacon's silences, in a form that can be kept and read back.
+/// The learned silences of one beacon, in a form that can be stored and read back.
 public struct LearnedSilences: Hashable, Sendable {
     /// One memory of gaps.
     public struct Gaps: Hashable, Sendable {
-        /// How often gaps of each length came, weighed by their age: one number for each bin of the lengths, the shortest
-        /// first. What is missing at the end is zero.
+        /// The number of gaps of each length, weighted by their age: one number for each bin of the lengths, the
+        /// shortest first. What is missing at the end is zero.
         public var counts: [Float]
 
         /// In how many seconds of listening, weighed likewise.
@@ -25,19 +25,19 @@ public struct LearnedSilences: Hashable, Sendable {
     /// The ages of the newest gaps in the bins of `day`, in hundredths of a day of listening; zero where missing at the end.
     public var ages: [UInt8]
 
-    /// How long the gaps of each bin of `minutes` were in all, in seconds, weighed likewise.
+    /// The sums of the gaps of each bin of `minutes`, in seconds, weighted likewise.
     public var sums: [Float]
 
-    /// How many gaps were ever learned from; held where a beacon counts as known.
+    /// The number of gaps ever learned from, limited to the number at which a beacon counts as known.
     public var learned: Float
 
-    /// What was learned, as it was kept. It is checked where it is used: what no beacon can have taught is forgotten.
+    /// Creates it from stored values. It is checked where it is used: what no beacon can have taught is forgotten.
     public init(minutes: Gaps, day: Gaps, ages: [UInt8] = [], sums: [Float], learned: Float) {
         (self.minutes, self.day, self.ages, self.sums, self.learned) = (minutes, day, ages, sums, learned)
     }
 
-    /// What was learned in the form of earlier versions: bins of half a second and a quarter more for each, and how long the
-    /// gaps of each were in all.
+    /// Creates it from the form of earlier versions: bins of half a second and a quarter more for each, and the sums of
+    /// the gaps of each.
     ///
     /// - Returns: nil when that is not what it is.
     public init?(counts: [Float], sums: [Float], learned: Float) {
@@ -60,7 +60,7 @@ extension SilenceModel {
     /// No listening lasts longer, in seconds, and no beacon is heard more often: what exceeds it was never learned.
     static let credible: ClosedRange<Float> = 0...1e9
 
-    /// Goes on from what was learned before. The signal of that time is forgotten: nobody knows how it went on.
+    /// Goes on from what was learned before. The signal of that time is forgotten: its course since then is unknown.
     ///
     /// - Returns: nil when it is nothing that a model can have learned.
     init?(_ silences: LearnedSilences) {
@@ -77,7 +77,7 @@ extension SilenceModel {
         learned = min(silences.learned, Self.acquaintance)
     }
 
-    /// What was learned by now.
+    /// The learned values at present.
     var silences: LearnedSilences {
         LearnedSilences(
             minutes: minutes.gaps, day: day.gaps, ages: ages.indices.map { ages[$0] },

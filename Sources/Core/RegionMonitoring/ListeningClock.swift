@@ -193,7 +193,7 @@ struct ListeningClock: Sendable {
         self.pausedAt = nil
     }
 
-    /// What else is in the air, by the last reception.
+    /// The other devices in range, by the last reception.
     var air: RegionMonitor.Air {
         RegionMonitor.Air(
             devices: devices.count(at: lastHeard), isCompany: proof < .max, deaf: .nanoseconds(deaf))

@@ -1,13 +1,13 @@
 import Plumbing
 
-/// How many exits were false as people see it, back within five minutes and at like strength: in the last week, or since it is
-/// known.
+/// The number of exits that were false to people, back within five minutes and at like strength: in the last week, or
+/// since the beginning of the record.
 package struct MistakesReport: Codable, Sendable, Equatable {
     /// In how many days.
     package var days: Double
     package var falseExits: Int
     package var perDay: Double
-    /// How many each sensitivity would have had where the exit time is learned.
+    /// The number that each sensitivity would have had with a learned exit time.
     package var quick: Int
     package var balanced: Int
     package var patient: Int

@@ -2,7 +2,7 @@ public import IBeacon
 
 /// A region and how it is watched.
 public struct MonitoredRegion: Hashable, Sendable {
-    /// When ranging is announced, once a second.
+    /// The condition for announcing ranging, once a second.
     public enum Ranging: Hashable, Sendable {
         /// Never.
         case off
@@ -12,7 +12,7 @@ public struct MonitoredRegion: Hashable, Sendable {
         case always
     }
 
-    /// Which beacons, under which name.
+    /// The region's name and its beacons.
     public var region: BeaconRegion
 
     /// The filtered signal in dBm at which the region is entered; nil: any sighting enters.
@@ -21,16 +21,16 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// The filtered signal in dBm below which the region is left; nil: only silence leaves.
     public var exitRSSI: Int?
 
-    /// How long a silence means that the beacon is gone; nil: as long as is learned of it.
+    /// The silence after which the beacon counts as gone; `nil`: a learned one.
     public var exitAfter: Duration?
 
-    /// How a learned exit time weighs speed against being right.
+    /// The weight of a learned exit time between speed and correctness.
     public var sensitivity: Sensitivity
 
     /// The RSSI of the region's beacons at one metre in dBm, as it was measured; nil: as each beacon claims.
     public var measuredPower: Int8?
 
-    /// How fast the signal falls with distance here; nil: ``PathLoss/defaultExponent``.
+    /// The path loss exponent here; `nil`: ``PathLoss/defaultExponent``.
     public var pathLossExponent: Double?
 
     /// Whether didEnterRegion is announced. The state is determined all the same.
@@ -39,7 +39,7 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// Whether didExitRegion is announced.
     public var notifyOnExit: Bool
 
-    /// When ranging is announced.
+    /// The condition for announcing ranging.
     public var ranging: Ranging
 
     /// Whether distances are reckoned otherwise than by what the beacons claim.

@@ -13,7 +13,7 @@ import Plumbing
 /// The table has a fixed size. A device that is still received keeps its place, so a flood of invented addresses displaces
 /// none. If the flood comes first there is no evidence, and every silence counts in full.
 struct NearbyDevices: Sendable {
-    /// What it takes to prove deafness.
+    /// The evidence that is required to prove deafness.
     struct Requirement: Sendable {
         /// The number of silent devices: more than a person carries beside the beacon.
         var devices: Float

@@ -1,6 +1,6 @@
 /// Distance from signal strength, by the log-distance path loss model: `d = 10^((measuredPower - rssi) / 10n)`.
 public enum PathLoss {
-    /// How fast the signal falls with distance. Free space has 2, walls 3 and more; a furnished room lies between.
+    /// The path loss exponent by default. Free space has 2, walls 3 and more; a furnished room lies between.
     public static let defaultExponent = 2.5
 
     /// The measured power that a beacon can have, in dBm.
@@ -10,7 +10,7 @@ public enum PathLoss {
     /// makers state down to -99 for it. Values outside come from firmware that sends its transmit power or no value at all.
     public static let plausiblePower: ClosedRange<Int8> = -100...(-20)
 
-    /// What ranging gives for a distance that is not known.
+    /// The accuracy of a distance that is not known.
     public static let unknownAccuracy = -1.0
 
     /// Returns the RSSI at one metre in dBm to calculate a distance with; `nil` if there is none to trust.

@@ -2,7 +2,7 @@ public import IBeacon
 
 /// One beacon in a ranging callback. CoreLocation's `CLBeacon`.
 public struct RangedBeacon: Hashable, Sendable {
-    /// Which beacon it is.
+    /// The beacon's identity.
     public var identity: BeaconIdentity
 
     /// The mean RSSI since the last callback in dBm; 0 when nothing was heard since.

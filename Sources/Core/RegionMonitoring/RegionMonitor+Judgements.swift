@@ -2,26 +2,26 @@ import IBeacon
 import Plumbing
 
 extension RegionMonitor {
-    /// How a beacon of a region is judged, and by what.
+    /// The present judgement of a region's beacon, and its reasons.
     public struct Judgement: Hashable, Sendable {
         /// The beacon, its distance by the region's own calibration.
         public var beacon: BeaconSnapshot
         /// Whether it is the one that keeps the region inside.
         public var keepsInside: Bool
-        /// How long it has been silent. Time not listened is not counted.
+        /// The length of its silence. Time not listened is not counted.
         public var silence: Duration
-        /// How long a silence means that it is gone, and why.
+        /// The silence after which it counts as gone, and the reason.
         public var exit: ExitTiming
-        /// How long a silence would mean it by each sensitivity, where the region's time is learned.
+        /// The exit times by each sensitivity, if the region's time is learned.
         public var exitTimes: EndedSilence.ExitTimes
-        /// How it advertises; nil before enough is learned.
+        /// Its advertising pattern; `nil` before enough is learned.
         public var advertising: AdvertisingPattern?
     }
 
-    /// How the beacons of each region are judged at `now`, the one heard last first; the regions in the order of the
-    /// configuration.
+    /// Returns the judgements of each region's beacons at `now`, the one received last first; the regions in the order
+    /// of the configuration.
     ///
-    /// - Parameter limit: how many beacons of a region at most: anybody can invent more.
+    /// - Parameter limit: The maximum number of beacons of a region: any device can invent more.
     public func judgements(at now: Instant, limit: Int) -> [[Judgement]] {
         var slots = [[Int]](repeating: [], count: trackers.count)
         for (slot, track) in beacons.tracks.enumerated() {

@@ -2,16 +2,16 @@ public import IBeacon
 import Plumbing
 
 extension RegionMonitor {
-    /// What a monitor knows that outlives it: hand it to the next one with ``restored(_:)``, and nobody is announced
-    /// twice and nobody is missed.
+    /// A monitor's memory that outlives it: ``restored(_:)`` gives it to the next one, which announces no event twice
+    /// and misses none.
     public struct Memory: Hashable, Sendable {
         /// A region whose state was once known.
         public struct Region: Hashable, Sendable {
             /// Its name and its beacons: one that has other beacons now is another region.
             public var region: BeaconRegion
-            /// Where the person was when it was last known.
+            /// The last known state.
             public var lastKnown: RegionState
-            /// How long a silence meant that it is left, where that was learned.
+            /// The learned exit time, if there is one.
             public var learnedExitTime: Duration?
 
             /// A region, where the person was, and the time that was learned for it.
@@ -24,9 +24,9 @@ extension RegionMonitor {
 
         /// A beacon that belongs to a region.
         public struct Beacon: Hashable, Sendable {
-            /// Which beacon it is.
+            /// The beacon's identity.
             public var identity: BeaconIdentity
-            /// How it is heard where it is.
+            /// Its learned silences.
             public var silences: LearnedSilences
 
             /// A beacon and what was learned of it.
@@ -49,10 +49,11 @@ extension RegionMonitor {
         }
     }
 
-    /// How many beacons a memory holds at most: anybody can invent beacons, and a household has a few.
+    /// The maximum number of beacons in a memory: any device can invent beacons, and a household has a few.
     public static let memoryCapacity = 64
 
-    /// What is to be known after a restart. What was learned of a beacon is part of it even while it is away.
+    /// Returns the memory to store for the next start. What was learned of a beacon is part of it even while it is
+    /// away.
     public func memory(at now: Instant) -> Memory {
         let awaited = awaitedTimes(at: now)
         let regions = trackers.indices.filter { trackers[$0].lastKnown != .unknown }.map { index in
@@ -69,11 +70,11 @@ extension RegionMonitor {
         return Memory(regions: regions, beacons: Array((heard + away).prefix(Self.memoryCapacity)))
     }
 
-    /// Goes on from what an earlier monitor knew. To be told before anything else.
+    /// Goes on from what an earlier monitor knew. To be called before any other event.
     ///
-    /// The state is unknown still. But who was inside and is heard comes in without an enter; who was inside and is not
-    /// heard is left after the exit time, counted from the start of listening. A region that names other beacons now is
-    /// another one.
+    /// The state is unknown still. A region that was inside is inside without an enter event when its beacon is
+    /// received, and is left after the exit time, counted from the start of the scan, when it is not. A region that
+    /// names other beacons now is another one.
     public mutating func restored(_ memory: Memory) {
         for known in memory.regions {
             for index in trackers.indices where trackers[index].region.region == known.region {
@@ -85,8 +86,8 @@ extension RegionMonitor {
         }
     }
 
-    /// How long each region's beacons would be waited for if listening began anew now, in nanoseconds; nil where nobody
-    /// is inside or the time is not learned.
+    /// Returns the time that each region's beacons would be waited for if the scan began anew now, in nanoseconds;
+    /// `nil` if the region is not inside or its time is not learned.
     func awaitedTimes(at now: Instant) -> [Int64?] {
         var times = trackers.map { $0.state == .unknown ? $0.awaited : nil }
         let listened = clock.reading(at: now)

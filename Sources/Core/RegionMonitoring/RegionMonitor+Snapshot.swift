@@ -1,23 +1,23 @@
 public import IBeacon
 
 extension RegionMonitor {
-    /// What is known of one region.
+    /// The present values of one region.
     public struct RegionSnapshot: Hashable, Sendable {
-        /// What was configured.
+        /// The region's configuration.
         public var region: MonitoredRegion
-        /// Where the person is now; unknown while the adapter is lost.
+        /// The present state; unknown while the adapter is lost.
         public var state: RegionState
         /// The last state that was known: kept while the adapter is lost.
         public var lastKnown: RegionState
-        /// How long a silence means that it is left: what is configured, or what is learned by now.
+        /// The exit time: the configured one, or the one learned so far.
         public var exitTime: Duration
         /// The beacon that keeps the region inside.
         public var beacon: BeaconSnapshot?
     }
 
-    /// What is known of one beacon in the air.
+    /// The present values of one beacon in range.
     public struct BeaconSnapshot: Hashable, Sendable {
-        /// Which beacon it is.
+        /// The beacon's identity.
         public var identity: BeaconIdentity
         /// Its RSSI at one metre in dBm, as its maker claims it.
         public var measuredPower: Int8
@@ -27,9 +27,9 @@ extension RegionMonitor {
         public var signal: Double?
         /// The estimated distance in metres, -1 when it is not known.
         public var accuracy: Double
-        /// When it was last heard.
+        /// The time of the last reception.
         public var lastHeard: Instant
-        /// How many of its advertisements were heard.
+        /// The number of received advertisements.
         public var count: UInt64
         /// The identifiers of the regions it belongs to.
         public var regions: [String]
@@ -44,7 +44,7 @@ extension RegionMonitor {
         }
     }
 
-    /// What else is in the air: what tells a silence from a receiver that is deaf.
+    /// The other devices in range. They distinguish a silence from a receiver that is deaf.
     public struct Air: Hashable, Sendable {
         /// The number of devices that advertised in the last minutes, without beacons of regions; 64 at most.
         public var devices: Int
@@ -54,7 +54,7 @@ extension RegionMonitor {
         public var deaf: Duration
     }
 
-    /// What else is in the air.
+    /// The other devices in range.
     public var air: Air { clock.air }
 
     /// All regions, in the order of the configuration.
@@ -107,12 +107,12 @@ extension RegionMonitor {
         }
     }
 
-    /// The first of a beacon's regions that is calibrated tells its distance.
+    /// The first of a beacon's regions that is calibrated gives its distance.
     private func snapshot(_ track: BeaconTrack) -> BeaconSnapshot {
         snapshot(track, of: track.regions.lazy.map { trackers[$0].region }.first { $0.isCalibrated })
     }
 
-    /// - Parameter region: whose calibration tells the distance.
+    /// - Parameter region: The region whose calibration gives the distance.
     func snapshot(_ track: BeaconTrack, of region: MonitoredRegion?) -> BeaconSnapshot {
         BeaconSnapshot(
             identity: track.identity, measuredPower: track.measuredPower, rssi: track.lastRSSI,

@@ -1,7 +1,7 @@
 import IBeacon
 
-/// Decides who is here. A value without clocks, files or sockets: each event goes in by a function in the past tense
-/// with its time, and what is to be announced comes back.
+/// Decides which regions are inside. A value without clocks, files or sockets: each event goes in by a function in the
+/// past tense with its time, and what is to be announced comes back.
 ///
 ///     var monitor = RegionMonitor(regions, at: start)
 ///     announce(monitor.monitoringStarted(at: start))
@@ -11,7 +11,7 @@ import IBeacon
 ///
 /// When both wait, packets go in before the timer: what was heard during a stall was heard.
 public struct RegionMonitor: Sendable {
-    /// What is to be announced, in CoreLocation's words. Regions are named by their identifier.
+    /// The events to announce, in CoreLocation's words. Regions are named by their identifier.
     public enum Action: Hashable, Sendable {
         /// Monitoring has begun. The first of each region.
         case didStartMonitoring(region: String)
@@ -20,10 +20,10 @@ public struct RegionMonitor: Sendable {
         /// for.
         case didDetermineState(region: String, RegionState)
 
-        /// Somebody came in with this beacon who was not known to be inside; where the region announces entries.
+        /// A region that was not known to be inside is inside with this beacon; if the region announces entries.
         case didEnterRegion(region: String, RangedBeacon)
 
-        /// Who was known to be inside is there no more; where the region announces exits.
+        /// A region that was known to be inside is outside; if the region announces exits.
         case didExitRegion(region: String)
 
         /// The region's beacons of the last ``rangingMemory``, the nearest first; once in ``rangingInterval``.
@@ -31,14 +31,15 @@ public struct RegionMonitor: Sendable {
 
         /// The adapter is lost, and nothing can be ranged.
         case rangingBeaconsDidFail(region: String)
-        /// No news of anybody, but what tells how good the exit times are.
+        /// No event of a region, but a measure of the quality of the exit times.
         case silenceDidEnd(region: String, EndedSilence)
     }
 
-    /// How many beacons are remembered at least. There is room for every region's own beacons beside.
+    /// The minimum number of stored beacons. There is room for every region's own beacons beside.
     public static let beaconCapacity = 2048
 
-    /// How long a beacon stays in the ranging list after it was last heard; CoreLocation is seen to keep it as long.
+    /// The time for which a beacon stays in the ranging list after its last reception; CoreLocation's is observed to be
+    /// as long.
     public static let rangingMemory = Duration.seconds(5)
 
     /// The time between two ranging callbacks.
@@ -50,24 +51,24 @@ public struct RegionMonitor: Sendable {
     private var matcher: RegionMatcher
     private let startedAt: Instant
 
-    /// What was learned of beacons that are not in the table: by an earlier monitor, or before they had to make room.
+    /// The learned values of beacons that are not in the table: by an earlier monitor, or before they were replaced.
     var remembered: [BeaconIdentity: SilenceModel] = [:]
 
     /// False from ``adapterLost(at:)`` until ``adapterRecovered(at:)``, and before the adapter is first there.
     private(set) var hasAdapter = false
 
-    /// When some region's exit time may have passed, on the listening clock. May be early, is never late.
+    /// The earliest exit of any region, on the listening clock. May be early, is never late.
     @usableFromInline private(set) var nextExit: Int64?
 
-    /// The regions that may be left one day, in order: all that are not outside, and until they are judged next those that
-    /// have just been left. Of thousands few have anybody inside.
+    /// The regions that may be left one day, in order: all that are not outside, and until they are judged next those
+    /// that have just been left. Of thousands of regions few are inside.
     private var timed: [Int] = []
 
-    /// When the next ranging callbacks are due, and which round they close.
+    /// The time of the next ranging callbacks, and the round that they close.
     @usableFromInline var nextRanging: Instant?
     var round: UInt64 = 0
 
-    /// - Parameter now: when monitoring starts. A sighting older than this counts for nothing.
+    /// - Parameter now: The start of monitoring. A sighting older than this counts for nothing.
     public init(_ regions: [MonitoredRegion], at now: Instant) {
         startedAt = now
         clock = ListeningClock(pausedAt: now)
@@ -75,7 +76,7 @@ public struct RegionMonitor: Sendable {
         trackers = regions.map { RegionTracker($0, listeningSince: clock.reading(at: now)) }
     }
 
-    /// When ``advanced(to:)`` is next needed; nil while there is nothing to wait for.
+    /// The time at which ``advanced(to:)`` is next needed; `nil` while there is nothing to wait for.
     ///
     /// Inlinable, for it is asked after each report: a call would have the whole monitor copied for it.
     public var nextDeadline: Instant? {
@@ -121,7 +122,8 @@ public struct RegionMonitor: Sendable {
         return actions
     }
 
-    /// The adapter is well but does not scan for a while: somebody switched the scan off, or a join has the antenna.
+    /// Handles that the adapter works and does not scan for a while: another program switched the scan off, or a join
+    /// has the antenna.
     public mutating func listeningPaused(at now: Instant) {
         clock.pause(at: now)
     }
@@ -183,15 +185,15 @@ public struct RegionMonitor: Sendable {
         return actions
     }
 
-    /// Somebody asks for a region's state: CoreLocation's `requestState(for:)`.
+    /// Requests a region's state: CoreLocation's `requestState(for:)`.
     public func stateRequested(region identifier: String) -> [Action] {
         trackers.filter { $0.identifier == identifier }.map { .didDetermineState(region: identifier, $0.state) }
     }
 
-    /// The configuration changed. A region that names the same beacons as before keeps its state; another with the
-    /// same identifier replaces it.
+    /// The configuration changed. A region that names the same beacons as before keeps its state; another with the same
+    /// identifier replaces it.
     ///
-    /// - Parameter memory: what is known of the regions that are new here, as ``restored(_:)`` has it.
+    /// - Parameter memory: The memory of the regions that are new here, as in ``restored(_:)``.
     public mutating func regionsReplaced(
         with regions: [MonitoredRegion], knowing memory: Memory = Memory(), at now: Instant
     ) -> [Action] {
@@ -307,8 +309,9 @@ extension RegionMonitor {
         return actions
     }
 
-    /// When those regions are left that have been silent for the shortest time that is ever learned. Of all others nobody
-    /// needs to know it yet, and in a house where everything is heard every second there are no such regions.
+    /// Returns the exits of the regions that have been silent for the shortest time that is ever learned. The exits of
+    /// the others are not needed yet, and in a house where every beacon is received every second there are no such
+    /// regions.
     private func learnedDeadlines(at listened: ListeningClock.Reading) -> [Int: Int64] {
         func isSilent(_ index: Int) -> Bool {
             trackers[index].learns && trackers[index].earliestDeadline.map { $0 <= listened.listened } ?? false

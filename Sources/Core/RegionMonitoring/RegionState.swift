@@ -1,4 +1,4 @@
-/// Where the person with the beacon is, as far as is known. CoreLocation's `CLRegionState`.
+/// The state of a region, as far as it is known. CoreLocation's `CLRegionState`.
 ///
 ///     unknown → inside | outside      once a beacon is heard, or the exit time passes without one
 ///     inside ↔ outside                enter and exit

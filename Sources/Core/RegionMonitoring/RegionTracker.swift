@@ -14,7 +14,7 @@ struct RegionTracker: Sendable {
         case outside
     }
 
-    /// What a sighting did to the region.
+    /// The effect of a sighting on the region.
     enum Outcome: Equatable, Sendable {
         case nothing
         case entered
@@ -33,16 +33,17 @@ struct RegionTracker: Sendable {
     /// Since when the region has been silent, or, while it is unknown, listened to; on the listening clock.
     private(set) var silentSince: ListeningClock.Reading
 
-    /// Who kept the region before silence left it, and when that was; nil while it is inside or unknown, and where the
-    /// signal left it.
+    /// The beacon that kept the region before silence left it, and the time; `nil` while it is inside or unknown, and
+    /// if the signal left it.
     private(set) var departure: (holder: Int, at: Instant)?
 
     private var exitAfter: Int64?
 
-    /// A shorter silence is an exit to nobody, in nanoseconds.
+    /// A shorter silence is an exit by no sensitivity, in nanoseconds.
     private var notableSilence: Int64
 
-    /// How long the beacons that were there last are waited for when listening begins anew, where that was learned.
+    /// The time for which the beacons that were inside last are waited for when the scan begins anew, if it was
+    /// learned.
     private(set) var awaiting: Int64?
 
     init(_ region: MonitoredRegion, listeningSince: ListeningClock.Reading) {
@@ -110,10 +111,11 @@ struct RegionTracker: Sendable {
         }
     }
 
-    /// The learned time that who was inside last is given to be heard again.
+    /// The learned time within which the beacon that was inside last has to be received again.
     var awaited: Int64? { lastKnown == .inside ? awaiting : nil }
 
-    /// How long `track`, one of the region's beacons, keeps it without being heard again, in nanoseconds.
+    /// Returns the time for which `track`, one of the region's beacons, keeps it without being received again, in
+    /// nanoseconds.
     func exitTime(of track: BeaconTrack) -> Int64 {
         exitAfter ?? track.silences.timing(region.sensitivity).time.clampedNanoseconds
     }
@@ -175,7 +177,7 @@ struct RegionTracker: Sendable {
 
     /// The region is outside. Returns whether that is news: it was known to be inside last.
     ///
-    /// - Parameter silence: when silence left it; nil where a weak signal did.
+    /// - Parameter silence: The time at which silence left it; `nil` if a weak signal did.
     mutating func left(bySilenceAt silence: Instant?) -> Bool {
         if case .inside(let holder) = phase { departure = silence.map { (holder, $0) } }
         phase = .outside
@@ -183,9 +185,9 @@ struct RegionTracker: Sendable {
         return lastKnown == .inside
     }
 
-    /// Nobody listens any more. Returns whether that changed the state.
+    /// Handles that the scan does not run any more. Returns whether that changed the state.
     ///
-    /// - Parameter awaiting: how long the region's beacons are waited for afterwards, where that is learned.
+    /// - Parameter awaiting: The time for which the region's beacons are waited for afterwards, if it is learned.
     mutating func adapterLost(awaiting: Int64?) -> Bool {
         self.awaiting = awaiting
         departure = nil

@@ -1,8 +1,8 @@
-/// How a region weighs an exit that is told soon against one that is wrong: a point on the curve of both.
+/// The weight of a region between a quick exit and a correct one: a point on the curve of both.
 public enum Sensitivity: String, CaseIterable, Hashable, Sendable {
-    /// Told soon; a person who sits still may be sent away a few times a day.
+    /// Quick; a person who sits still may cause a few false exits a day.
     case quick
-    /// What suits a home.
+    /// The sensitivity for a home.
     case balanced
     /// Rarely wrong, and late for it.
     case patient
@@ -13,7 +13,7 @@ public enum Sensitivity: String, CaseIterable, Hashable, Sendable {
     /// The exit time of a beacon of which nothing is learned yet.
     public var initialExitAfter: Duration { .seconds(initial) }
 
-    /// In seconds. Less, and a person who turns around in a chair is gone.
+    /// In seconds. Below that, a person who turns around in a chair causes an exit.
     var shortest: Double {
         switch self {
         case .quick: 8
@@ -25,7 +25,7 @@ public enum Sensitivity: String, CaseIterable, Hashable, Sendable {
     /// In seconds.
     var initial: Double { 2.5 * shortest }
 
-    /// How many false exits a day the tail of the gaps may promise. It promises more than come: it is taken as heavier
+    /// The target false-exit rate for the tail of the gaps, a day. It promises more than come: it is taken as heavier
     /// than it mostly is.
     var promise: Double {
         switch self {

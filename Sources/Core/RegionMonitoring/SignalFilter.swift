@@ -9,10 +9,10 @@ struct SignalFilter: Sendable {
     /// A sample's share of time is 2²⁷ ns, 134 ms: so is everything here counted.
     private static let shift: Int64 = 27
 
-    /// How far back the median looks: 2.95 s.
+    /// The time span of the median: 2.95 s.
     private static let window: UInt32 = 22
 
-    /// How many samples it takes at least, and how far back they may be looked for: 8 s.
+    /// The minimum number of samples, and the time span in which they are searched: 8 s.
     private static let fewest = 4
     private static let longestWindow: UInt32 = 60
 
@@ -22,11 +22,11 @@ struct SignalFilter: Sendable {
     private var means = InlineArray<24, Int8>(repeating: 0)
     private var times = InlineArray<24, UInt32>(repeating: 0)
 
-    /// Where the newest is, and how many there are.
+    /// The position of the newest, and the number of samples.
     private var newest = 0
     private var count = 0
 
-    /// What came within the newest one's time.
+    /// The samples within the newest one's time.
     private var sum: Int32 = 0
     private var samples: Int32 = 0
 

@@ -1,19 +1,20 @@
-/// How often the beacon advertises, and how much of that is received: for people to see, no decision rests on it.
+/// Estimates the beacon's advertising interval, and the part of it that is received: for people, no decision depends on
+/// it.
 ///
-/// It is read off the gaps of the last minutes. Where advertisements are lost the gaps are multiples of the interval, and
-/// the interval itself is the shortest among them that is common.
+/// It is read off the gaps of the last minutes. Where advertisements are lost the gaps are multiples of the interval,
+/// and the interval itself is the shortest among them that is common.
 extension SilenceModel {
     /// A length is common if it is at least this part of the most common. Loss alone makes the multiples no more
     /// frequent than that, up to nineteen advertisements lost of twenty.
     private static let common: Float = 0.25
 
-    /// How many gaps of a length are more than chance.
+    /// The number of gaps of a length that are more than chance.
     private static let convincing: Float = 4
 
-    /// How many times more gaps the next bins must have for the interval to lie there.
+    /// The factor by which the next bins must have more gaps for the interval to be there.
     private static let slope: Float = 1.5
 
-    /// What is known by now; nil before enough was heard.
+    /// The present estimate; `nil` before enough was received.
     var advertising: AdvertisingPattern? {
         guard learned == Self.acquaintance else { return nil }
         var total: Float = 0
@@ -36,7 +37,7 @@ extension SilenceModel {
             interval: .seconds(Double(interval)), loss: Double(max(0, 1 - interval * total / length)))
     }
 
-    /// How many gaps fell into a bin and its upper neighbour.
+    /// Returns the number of gaps in a bin and its upper neighbour.
     private func pair(_ bin: Int) -> Float {
         guard bin < sums.count else { return 0 }
         return minutes.counts[bin] + (bin + 1 < sums.count ? minutes.counts[bin + 1] : 0)

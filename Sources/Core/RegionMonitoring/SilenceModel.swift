@@ -1,12 +1,12 @@
 /// Learns from the silences of one beacon how long a silence must be to mean that it is gone.
 ///
 /// It has two memories of how often gaps of which length came: one of a day, for the gap that comes once in an hour and
-/// would be forgotten before it comes again, and one of ten minutes, for how the beacon is heard where it is now. Each says
-/// how long a gap would be as rare as a ``Sensitivity`` promises; the longer time has the word.
+/// would be forgotten before it comes again, and one of ten minutes, for how the beacon is heard where it is now. Each
+/// says how long a gap would be as rare as a ``Sensitivity`` promises; the longer time has the word.
 ///
-/// How a silence began is evidence, too. A signal that sinks, as behind a door or a body, is about to leave gaps that were
-/// not seen before: then the time is longer. A beacon that falls silent at full strength was mostly not heard: who leaves
-/// fades first.
+/// How a silence began is evidence, too. A signal that sinks, as behind a door or a body, is about to leave gaps that
+/// were not seen before: then the time is longer. A beacon that falls silent at full strength was mostly not received:
+/// the signal of a person who leaves fades first.
 ///
 /// Only time that was listened counts: a scan that was switched off is no silence, and neither is a deaf receiver.
 struct SilenceModel: Sendable {
@@ -23,7 +23,7 @@ struct SilenceModel: Sendable {
     /// length. A bad night is remembered until the next one, but does not delay exits after a good day and night.
     private static let oblivion: Float = 18 * 3600
 
-    /// How many times more often than the day's memory that of the minutes may be wrong: it has seen less.
+    /// The factor by which the memory of the minutes may be wrong more often than that of the day: it has fewer gaps.
     private static let haste = 2.0
 
     /// The most seconds that deafness takes away from one silence, and the most of the exit time for a receiver that is not
@@ -34,14 +34,15 @@ struct SilenceModel: Sendable {
     /// A silence of more seconds than this was an absence, and teaches nothing.
     static let absence = 300.0
 
-    /// How often a gap counts that was taken for an exit, and was none.
+    /// The weight of a gap that was wrongly taken for an exit.
     private static let lesson: Float = 2
 
-    /// How far a signal sinks, in dB, until the time is as much longer as it can be: farther than multipath alone swings it.
+    /// The decrease of the signal, in dB, at which the time is prolonged the most: more than multipath alone causes.
     private static let depth: Float = 12
     private static let longestProlongation = 0.5
 
-    /// How far the signal of who walks away has sunk at least, in dB: what follows is no gap of who is here.
+    /// The minimum decrease of the signal of a person who walks away, in dB: the gap that follows is not one of a
+    /// present beacon.
     private static let departure: Float = 6
 
     /// From which signal, in dBm, a silence is less and less likely a departure, up to full strength: it begins some 10 dB
@@ -56,11 +57,11 @@ struct SilenceModel: Sendable {
     /// The age of the newest gap in each of the day's bins, in hundredths of the half-life: the day's memory ages in such steps.
     var ages = InlineArray<36, UInt8>(repeating: 0)
 
-    /// How long the gaps were in all, in seconds, weighed as `minutes` is: up to 32 s, three times the longest interval
-    /// for iBeacons. Longer ones are no loss but an absence.
+    /// The sums of the gaps in seconds, weighted as `minutes` is: up to 32 s, three times the longest interval for
+    /// iBeacons. Longer ones are no loss but an absence.
     var sums = InlineArray<44, Float>(repeating: 0)
 
-    /// How many gaps were ever learned from, up to the acquaintance.
+    /// The number of gaps ever learned from, limited by the prior.
     var learned: Float = 0
 
     /// The signal of the last seconds and that of the last minute, in dBm.
@@ -78,8 +79,8 @@ struct SilenceModel: Sendable {
     /// A beacon was heard again.
     ///
     /// - Parameters:
-    ///   - gap: how many seconds were listened since it was last heard.
-    ///   - elapsed: how many seconds passed.
+    ///   - gap: The scan time since its last reception, in seconds.
+    ///   - elapsed: The seconds that passed.
     @inline(__always)
     mutating func heard(after gap: Float, elapsed: Double, rssi: Int8?) {
         if gap >= GapBins.shortest { learn(gap, elapsed: elapsed) }
@@ -125,18 +126,18 @@ struct SilenceModel: Sendable {
         return gaps >= 4 && gap > 10 * minutes.listened / gaps
     }
 
-    /// How far the signal has sunk within the last minute, in dB; negative where it rose.
+    /// The decrease of the signal within the last minute, in dB; negative if it rose.
     private var sunk: Float {
         guard let quick, let slow else { return 0 }
         return slow - quick
     }
 
-    /// How many times longer the time is because the signal sinks.
+    /// The factor by which the time is longer because the signal sinks.
     private var prolongation: Double {
         1 + Self.longestProlongation * Double(min(1, max(0, sunk / Self.depth)))
     }
 
-    /// How many gaps a second may be longer than the exit time.
+    /// Returns the number of gaps a second that may be longer than the exit time.
     private func promise(_ sensitivity: Sensitivity) -> Double {
         let (faint, full) = Self.strength
         let part = quick.map { min(1, max(0, ($0 - faint) / (full - faint))) } ?? 0
@@ -152,7 +153,7 @@ struct SilenceModel: Sendable {
         return Int64((wasDeafOfLate ? longest : min(longest, Self.tolerated * exitTime(.balanced))) * 1e9)
     }
 
-    /// How long a silence from now on means that the beacon is gone, in seconds.
+    /// Returns the silence from now on after which the beacon counts as gone, in seconds.
     func exitTime(_ sensitivity: Sensitivity) -> Double { timing(sensitivity).time / .seconds(1) }
 
     /// The exit time as it is now, and why.

@@ -2,7 +2,7 @@ package import Events
 import NIOCore
 
 extension APIClient {
-    /// What ``events(after:_:)`` hands out.
+    /// An element of ``events(after:_:)``.
     package enum Feed: Sendable, Equatable {
         /// From now on nothing is missed.
         case opened

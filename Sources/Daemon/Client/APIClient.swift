@@ -8,11 +8,11 @@ import Plumbing
 
 /// Asks a running daemon over its socket.
 package struct APIClient: Sendable {
-    /// Why there is no answer.
+    /// The reason why there is no answer.
     package enum Failure: Error, Sendable, CustomStringConvertible {
-        /// Nobody listens there.
+        /// There is no listener at the socket.
         case noDaemon(socket: String)
-        /// Somebody listens, but not for us.
+        /// The listener does not admit this user.
         case notPermitted(socket: String)
         /// The daemon did not answer in time, or not as it should.
         case noAnswer(socket: String, reason: String)
@@ -44,7 +44,7 @@ package struct APIClient: Sendable {
 
     package let socket: String
 
-    /// How long an answer may take, in seconds: on a small machine that installs something, some.
+    /// The time limit of an answer, in seconds: some, for a small machine that installs something.
     private static let patience: Int64 = 10
     private static let timeout = TimeAmount.seconds(patience)
 
@@ -208,7 +208,7 @@ package struct APIClient: Sendable {
 // MARK: Following
 
 extension APIClient {
-    /// How long the stream of events may be silent, in seconds: three of its heartbeats.
+    /// The longest silence of the stream of events, in seconds: three of its heartbeats.
     private static let silence = 3 * EventStreamField.heartbeat.components.seconds
 
     /// The bytes of `GET /v1/events`, as they come.

@@ -1,9 +1,9 @@
 package import Events
 import Plumbing
 
-/// Follows a daemon's events over its restarts: whoever waits for something waits by this.
+/// Follows a daemon's events over its restarts.
 package struct DaemonFollower: Sendable {
-    /// What happens.
+    /// A change of the connection, or an event.
     package enum Change: Sendable {
         /// The daemon answers, and from now on nothing is missed: time to ask it how things stand. Comes again after each
         /// restart, and when events were lost.
@@ -18,7 +18,7 @@ package struct DaemonFollower: Sendable {
 
     /// - Parameters:
     ///   - client: looks for the daemon; asked anew each time, for its socket may come later.
-    ///   - first: how long to wait before the daemon is looked for again, doubled each time up to `longest`.
+    ///   - first: The delay before the daemon is looked for again, doubled each time up to `longest`.
     package init(
         first: Duration = .seconds(1), longest: Duration = .seconds(30), client: @escaping @Sendable () -> APIClient
     ) {

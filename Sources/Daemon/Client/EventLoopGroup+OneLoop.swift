@@ -2,7 +2,7 @@ package import NIOCore
 package import NIOPosix
 
 extension EventLoopGroup where Self == MultiThreadedEventLoopGroup {
-    /// NIO's own group with one loop: somebody asks now and then, and a thread for each core would only cost.
+    /// NIO's own group with one loop: there are few requests, and a thread for each core would only cost.
     package static var oneLoop: MultiThreadedEventLoopGroup { OneLoop.group }
 }
 

@@ -13,7 +13,8 @@ struct EventStreamReader {
     private var line: [UInt8] = []
     private var name = ""
 
-    /// What these bytes complete. What is no event that is known here is passed over: a newer daemon may know more.
+    /// Returns the events that these bytes complete. What is no event that is known here is passed over: a newer daemon
+    /// may know more.
     mutating func received(_ bytes: some Sequence<UInt8>) throws(EndlessLine) -> [APIClient.Feed] {
         var feeds: [APIClient.Feed] = []
         for byte in bytes {

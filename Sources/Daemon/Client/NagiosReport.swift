@@ -1,9 +1,9 @@
 package import Events
 
-/// What a plugin of Nagios or Icinga prints and exits with (Monitoring Plugins Development Guidelines).
+/// The output and exit status of a plugin of Nagios or Icinga (Monitoring Plugins Development Guidelines).
 ///
-/// A region that is inside is OK, one that is outside a WARNING. CRITICAL is what keeps Okaeri from knowing: no daemon, one
-/// that hangs, no Bluetooth. UNKNOWN is what is not determined yet, and a question that cannot be answered.
+/// A region that is inside is OK, one that is outside a WARNING. CRITICAL is what keeps Okaeri from knowing: no daemon,
+/// one that hangs, no Bluetooth. UNKNOWN is what is not determined yet, and a question that cannot be answered.
 package struct NagiosReport: Sendable, Equatable {
     /// The service states, by their exit status.
     package enum Status: Int32, Sendable {
@@ -11,7 +11,7 @@ package struct NagiosReport: Sendable, Equatable {
     }
 
     package var status: Status
-    /// What a person reads.
+    /// The sentence for a person.
     package var sentence: String
     /// The performance data: labels, values, units, thresholds.
     package var data: [String] = []

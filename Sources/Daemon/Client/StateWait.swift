@@ -1,9 +1,9 @@
 package import Events
 import Synchronization
 
-/// Waits for somebody to come or go.
+/// Waits for an arrival or a departure.
 package struct StateWait: Sendable {
-    /// What is waited for.
+    /// The state to wait for.
     package enum State: String, Sendable, CaseIterable {
         case inside, outside
 
@@ -15,7 +15,7 @@ package struct StateWait: Sendable {
         }
     }
 
-    /// Why waiting makes no sense.
+    /// The reason why waiting is useless.
     package enum Failure: Error, Sendable, CustomStringConvertible {
         /// The daemon does not watch that region.
         case noSuchRegion(sentence: String)
@@ -38,7 +38,7 @@ package struct StateWait: Sendable {
     private let state: State
     private let isHouse: Bool
 
-    /// How long a daemon that is gone may take to come back before it is looked for again.
+    /// The delay before a daemon that is gone is looked for again.
     private static let pause = Duration.milliseconds(500)
 
     /// - Parameters:
@@ -96,7 +96,7 @@ package struct StateWait: Sendable {
         return try answer.get()
     }
 
-    /// What will not be better later; nil for what may.
+    /// Returns the failure if it is permanent; `nil` if it may pass.
     private static func barred(_ failure: APIClient.Failure) -> Result<StatusSummary, Failure>? {
         failure.isTemporary ? nil : .failure(.barred(failure))
     }

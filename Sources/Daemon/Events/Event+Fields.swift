@@ -19,7 +19,7 @@ extension Event {
 }
 
 extension Event.Kind {
-    /// What it says beside its time and name. This is the one place that takes an event apart.
+    /// The fields beside its time and name. This is the one place that takes an event apart.
     package var fields: [EventField] {
         switch self {
         case .didStartMonitoring(let region): Self.region(region)
@@ -50,7 +50,7 @@ extension Event.Kind {
 }
 
 extension Event.House {
-    /// The value of the field that tells the house's word from a node's.
+    /// The value of the field that distinguishes an event of the house from a node's.
     static let scope = "house"
 
     fileprivate var fields: [EventField] {

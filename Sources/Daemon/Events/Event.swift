@@ -1,21 +1,21 @@
 package import Agreement
 package import RegionMonitoring
 
-/// Something that happened, as it is published to everybody: standard output, the event stream, the history, hooks.
+/// An event as all consumers receive it: standard output, the event stream, the history, hooks.
 package struct Event: Sendable, Equatable {
-    /// When, on the wall: nanoseconds since the Unix epoch. In a replay it is the capture's clock.
+    /// The time on the wall clock: nanoseconds since the Unix epoch. In a replay it is the capture's clock.
     package var time: Int64
 
-    /// Which machine says so.
+    /// The name of this machine's node.
     package var node: String
 
-    /// Counts this node's events, one by one: who finds a number missing has missed an event.
+    /// The number of the event at this node: a gap in the numbers is a missed event.
     package var sequence: UInt64
 
     /// The largest number that every reader of JSON has exactly (RFC 7493, 2.2). No node gets so far.
     package static let largestSequence: UInt64 = 1 << 53 - 1
 
-    /// What.
+    /// The kind of event.
     package var kind: Kind
 
     package init(time: Int64, node: String = "", sequence: UInt64 = 0, kind: Kind) {
@@ -25,7 +25,7 @@ package struct Event: Sendable, Equatable {
         self.kind = kind
     }
 
-    /// What happened, in CoreLocation's and CoreBluetooth's words.
+    /// The kind of event, in CoreLocation's and CoreBluetooth's words.
     package enum Kind: Sendable, Equatable {
         case didStartMonitoring(region: String)
         case didDetermineState(region: String, RegionState)
@@ -43,15 +43,15 @@ package struct Event: Sendable, Equatable {
         case wifiAccessLimited(WiFi, code: String, reason: String)
         case peripheralDidConnect(Peripheral)
         case peripheralDidDisconnect(Peripheral)
-        /// What the nodes of a house agree on about a region. Its name is that of the same news of one node, its scope is the
-        /// house: a kind of its own, so that nobody takes one for the other.
+        /// The agreement of the house's nodes on a region. Its name is that of the same event of one node, its scope is
+        /// the house: a kind of its own, so that the two are not confused.
         case house(region: String, House)
     }
 
     /// News of the whole house.
     package typealias House = HouseNews
 
-    /// What all events of a prompt and its join have in common.
+    /// The common fields of all events of a prompt and its join.
     package struct WiFi: Sendable, Equatable {
         /// The prompt's number, to answer it by; nil when there was no question.
         package var id: String?
@@ -66,7 +66,7 @@ package struct Event: Sendable, Equatable {
         }
     }
 
-    /// What is said of a peripheral that is kept connected because of a service.
+    /// The fields of a peripheral that is kept connected because of a service.
     package struct Peripheral: Sendable, Equatable {
         /// The rule's name in the configuration, if it has one.
         package var identifier: String?
@@ -83,7 +83,7 @@ package struct Event: Sendable, Equatable {
             self.name = name
         }
 
-        /// What tells its rule from the others.
+        /// The name that distinguishes its rule from the others.
         package var label: String { identifier ?? service }
     }
 }
@@ -123,8 +123,8 @@ extension Event.Kind {
 
     /// The event that says a region monitor's action.
     ///
-    /// - Parameter reason: why ranging fails, if it does: the monitor knows only that nobody listens.
-    /// - Returns: nil for what is news to nobody.
+    /// - Parameter reason: The reason why ranging fails, if it does: the monitor records only that the scan stopped.
+    /// - Returns: `nil` for an action that is no event.
     package init?(_ action: RegionMonitor.Action, reason: String) {
         switch action {
         case .didStartMonitoring(let region): self = .didStartMonitoring(region: region)

@@ -1,9 +1,9 @@
 package import IBeacon
 import RegionMonitoring
 
-/// What an event says, a name and a value each: the one form that JSON, the journal, the environment of hooks and the
-/// columns of CSV are made of. What else is said in one JSON object on one line, such as a beacon that a scan finds, is made
-/// of it as well.
+/// A field of an event, a name and a value: the one form from which JSON, the journal, the environment of hooks and the
+/// columns of CSV are made. What else is said in one JSON object on one line, such as a beacon that a scan finds, is
+/// made of it as well.
 package struct EventField: Sendable, Equatable {
     package var name: String
     package var value: Value
@@ -13,7 +13,7 @@ package struct EventField: Sendable, Equatable {
         case integer(Int)
         case number(Double)
         case flag(Bool)
-        /// What is said to be unknown.
+        /// An unknown value.
         case null
         case object([EventField])
         case list([[EventField]])

@@ -1,6 +1,6 @@
 package import Plumbing
 
-/// How many events there were, as it is kept.
+/// The number of events, in its stored form.
 package struct EventsMemory: KeptMemory {
     /// Of the latest event; nil in a file of before they were counted.
     package var sequence: UInt64?

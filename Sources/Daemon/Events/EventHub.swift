@@ -1,14 +1,14 @@
 import Plumbing
 import Synchronization
 
-/// Publishes every event to everybody who listens, in order, stamped with this node's name and its number. Nobody who is
-/// slow holds the others up.
+/// Publishes every event to all listeners, in order, stamped with this node's name and its number. A slow listener does
+/// not delay the others.
 package final class EventHub: Sendable {
-    /// How many events a listener may lag behind; then the oldest are dropped for it. At least as many, but for ranging in a
-    /// crowd, are kept for clients that return.
+    /// The number of events that a listener may lag behind; then its oldest events are dropped. At least as many, but
+    /// for ranging in a crowd, are kept for clients that return.
     package static let backlog = 1024
 
-    /// Where an event goes before it is published; it calls ``publish(_:)`` with it in the end.
+    /// Records an event before it is published; it calls ``publish(_:)`` with it in the end.
     package typealias Recorder = @Sendable (Event) -> Void
 
     private struct State {
@@ -38,7 +38,7 @@ package final class EventHub: Sendable {
     /// The number of the latest event.
     package var sequence: UInt64 { state.withLock(\.sequence) }
 
-    /// How many events there were since the start.
+    /// The number of events since the start.
     package var tally: EventTally { state.withLock(\.tally) }
 
     /// Goes on counting after this number, if it is not already past it.
@@ -62,7 +62,7 @@ package final class EventHub: Sendable {
         }
     }
 
-    /// Gives everybody who listens an event that is stamped and recorded.
+    /// Gives all listeners an event that is stamped and recorded.
     package func publish(_ event: Event) {
         state.withLock { publish(event, &$0) }
     }
@@ -91,7 +91,7 @@ package final class EventHub: Sendable {
     /// Returns the oldest event after a number that is still kept. The events between are gone.
     package func next(after sequence: UInt64) -> Event? { state.withLock { $0.recent.first(after: sequence) } }
 
-    /// How many listen.
+    /// The number of listeners.
     package var listeners: Int { broadcast.count }
 
     /// No more events come: every stream ends after what it holds.

@@ -1,4 +1,4 @@
-/// How many events there were since the start, by what they say.
+/// The number of events since the start, by their fields.
 package struct EventTally: Sendable, Equatable {
     private struct Key: Hashable {
         var name: Event.Kind.Name
@@ -26,16 +26,16 @@ package struct EventTally: Sendable, Equatable {
         events[key, default: 0] += 1
     }
 
-    /// How many bore that name.
+    /// Returns the number of events with that name.
     ///
     /// - Parameter isOfHouse: whether those of the whole house are meant, or this node's own.
     package func events(_ name: Event.Kind.Name, isOfHouse: Bool = false) -> UInt64 {
         events[Key(name: name, isOfHouse: isOfHouse)] ?? 0
     }
 
-    /// How many prompts were answered so.
+    /// Returns the number of prompts with that answer.
     package func answers(_ answer: String) -> UInt64 { answers[answer] ?? 0 }
 
-    /// How many joins failed by that code.
+    /// Returns the number of joins that failed with that code.
     package func joinFailures(_ code: String) -> UInt64 { failures[code] ?? 0 }
 }

@@ -5,12 +5,12 @@ package protocol EventWriter {
 
     /// Nothing comes any more.
     ///
-    /// - Parameter time: when that was, nanoseconds since the Unix epoch.
+    /// - Parameter time: The time of the end, in nanoseconds since the Unix epoch.
     mutating func finish(at time: Int64)
 
-    /// When there is something to write although nothing happens, such as what failed before.
+    /// The time at which there is something to write without an event, such as after a failure.
     var nextAttempt: ContinuousClock.Instant? { get }
 
-    /// Why the last attempt failed, if so.
+    /// The reason why the last attempt failed, if it did.
     var problem: String? { get }
 }

@@ -1,10 +1,10 @@
-/// How many commands were run for events since the start, and how many wait.
+/// The number of commands that were run for events since the start, and the number that wait.
 package struct HookTally: Sendable, Equatable {
-    /// How many were run, by the key of the configuration that names the command: `onEnter` …
+    /// The number of runs, by the key of the configuration that names the command: `onEnter` …
     package var runs: [String: UInt64]
-    /// How many did not do their work, by a word for the cause: `exited`, `timedOut` …
+    /// The number of failures, by a word for the cause: `exited`, `timedOut` …
     package var failures: [String: UInt64]
-    /// How many were never run, because others took too long.
+    /// The number of commands that were never run, because others took too long.
     package var dropped: UInt64 = 0
     package var running = 0
     package var waiting = 0

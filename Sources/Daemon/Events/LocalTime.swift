@@ -9,7 +9,7 @@ package enum LocalTime {
     /// `2026-11-20 18:42:03 CET`.
     package static func text(_ nanoseconds: Int64) -> String { format(nanoseconds, "%Y-%m-%d %H:%M:%S %Z") }
 
-    /// The same of a time of RFC 3339, as programs are told it; the text itself if it is none.
+    /// The same for a time of RFC 3339, the form for programs; the text itself if it is none.
     package static func text(stamp: String) -> String { Timestamp.nanoseconds(stamp).map(text) ?? stamp }
 
     /// `2026-11-20`.
@@ -35,7 +35,7 @@ package enum LocalTime {
 
     /// The first moment of a day.
     ///
-    /// - Parameter days: how many days after the one that holds `nanoseconds`.
+    /// - Parameter days: The number of days after the one that contains `nanoseconds`.
     package static func startOfDay(_ nanoseconds: Int64, adding days: Int32 = 0) -> Int64 {
         var time = fields(nanoseconds)
         (time.tm_hour, time.tm_min, time.tm_sec, time.tm_isdst) = (0, 0, 0, -1)

@@ -1,20 +1,20 @@
-/// What was heard of a region's beacons in one minute.
+/// The receptions of a region's beacons in one minute.
 package struct SignalMinute: Sendable, Hashable {
-    /// When the minute began: nanoseconds since the Unix epoch.
+    /// The beginning of the minute: nanoseconds since the Unix epoch.
     package var time: Int64
 
     /// The region's identifier.
     package var region: String
 
-    /// How many advertisements were heard.
+    /// The number of received advertisements.
     package var heard: Int
 
-    /// What their RSSI was; nil when the controller could not say.
+    /// Their RSSI; `nil` if the controller does not give it.
     package var signal: Signal?
 
     /// RSSIs, summed up.
     package struct Signal: Sendable, Hashable {
-        /// How many there were.
+        /// The number of values.
         package var count: Int
 
         /// In dBm.

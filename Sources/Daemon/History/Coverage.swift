@@ -25,7 +25,7 @@ struct Coverage {
 }
 
 extension RandomAccessCollection {
-    /// Where the elements begin of which `isBehind` says yes, when it says no of all before them.
+    /// Returns the first index at which `isBehind` is true; it is false for all elements before.
     fileprivate func partition(_ isBehind: (Element) -> Bool) -> Index {
         var (low, high) = (startIndex, endIndex)
         while low < high {

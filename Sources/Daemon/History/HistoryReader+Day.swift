@@ -1,11 +1,11 @@
 package import Events
 
 extension HistoryReader {
-    /// What happened from `start` to `end`.
+    /// Returns the record from `start` to `end`.
     ///
     /// - Parameters:
     ///   - now: the present: a run that has not ended is taken to be running.
-    ///   - regions: which to show first, in their order; others follow if anything is known of them. None where the
+    ///   - regions: The regions to show first, in their order; others with a record follow. None where the
     ///     configuration is not at hand.
     package func day(from start: Int64, to end: Int64, now: Int64, regions: [String] = []) throws(HistoryError)
         -> DayRecord
@@ -66,7 +66,7 @@ extension HistoryReader {
         }
     }
 
-    /// What was seen last of each moment of `day`, in the order of the wall's clock.
+    /// Returns the value that was seen last at each moment of `day`, in the order of the wall clock.
     ///
     /// Where a clock is set back, some hours come twice. The second time is believed: clocks are set to go right.
     ///
@@ -148,7 +148,7 @@ extension HistoryReader {
         return Self.latest(outages, in: day).map { DayRecord.Outage($0.time, reason: $0.value) }
     }
 
-    /// What is left of `day` when `covered` is taken out, without what a restart takes.
+    /// Returns the parts of `day` outside `covered`, without the duration of a restart.
     private func gaps(in day: Range<Int64>, between covered: [Range<Int64>]) -> [Range<Int64>] {
         var gaps: [Range<Int64>] = []
         var reached = day.lowerBound

@@ -72,7 +72,8 @@ extension HistoryReader {
         }
     }
 
-    /// When what is kept begins, and when the last event was, in nanoseconds since the Unix epoch; nil where there is none.
+    /// Returns the times of the first stored run and of the last event, in nanoseconds since the Unix epoch; `nil` if
+    /// there are none.
     package func bounds() throws(HistoryError) -> ClosedRange<Int64>? {
         let keptFrom = Dictionary(try runRows().map { ($0.id, $0.keptFrom) }) { first, _ in first }
         let found = try ask { connection throws(SQLiteError) in

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads a history, whether somebody writes it or not. Changes nothing. For one thread at a time.
+/// Reads a history, also while the daemon writes it. Changes nothing. For one thread at a time.
 package final class HistoryReader {
     let connection: SQLiteConnection
     private let file: String
@@ -22,7 +22,8 @@ package final class HistoryReader {
         try schema.refuseStrangers()
     }
 
-    /// A reader, too, leaves a lock beside the file. Where it may not, it reads without, if nobody can be writing.
+    /// A reader, too, leaves a lock beside the file. Without that permission it reads without a lock, if no process can
+    /// be writing.
     private static func open(_ file: String) throws(SQLiteError) -> SQLiteConnection {
         do throws(SQLiteError) {
             return try probed(SQLiteConnection(file: file, mode: .readOnly))

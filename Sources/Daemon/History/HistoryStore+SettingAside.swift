@@ -1,7 +1,7 @@
 import Glibc
 
 extension HistoryStore {
-    /// Gives a damaged history another name, so that a new one can begin. Whoever wants to save it can.
+    /// Gives a damaged history another name, so that a new one can begin. The user can save it.
     ///
     /// - Parameter stamp: the present in a form that a file's name can bear.
     /// - Returns: its new name.

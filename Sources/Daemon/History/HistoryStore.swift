@@ -4,7 +4,7 @@ import RegionMonitoring
 
 /// The one that writes a history. For one thread at a time.
 package final class HistoryStore {
-    /// What a commit must outlive. All of it outlives the process, however that ends.
+    /// The failure that a commit must outlive. All of it outlives the process, however that ends.
     package enum Durability: Sendable {
         /// A power cut: each commit waits for the disk.
         case powerCut
@@ -24,17 +24,17 @@ package final class HistoryStore {
     /// The beginning of ``run`` by the clock of that time, and its last sign of life in the file.
     private var began, seen: SignOfLife?
 
-    /// When old rows were last removed.
+    /// The time at which old rows were last removed.
     var lastRemoval: Int64?
 
     /// Opens the history in `directory`, and makes it where it is missing.
     ///
-    /// The whole file is read once: damage is to be found now, and not by whoever wants to read it in a month.
+    /// The whole file is read once: damage is to be found now, and not by a reader in a month.
     package convenience init(directory: String, durability: Durability) throws(HistoryError) {
         try self.init(directory: directory, durability: durability, pageLimit: nil)
     }
 
-    /// - Parameter pageLimit: how many pages the file may have: stands in for a disk that is full.
+    /// - Parameter pageLimit: The maximum number of pages of the file: stands in for a disk that is full.
     package init(directory: String, durability: Durability, pageLimit: Int?) throws(HistoryError) {
         file = "\(directory)/\(Self.fileName)"
         Self.restrictAccess(to: file)

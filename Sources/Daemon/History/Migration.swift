@@ -63,7 +63,7 @@ struct Migration {
                     signal_before REAL, signal_after INTEGER) STRICT
                 """,
                 "CREATE INDEX silences_by_time ON silences (time)",
-                // Of the runs before nobody knows.
+                // For earlier runs it is unknown.
                 "ALTER TABLE runs ADD COLUMN has_silences INTEGER NOT NULL DEFAULT 0",
             ]),
         Migration(

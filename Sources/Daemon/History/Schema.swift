@@ -1,6 +1,7 @@
 /// Makes a file's tables what this version expects, or finds that it must not.
 struct Schema {
-    /// "Okae", big endian: tells our database from another program's (sqlite.org/pragma.html#pragma_application_id).
+    /// "Okae", big endian: distinguishes our database from another program's
+    /// (sqlite.org/pragma.html#pragma_application_id).
     static let applicationID: Int64 = 0x4F6B_6165
 
     let connection: SQLiteConnection
@@ -32,7 +33,7 @@ struct Schema {
         }
     }
 
-    /// Whether nobody has made a table yet.
+    /// Whether there is no table yet.
     var isEmpty: Bool {
         get throws(HistoryError) { try number("SELECT count(*) FROM sqlite_schema") == 0 }
     }

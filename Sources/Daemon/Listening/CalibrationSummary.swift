@@ -3,15 +3,15 @@ import IBeacon
 import Plumbing
 package import RegionMonitoring
 
-/// What a calibration found, and the line to write into the configuration.
+/// The result of a calibration, and the line to write into the configuration.
 package struct CalibrationSummary: Sendable {
-    /// What was asked.
+    /// The question of the calibration.
     package struct Question: Sendable {
         /// The region, as it is configured by now.
         package var region: MonitoredRegion
-        /// How far away the beacon is, in metres; nil for the one metre that the measured power is for.
+        /// The distance of the beacon, in metres; `nil` for the one metre of the measured power.
         package var distance: Double?
-        /// How long it was listened.
+        /// The time for which the scan ran.
         package var duration: Duration
         /// Whether it is about this machine's receiver, and not about the beacon.
         package var isNode: Bool
@@ -23,7 +23,7 @@ package struct CalibrationSummary: Sendable {
             self.isNode = isNode
         }
 
-        /// Where the beacon is: `one metre`, `4 m`.
+        /// The place of the beacon: `one metre`, `4 m`.
         package var place: String { distance.map { "\($0.plain) m" } ?? "one metre" }
     }
 
@@ -85,7 +85,7 @@ package struct CalibrationSummary: Sendable {
             """
     }
 
-    /// What happened, why, and what to do.
+    /// Returns the failure, its reason and the remedy.
     package static func sentence(_ failure: Calibration.Failure, _ question: Question) -> String {
         let region = question.region.region.identifier
         let seconds = (question.duration / .seconds(1)).plain

@@ -1,18 +1,18 @@
 import Events
 import FoundationEssentials
 
-/// What a capture tells of its silences and of how they are taken. Nothing in it says who was where, or when: whoever
-/// recorded a day can send this instead of it.
+/// The silences of a capture and their judgements. It contains no identifiers and no times of day, so that a user can
+/// send it instead of the capture.
 package struct CaptureScore: Codable, Sendable, Equatable {
-    /// How long the capture is in hours, by its own clock.
+    /// The length of the capture in hours, by its own clock.
     package var hours: Double
     package var air: Air
     /// In the order of the configuration.
     package var regions: [Region]
 
-    /// Who else is in the air.
+    /// The other devices in range.
     package struct Air: Codable, Sendable, Equatable {
-        /// How many devices advertised in a few minutes, about: the median, never more than 64.
+        /// The number of devices that advertised in a few minutes, about: the median, never more than 64.
         package var devices: Int
         /// For how long none of many was heard, in seconds: the receiver was deaf, and that is no silence.
         package var deaf: Double
@@ -21,9 +21,9 @@ package struct CaptureScore: Codable, Sendable, Equatable {
     /// One region.
     package struct Region: Codable, Sendable, Equatable {
         package var identifier: String
-        /// How long it was inside, in hours.
+        /// The time inside, in hours.
         package var insideHours: Double
-        /// How many of its beacons were heard, and how many advertisements of all of them.
+        /// The number of its beacons, and the number of their advertisements.
         package var beacons: Int
         package var advertisements: Int
         /// Of the beacon heard most: the time between two advertisements in seconds, and which part of them is not
@@ -32,16 +32,16 @@ package struct CaptureScore: Codable, Sendable, Equatable {
         package var loss: Double?
         /// nil where no beacon was heard twice within five minutes.
         package var gaps: Gaps?
-        /// How many silences of a beacon were longer than five minutes: absences, mostly.
+        /// The number of a beacon's silences longer than five minutes: absences, mostly.
         package var longSilences: Int
-        /// How many exits were not followed by a return within five minutes and at like strength.
+        /// The number of exits that were not followed by a return within five minutes and at like strength.
         package var absences: Int
-        /// What each sensitivity would have done, and what `exitAfter` did where it is configured.
+        /// The result of each sensitivity, and of `exitAfter` if it is configured.
         package var settings: [Setting]
     }
 
-    /// How long beacons were silent between two advertisements, up to five minutes; in seconds. Only time that was listened
-    /// counts.
+    /// The lengths of beacons' silences between two advertisements, up to five minutes; in seconds. Only time that was
+    /// listened counts.
     package struct Gaps: Codable, Sendable, Equatable {
         package var median: Double
         package var p90: Double
@@ -51,7 +51,7 @@ package struct CaptureScore: Codable, Sendable, Equatable {
         package var longest: [Double]
     }
 
-    /// How often exits are wrong, and how late they are told, by one way to set the exit time.
+    /// The rate of false exits and the delay of exits, by one way to set the exit time.
     package struct Setting: Codable, Sendable, Equatable {
         /// quick, balanced, patient or exitAfter.
         package var setting: String
@@ -59,12 +59,12 @@ package struct CaptureScore: Codable, Sendable, Equatable {
         package var exitAfter: Double?
         /// Whether the region is configured so.
         package var inForce: Bool
-        /// How many exits would have been followed by a return within five minutes and at like strength.
+        /// The number of exits that would have been followed by a return within five minutes and at like strength.
         package var falseExits: Int
-        /// How many that is in a day inside; nil where it was inside for less than an hour.
+        /// The number of those in a day inside; `nil` if it was inside for less than an hour.
         package var perDay: Double?
-        /// How long the exit would have taken, had the beacon been taken away at any minute inside: half of the times and
-        /// nine of ten are no longer; in seconds, nil where it was not inside for a minute.
+        /// The delay of the exit if the beacon had been taken away at any minute inside: half of the times and nine of
+        /// ten are no longer; in seconds, `nil` if it was not inside for a minute.
         package var medianDelay: Double?
         package var p90Delay: Double?
     }

@@ -59,7 +59,7 @@ package struct DecodedAdvertisement: Sendable {
         if structures.overran { lines.append("the last structure announces more bytes than there are") }
     }
 
-    /// Why it is an iBeacon, or is not.
+    /// The reason why it is an iBeacon, or is not.
     package var verdict: String {
         guard let frame = frames.first else {
             return "no iBeacon: an iBeacon has manufacturer specific data (FF) that begins with 4C 00 02 15 and has "

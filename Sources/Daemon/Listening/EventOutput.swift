@@ -8,7 +8,7 @@ import Synchronization
 /// It has no queue: it reads the events that the hub keeps, whose number is limited. If the output is slower than the events,
 /// the oldest are missing from it, ranging before others.
 package struct EventOutput: Service {
-    /// How long the end of the program waits for the output.
+    /// The time for which the end of the program waits for the output.
     private static let gracePeriod = Duration.seconds(1)
 
     /// The minimum time between two reports of missing events.
@@ -20,9 +20,9 @@ package struct EventOutput: Service {
     private let reportMissing: @Sendable (UInt64) -> Void
 
     /// - Parameters:
-    ///   - gracePeriod: how long the end of the program waits for the output.
-    ///   - reportMissing: receives the number of events that are missing from the output since the last report. It is called
-    ///     on the thread of the output, and at the end while that may still be blocked.
+    ///   - gracePeriod: The time for which the end of the program waits for the output.
+    ///   - reportMissing: receives the number of events that are missing from the output since the last report. It is
+    ///     called on the thread of the output, and at the end while that may still be blocked.
     ///   - write: writes an event, and returns whether the output takes more.
     package init(
         hub: EventHub, gracePeriod: Duration = gracePeriod, reportMissing: @escaping @Sendable (UInt64) -> Void,
@@ -87,7 +87,7 @@ package struct EventOutput: Service {
         }
     }
 
-    /// How far the thread of the output has come.
+    /// The position of the output's thread.
     private final class Position: Sendable {
         /// Signalled when there are more events, and at their end.
         let changed = BinarySemaphore()

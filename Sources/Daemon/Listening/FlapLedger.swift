@@ -8,7 +8,8 @@ import Synchronization
 package final class FlapLedger: Sendable {
     fileprivate struct Region {
         let enterRSSI, exitRSSI: Int?
-        /// When the region was left, if it is outside; nanoseconds since the Unix epoch, as all times here.
+        /// The time at which the region was left, if it is outside; nanoseconds since the Unix epoch, as all times
+        /// here.
         var left: Int64?
         var returns: [Int64] = []
 
@@ -36,7 +37,7 @@ package final class FlapLedger: Sendable {
         return Dictionary(limited.map { ($0.region.identifier, Region($0)) }) { first, _ in first }
     }
 
-    /// What was counted between other thresholds says nothing about the new ones.
+    /// The count of other thresholds does not apply to the new ones.
     func reload(_ regions: [MonitoredRegion]) {
         let new = Self.limited(regions)
         self.regions.withLock { old in

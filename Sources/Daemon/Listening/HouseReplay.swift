@@ -20,10 +20,10 @@ package enum HouseReplay {
         }
     }
 
-    /// So long before the first packet the nodes are together already: who joins listens first.
+    /// The time before the first packet from which on the nodes are together: a node that joins listens first.
     private static let earlier = 10_000_000_000 as Int64
 
-    /// How often a node says that it is there.
+    /// The interval at which a node refreshes its status.
     private static let interval = 300_000_000_000 as Int64
 
     /// Replays the captures one after the other, and what they say together in the order of time.
@@ -32,7 +32,7 @@ package enum HouseReplay {
     ///   - nodes: their rooms and offsets, by name.
     ///   - publish: is given each event of the house, in order.
     /// - Returns: the captures that are cut; what came before the cut was replayed.
-    /// - Throws: when one is no capture or damaged otherwise.
+    /// - Throws: An error if a file is no capture, or damaged otherwise.
     package static func run(
         _ captures: [Capture], nodes: [String: Configuration.Node], regions: [MonitoredRegion], logger: Logger,
         progress: @escaping @Sendable (UInt64, UInt64?) -> Void, _ publish: @escaping @Sendable (Event) -> Void

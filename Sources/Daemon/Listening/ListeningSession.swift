@@ -18,13 +18,13 @@ package final class ListeningSession: Sendable {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - regions: what to watch; none to hear everything.
+    ///   - regions: The regions to watch; empty to receive every beacon.
     ///   - adapter: the adapter's name; nil: the first that is up.
     ///   - capture: a capture in place of an adapter.
-    ///   - speed: how many times faster than it was recorded the capture runs; nil: as fast as it goes.
-    ///   - quietPeriod: how long a silence may be at most before the controller is asked whether it lives; nil: as the
-    ///     regions allow.
-    /// - Throws: when the process has no file descriptor left.
+    ///   - speed: The factor by which the capture runs faster than it was recorded; `nil`: without pauses.
+    ///   - quietPeriod: The longest silence before the controller is asked whether it works; `nil`: as the regions
+    ///     allow.
+    /// - Throws: An error if the process has no file descriptor left.
     package init(
         regions: [MonitoredRegion], adapter: String?, capture: String? = nil, speed: Double? = 1,
         quietPeriod: Duration? = nil, logger: Logger
@@ -62,8 +62,8 @@ package final class ListeningSession: Sendable {
 
     /// Records what is heard to a btsnoop capture, until one of the others is done, or SIGTERM or SIGINT.
     ///
-    /// - Parameter file: where the capture goes; it is the caller's to close.
-    /// - Returns: how many events were recorded.
+    /// - Parameter file: The file of the capture; the caller closes it.
+    /// - Returns: The number of recorded events.
     /// - Throws: `Errno` when the file cannot be written any more.
     package func record(to file: FileDescriptor, with others: [any Service]) async throws -> UInt64 {
         let recorder = Recorder(
@@ -76,11 +76,12 @@ package final class ListeningSession: Sendable {
         return recorder.result.count
     }
 
-    /// Measures how strong the region's beacon is, until the capture ends, one of the others is done, or SIGTERM or SIGINT.
+    /// Measures how strong the region's beacon is, until the capture ends, one of the others is done, or SIGTERM or
+    /// SIGINT.
     ///
     /// - Parameters:
-    ///   - duration: how long to listen, at the source's clock.
-    ///   - progress: is told once a second how long it still takes, and how many readings there are.
+    ///   - duration: The time to listen, at the source's clock.
+    ///   - progress: Receives once a second the time left and the number of readings.
     package func calibrate(
         _ region: MonitoredRegion, for duration: Duration, with others: [any Service],
         progress: @escaping @Sendable (_ left: Duration, _ readings: Int) -> Void
@@ -98,10 +99,10 @@ package final class ListeningSession: Sendable {
         return calibrator.calibration
     }
 
-    /// Finds out which of the regions this machine is in, until the answer is known, the capture ends, one of the others
-    /// is done, or SIGTERM or SIGINT.
+    /// Finds out which of the regions this machine is in, until the answer is known, the capture ends, one of the
+    /// others is done, or SIGTERM or SIGINT.
     ///
-    /// - Parameter limit: how long to listen at most, at the source's clock.
+    /// - Parameter limit: The longest time to listen, at the source's clock.
     package func locate(
         _ regions: [MonitoredRegion], within limit: Duration, with others: [any Service]
     ) async throws -> LocateAnswer {

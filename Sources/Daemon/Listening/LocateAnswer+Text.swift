@@ -30,7 +30,7 @@ extension LocateAnswer {
 }
 
 extension LocateAnswer.Reason {
-    /// What happened, and where it helps, what to do.
+    /// The result, and the remedy if there is one.
     fileprivate var text: String {
         switch self {
         case .notHeard: "nothing was heard of it"

@@ -4,7 +4,7 @@ package import OkaeriConfiguration
 package import Presence
 
 extension Configuration.Scan {
-    /// How much of the time is listened.
+    /// The scan interval and window.
     ///
     /// - Throws: `HCIDecodingError` for times that no controller has; the parser lets none pass.
     package var timing: ScanTiming {

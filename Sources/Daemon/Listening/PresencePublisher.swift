@@ -7,11 +7,12 @@ import Synchronization
 
 /// A presence driver whose events are published, and whose sightings are summed up for the history.
 package final class PresencePublisher: Sendable {
-    /// Where what the driver finds out goes; each is called in order, while the driver is locked: it must not call back.
+    /// The receivers of the driver's results; each is called in order, while the driver is locked: it must not call
+    /// back.
     package struct Outputs: Sendable {
         /// Is given each event, with its time on the wall: nanoseconds since the Unix epoch.
         package var publish: @Sendable (Event.Kind, Int64) -> Void
-        /// Is given what was heard of each region, a minute at a time; nil: nobody wants to know.
+        /// Receives the receptions of each region, a minute at a time; `nil`: they are not summarized.
         package var summarize: (@Sendable ([SignalMinute]) -> Void)?
         /// Is given each silence that was long enough to be recorded.
         package var silenceEnded: (@Sendable (SilenceRecord) -> Void)?
@@ -37,9 +38,9 @@ package final class PresencePublisher: Sendable {
     private let names: RegionNames
 
     /// - Parameters:
-    ///   - clock: what the events' times are read from.
-    ///   - quietPeriod: how long a silence may be before it takes an answer of the controller to believe it; nil for a
-    ///     source that cannot fall mute, such as a capture.
+    ///   - clock: The clock of the events' times.
+    ///   - quietPeriod: The length of a silence from which on it counts only after an answer of the controller; `nil`
+    ///     for a source that cannot fall mute, such as a capture.
     package init(regions: [MonitoredRegion], clock: any WallClock, quietPeriod: Duration? = nil, outputs: Outputs) {
         let summary = outputs.summarize.map { SignalSummary(regions, $0) }
         self.summary = summary
@@ -139,7 +140,7 @@ private final class SignalSummary: Sendable {
 }
 
 extension Event.Kind {
-    /// The event that says what happened; nil for what is news to nobody.
+    /// Creates the event of a driver's event; `nil` for one that is not published.
     init?(_ event: PresenceEvent) {
         switch event {
         case .bluetoothStateDidUpdate(let update): self.init(update)
@@ -148,7 +149,7 @@ extension Event.Kind {
         }
     }
 
-    /// What became of the adapter.
+    /// Creates the event of a change of the adapter.
     init(_ update: AdapterUpdate) {
         self = .bluetoothStateDidUpdate(
             state: update.state.rawValue, adapter: update.adapter, reason: update.reason)

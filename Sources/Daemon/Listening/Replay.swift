@@ -12,18 +12,18 @@ package enum Replay {
     /// Replays a capture on the calling thread.
     ///
     /// - Parameters:
-    ///   - writer: keeps what happens; nil: nobody does.
-    ///   - speed: how many times faster than it was recorded; nil: as fast as it goes.
-    ///   - progress: is told from time to time how many bytes have been read, and how many there are.
+    ///   - writer: Records the events; `nil`: they are not recorded.
+    ///   - speed: The factor by which the replay is faster than the recording; `nil`: without pauses.
+    ///   - progress: Receives at intervals the number of bytes that have been read, and the number of all.
     ///   - publish: is given each event, in order.
-    /// - Throws: when the capture is no capture or damaged; what came before the damage has been told.
+    /// - Throws: An error if the capture is invalid or damaged; the events before the damage were reported.
     package static func run(
         _ capture: String, regions: [MonitoredRegion], writer: sending (any EventWriter)? = nil, speed: Double?,
         logger: Logger,
         progress: @escaping @Sendable (UInt64, UInt64?) -> Void, _ publish: @escaping @Sendable (Event) -> Void
     ) throws(CaptureFileError) {
         let source = try CaptureSource(file: capture, speed: speed, logger: logger, progress: progress)
-        // It stamps the events; nobody else listens.
+        // It stamps the events; it has no other listener.
         let hub = EventHub(node: NodeName.local)
         hub.record(with: publish)
         let happened = { @Sendable (kind: Event.Kind, time: Int64) in hub.happened(kind, at: time) }
@@ -46,12 +46,12 @@ package enum Replay {
         try source.replay(presence.driver)
     }
 
-    /// Replays a capture on the calling thread, as fast as it goes, to tell how good the exit times are.
+    /// Replays a capture on the calling thread, without pauses, to measure the exit times.
     ///
     /// - Parameters:
-    ///   - progress: is told from time to time how many bytes have been read, and how many there are.
+    ///   - progress: Receives at intervals the number of bytes that have been read, and the number of all.
     ///   - publish: is given the score: of a capture that is cut, too.
-    /// - Throws: when the capture is no capture, damaged or cut.
+    /// - Throws: An error if the capture is invalid, damaged or cut.
     package static func score(
         _ capture: String, regions: [MonitoredRegion], logger: Logger,
         progress: @escaping @Sendable (UInt64, UInt64?) -> Void, _ publish: (CaptureScore) -> Void

@@ -9,7 +9,7 @@ import Synchronization
 final class Scorer: ScannerDelegate {
     private struct State: Sendable {
         var scores: [SilenceScore]
-        /// How many were in the air, minute by minute.
+        /// The number of devices in range, minute by minute.
         var devices = Tally()
         var start = Instant(nanoseconds: 0)
         var latest = Instant(nanoseconds: 0)
@@ -18,7 +18,7 @@ final class Scorer: ScannerDelegate {
         var heard: [(region: Int, beacon: BeaconIdentity)] = []
     }
 
-    /// What the driver writes into, while it is locked: it must not be locked while the driver is called.
+    /// The results that the driver writes while it is locked: they must not be locked while the driver is called.
     private final class Scores: Sendable {
         let state: Mutex<State>
 
@@ -30,10 +30,10 @@ final class Scorer: ScannerDelegate {
     private let driver: PresenceDriver
     private let scores: Scores
 
-    /// How often it is asked how long an exit would take.
+    /// The interval at which the delay of an exit is computed.
     private static let sampling = Duration.seconds(60)
 
-    /// How many beacons of a region are asked for it: the one heard most is among those heard last.
+    /// The maximum number of judged beacons of a region: the one received most is among those received last.
     private static let judgementLimit = 64
 
     init(_ regions: [MonitoredRegion]) {
@@ -42,7 +42,7 @@ final class Scorer: ScannerDelegate {
         let positions = Dictionary(
             zip(regions.map(\.region.identifier), regions.indices), uniquingKeysWith: { first, _ in first })
         driver = PresenceDriver(
-            // How far away anybody is matters to nobody.
+            // The distance is not needed.
             regions: regions.map { region in
                 var region = region
                 region.ranging = .off

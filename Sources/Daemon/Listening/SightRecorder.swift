@@ -4,7 +4,7 @@ import Presence
 import RegionMonitoring
 import Synchronization
 
-/// What one node would say of its regions while its capture is replayed, at the capture's clock.
+/// The observations that one node would publish of its regions while its capture is replayed, at the capture's clock.
 final class SightRecorder: Sendable {
     /// A sight, and when it was said: nanoseconds since the Unix epoch.
     struct Entry: Sendable {
@@ -21,14 +21,14 @@ final class SightRecorder: Sendable {
     private let regions: [String]
     private let clock: any WallClock
 
-    /// - Parameter offset: what the node's receiver hears too weakly, in dB.
+    /// - Parameter offset: The loss of the node's receiver, in dB.
     init(regions: [MonitoredRegion], node: String, offset: Double, clock: any WallClock) {
         self.regions = regions.map(\.region.identifier)
         self.clock = clock
         state = Mutex(State(plan: ObservationPlan(regions: self.regions, incarnation: node, offset: offset)))
     }
 
-    /// What was said, in order.
+    /// The observations, in order.
     var entries: [Entry] { state.withLock(\.entries) }
 
     /// Is given each sighting of a region's beacon.

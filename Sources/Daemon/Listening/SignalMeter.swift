@@ -4,7 +4,7 @@ import RegionMonitoring
 
 /// Sums up what is heard of each region's beacons, a minute at a time.
 ///
-/// There is no timer: a minute is handed over when the next one is heard of, or when somebody asks.
+/// There is no timer: a minute is handed over when an event of the next one comes, or on request.
 struct SignalMeter: Sendable {
     fileprivate struct Sum {
         var heard = 0
@@ -16,7 +16,7 @@ struct SignalMeter: Sendable {
 
     private let regions: [MonitoredRegion]
 
-    /// When the minute began, on the wall.
+    /// The beginning of the minute, on the wall clock.
     private var start: Int64?
     private var sums: [Int: Sum] = [:]
 
@@ -40,7 +40,7 @@ struct SignalMeter: Sendable {
         return finished
     }
 
-    /// What has been heard since, of a minute that need not be over.
+    /// Returns the receptions since the last call, of a minute that need not be over.
     mutating func drained() -> [SignalMinute] {
         defer { sums.removeAll(keepingCapacity: true) }
         guard let start else { return [] }
@@ -62,7 +62,7 @@ extension SignalMeter.Sum {
         total += rssi
     }
 
-    /// - Parameter region: whose calibration tells the distance.
+    /// - Parameter region: The region whose calibration gives the distance.
     package func signal(in region: MonitoredRegion) -> SignalMinute.Signal? {
         guard measured > 0 else { return nil }
         let mean = Double(total) / Double(measured)

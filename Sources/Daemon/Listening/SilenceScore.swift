@@ -2,15 +2,16 @@ import IBeacon
 import Plumbing
 import RegionMonitoring
 
-/// What a capture tells of one region: how long its beacons are silent, and which of those silences are taken for exits.
+/// The measurements of one region in a capture: the silences of its beacons, and those of them that are taken for
+/// exits.
 struct SilenceScore: Sendable {
     let region: MonitoredRegion
 
-    /// When each beacon was last heard, by how long had been listened until then. As many as the monitor remembers.
+    /// The scan time until each beacon's last reception. As many as the monitor remembers.
     private var lastHeard: [BeaconIdentity: Duration] = [:]
     private var advertisements = 0
 
-    /// How long one was silent between two advertisements, in seconds; and how many silences were too long for that.
+    /// The lengths of silences between two advertisements, in seconds; and the number of silences too long for that.
     private var gaps = Tally()
     private var longSilences = 0
 
@@ -18,25 +19,26 @@ struct SilenceScore: Sendable {
     private var inside = Duration.zero
     private var exits = 0
 
-    /// How many exits were false: those that came about, and those there would have been.
+    /// The number of false exits: those that happened, and those of the other settings.
     private var falseExits = 0
     private var falseExitsIf: [Sensitivity: Int] = [:]
     private var falseExitsAsConfigured = 0
 
-    /// How long an exit would have taken, in seconds, minute by minute.
+    /// The delay of an exit, in seconds, minute by minute.
     private var delays: [Sensitivity: Tally] = [:]
 
-    /// How the beacon that is heard most advertises, minute by minute: every so many seconds, and which part is lost.
+    /// The advertising interval of the beacon that is received most, minute by minute, in seconds; and the part that is
+    /// lost.
     private var intervals = Tally()
     private var losses = Tally()
 
     /// Reports this close are one advertisement, sent on three channels.
     private static let shortestGap = Duration.seconds(1) / 64
 
-    /// What is longer is an absence, and would be all of the ten longest.
+    /// A longer one is an absence, and would be all of the ten longest.
     static let longestGap = EndedSilence.returnLimit
 
-    /// Of a shorter stay nobody can say how it would be in a day.
+    /// A shorter stay gives no rate for a day.
     private static let shortestStay = Duration.seconds(3600)
 
     init(_ region: MonitoredRegion) {
@@ -48,7 +50,7 @@ struct SilenceScore: Sendable {
     /// - Parameter listened: for how long was listened by then.
     mutating func heard(_ identity: BeaconIdentity, at listened: Duration) {
         guard let last = lastHeard[identity] else {
-            // Anybody can invent beacons.
+            // Any device can invent beacons.
             guard lastHeard.count < RegionMonitor.beaconCapacity else { return }
             lastHeard[identity] = listened
             advertisements += 1
@@ -70,7 +72,7 @@ struct SilenceScore: Sendable {
         insideSince = state == .inside ? now : nil
     }
 
-    /// A silence ended that was no absence to everybody.
+    /// Handles the end of a silence that was not an absence by every sensitivity.
     mutating func ended(_ silence: EndedSilence) {
         if silence.wasFalseExit { falseExits += 1 }
         for sensitivity in Sensitivity.allCases where silence.isFalseExit(after: silence.exitTimes[sensitivity]) {

@@ -1,11 +1,11 @@
-/// How often numbers came, to the thousandth: what takes no more room the longer it counts, as long as they lie in a range.
+/// A histogram of numbers, to the thousandth: its size depends on their range, not on their count.
 struct Tally: Sendable {
     private var counts: [Int: Int] = [:]
 
-    /// How many numbers came.
+    /// The number of values.
     private(set) var count = 0
 
-    /// Larger numbers, in thousandths, are not told apart.
+    /// Larger numbers, in thousandths, count as this one.
     private static let largest = 1e12
 
     mutating func add(_ number: Double) {
@@ -15,7 +15,7 @@ struct Tally: Sendable {
 
     /// The least number that so many are no larger than, by the nearest rank.
     ///
-    /// - Parameter part: how many, of 1.
+    /// - Parameter part: The part of the values, of 1.
     /// - Returns: nil while there is none.
     func quantile(_ part: Double) -> Double? {
         var left = Int((part * Double(count)).rounded(.up))

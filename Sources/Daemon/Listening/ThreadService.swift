@@ -11,7 +11,7 @@ package struct ThreadService: Service {
 
     /// - Parameters:
     ///   - endsWithLoop: whether the service is done when the loop is.
-    ///   - loop: what blocks.
+    ///   - loop: The function that blocks.
     ///   - stop: ends it, from any thread.
     package init(
         loop: @escaping @Sendable () throws -> Void, stop: @escaping @Sendable () -> Void, endsWithLoop: Bool = false

@@ -3,7 +3,7 @@ package import Plumbing
 extension Configuration {
     static let listenerKeys = ["listen"]
 
-    /// Where the daemon listens on TCP.
+    /// Parses the address of a TCP listener.
     ///
     /// - Parameter path: the key that says so.
     static func listener(
@@ -15,7 +15,7 @@ extension Configuration {
     /// The page.
     package struct Web: Sendable, Hashable {
         package var listen: ListenAddress
-        /// Whether everybody on this machine may look without a login.
+        /// Whether all users of this machine may read without a login.
         package var isOpen = false
         /// Other names by which the page is asked for, as by a proxy before it.
         package var hosts: [String] = []

@@ -6,8 +6,8 @@ extension Configuration {
     /// The configuration of the service.
     private static let system = "/etc/okaeri/beacons.json"
 
-    /// Where a configuration is searched, in this order, when none is named. The current directory may be another user's, so
-    /// root does not search it: a configuration names commands to run.
+    /// The paths at which a configuration is searched, in this order, if none is given. The current directory may be
+    /// another user's, so root does not search it: a configuration names commands to run.
     static func searchPath(isRoot: Bool) -> [String] { isRoot ? [system] : ["./beacons.json", system] }
 
     /// The environment variable that names one.
@@ -15,7 +15,7 @@ extension Configuration {
 
     /// The file to read: the one named, else `$OKAERI_CONFIG`, else the first of ``searchPath(isRoot:)`` that exists.
     ///
-    /// - Parameter named: what `--config` says.
+    /// - Parameter named: The value of `--config`.
     package static func file(
         named: String?, isRoot: Bool = geteuid() == 0
     ) throws(ConfigurationError) -> String {
@@ -29,10 +29,10 @@ extension Configuration {
             expected: "one of them; `okaeri setup` writes one")
     }
 
-    /// The file to write: the one that is read; where there is none yet, the service's for root and `./beacons.json` for
-    /// anybody else.
+    /// Returns the file to write: the one that is read; without one, the service's for root and `./beacons.json` for
+    /// other users.
     ///
-    /// - Parameter named: what `--config` says.
+    /// - Parameter named: The value of `--config`.
     package static func fileToWrite(named: String?, isRoot: Bool) -> String {
         (try? file(named: named, isRoot: isRoot)) ?? searchPath(isRoot: isRoot)[0]
     }
@@ -80,7 +80,7 @@ extension FileDescriptor {
         }
     }
 
-    /// What follows, to the end; at most `limit` bytes, else `EFBIG`.
+    /// Returns the rest of the file; at most `limit` bytes, otherwise `EFBIG`.
     package func contents(limit: Int) throws -> [UInt8] {
         var contents: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)

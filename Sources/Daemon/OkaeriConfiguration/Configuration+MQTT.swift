@@ -11,7 +11,7 @@ extension Configuration {
         package var username: String?
         /// An absolute path or a credential of systemd (`SecretFile`).
         package var passwordFile: String?
-        /// What the houses at one broker are told apart by.
+        /// The name that distinguishes the houses at one broker.
         package var site = "home"
         /// The first level of Home Assistant's discovery topics; nil: nothing is announced there.
         package var discovery: String? = "homeassistant"
@@ -25,9 +25,9 @@ extension Configuration {
 
     /// Absolute paths of files in PEM.
     package struct TLS: Sendable, Equatable {
-        /// Who signs the broker's certificate; nil: whom this machine trusts.
+        /// The authorities for the broker's certificate; `nil`: those that this machine trusts.
         package var ca: String?
-        /// What the broker knows this machine by.
+        /// The certificate that identifies this machine to the broker.
         package var certificate: String?
         package var key: String?
 
@@ -106,7 +106,7 @@ extension Configuration {
         return TLS(ca: paths[0], certificate: paths[1], key: paths[2])
     }
 
-    /// What fits into an MQTT topic, and what Home Assistant takes in one of discovery.
+    /// Whether a byte is allowed in an MQTT topic and in a topic of Home Assistant's discovery.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

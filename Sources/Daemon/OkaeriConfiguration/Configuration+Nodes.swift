@@ -1,13 +1,13 @@
 import Plumbing
 
 extension Configuration {
-    /// What a house of several nodes knows one of them by.
+    /// The name and the room of this node among several in a house.
     package struct Node: Sendable, Equatable {
         /// Its name in topics and events; nil: the host's.
         package var name: String?
         /// The room it is in; nil: none.
         package var room: String?
-        /// What its receiver hears too weakly, in dB.
+        /// The loss of its receiver, in dB.
         package var offset = 0.0
 
         package init(name: String? = nil, room: String? = nil, offset: Double = 0) {

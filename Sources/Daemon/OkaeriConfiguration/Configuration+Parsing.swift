@@ -41,7 +41,7 @@ extension Configuration {
     /// Up to a hundred years.
     private static let keepRange = 0...36_500
 
-    /// What a controller can do, in milliseconds.
+    /// The range of the controller's scan interval and window, in milliseconds.
     private static let scanRange =
         Double(ScanTime.range.lowerBound) * ScanTime.millisecondsPerUnit...Double(ScanTime.range.upperBound)
         * ScanTime.millisecondsPerUnit

@@ -4,12 +4,12 @@ package import Plumbing
 package import RegionMonitoring
 package import WiFi
 
-/// What `beacons.json` says.
+/// The content of `beacons.json`.
 package struct Configuration: Sendable, Equatable {
-    /// How much of the time is listened: a window out of every interval, in milliseconds.
+    /// The scan interval and window, in milliseconds.
     ///
-    /// Half the time by default: a beacon that advertises once a second is heard within two or three seconds, and a
-    /// Pi, whose Wi-Fi shares the antenna, keeps the other half.
+    /// Half the time by default: a beacon that advertises once a second is heard within two or three seconds, and a Pi,
+    /// whose Wi-Fi shares the antenna, keeps the other half.
     package struct Scan: Sendable, Equatable {
         package var interval = 100.0
         package var window = 50.0
@@ -17,13 +17,13 @@ package struct Configuration: Sendable, Equatable {
         package init() {}
     }
 
-    /// What is kept over a restart.
+    /// The persisted state.
     package struct State: Sendable, Equatable {
-        /// How old it may be at a start to say where everybody is, in seconds.
+        /// The age up to which the state at a start is valid, in seconds.
         package var validFor = 900.0
     }
 
-    /// What is remembered.
+    /// The history.
     package struct History: Sendable, Equatable {
         /// For how many days; 0: nothing.
         package var keep = 90
@@ -31,11 +31,11 @@ package struct Configuration: Sendable, Equatable {
         package init() {}
     }
 
-    /// Whose word counts.
+    /// The source of a region's hooks.
     package enum Scope: String, Sendable, Equatable, CaseIterable {
-        /// What this machine hears.
+        /// The receptions of this machine.
         case node
-        /// What all nodes of the house agree on.
+        /// The agreement of all nodes of the house.
         case house
     }
 
@@ -49,7 +49,7 @@ package struct Configuration: Sendable, Equatable {
         package var onEnter: [String] = []
         package var onExit: [String] = []
         package var onPrompt: [String] = []
-        /// Whose entry and exit ``onEnter`` and ``onExit`` are run for.
+        /// The source of the enter and exit events for ``onEnter`` and ``onExit``.
         package var scope = Scope.node
 
         package var identifier: String { monitored.region.identifier }
@@ -78,23 +78,23 @@ package struct Configuration: Sendable, Equatable {
         package var onConnect: [String] = []
         package var onDisconnect: [String] = []
 
-        /// What tells it from the other rules.
+        /// The name that distinguishes it from the other rules.
         package var label: String { identifier ?? service.description }
     }
 
-    /// Which adapter to scan with, such as `hci0`; nil: the first that is up.
+    /// The adapter to scan with, such as `hci0`; `nil`: the first that is up.
     package var adapter: String?
 
-    /// How much of the time is listened.
+    /// The scan interval and window.
     package var scan = Scan()
 
-    /// What is kept over a restart.
+    /// The persisted state.
     package var state = State()
 
-    /// What is remembered.
+    /// The history.
     package var history = History()
 
-    /// Which peripherals are kept connected, in the order of the file.
+    /// The rules for peripherals that are kept connected, in the order of the file.
     package var services: [ServiceRule] = []
 
     /// The broker; nil: there is none, and nothing of MQTT runs.
@@ -102,7 +102,7 @@ package struct Configuration: Sendable, Equatable {
 
     /// The page; nil: there is none, and no port.
     package var web: Web?
-    /// Where the metrics are served over TCP; nil: nowhere.
+    /// The TCP address of the metrics; `nil`: none.
     package var metrics: ListenAddress?
 
     /// This machine, among several in a house.
@@ -119,7 +119,7 @@ package struct Configuration: Sendable, Equatable {
         self.regions = regions
     }
 
-    /// What is in the file and can have no effect.
+    /// The settings in the file that have no effect.
     package var notices: [String] {
         regions.enumerated().flatMap { index, region in
             let houseless =

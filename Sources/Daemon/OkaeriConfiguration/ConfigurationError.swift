@@ -1,16 +1,16 @@
 import Plumbing
 
-/// Why a configuration does not load: every mistake in it, each with its place.
+/// The mistakes in a configuration that does not load, each with its place.
 package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// One mistake.
     package struct Problem: Sendable, Equatable, CustomStringConvertible {
-        /// Where: `regions[1].uuid`, or `line 3, column 7` where the text is no JSON.
+        /// The place: `regions[1].uuid`, or `line 3, column 7` if the text is no JSON.
         package var place: String
-        /// What stands there.
+        /// The value at that place.
         package var found: String
-        /// What should stand there.
+        /// The expected value.
         package var expected: String
-        /// What was probably meant.
+        /// The probably intended key or value.
         package var suggestion: String?
 
         /// Escaped: a key and a value are shown as they stand in a file that may come from anywhere.

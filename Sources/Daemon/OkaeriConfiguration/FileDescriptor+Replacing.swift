@@ -3,8 +3,8 @@ import Plumbing
 package import SystemPackage
 
 extension FileDescriptor {
-    /// Puts a file with this content in the place of the one at `path`, as a whole or not at all: whoever reads it, whenever
-    /// the power was cut, finds the old content or the new one.
+    /// Replaces the file at `path` by one with this content, as a whole or not at all: after a power cut the file has
+    /// the old content or the new one.
     ///
     /// - Parameters:
     ///   - path: the file; a link there is replaced, not followed.
@@ -26,7 +26,7 @@ extension FileDescriptor {
     /// - Parameters:
     ///   - name: the name of the file in the directory; a link there is replaced, not followed.
     ///   - directory: the number of the directory's descriptor.
-    ///   - owner: the new file's user and group; nil: who runs the program.
+    ///   - owner: The new file's user and group; `nil`: those of the process.
     package static func replaceFile(
         _ name: String, in directory: Int32, with content: [UInt8], permissions: FilePermissions,
         owner: (user: UInt32, group: UInt32)? = nil

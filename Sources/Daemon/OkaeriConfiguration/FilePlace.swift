@@ -214,7 +214,7 @@ extension FilePlace.Problem: CustomStringConvertible {
         }
     }
 
-    /// What to do about a path that root refuses.
+    /// The remedy for a path that root refuses.
     package var remedy: String {
         switch self {
         case .foreign(let path, _): "`chown root \(path)`, /etc/okaeri/beacons.json, or the command without `sudo`"

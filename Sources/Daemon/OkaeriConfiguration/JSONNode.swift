@@ -17,7 +17,7 @@ package struct JSONNode: Sendable {
     package struct Member: Sendable {
         package var key: String
 
-        /// Where the key's opening quote stands, in bytes from the beginning of the text.
+        /// The position of the key's opening quote, in bytes from the beginning of the text.
         package var start: Int
 
         package var node: JSONNode
@@ -42,7 +42,7 @@ package struct JSONNode: Sendable {
         }
     }
 
-    /// What it is, in a person's words, cut where it is long.
+    /// The value in a few words, cut if it is long.
     package var summary: String {
         switch value {
         case .null: "null"

@@ -1,9 +1,9 @@
 import Plumbing
 
-/// Reads a JSON text (RFC 8259), strictly. FoundationEssentials' decoder tells neither where a text goes wrong nor
-/// that a key stands twice, and lets a stray comma pass: too little help for somebody who edits by hand.
+/// Reads a JSON text (RFC 8259), strictly. FoundationEssentials' decoder reports neither the position of an error nor a
+/// key that occurs twice, and accepts a stray comma: too little help for a person who edits by hand.
 struct JSONParser {
-    /// What is wrong with the text, and where.
+    /// An error in the text, with its position.
     struct SyntaxError: Error, Equatable {
         var line: Int
         var column: Int

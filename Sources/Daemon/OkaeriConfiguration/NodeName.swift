@@ -1,6 +1,6 @@
 import Glibc
 
-/// What this machine is called among several in a house.
+/// The name of this machine among several in a house.
 package enum NodeName {
     /// The machine's host name up to the first dot, with hyphens for what Home Assistant and an MQTT topic do not take.
     package static var local: String {

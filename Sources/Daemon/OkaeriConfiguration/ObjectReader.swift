@@ -4,7 +4,7 @@ import Plumbing
 ///
 /// Every read answers nil for a value that is absent or wrong, so that one pass finds all mistakes.
 struct ObjectReader {
-    /// Where mistakes are collected; shared by all readers of one document.
+    /// The mistakes found so far; shared by all readers of one document.
     final class Problems {
         var list: [ConfigurationError.Problem] = []
     }
@@ -14,7 +14,7 @@ struct ObjectReader {
     let problems: Problems
 
     /// - Parameters:
-    ///   - node: what should be an object with no other keys than `keys`.
+    ///   - node: The value, which should be an object with no other keys than `keys`.
     ///   - path: its place, empty at the top.
     /// - Returns: nil, and a mistake, when it is no object.
     init?(_ node: JSONNode, path: String, keys: [String], problems: Problems) {

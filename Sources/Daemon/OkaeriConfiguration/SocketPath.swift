@@ -1,15 +1,15 @@
 import FoundationEssentials
 
-/// Where the local API listens.
+/// The path of the local API's socket.
 package enum SocketPath {
-    /// Where the daemon puts it: the first that is set of `--socket`, `$OKAERI_SOCKET`, systemd's
+    /// Returns the daemon's path: the first that is set of `--socket`, `$OKAERI_SOCKET`, systemd's
     /// `$RUNTIME_DIRECTORY`, `$XDG_RUNTIME_DIR`, and `/run/okaeri`.
     package static func forDaemon(named: String?, environment: [String: String]) -> String {
         candidates(named: named, environment: environment)[0]
     }
 
-    /// Where a client looks for it: the first of the same places that exists, or the first of all to name in the
-    /// message when none does.
+    /// Returns a client's path: the first of the same places that exists, or the first of all for the error message if
+    /// none does.
     package static func forClient(named: String?, environment: [String: String]) -> String {
         let candidates = candidates(named: named, environment: environment)
         return candidates.first { FileManager.default.fileExists(atPath: $0) } ?? candidates[0]

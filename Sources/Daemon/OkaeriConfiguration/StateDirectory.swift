@@ -2,19 +2,19 @@ import FoundationEssentials
 import Glibc
 package import SystemPackage
 
-/// Where the daemon keeps what must outlive it.
+/// The directory of the daemon's persisted state.
 package enum StateDirectory {
-    /// Where root keeps state that belongs to the whole machine.
+    /// The directory of the whole machine's state.
     private static let system = "/var/lib/okaeri"
 
-    /// Where the daemon puts it: the first that is set of `--state-dir`, systemd's `$STATE_DIRECTORY` and
-    /// `$XDG_STATE_HOME`, else `/var/lib/okaeri` for root and `~/.local/state/okaeri` for anybody else.
+    /// Returns the daemon's directory: the first that is set of `--state-dir`, systemd's `$STATE_DIRECTORY` and
+    /// `$XDG_STATE_HOME`, otherwise `/var/lib/okaeri` for root and `~/.local/state/okaeri` for other users.
     package static func forDaemon(named: String?, environment: [String: String], isRoot: Bool) -> String {
         candidates(named: named, environment: environment, isRoot: isRoot)[0]
     }
 
-    /// Where a client looks: the first of the same places that holds `file`, or the first of all to name in the message
-    /// when none does.
+    /// Returns a client's directory: the first of the same places that contains `file`, or the first of all for the
+    /// error message if none does.
     package static func forClient(
         named: String?, environment: [String: String], isRoot: Bool, holding file: String
     ) -> String {
@@ -43,7 +43,8 @@ package enum StateDirectory {
 
     /// Makes the directory and those above it where they are missing.
     ///
-    /// It is for the owner and the group, as the local API is: others have no business to know who was at home when.
+    /// It is for the owner and the group, as the local API is: other users must not learn the times at which people
+    /// were at home.
     package static func make(_ path: String) throws(Errno) {
         guard mkdir(path, mode) != 0 else { return }
         let code = Errno(rawValue: errno)

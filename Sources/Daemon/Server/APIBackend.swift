@@ -1,7 +1,7 @@
 package import Events
 package import WiFi
 
-/// What is asked of the daemon, and what it is told to do: the one way in, from whatever door.
+/// The requests to the daemon: the only entry, from all listeners.
 package protocol APIBackend: Sendable {
     var status: StatusReport { get async }
     var regions: [RegionReport] { get async }
@@ -15,16 +15,16 @@ package protocol APIBackend: Sendable {
 
     var prompts: PromptsReport { get async }
 
-    /// What was counted since the start.
+    /// The counts since the start.
     var counts: DaemonCounts { get async }
 
-    /// What happens.
+    /// The hub of the events.
     var hub: EventHub { get }
 
     /// Answers a prompt.
     func answer(prompt id: String, _ answer: PromptAnswer) async throws(PromptAnswerError)
 
-    /// Who is in the house; nil where there is none.
+    /// The nodes of the house; `nil` without one.
     var nodes: NodesReport? { get async }
 
     /// Forgets a node that is no more.

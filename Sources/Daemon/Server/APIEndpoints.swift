@@ -17,7 +17,7 @@ package struct APIEndpoints: Sendable {
     private static let largestBody = 1024
 
     /// - Parameters:
-    ///   - heartbeat: how long an event stream is silent at most.
+    ///   - heartbeat: The longest silence of an event stream.
     ///   - connections: those of the listener.
     package init(
         _ backend: any APIBackend, heartbeat: Duration = EventStreamField.heartbeat, connections: Connections
@@ -33,7 +33,8 @@ package struct APIEndpoints: Sendable {
     private var asking: [Endpoint] {
         [
             Endpoint(.get, Route.status) { [backend] request, _ in
-                // How beacons are judged is most of the answer, and who only asks for the state has no need of it.
+                // The judgements of beacons are most of the answer, and a request for the state alone does not need
+                // them.
                 let isBrief = request.uri.queryParameters[Substring(Route.judgements)] == "false"
                 return .json(isBrief ? await backend.status.withoutJudgements : await backend.status)
             },

@@ -17,8 +17,8 @@ package struct APIServer: Service {
     ///   - socket: the path where it listens; the caller holds the right to it.
     ///   - eventLoopGroup: whose threads it runs on.
     ///   - page: answers what the page asks beside.
-    ///   - logins: who is let in to the page, and where it is; nil: nobody knows of a page.
-    ///   - heartbeat: how long an event stream is silent at most.
+    ///   - logins: The logins and the addresses of the page; `nil`: there is no page.
+    ///   - heartbeat: The longest silence of an event stream.
     package init(
         backend: any APIBackend, page: (any PageBackend)? = nil,
         logins: (store: LoginStore, addresses: @Sendable () -> [String])? = nil, socket: String,
@@ -64,18 +64,18 @@ package struct APIServer: Service {
             defer { place.discard() }
             try await listener.run(at: .unixDomainSocket(path: place.path)) { [socket, logger] in
                 do throws(PrivateSocket.Failure) {
-                    // The owner and the group may ask; others have no business to know who is at home.
+                    // The owner and the group may send requests; other users must not learn who is at home.
                     try place.publish(mode: 0o660)
                     logger.info("listening", metadata: ["socket": "\(socket)"])
                 } catch {
                     logger.error("\(socket) cannot be served: \(error). Name a place that can be written with --socket")
                 }
             } closing: { [socket] in
-                // Nobody new finds the door.
+                // New clients do not find the socket.
                 unlink(socket)
             }
         } catch {
-            // Without a socket nobody can ask, but the regions are watched all the same.
+            // Without a socket there are no requests, but the regions are watched all the same.
             logger.error("\(socket) cannot be served: \(error). Name a place that can be written with --socket")
             try await gracefulShutdown()
         }

@@ -12,7 +12,7 @@ import Synchronization
 /// Hummingbird's own time-out is for clients that send nothing at all. One that sends a byte now and then, or that never
 /// reads what it is answered, would hold a connection, and the daemon's end, for as long as it likes.
 package final class Connections: Sendable {
-    /// How much a client may take of the daemon.
+    /// The bounds of a client's use of the daemon.
     package struct Limits: Sendable {
         /// The maximum number of open connections.
         package var connections: Int
@@ -20,7 +20,8 @@ package final class Connections: Sendable {
         /// The maximum number of open connections from one address.
         package var perAddress: Int
 
-        /// How long a client may take to ask, from its connection or the last answer on, and to read the answer.
+        /// The time limit of a client's request, from its connection or the last answer on, and of its reading the
+        /// answer.
         package var time: TimeAmount
 
         /// - Parameter perAddress: a quarter of all connections by default.
@@ -34,7 +35,7 @@ package final class Connections: Sendable {
     private struct Connection {
         let channel: any Channel
         let address: ClientAddress?
-        /// When a request, an answer or a part of one last began or ended.
+        /// The last time at which a request, an answer or a part of one began or ended.
         var active = NIODeadline.now()
         /// Whether the latest request carried a valid cookie.
         var hasLogin = false
@@ -48,8 +49,8 @@ package final class Connections: Sendable {
         var isProtected: Bool { hasLogin || address == nil && end != nil }
     }
 
-    /// How long what a client still sends is read after the last answer. A socket that closes earlier may take the answer
-    /// with it (RFC 9112, 9.6).
+    /// The time for which the rest of a request is read after the last answer. A socket that closes earlier may take
+    /// the answer with it (RFC 9112, 9.6).
     private static let lingering = TimeAmount.seconds(1)
 
     package let limits: Limits
@@ -59,7 +60,7 @@ package final class Connections: Sendable {
         self.limits = limits
     }
 
-    /// How many are open.
+    /// The number of open connections.
     var count: Int { connections.withLock(\.count) }
 
     /// Takes a new connection, on which a request is to come before the time is up.
@@ -115,8 +116,8 @@ package final class Connections: Sendable {
         connections.withLock { $0[ObjectIdentifier(channel)]?.end = end }
     }
 
-    /// Ends what never ends by itself: who was let in before must ask again. In an orderly way, for a browser takes an
-    /// answer that breaks off for a fault of the network.
+    /// Ends the connections that never end by themselves: their clients have to log in again. In an orderly way, for a
+    /// browser takes an answer that breaks off for a fault of the network.
     func endListening() {
         let all = connections.withLock { connections in
             for id in connections.keys { connections[id]?.hasLogin = false }

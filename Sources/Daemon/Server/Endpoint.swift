@@ -4,7 +4,7 @@ package import Hummingbird
 package import Logging
 package import NIOCore
 
-/// A method, a path and who answers there: what a listener is made of, whatever door it has.
+/// A method, a path and a handler: the element of every listener.
 package struct Endpoint: Sendable {
     package typealias Answer = @Sendable (Request, ConnectionContext) async throws -> Response
 
@@ -20,7 +20,7 @@ package struct Endpoint: Sendable {
     }
 }
 
-/// What an endpoint knows of a request beside itself: the connection it came by.
+/// The context of a request: its connection.
 package struct ConnectionContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     package let channel: any Channel

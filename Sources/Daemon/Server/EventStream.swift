@@ -91,7 +91,7 @@ struct EventStream {
         connections.wait(channel)
     }
 
-    /// What the stream is woken by.
+    /// The events that wake the stream.
     private enum Occasion {
         case event, heartbeat
     }

@@ -8,16 +8,16 @@ import Synchronization
 
 /// HTTP/1.1 at an address, until the daemon stops.
 ///
-/// Hummingbird's server and router without its `Application`, which wakes up once a second to keep a date: nobody here asks
-/// for one, and a quiet house should cost nothing.
+/// Hummingbird's server and router without its `Application`, which wakes up once a second to keep a date: no client
+/// needs one, and a quiet house should cost nothing.
 package struct HTTPListener: Sendable {
     package typealias Answer = @Sendable (Request, any Channel, Logger) async -> Response
 
-    /// At the end, for who has knocked already: swift-nio traps when the socket closes between its accepting a
-    /// connection and our taking it (swift-nio, issue 2813).
+    /// Time between "stop accepting" and closing the listening socket, so that connections the kernel has accepted are
+    /// still served. swift-nio traps otherwise (swift-nio, issue 2813).
     private static let lastCall = Duration.milliseconds(100)
 
-    /// How long answers that are on their way may take then. Who does not read must not hold up the daemon's end.
+    /// The drain timeout of answers that are on their way. A client that does not read must not delay the daemon's end.
     private static let lastWords = Duration.seconds(1)
 
     private let connections: Connections
@@ -44,8 +44,8 @@ package struct HTTPListener: Sendable {
     ///
     /// - Parameters:
     ///   - opened: is called once it listens.
-    ///   - closing: is called when it is to end: nobody new is to find the door.
-    /// - Throws: when it cannot listen there.
+    ///   - closing: Called when shutdown begins, so that the caller can unlink the socket.
+    /// - Throws: An error if it cannot listen there.
     package func run(
         at address: BindAddress, opened: @escaping @Sendable () async -> Void, closing: @escaping @Sendable () -> Void
     ) async throws {
@@ -64,7 +64,7 @@ package struct HTTPListener: Sendable {
             try await serving.value
         } onCancelOrGracefulShutdown: { [connections] in
             closing()
-            // Who comes now waits in the kernel, and is refused when the socket closes.
+            // A new client waits in the kernel, and is refused when the socket closes.
             let channel = door.withLock { $0 }
             _ = channel?.setOption(.autoRead, value: false)
             Task.detached {

@@ -1,7 +1,7 @@
 import Plumbing
 
-/// Whether a request means this machine. A page of somebody else's can have its own name lead here (DNS rebinding), and reads
-/// what it is answered; then the name is in the field Host, and is not one of this machine's.
+/// Whether a request means this machine. A foreign page can make its own name resolve to this machine (DNS rebinding),
+/// and read the answers; then the name is in the field Host, and is not one of this machine's.
 package struct HostCheck: Sendable {
     private let names: Set<String>
 
@@ -11,7 +11,7 @@ package struct HostCheck: Sendable {
         self.names = Set(["localhost"] + own + own.map { "\($0).local" })
     }
 
-    /// - Parameter authority: what Host says, with or without a port (RFC 9110, 7.2); nil: nothing.
+    /// - Parameter authority: The value of Host, with or without a port (RFC 9110, 7.2); `nil`: none.
     package func permits(_ authority: String?) -> Bool {
         guard let authority, let host = Self.host(of: authority) else { return false }
         if host.hasPrefix("[") { return IPAddress(String(host.dropFirst().dropLast()))?.isVersion6 == true }
@@ -20,7 +20,7 @@ package struct HostCheck: Sendable {
         return names.contains((host.hasSuffix(".") ? host.dropLast() : host).lowercased())
     }
 
-    /// Why it is refused, and what to do.
+    /// The reason of the refusal, and the remedy.
     package static let refusal = WebRefusal.foreignHost.sentence
 
     private static func host(of authority: String) -> Substring? {

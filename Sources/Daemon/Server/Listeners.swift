@@ -1,7 +1,7 @@
 package import Events
 import Synchronization
 
-/// How it stands with what listens beside the socket, by the key of the configuration.
+/// The states of the listeners beside the socket, by the key of the configuration.
 package final class Listeners: Sendable {
     private let known = Mutex<[String: ListenerReport]>([:])
 

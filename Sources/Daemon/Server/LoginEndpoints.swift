@@ -2,12 +2,12 @@ import Events
 import Hummingbird
 import Plumbing
 
-/// Who is let in to the page, for the socket alone: whoever may ask there may decide that.
+/// The logins of the page, for the socket alone: a user with access to it may decide about them.
 struct LoginEndpoints: Sendable {
     private let logins: LoginStore
     private let addresses: @Sendable () -> [String]
 
-    /// - Parameter addresses: where the page is; none: there is no page.
+    /// - Parameter addresses: Returns the addresses of the page; none: there is no page.
     init(_ logins: LoginStore, addresses: @escaping @Sendable () -> [String]) {
         self.logins = logins
         self.addresses = addresses

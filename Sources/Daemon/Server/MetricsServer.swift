@@ -21,9 +21,9 @@ package struct MetricsServer: Service {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - address: where it listens.
+    ///   - address: The address of the listener.
     ///   - names: of this machine, by which it may be asked.
-    ///   - listeners: is told how it stands.
+    ///   - listeners: Receives the state of the listener.
     package init(
         backend: any APIBackend, address: ListenAddress, names: [String], listeners: Listeners,
         eventLoopGroup: any EventLoopGroup, logger: Logger

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What watches machines asks: `/metrics` and `/v1/health`, for whatever listener.
+/// The routes for monitoring systems: `/metrics` and `/v1/health`, for every listener.
 package struct MonitoringEndpoints: Sendable {
     private let backend: any APIBackend
 

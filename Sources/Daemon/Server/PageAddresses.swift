@@ -1,12 +1,12 @@
 import Glibc
 package import Plumbing
 
-/// Where a browser finds the page.
+/// The addresses of the page for a browser.
 package enum PageAddresses {
     /// The likeliest first: a proxy's name, else this machine's addresses.
     ///
     /// - Parameters:
-    ///   - listen: where the daemon listens.
+    ///   - listen: The address of the daemon's listener.
     ///   - hosts: other names, which a proxy with TLS serves.
     package static func list(_ listen: ListenAddress, hosts: [String]) -> [String] {
         let own =

@@ -1,7 +1,7 @@
 package import Events
 package import HTTPTypes
 
-/// What the page asks beside what every program does: days, signals, networks, the configuration.
+/// The page's requests beside those of all programs: days, signals, networks, the configuration.
 package protocol PageBackend: Sendable {
     func days() async throws(PageFailure) -> DaysReport
 
@@ -52,7 +52,7 @@ package struct HistoryQuery: Sendable, Equatable {
     }
 }
 
-/// Why the page is not answered.
+/// The reason why a request of the page fails.
 package struct PageFailure: Error, Sendable, Equatable {
     package var status: HTTPResponse.Status
     package var sentence: String

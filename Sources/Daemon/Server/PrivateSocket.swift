@@ -1,14 +1,14 @@
 import Glibc
 
-/// Where a socket is bound before anybody can find it: a file that others must not open even for a moment cannot get its mode
-/// after it has its name (bind(2) goes by the umask, which is the whole process's).
+/// A place to bind a socket before clients can find it: a file that other users must not open even for a moment cannot
+/// get its mode after it has its name (bind(2) goes by the umask, which is the whole process's).
 struct PrivateSocket {
-    /// Where to bind.
+    /// The path to bind.
     let path: String
     private let place: String
     private let directory: String
 
-    /// - Parameter place: where the socket is to be in the end.
+    /// - Parameter place: The final path of the socket.
     /// - Throws: ``Failure``, where no directory can be made beside it.
     init(for place: String) throws(Failure) {
         self.place = place
@@ -21,7 +21,7 @@ struct PrivateSocket {
         path = "\(name)/s"
     }
 
-    /// What kept it from being made.
+    /// The error that kept it from being made.
     struct Failure: Error, CustomStringConvertible {
         package var reason: String
         package var description: String { reason }
@@ -29,7 +29,7 @@ struct PrivateSocket {
 
     /// Gives the bound socket its mode, then its name.
     ///
-    /// - Parameter mode: who may ask, as in chmod(2).
+    /// - Parameter mode: The permissions, as in chmod(2).
     func publish(mode: mode_t) throws(Failure) {
         defer { discard() }
         guard chmod(path, mode) == 0, rename(path, place) == 0 else {

@@ -59,7 +59,7 @@ extension Response {
         return piece
     }
 
-    /// Why it is not done: what happened, why, and what to do.
+    /// Returns an error: the failure, its reason and the remedy.
     package static func failure(
         _ status: HTTPResponse.Status, _ sentence: String, headers: HTTPFields = [:]
     ) -> Response {

@@ -13,9 +13,9 @@ struct TCPDoor: Sendable {
     let name: String
     let what: String
     let address: ListenAddress
-    /// What others than this machine's users may do there: told once where it is more than loopback.
+    /// The access that other machines' users have there: logged once if it is more than loopback.
     let warning: String
-    /// Is told how it stands.
+    /// Receives the state of the listener.
     let listeners: Listeners
     let retry: BackOff
     let listener: HTTPListener

@@ -40,7 +40,7 @@ extension HTTPFields {
 }
 
 extension Response {
-    /// Who somebody is; nil: whoever looks at a page that is open.
+    /// Returns the session; `nil`: a client of a page that is open.
     static func session(_ pass: Logins.Pass?, isOpen: Bool, isSecure: Bool) -> Response {
         struct Session: Encodable {
             var name: String?
@@ -86,9 +86,9 @@ extension PageFile {
     }
 }
 
-/// What every answer on TCP says to a browser.
+/// The header fields of every answer to a browser on TCP.
 enum SecurityHeaders {
-    /// Nothing from elsewhere, nothing inline, nobody around it.
+    /// Nothing from elsewhere, nothing inline, no frame around it.
     static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
         + "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -7,7 +7,7 @@ package import NIOCore
 package import Plumbing
 import ServiceLifecycle
 
-/// The page and the API over TCP, to who is let in.
+/// The page and the API over TCP, for browsers with a session.
 package struct WebServer: Service {
     /// The key of the configuration.
     private static let name = "web"
@@ -26,17 +26,17 @@ package struct WebServer: Service {
     /// Each page has a stream of events and asks beside it.
     private static let mostConnections = 512
 
-    /// How long the answer to a wrong link waits, so that guessing costs the client connections.
+    /// The delay of the answer to a wrong link, so that guessing costs the client connections.
     private static let wrongLinkDelay = TimeAmount.seconds(1)
 
     /// A link's token and a browser's name.
     private static let largestBody = 1024
 
     /// - Parameters:
-    ///   - address: where it listens.
-    ///   - isOpen: whether everybody on this machine may look without a login.
+    ///   - address: The address of the listener.
+    ///   - isOpen: Whether all users of this machine may read without a login.
     ///   - names: of this machine, and others by which the page may be asked for.
-    ///   - listeners: is told how it stands.
+    ///   - listeners: Receives the state of the listener.
     package init(
         backend: any APIBackend, page: any PageBackend, address: ListenAddress, isOpen: Bool, names: [String],
         logins: LoginStore, listeners: Listeners, eventLoopGroup: any EventLoopGroup, logger: Logger
@@ -82,7 +82,7 @@ package struct WebServer: Service {
         let revocations = logins.revocations.values(backlog: 1)
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
-            // Whoever may still look asks again by itself.
+            // A client that still has a session sends its request again by itself.
             group.addTask { [connections] in for await _ in revocations { connections.endListening() } }
             try await door.run()
         }

@@ -2,7 +2,7 @@ package import Events
 import Plumbing
 
 extension Event {
-    /// What the fields are called in the journal, where that is another name.
+    /// The names of the fields in the journal, if they differ.
     private static let journalNames = ["id": "PROMPT"]
 
     /// Writes the event into the journal, with what one may look for as fields: `journalctl REGION=home`.

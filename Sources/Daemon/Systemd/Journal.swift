@@ -9,7 +9,7 @@ package final class Journal: Sendable {
         package let name: String
         package let value: String
 
-        /// - Parameter name: what it is called here; in the journal it is in upper case, as the journal wants it.
+        /// - Parameter name: The field's name here; in the journal it is in upper case.
         package init(_ name: String, _ value: String) {
             self.name = Self.name(name)
             self.value = value
@@ -28,7 +28,7 @@ package final class Journal: Sendable {
         }
     }
 
-    /// How urgent an entry is (syslog(3)).
+    /// The urgency of an entry (syslog(3)).
     package enum Priority: Int, Sendable {
         case critical = 2
         case error
@@ -38,7 +38,7 @@ package final class Journal: Sendable {
         case debug
     }
 
-    /// How much of a value is kept, in bytes. A datagram holds several; what is longer would need a file of its own.
+    /// The maximum length of a value, in bytes. A datagram holds several; what is longer would need a file of its own.
     package static let longestValue = 16 << 10
 
     private let sender: DatagramSender
@@ -47,7 +47,7 @@ package final class Journal: Sendable {
     /// - Parameters:
     ///   - descriptor: standard output or standard error.
     ///   - identifier: the program's name in the journal.
-    ///   - socket: where the journal listens.
+    ///   - socket: The path of the journal's socket.
     /// - Returns: nil unless what is written to `descriptor` goes to the journal (systemd.exec(5), `$JOURNAL_STREAM`).
     package init?(
         behind descriptor: Int32, identifier: String, environment: [String: String],

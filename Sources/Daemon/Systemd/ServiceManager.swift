@@ -5,7 +5,7 @@ import Plumbing
 ///
 /// These few lines stand in for libsystemd, which would be one more library to be there where the binary is put.
 package final class ServiceManager: Sendable {
-    /// What a service tells.
+    /// A message of a service.
     package enum Message: Sendable, Equatable {
         /// It has started, or has read its configuration again.
         case ready
@@ -15,14 +15,14 @@ package final class ServiceManager: Sendable {
         case stopping
         /// It lives.
         case watchdog
-        /// What it does, in a sentence; `systemctl status` shows it.
+        /// Its activity in a sentence; `systemctl status` shows it.
         case status(String)
     }
 
-    /// How long the service may be silent before it is taken for stuck; nil when nobody watches.
+    /// The longest silence of the service before it counts as stuck; `nil` without a watchdog.
     package let watchdogInterval: Duration?
 
-    /// How much of a sentence is told, in characters: systemd drops a message of more than 4096 bytes.
+    /// The maximum length of a sentence, in characters: systemd drops a message of more than 4096 bytes.
     private static let longestStatus = 1000
 
     private let sender: DatagramSender
@@ -34,7 +34,7 @@ package final class ServiceManager: Sendable {
         watchdogInterval = Self.watchdogInterval(environment)
     }
 
-    /// Tells all of it at once. Nobody there any more is no fault of the service.
+    /// Sends all messages at once. The absence of the manager is no fault of the service.
     package func notify(_ messages: Message...) {
         _ = sender.send(Array(messages.map(Self.text).joined(separator: "\n").utf8))
     }

@@ -1,13 +1,14 @@
 import Events
 
-/// How the daemon fares, in one sentence, as `systemctl status` shows it: `watching 2 regions; Bluetooth hci0 listening`.
+/// The state of the daemon in one sentence, as `systemctl status` shows it: `watching 2 regions; Bluetooth hci0
+/// listening`.
 ///
-/// Everybody with a login may read it, so it says nothing of who is where, and an arrival does not change it.
+/// All users with a login may read it, so it contains no region's state, and an arrival does not change it.
 struct StatusSentence: Sendable {
     private var regions: Set<String> = []
     private var bluetooth = "Bluetooth not asked yet"
 
-    /// What else there is to say; nil when all is as it should be.
+    /// A further remark; `nil` if all is as it should be.
     var remark: String?
 
     mutating func happened(_ event: Event) {

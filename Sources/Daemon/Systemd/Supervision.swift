@@ -2,7 +2,7 @@ package import Events
 import ServiceLifecycle
 import Synchronization
 
-/// Tells the service manager how the daemon fares: that it has started, what it does, that it lives.
+/// Notifies the service manager of readiness, activity and liveness.
 package final class Supervision: Service {
     private struct State {
         var sentence = StatusSentence()
@@ -51,7 +51,7 @@ package final class Supervision: Service {
         }
     }
 
-    /// The source has nothing more to tell.
+    /// Handles that the source has ended.
     ///
     /// - Parameter isFault: whether that is what the watchdog is for; otherwise what is known stands.
     package func sourceEnded(_ remark: String, isFault: Bool) {
@@ -73,7 +73,7 @@ package final class Supervision: Service {
         }
     }
 
-    /// - Parameter regions: what is watched from now on; nil when the new configuration is no good.
+    /// - Parameter regions: The regions watched from now on; `nil` if the new configuration is invalid.
     package func reloaded(_ regions: Set<String>?) {
         state.withLock { state in
             regions.map { state.sentence.keep($0) }
@@ -86,7 +86,7 @@ package final class Supervision: Service {
     private func notify(_ state: inout State) {
         let sentence = state.sentence.text
         let isReadyNow = state.isReady && !state.isReloading && !state.hasSaidReady
-        // Everybody on the bus hears that there is a new sentence: one that is not new would tell when somebody comes home.
+        // All clients of the bus are notified of a new sentence: repeating an old one would show the times of arrivals.
         guard isReadyNow || sentence != state.said else { return }
         state.said = sentence
         guard isReadyNow else { return manager.notify(.status(sentence)) }

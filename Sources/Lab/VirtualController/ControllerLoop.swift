@@ -1,12 +1,12 @@
 import Glibc
 import Plumbing
 
-/// Waits for whatever comes first, tells the emulation, and does what that says.
+/// Waits for the next event, passes it to the emulation, and carries out its actions.
 struct ControllerLoop: ~Copyable {
     /// The longest packet there is: connection data.
     private static let maximumPacketLength = 4096
 
-    /// What creates an adapter: the vendor packet, for a primary controller.
+    /// The packet that creates an adapter: the vendor packet, for a primary controller.
     private static let create: [UInt8] = [0xFF, 0x00]
 
     private var emulation: Emulation
@@ -16,15 +16,15 @@ struct ControllerLoop: ~Copyable {
     private var standardInput: LiveSource?
     private var control: LiveSource?
 
-    /// Whether the last packet was lost because nobody has switched the adapter on.
+    /// Whether the last packet was lost because the adapter is not switched on.
     private var isDown = false
 
     /// The exit status, once it is known.
     private var status: Int32?
 
     /// - Parameters:
-    ///   - emulation: what is to be done.
-    ///   - log: where its lines go.
+    ///   - emulation: The emulation to run.
+    ///   - log: The log for its lines.
     ///   - standardInput: instructions that come in, until their end.
     ///   - control: instructions that come in, without an end.
     ///   - openDevice: opens what takes and gives a packet with each call, as /dev/vhci does.

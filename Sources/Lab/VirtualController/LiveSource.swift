@@ -3,7 +3,7 @@ import Plumbing
 
 /// Somewhere instructions come from while the program runs.
 struct LiveSource: ~Copyable {
-    /// What the log calls it.
+    /// The name in the log.
     let name: String
     let descriptor: OwnedDescriptor
     private var splitter = LineSplitter()
@@ -25,7 +25,7 @@ struct LiveSource: ~Copyable {
         do throws(SystemError) {
             _ = try OwnedDescriptor.retrying("creating the FIFO \(path)") { mkfifo(path, 0o600) }
         } catch  where error.code == EEXIST {
-            // From an earlier run, or somebody else's: what matters is that it is one.
+            // It may be from an earlier run, or another program's: it only has to be a pipe.
         }
         // Open for writing too, so that it does not end when the last writer closes it.
         let descriptor = try OwnedDescriptor(opening: path, O_RDWR | O_NONBLOCK)

@@ -7,7 +7,7 @@ extension OwnedDescriptor {
         self.init(owning: try Self.retrying("opening \(path)") { open(path, flags | O_CLOEXEC) })
     }
 
-    /// What comes next, at most `limit` bytes; empty at the end.
+    /// Returns the next bytes, at most `limit`; empty at the end.
     borrowing func read(limit: Int, _ operation: String) throws(SystemError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = try Self.retrying(operation) { Glibc.read(number, &bytes, limit) }

@@ -103,7 +103,7 @@ import Plumbing
 
     private static func complain(_ text: String) {
         let line = Array("virtual-controller: \(text)\n".utf8)
-        // Where nobody reads complaints, the exit status still tells.
+        // Without a reader of the error output, the exit status still shows the failure.
         _ = write(STDERR_FILENO, line, line.count)
     }
 }

@@ -2,13 +2,13 @@ import Glibc
 
 /// The kernel refused something: what, and why.
 struct SystemError: Error, Hashable, Sendable {
-    /// What was asked.
+    /// The operation that failed.
     let operation: String
 
     /// The kernel's answer, `EPERM` and the like.
     let code: Int32
 
-    /// What to do about it, where that is known.
+    /// The remedy, if one is known.
     var advice: String?
 }
 

@@ -2,10 +2,10 @@ import Bluetooth
 import Plumbing
 import Synchronization
 
-/// The events of a manager, for everybody who iterates them. What happens before the first does is kept for it.
+/// The events of a manager, for all readers. What happens before the first does is kept for it.
 final class EventBroadcast: Sendable {
     private struct State: Sendable {
-        /// Until somebody iterates.
+        /// The events before the first reader.
         var waiting: [LocationEvent]? = []
         var iterators = 0
     }
@@ -14,13 +14,13 @@ final class EventBroadcast: Sendable {
     private let broadcast = Broadcast<LocationEvent>()
     private let state = Mutex(State())
 
-    /// - Parameter backlog: how many events wait for who is slow; then the oldest are dropped.
+    /// - Parameter backlog: The number of events that wait for a slow reader; then the oldest are dropped.
     init(backlog: Int) {
         self.backlog = backlog
     }
 
     func send(_ event: LocationEvent) {
-        // Under the lock, or who begins to iterate might get an event out of order.
+        // Under the lock: otherwise a new reader might get an event out of order.
         state.withLock { state in
             guard let count = state.waiting?.count else { return broadcast.send(event) }
             if count >= backlog { state.waiting?.removeFirst() }
@@ -28,9 +28,9 @@ final class EventBroadcast: Sendable {
         }
     }
 
-    /// Somebody begins to iterate.
+    /// Adds a reader.
     ///
-    /// - Returns: what has waited for the first one, and what comes from now on.
+    /// - Returns: The events that waited for the first reader, and those from now on.
     func subscribe() -> (waiting: [LocationEvent], events: AsyncStream<LocationEvent>) {
         state.withLock { state in
             state.iterators += 1
@@ -39,7 +39,7 @@ final class EventBroadcast: Sendable {
         }
     }
 
-    /// Somebody iterates no more. Returns whether it was the last.
+    /// Removes a reader. Returns whether it was the last.
     func unsubscribe() -> Bool {
         state.withLock { state in
             state.iterators -= 1

@@ -1,4 +1,4 @@
-// Who writes `import BeaconLocation` has the words that its API is written in, and those alone.
+// `import BeaconLocation` gives a program the types of its API, and those alone.
 @_exported public import struct Bluetooth.AdapterUpdate
 @_exported public import enum Bluetooth.BluetoothState
 @_exported public import struct Bluetooth.HeldStream

@@ -6,8 +6,8 @@ import Synchronization
 
 /// A presence driver for regions that come and go as the program says: what is watched, and what is ranged.
 final class LocationDriver: Sendable {
-    /// How long a silence may be before it takes an answer of the controller to believe it. The controller is asked as
-    /// early, for the regions are not known when the scanner begins: no exit time is worth much below twice as long.
+    /// The length of a silence from which on it counts only after an answer of the controller. The controller is asked
+    /// as early, for the regions are not known when the scanner begins: no exit time is worth much below twice as long.
     static let quietPeriod = Duration.seconds(2)
 
     /// Is changed only while the driver is locked, so that each event finds what it is about.
@@ -20,7 +20,7 @@ final class LocationDriver: Sendable {
     private let subjects: Subjects
 
     /// - Parameters:
-    ///   - memory: what an earlier driver knew.
+    ///   - memory: The memory of an earlier driver.
     ///   - publish: is given each event in order, while the driver is locked: it must not call back.
     init(
         kernel: some BluetoothKernel, clock: some WallClock = SystemClock(), memory: RegionMonitor.Memory = .init(),
@@ -56,7 +56,7 @@ final class LocationDriver: Sendable {
         }
     }
 
-    /// Whether nobody needs to listen.
+    /// Whether there is no region to scan for.
     var isIdle: Bool { driver.regions.isEmpty }
 
     func startMonitoring(_ region: MonitoredRegion) {
@@ -77,7 +77,7 @@ final class LocationDriver: Sendable {
         driver.requestState(ofRegion: Subject.name(ofRegion: identifier), at: now)
     }
 
-    /// What is to be known after a restart, of the regions by the names that the program gave them.
+    /// The memory to store for the next start, of the regions by the program's names.
     var memory: RegionMonitor.Memory {
         let subjects = subjects.byName.withLock(\.self)
         return driver.memory(at: now).renamingRegions { region in
@@ -135,7 +135,8 @@ extension RegionMonitor.Memory {
 }
 
 extension LocationEvent.Kind {
-    /// What the driver published; nil where it is nothing to the program, such as the state of what is only ranged.
+    /// Creates the event of a driver's event; `nil` if it does not concern the program, such as the state of a region
+    /// that is only ranged.
     fileprivate init?(_ event: PresenceEvent, _ subjects: [String: Subject]) {
         switch event {
         case .bluetoothStateDidUpdate(let update): self = .bluetoothStateDidUpdate(update)

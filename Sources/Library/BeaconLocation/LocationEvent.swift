@@ -2,9 +2,9 @@ public import Bluetooth
 public import IBeacon
 public import RegionMonitoring
 
-/// What a ``LocationManager`` publishes, and when it happened.
+/// An event of a ``LocationManager``, and its time.
 public struct LocationEvent: Hashable, Sendable {
-    /// What happened, in the words of CoreLocation's `CLLocationManagerDelegate`.
+    /// The kind of event, in the words of CoreLocation's `CLLocationManagerDelegate`.
     public enum Kind: Hashable, Sendable {
         /// Bluetooth was switched on or off, unplugged, forbidden; with the reason.
         case bluetoothStateDidUpdate(AdapterUpdate)
@@ -27,23 +27,23 @@ public struct LocationEvent: Hashable, Sendable {
         /// The beacons in range, the nearest first, once a second; empty when there are none.
         case didRange([RangedBeacon], BeaconConstraint)
 
-        /// Nobody can be ranged: the adapter is lost.
+        /// Beacons cannot be ranged: the adapter is lost.
         case rangingDidFail(BeaconConstraint, reason: String)
     }
 
-    /// What happened.
+    /// The kind of event.
     public var kind: Kind
 
-    /// When, on the clock that decides: nobody sets it, and it stands still while the machine sleeps. For the time between
+    /// The time on the clock of all decisions: it is never set, and stands still during suspend. For the time between
     /// two events.
     public var instant: Instant
 
-    /// When, on the wall clock: nanoseconds since 1970-01-01 00:00:00 UTC.
+    /// The time on the wall clock: nanoseconds since 1970-01-01 00:00:00 UTC.
     public var nanosecondsSince1970: Int64
 
     /// - Parameters:
-    ///   - kind: what happened.
-    ///   - instant: when, on the kernel's monotonic clock.
+    ///   - kind: The kind of event.
+    ///   - instant: The time on the kernel's monotonic clock.
     ///   - nanosecondsSince1970: when, on the wall clock.
     public init(kind: Kind, instant: Instant, nanosecondsSince1970: Int64) {
         self.kind = kind
@@ -51,6 +51,6 @@ public struct LocationEvent: Hashable, Sendable {
         self.nanosecondsSince1970 = nanosecondsSince1970
     }
 
-    /// When, on the wall clock, in seconds: what Foundation's `Date(timeIntervalSince1970:)` takes.
+    /// The time on the wall clock, in seconds: the argument of Foundation's `Date(timeIntervalSince1970:)`.
     public var secondsSince1970: Double { Double(nanosecondsSince1970) / 1e9 }
 }

@@ -1,16 +1,17 @@
 import Synchronization
 
-/// The events of a ``LocationManager``. Several tasks may iterate them: each gets all of them, from its own beginning on.
+/// The events of a ``LocationManager``. Several tasks may iterate them: each gets all of them, from its own beginning
+/// on.
 ///
-/// Who iterates keeps the manager.
+/// An iterator keeps the manager alive.
 public struct LocationEvents: AsyncSequence, Sendable {
-    /// What happened, and when.
+    /// An event with its time.
     public typealias Element = LocationEvent
     public typealias Failure = Never
 
     let manager: LocationManager
 
-    /// Begins to iterate: the events from now on. The first one who does is given those before, too.
+    /// Begins to iterate: the events from now on. The first iterator receives the earlier events, too.
     public func makeAsyncIterator() -> Iterator { Iterator(manager) }
 
     /// One task's way through the events.

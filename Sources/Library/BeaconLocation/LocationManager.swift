@@ -17,13 +17,13 @@ public final class LocationManager: Sendable {
     private let clock: any WallClock
     let broadcast: EventBroadcast
 
-    /// How many events wait for a program that is slow; then the oldest are dropped. Ranging gives one a second.
+    /// The number of events that wait for a slow program; then the oldest are dropped. Ranging gives one a second.
     public static let backlog = 1024
 
     /// - Parameters:
     ///   - adapter: its name, such as `hci0`; nil: the first that is switched on.
-    ///   - timing: when the controller listens; by default half of the time, for Wi-Fi may share its antenna.
-    ///   - memory: what an earlier manager knew, as its ``memory`` had it; nil: nothing.
+    ///   - timing: The scan interval and window; by default half of the time, since Wi-Fi may share the antenna.
+    ///   - memory: An earlier manager's ``memory``; `nil`: none.
     public convenience init(adapter: String? = nil, timing: ScanTiming = .shared, memory: LocationMemory? = nil) {
         self.init(adapter: adapter, timing: timing, memory: memory, kernel: LinuxKernel())
     }
@@ -50,17 +50,17 @@ public final class LocationManager: Sendable {
         broadcast.close()
     }
 
-    /// What happens, in order. Several tasks may iterate, each gets everything from its beginning on; the first one also what
-    /// happened before.
+    /// The events, in order. Several tasks may iterate, each gets everything from its beginning on; the first one also
+    /// what happened before.
     public var events: LocationEvents { LocationEvents(manager: self) }
 
-    /// What this manager knows that the next one should, after a restart of the program: to be kept now and then, and
-    /// at the end. Only regions that are watched are in it.
+    /// The memory of this manager for the next one, after a restart of the program: to be stored at intervals, and at
+    /// the end. Only regions that are watched are in it.
     public var memory: LocationMemory { LocationMemory(driver.memory, at: clock.now) }
 
     /// Waits until it is decided whether there is Bluetooth, and whether this process may use it; at once when it is.
     ///
-    /// - Parameter limit: how long to wait for an adapter that is being reset, or does not answer.
+    /// - Parameter limit: The time to wait for an adapter that is being reset, or does not answer.
     /// - Returns: the state with its reason.
     public func authorize(within limit: Duration = .seconds(10)) async -> AdapterUpdate {
         await bluetooth.authorize(within: limit)
@@ -117,7 +117,7 @@ public final class LocationManager: Sendable {
         await bluetooth.stop()
     }
 
-    /// Nobody iterates the events any more.
+    /// Handles that the events have no reader any more.
     func end() {
         broadcast.close()
         bluetooth.end()

@@ -1,20 +1,21 @@
 import Presence
 import RegionMonitoring
 
-/// What a ``LocationManager`` knows that outlives it: which regions were inside, and what was learned of their beacons.
+/// The memory of a ``LocationManager`` that outlives it: the regions that were inside, and the learned values of their
+/// beacons.
 ///
-/// It is the program's to keep, encoded as it likes, and to give to its next manager: then nobody is announced twice, and
-/// nobody is missed.
+/// The program stores it, encoded as it likes, and gives it to its next manager, which announces no event twice and
+/// misses none.
 ///
 ///     let memory = try? JSONDecoder().decode(LocationMemory.self, from: Data(contentsOf: file))
 ///     let manager = LocationManager(memory: memory)
 ///     …
 ///     try JSONEncoder().encode(manager.memory).write(to: file)
 public struct LocationMemory: Hashable, Sendable {
-    /// For how long it is known where anybody was. What was learned stays true.
+    /// The time for which the states are valid. What was learned stays true.
     public static let validFor = Duration.seconds(900)
 
-    /// When it was, on the wall clock: nanoseconds since 1970-01-01 00:00:00 UTC.
+    /// The time on the wall clock: nanoseconds since 1970-01-01 00:00:00 UTC.
     public let nanosecondsSince1970: Int64
 
     private let kept: PresenceMemory
@@ -24,10 +25,10 @@ public struct LocationMemory: Hashable, Sendable {
         kept = PresenceMemory(memory)
     }
 
-    /// What the next manager goes on from.
+    /// Returns the memory from which the next manager goes on.
     ///
-    /// The age of a memory from the future cannot be told: the clock was set back, or this is a machine without a clock that
-    /// has not yet asked the network. Such a memory is believed.
+    /// The age of a memory from the future is unknown: the clock was set back, or this is a machine without a clock
+    /// that has not yet asked the network. Such a memory is believed.
     func memory(at now: Int64) -> RegionMonitor.Memory {
         var memory = kept.monitorMemory(isStale: false)
         let (age, overflow) = now.subtractingReportingOverflow(nanosecondsSince1970)

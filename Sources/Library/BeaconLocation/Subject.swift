@@ -1,11 +1,11 @@
 import IBeacon
 
-/// What the driver's regions stand for: one that is watched, or beacons that are ranged.
+/// The meaning of the driver's regions: a region that is watched, or beacons that are ranged.
 enum Subject: Hashable, Sendable {
     case region(BeaconRegion)
     case ranging(BeaconConstraint)
 
-    /// What the driver calls it. No region of a person's can have the name of what is ranged.
+    /// The driver's name of it. No region of a person's can have the name of what is ranged.
     var name: String {
         switch self {
         case .region(let region): Self.name(ofRegion: region.identifier)
@@ -13,6 +13,6 @@ enum Subject: Hashable, Sendable {
         }
     }
 
-    /// What the driver calls a region with this identifier.
+    /// Returns the driver's name of a region with this identifier.
     static func name(ofRegion identifier: String) -> String { "region \(identifier)" }
 }

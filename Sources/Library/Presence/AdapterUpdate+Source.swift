@@ -6,7 +6,7 @@ extension AdapterUpdate {
         AdapterUpdate(state: .poweredOn, adapter: nil, reason: "the capture \(capture) stands in for an adapter")
     }
 
-    /// Why nothing can be watched; nil while that is possible, or only interrupted.
+    /// The reason why nothing can be watched; `nil` while that is possible, or only interrupted.
     package var failure: String? {
         switch state {
         case .unsupported, .unauthorized: reason

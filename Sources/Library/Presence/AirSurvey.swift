@@ -1,7 +1,8 @@
 import Plumbing
 import RegionMonitoring
 
-/// How long the air is silent at most while no region is inside: what is received then comes from devices that stay.
+/// The longest silence of all devices while no region is inside: the receptions of that time come from devices that
+/// stay.
 ///
 /// iBeacons do not count. A beacon that is received outside its region, weakly or for a moment, leaves with the person.
 struct AirSurvey: Sendable {
@@ -14,7 +15,7 @@ struct AirSurvey: Sendable {
     /// From such a silence on, silence is normal.
     private static let normalSilence: Int64 = 10_000_000_000
 
-    /// When the survey last went on, or `nil` while it is interrupted.
+    /// The time at which the survey last went on, or `nil` while it is interrupted.
     private var since: Instant?
 
     /// The present silence up to then, the longest one of this survey, and the time that they all cover, in nanoseconds. An

@@ -4,29 +4,29 @@ package import RegionMonitoring
 import Synchronization
 
 extension PresenceDriver {
-    /// What the driver knows at one moment.
+    /// The driver's values at one moment.
     package struct Snapshot: Sendable {
         package var bluetooth: AdapterUpdate
         package var isListening: Bool
         /// Since when it is not; nil while it is.
         package var pausedSince: Instant?
-        /// How often listening began.
+        /// The number of times that listening began.
         package var scans: UInt64
-        /// How many packets the kernel dropped.
+        /// The number of packets that the kernel dropped.
         package var dropped: UInt64
         package var counters: PresencePipeline.Counters
         /// In the order of the regions that are watched.
         package var regions: [RegionMonitor.RegionSnapshot]
-        /// When each region's state last changed, on the wall, by the region's identifier.
+        /// The time of each region's last change of state, on the wall clock, by the region's identifier.
         package var changes: [String: Int64]
         package var deadline: Instant?
-        /// Who else is in the air.
+        /// The other devices in range.
         package var air: RegionMonitor.Air
-        /// How the beacons of each region are judged, in the order of `regions`.
+        /// The judgements of each region's beacons, in the order of `regions`.
         package var judgements: [[RegionMonitor.Judgement]]
     }
 
-    /// - Parameter beacons: how many beacons of a region are judged at most.
+    /// - Parameter beacons: The maximum number of judged beacons of a region.
     package func snapshot(at now: Instant, beacons: Int = 8) -> Snapshot {
         state.withLock { state in
             let monitor = state.pipeline.monitor
@@ -55,13 +55,13 @@ extension PresenceDriver {
     /// The state of Bluetooth.
     package var bluetooth: AdapterUpdate { state.withLock(\.bluetooth) }
 
-    /// Who else is in the air.
+    /// The other devices in range.
     package var air: RegionMonitor.Air { state.withLock(\.pipeline.monitor.air) }
 
     /// Whether what is not heard at an instant is not there: the radio is known to live.
     package func isCertain(at now: Instant) -> Bool { state.withLock { $0.liveness.isCertain(at: now) } }
 
-    /// What is to be known after a restart.
+    /// Returns the memory to store for the next start.
     package func memory(at now: Instant) -> RegionMonitor.Memory {
         state.withLock { $0.pipeline.monitor.memory(at: now) }
     }

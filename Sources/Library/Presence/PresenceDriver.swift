@@ -3,8 +3,8 @@ import IBeacon
 package import RegionMonitoring
 import Synchronization
 
-/// The one owner of a region monitor, for the daemon and for the library. A source drives it from its own thread; whoever
-/// asks gets a copy of what it knows; what happens is published in order.
+/// The one owner of a region monitor, for the daemon and for the library. A source drives it from its own thread; other
+/// threads receive copies of its values; events are published in order.
 package final class PresenceDriver: ScannerDelegate {
     /// Is given each event in order, while the driver is locked: it must not call back.
     package typealias Publisher = @Sendable (PresenceEvent, PresenceTime) -> Void
@@ -18,13 +18,13 @@ package final class PresenceDriver: ScannerDelegate {
         package var isListening = false
         /// Since when nothing is listened to; nil before the start, and while it is.
         package var pausedSince: Instant?
-        /// How often listening began.
+        /// The number of times that listening began.
         package var scans: UInt64 = 0
         package var dropped: UInt64 = 0
         var liveness: RadioLiveness
-        /// When each region's state last changed, on the wall.
+        /// The time of each region's last change of state, on the wall clock.
         package var changes: [String: Int64] = [:]
-        /// What was known before a restart.
+        /// The memory from before a restart.
         package var memory = RegionMonitor.Memory()
     }
 
@@ -34,10 +34,10 @@ package final class PresenceDriver: ScannerDelegate {
     private let publish: Publisher
 
     /// - Parameters:
-    ///   - quietPeriod: how long a silence may be before it takes an answer of the controller to believe it; nil for a
-    ///     source that cannot fall mute, such as a capture.
-    ///   - handler: is given each sighting of a region's beacon, while the driver is locked; the positions of its regions
-    ///     are those in `regions`.
+    ///   - quietPeriod: The length of a silence from which on it counts only after an answer of the controller; `nil`
+    ///     for a source that cannot fall mute, such as a capture.
+    ///   - handler: is given each sighting of a region's beacon, while the driver is locked; the positions of its
+    ///     regions are those in `regions`.
     package init(
         regions: [MonitoredRegion], clock: any WallClock, quietPeriod: Duration? = nil,
         handler: PresencePipeline.SightingHandler? = nil, publish: @escaping Publisher
@@ -74,7 +74,7 @@ package final class PresenceDriver: ScannerDelegate {
             state.changes = state.changes.filter { identifiers.contains($0.key) }
             let actions = state.pipeline.monitor.regionsReplaced(with: state.regions, knowing: state.memory, at: now)
             if state.isStarted {
-                // Known once: who stops watching and begins again later knows nothing.
+                // Used once: a region that is removed and added again starts as unknown.
                 state.memory.regions.removeAll { known in state.regions.contains { $0.region == known.region } }
             }
             publish(actions, at: now, &state)
@@ -146,8 +146,8 @@ extension PresenceDriver {
         state.withLock { $0.liveness.controllerHeard(at: Instant(nanoseconds: time)) }
     }
 
-    /// Every packet that waited has gone in. Judges silence, if the radio is known to live: a dead one must send nobody
-    /// away.
+    /// Every packet that waited has gone in. Evaluates silence if the scan is known to be running: a dead radio must
+    /// not cause an exit.
     package func scannerDidFinishTurn(at time: Int64) -> Int64? {
         let now = Instant(nanoseconds: time)
         return state.withLock { state in

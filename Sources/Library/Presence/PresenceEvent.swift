@@ -1,7 +1,7 @@
 package import Bluetooth
 package import RegionMonitoring
 
-/// What happens in a ``PresenceDriver``.
+/// An event of a ``PresenceDriver``.
 package enum PresenceEvent: Hashable, Sendable {
     /// Bluetooth was switched on or off, unplugged, forbidden.
     case bluetoothStateDidUpdate(AdapterUpdate)
@@ -9,13 +9,14 @@ package enum PresenceEvent: Hashable, Sendable {
     /// The region, named by its identifier, cannot be watched: there is no adapter, or it may not be used.
     case monitoringDidFail(region: String, reason: String)
 
-    /// What the monitor decided.
+    /// A decision of the monitor.
     ///
-    /// - bluetooth: the state of Bluetooth by then: the monitor knows only that nobody listens, here is why.
+    /// - bluetooth: The state of Bluetooth at that time: the monitor records only that the scan stopped, this is the
+    ///   reason.
     case action(RegionMonitor.Action, bluetooth: AdapterUpdate)
 }
 
-/// When something happened, on both clocks.
+/// The time of an event, on both clocks.
 package struct PresenceTime: Hashable, Sendable {
     /// On the clock of the source, which decides.
     package var instant: Instant

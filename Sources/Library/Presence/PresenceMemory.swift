@@ -2,7 +2,7 @@ import IBeacon
 package import Plumbing
 package import RegionMonitoring
 
-/// What the region monitor knows, as it is kept.
+/// The region monitor's memory, in the form that is stored.
 package struct PresenceMemory: KeptMemory, Hashable {
     /// A region and where the person was last.
     package struct Region: Codable, Hashable, Sendable {
@@ -15,9 +15,9 @@ package struct PresenceMemory: KeptMemory, Hashable {
         package var exitTime: Double?
     }
 
-    /// What was learned of a beacon.
+    /// The learned values of a beacon.
     package struct Beacon: Codable, Hashable, Sendable {
-        /// Which one, as `UUID/major/minor`.
+        /// The beacon, as `UUID/major/minor`.
         package var beacon: String
         package var learned: Float
         /// The gaps of the last minutes and of the last day: how many of each length, without the zeros at the end, and how
@@ -28,7 +28,7 @@ package struct PresenceMemory: KeptMemory, Hashable {
         package var dayListened: Float?
         /// The ages of the newest gaps of each length in `day`, without the zeros at the end; `nil` in files before 0.1.0.
         package var dayAges: [UInt8]?
-        /// How long the gaps of each length were in all: those of `minutes`, and in version 1 those of `counts`.
+        /// The sums of the gaps of each length: those of `minutes`, and in version 1 those of `counts`.
         package var sums: [Float]
         /// Of version 1 alone.
         package var counts: [Float]?
@@ -62,7 +62,7 @@ package struct PresenceMemory: KeptMemory, Hashable {
         let beacons: [Beacon]
     }
 
-    /// What is to be kept of a monitor's memory.
+    /// Creates the stored form of a monitor's memory.
     package init(_ memory: RegionMonitor.Memory) {
         regions = memory.regions.map { known in
             Region(
@@ -96,9 +96,10 @@ package struct PresenceMemory: KeptMemory, Hashable {
         }
     }
 
-    /// What the region monitor goes on from.
+    /// Returns the memory from which the region monitor goes on.
     ///
-    /// - Parameter isStale: whether too much time has passed to know where anybody is. What was learned stays true.
+    /// - Parameter isStale: Whether too much time has passed to know the state of a region. What was learned stays
+    ///   true.
     package func monitorMemory(isStale: Bool) -> RegionMonitor.Memory {
         var memory = RegionMonitor.Memory()
         memory.regions = regions.compactMap { region in
@@ -133,7 +134,7 @@ extension PresenceMemory.Beacon {
         return BeaconIdentity(uuid: uuid, major: major, minor: minor)
     }
 
-    /// What was learned; nil where it is in no form that there ever was.
+    /// The learned values; `nil` if their form is unknown.
     package var silences: LearnedSilences? {
         if let minutes, let minutesListened, let day, let dayListened {
             return LearnedSilences(

@@ -2,12 +2,12 @@ public import HCI
 public import IBeacon
 public import RegionMonitoring
 
-/// The way from the bytes of an HCI event to the decision who is here, the same for an adapter and a capture.
+/// The way from the bytes of an HCI event to the decision about the regions, the same for an adapter and a capture.
 ///
 /// Inlinable, and public in a target that is no product: what is `package` is called from other targets rather than
 /// inlined there, and every report goes this way.
 public struct PresencePipeline: Sendable {
-    /// What came by.
+    /// The numbers of received packets.
     public struct Counters: Sendable, Equatable {
         /// LE advertising reports, of whatever content.
         public var reports: UInt64 = 0
@@ -33,9 +33,9 @@ public struct PresencePipeline: Sendable {
     public typealias SightingHandler =
         @Sendable (_ sighting: BeaconSighting, _ regions: [Int], _ now: Instant) -> Void
 
-    /// What decides.
+    /// The monitor that decides.
     public var monitor: RegionMonitor
-    /// What came by so far.
+    /// The numbers of received packets so far.
     public var counters = Counters()
     @usableFromInline var assembler = ExtendedReportAssembler()
 
@@ -48,9 +48,9 @@ public struct PresencePipeline: Sendable {
     ///
     /// - Parameters:
     ///   - event: its bytes from the event code on, without the H4 packet type.
-    ///   - now: when it came.
+    ///   - now: The time of reception.
     ///   - handler: is given the sightings of the regions' beacons in it.
-    /// - Returns: what is to be announced.
+    /// - Returns: The events to announce.
     @inlinable @inline(__always) public mutating func received(
         event: RawSpan, at now: Instant, handler: SightingHandler? = nil
     ) -> [RegionMonitor.Action] {
@@ -74,7 +74,7 @@ public struct PresencePipeline: Sendable {
                 if !regions.isEmpty { handler(sighting, regions, now) }
             }
         } catch {
-            // What stood before the cut has counted. Anybody can send rubbish; it ends nothing.
+            // What stood before the cut has counted. Any device can send malformed data; it ends nothing.
             counters.malformed += 1
         }
         return actions

@@ -10,7 +10,7 @@ package import RegionMonitoring
 package struct RadioLiveness: Sendable {
     package let quietPeriod: Duration?
 
-    /// When the silence began, and when the controller was last known to live.
+    /// The beginning of the silence, and the last time at which the controller was known to work.
     private var lastReport = Instant(nanoseconds: 0)
     private var lastAnswer = Instant(nanoseconds: 0)
 
@@ -21,14 +21,15 @@ package struct RadioLiveness: Sendable {
     /// Whether the controller is suspected to be deaf.
     package private(set) var isSuspect = false
 
-    /// When a report ends the suspicion: some time after the first one, so that all devices have advertised by then. `nil` before.
+    /// The time at which a report ends the suspicion: some time after the first one, so that all devices have
+    /// advertised by then. `nil` before.
     private var trustedAt: Instant?
     private static let grace: Int64 = 4_000_000_000
 
     /// Whether the adapter was lost while it was suspected.
     private var isLost = false
 
-    /// When the suspicion began, and whether the scan was interrupted since then, as a power cycle does.
+    /// The beginning of the suspicion, and whether the scan was interrupted since then, as a power cycle does.
     private var suspectSince = Instant(nanoseconds: 0)
     private var wasInterrupted = false
 
@@ -41,7 +42,8 @@ package struct RadioLiveness: Sendable {
     /// Whether the present silence began as a departure does.
     private var isDeparture = false
 
-    /// - Parameter quietPeriod: how long a silence may be before it takes an answer to believe it; nil: always believed.
+    /// - Parameter quietPeriod: The length of a silence from which on it counts only after an answer; `nil`: every
+    ///   silence counts.
     package init(quietPeriod: Duration?) {
         self.quietPeriod = quietPeriod
     }
@@ -49,7 +51,7 @@ package struct RadioLiveness: Sendable {
     /// The silence from which on the controller is suspected to be deaf; `nil` where silence is normal.
     package var silenceLimit: Duration? { isDeparture ? nil : limit.map { .nanoseconds($0) } }
 
-    /// When the controller becomes suspect if it receives nothing until then.
+    /// The time at which the controller becomes suspect if it receives nothing until then.
     package var suspectAt: Instant? {
         guard isListening, !isSuspect, !isDeparture, let limit else { return nil }
         return Instant(nanoseconds: lastReport.nanoseconds.addingClamped(limit))
@@ -146,7 +148,7 @@ package struct RadioLiveness: Sendable {
         return true
     }
 
-    /// When ``suspicionExpired(at:)`` is next needed, or `nil` if not.
+    /// The time at which ``suspicionExpired(at:)`` is next needed, or `nil` if not.
     package var suspicionExpiry: Instant? {
         guard isSuspect, !isLost, trustedAt == nil else { return nil }
         return Instant(nanoseconds: suspectSince.nanoseconds.addingClamped(Self.longestSuspicion))
@@ -169,7 +171,7 @@ package struct RadioLiveness: Sendable {
         }
     }
 
-    /// How long a silence may be for these regions: well below the shortest time after which one of them is left.
+    /// Returns the quiet period for these regions: well below the shortest time after which one of them is left.
     package static func quietPeriod(for regions: [MonitoredRegion]) -> Duration {
         min(.seconds(10), regions.map { ($0.exitAfter ?? $0.sensitivity.shortestExitAfter) / 2 }.min() ?? .seconds(10))
     }

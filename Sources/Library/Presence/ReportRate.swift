@@ -1,9 +1,9 @@
 import RegionMonitoring
 
-/// How many reports came in during each of the last seconds: whether they ended at once or became fewer before.
+/// The number of reports in each of the last seconds: whether they ended at once or became fewer before.
 ///
-/// A receiver that becomes deaf misses all reports from one moment on. Of devices that a person carries out of range the reports
-/// become fewer for some seconds first.
+/// A receiver that becomes deaf misses all reports from one moment on. Of devices that a person carries out of range
+/// the reports become fewer for some seconds first.
 struct ReportRate: Sendable {
     private static let second: Int64 = 1_000_000_000
 
@@ -40,7 +40,8 @@ struct ReportRate: Sendable {
         for passed in first..<max(first, second) { counts[Self.slot(passed)] = 0 }
     }
 
-    /// Whether the reports ended at once: as many as usual came in until the last one. False if there were too few to tell.
+    /// Whether the reports ended at once: as many as usual came in until the last one. `false` if there were too few to
+    /// decide.
     var endedAtOnce: Bool {
         guard present != .min else { return false }
         for span in Self.spans {

@@ -9,7 +9,7 @@ extension Bus {
         /// That of a login session, with its programs: `$DBUS_SESSION_BUS_ADDRESS`, or else `$XDG_RUNTIME_DIR/bus`.
         case session
 
-        /// Where it is to be found; nil: nobody knows.
+        /// The address of the bus; `nil` if it is unknown.
         var address: String? {
             let type =
                 switch self {

@@ -1,7 +1,7 @@
 import CGIO
 import Plumbing
 
-/// A connection to a message bus. Whoever wants a new one after this has closed connects anew.
+/// A connection to a message bus. After this has closed, a new bus needs a new connection.
 ///
 /// It has a thread of its own until ``close()``; all else may be called from anywhere. Every wait is bounded, but for
 /// those that say so.
@@ -12,7 +12,7 @@ package final class Bus: Sendable {
     /// Connects. It ends early when the task is cancelled.
     ///
     /// - Parameters:
-    ///   - kind: which bus, where no address says so.
+    ///   - kind: The bus, if no address is given.
     ///   - address: the bus, as in `unix:path=/run/dbus/system_bus_socket`; nil: where the environment says.
     package static func connect(_ kind: Kind = .system, address: String? = nil) async throws(BusError) -> Bus {
         let bus = try Bus()
@@ -23,7 +23,7 @@ package final class Bus: Sendable {
         }
         do throws(BusError) {
             try opened.get()
-            // What was made in the last moment is for nobody.
+            // A connection that was made after the cancellation has no user.
             if Task.isCancelled { throw .cancelled }
             return bus
         } catch {
@@ -75,8 +75,8 @@ package final class Bus: Sendable {
         try await signals([SignalMatch(sender: sender, interface: interface, member: member, path: path)])
     }
 
-    /// Subscribes to the signals that any of the matches wants. They are heard from when it returns, all in the order in
-    /// which the bus passes them on. The stream ends with ``close()``, and with the bus while somebody is in
+    /// Subscribes to the signals that any of the matches wants. They are heard from when it returns, all in the order
+    /// in which the bus passes them on. The stream ends with ``close()``, and with the bus while a task is in
     /// ``closed()``. A signal that two matches want comes twice.
     package func signals(_ matches: [SignalMatch]) async throws(BusError) -> AsyncStream<BusSignal> {
         let stream = try await inside { session in await session.subscribe(matches) }
@@ -108,8 +108,8 @@ package final class Bus: Sendable {
 
     /// Sends a signal.
     ///
-    /// - Parameter destination: who alone receives it; nil: everybody on the bus who has subscribed. On the system bus that
-    ///   is whoever has a login.
+    /// - Parameter destination: The only receiver; `nil`: all subscribers on the bus. On the system bus these are all
+    ///   users with a login.
     package func emit(
         _ interface: String, _ member: String, at path: String, _ arguments: [DBusValue], to destination: String? = nil
     ) async throws(BusError) {
@@ -139,7 +139,7 @@ package final class Bus: Sendable {
         session.context.wakeUp()
     }
 
-    /// The thread goes on for as long as somebody is inside.
+    /// The thread goes on while a task is inside.
     private func inside<Value>(
         _ body: (BusSession) async -> Result<Value, BusError>
     ) async throws(BusError) -> Value {

@@ -1,8 +1,8 @@
 package import CGIO
 
-/// Why a call on a bus came to nothing.
+/// The reason why a call on a bus failed.
 package enum BusError: GLibFailure, Hashable, CustomStringConvertible {
-    /// Nobody has the name that was called, or who had it went away without an answer.
+    /// The called name has no owner, or its owner went away without an answer.
     case nobody
 
     /// There was no answer in time.
@@ -11,7 +11,7 @@ package enum BusError: GLibFailure, Hashable, CustomStringConvertible {
     /// There is no bus, or it has closed the connection.
     case disconnected(String)
 
-    /// Who called has stopped waiting.
+    /// The caller has stopped waiting.
     case cancelled
 
     /// The callee says no: the error's name, as `org.bluez.Error.NotReady`, and its words.

@@ -57,7 +57,8 @@ private struct IncomingCall: Sendable {
 
     /// Answers it. Safe from any thread, as sending is in GDBus.
     ///
-    /// - Parameter types: what the answer must be: GDBus would keep another to itself, and the caller waiting.
+    /// - Parameter types: The required types of the answer: GDBus would not send another answer, and the caller would
+    ///   wait.
     func answer(_ result: Result<[DBusValue], BusInterface.Refusal>, _ types: [String]) {
         // The answer takes over a reference of its own.
         g_object_ref(gpointer(invocation.pointer))

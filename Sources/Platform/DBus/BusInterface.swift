@@ -2,12 +2,12 @@
 package struct BusInterface: Sendable {
     /// A call that came in.
     package struct Call: Sendable {
-        /// The unique name of who calls.
+        /// The unique name of the caller.
         package var sender: String
         package var arguments: [DBusValue]
     }
 
-    /// Why a call is refused.
+    /// The reason why a call is refused.
     package struct Refusal: Error, Hashable, Sendable {
         /// As in `org.bluez.Error.InvalidOffset`.
         package var name: String
@@ -67,7 +67,7 @@ package struct BusInterface: Sendable {
         self.properties = properties
     }
 
-    /// All properties and their values, as ObjectManager and GetAll tell them.
+    /// All properties and their values, in the form of ObjectManager and GetAll.
     package var values: [String: DBusValue] {
         Dictionary(properties.map { ($0.name, $0.value()) }, uniquingKeysWith: { $1 })
     }

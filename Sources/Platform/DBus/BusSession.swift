@@ -54,7 +54,7 @@ actor BusSession: GLibActor {
             g_dbus_is_member_name(asked.method) != 0, g_dbus_is_name(asked.destination) != 0,
             let arguments = DBusValue.structure(asked.arguments).variant
         else { return .failure(.unreadable) }
-        // GIO's own limit tells a callee that is silent from a caller that has stopped waiting.
+        // GIO's own limit distinguishes a callee that is silent from a caller that has stopped waiting.
         let milliseconds = gint(clamping: limit.components.seconds * 1000)
         return await call(within: limit + .seconds(1)) { cancellable, callback, data in
             g_dbus_connection_call(
@@ -75,7 +75,7 @@ actor BusSession: GLibActor {
         let ticket = changes.ticket()
         subscriptions[ticket] = matches.map { SignalSubscription(connection, $0, continuation) }
         continuation.onTermination = { [weak self] reason in
-            // What is finished was removed before; and then nobody may be there any more to run this.
+            // A finished stream was removed before; and then the object may be gone.
             guard case .cancelled = reason, let self else { return }
             Task { await self.unsubscribe(ticket) }
         }

@@ -1,6 +1,6 @@
 /// A signal that was heard.
 package struct BusSignal: Hashable, Sendable {
-    /// The unique name of who sent it, as `:1.42`.
+    /// The unique name of the sender, as `:1.42`.
     package var sender: String
     package var path: String
     package var interface: String

@@ -28,7 +28,7 @@ extension DBusValue {
         }
     }
 
-    /// - Parameter type: what all members must be; nil for a structure, where each may be another.
+    /// - Parameter type: The type of all members; `nil` for a structure, where each may be another.
     private func container(
         _ members: [DBusValue], of type: String?, _ variant: (DBusValue) -> OpaquePointer?
     ) -> OpaquePointer? {

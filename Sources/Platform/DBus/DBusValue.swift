@@ -16,7 +16,7 @@ package indirect enum DBusValue: Hashable, Sendable {
     /// An array of bytes, `ay`.
     case bytes([UInt8])
 
-    /// Any other array; `element` is the signature of what is in it, which an empty array cannot tell.
+    /// Any other array; `element` is the signature of its members, which an empty array does not show.
     case array(element: String, [DBusValue])
 
     /// An array of dictionary entries, `a{…}`.
@@ -67,7 +67,7 @@ extension DBusValue {
 // MARK: Reading
 
 extension DBusValue {
-    /// What is in a variant, however deep; the value itself where it is none.
+    /// The content of a variant, however deep; the value itself if it is none.
     package var unwrapped: DBusValue {
         guard case .variant(let inner) = self else { return self }
         return inner.unwrapped

@@ -1,14 +1,14 @@
 import CGIO
 
-/// Which signals are wanted (D-Bus Specification, "Match Rules"); nil is any.
+/// A selection of signals (D-Bus Specification, "Match Rules"); `nil` is any.
 package struct SignalMatch: Hashable, Sendable {
-    /// Who sends it: a unique name, or a name that may go from one owner to another.
+    /// The sender: a unique name, or a name that may go from one owner to another.
     package var sender: String?
     package var interface: String?
     package var member: String?
     package var path: String?
 
-    /// What the first argument is, a string: the rule's `arg0`. It holds no apostrophe, for GDBus quotes none.
+    /// The first argument, a string: the rule's `arg0`. It holds no apostrophe, for GDBus quotes none.
     package var argument0: String?
 
     package init(

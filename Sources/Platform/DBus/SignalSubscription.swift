@@ -43,7 +43,7 @@ private func signalReceived(
 }
 
 extension BusSignal {
-    /// What GDBus hands to a callback; nil where something is missing.
+    /// Reads the arguments of GDBus's callback; `nil` if one is missing.
     init?(
         _ sender: UnsafePointer<CChar>?, _ path: UnsafePointer<CChar>?, _ interface: UnsafePointer<CChar>?,
         _ member: UnsafePointer<CChar>?, _ arguments: OpaquePointer?

@@ -3,7 +3,7 @@ import Glibc
 import Plumbing
 
 extension BrokerProblem {
-    /// What a loss means.
+    /// Creates the problem that a loss shows.
     ///
     /// - Parameter wasConnected: whether the broker had taken the client before.
     init(_ loss: MQTTLoss, broker: MQTTSettings.Broker, wasConnected: Bool) {
@@ -89,7 +89,7 @@ extension BrokerProblem {
         }
     }
 
-    /// What `connect` says of the way to the host; libmosquitto 2.1 may leave another number.
+    /// The errors of `connect` that concern the way to the host; libmosquitto 2.1 may leave another number.
     private static let routes = [ETIMEDOUT, EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN, EACCES, EPERM]
 }
 

@@ -1,8 +1,8 @@
-/// Why there is no connection to the broker.
+/// The reason why there is no connection to the broker.
 package enum BrokerProblem: Error, Sendable, Equatable {
-    /// Why the broker's certificate was refused.
+    /// The reason why the broker's certificate was refused.
     package enum Certificate: Sendable, Equatable {
-        /// It is signed by nobody who is trusted here.
+        /// No trusted authority has signed it.
         case untrusted
         case expired
         /// It will be valid later: mostly it is this machine's clock that is wrong.
@@ -26,7 +26,7 @@ package enum BrokerProblem: Error, Sendable, Equatable {
     case certificate(Certificate)
     /// The broker does not take this client's certificate, or wants one.
     case clientCertificate
-    /// What answers on the port does not speak TLS.
+    /// The server on the port does not support TLS.
     case noTLS
     /// Another failure of TLS; OpenSSL's words.
     case tls(String)
@@ -35,7 +35,7 @@ package enum BrokerProblem: Error, Sendable, Equatable {
 
     /// The user name or the password is wrong.
     case login
-    /// The broker lets nobody in without a login.
+    /// The broker requires a login.
     case loginNeeded
     /// It does not take this client's name.
     case clientIdentifier
@@ -65,7 +65,7 @@ package enum BrokerProblem: Error, Sendable, Equatable {
     case twin
     /// The broker answers no more.
     case unanswered
-    /// What comes is no MQTT.
+    /// The server does not answer in MQTT.
     case malformed
     /// Libmosquitto gave up; its number.
     case other(code: Int32)

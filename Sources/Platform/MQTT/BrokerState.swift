@@ -1,4 +1,4 @@
-/// How it stands with the broker.
+/// The state of the connection to the broker.
 package struct BrokerState: Sendable, Equatable {
     package enum Phase: Sendable, Equatable {
         /// Never connected yet, and nothing wrong is known.
@@ -10,7 +10,7 @@ package struct BrokerState: Sendable, Equatable {
         case stopped
     }
 
-    /// What the broker does not take, though it is connected.
+    /// A request that the broker refuses, though it is connected.
     package struct Refusal: Sendable, Equatable {
         package let topic: String
         package let isSubscription: Bool
@@ -36,7 +36,7 @@ package struct BrokerState: Sendable, Equatable {
         }
     }
 
-    /// How many refusals are kept.
+    /// The number of refusals that are stored.
     static let refusalLimit = 8
 
     package let broker: MQTTSettings.Broker

@@ -19,7 +19,7 @@ package final class MQTTClient: Sendable {
         /// Whether the thread is in a call that may last for minutes.
         var isOpening = false
         var isOver = false
-        /// What `onConnection` was told last.
+        /// The last value that `onConnection` received.
         var isKnownAsConnected = false
         var waiter: CheckedContinuation<Void, Never>?
 
@@ -30,7 +30,7 @@ package final class MQTTClient: Sendable {
         }
     }
 
-    /// How it stands with the broker, now and from now on.
+    /// The state of the connection, now and from now on.
     package let states: Broadcast<BrokerState>
 
     private let guarded: Mutex<Guarded>
@@ -41,8 +41,8 @@ package final class MQTTClient: Sendable {
     private let onNotice: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - onConnection: is told that a connection has begun, before anything that it delivers, and that it has ended; on the
-    ///     client's thread: it must not block.
+    ///   - onConnection: Called after a connection has begun, before anything that it delivers, and after it has ended;
+    ///     on the client's thread: it must not block.
     ///   - onMessage: is given what the broker delivers, on the client's thread: it must not block.
     ///   - onNotice: is given a sentence for the log, once a minute at most; on that thread, too.
     package init(
@@ -60,7 +60,7 @@ package final class MQTTClient: Sendable {
         wakeUp = try WakeUp { StartError(code: $0) }
     }
 
-    /// How it stands with the broker.
+    /// The state of the connection.
     package var state: BrokerState { guarded.withLock(\.session.state) }
 
     /// The clock of all times: nanoseconds since the machine's start.
@@ -69,10 +69,10 @@ package final class MQTTClient: Sendable {
     /// Publishes now, or when there is a connection; see ``MQTTPublication``.
     package func publish(_ publication: MQTTPublication) { post(.published(publication)) }
 
-    /// The topic's value is somebody else's from now on: what is to be sent of it still is, and never again.
+    /// Gives the topic up to another client: a value that is due is still sent, and never again.
     package func release(_ topic: String) { post(.released(topic: topic)) }
 
-    /// Publishes the topic's value once more: somebody has overwritten it.
+    /// Publishes the topic's value once more after another client has overwritten it.
     package func resend(_ topic: String) { post(.overwritten(topic: topic)) }
 
     /// Messages on these topics are wanted, on each connection.
@@ -83,14 +83,14 @@ package final class MQTTClient: Sendable {
     /// Subscribes to every filter again: the broker delivers its retained messages anew.
     package func subscribeAgain() { post(.subscriptionsWanted) }
 
-    /// Publishes all values again, within three seconds: somebody says that he has lost them.
+    /// Publishes all values again, within three seconds, because a subscriber has lost them.
     package func announce() { post(.announcementWanted) }
 
     /// Publishes the last word and leaves, which takes two seconds and a half at most.
     package func stop() {
         let waiter = guarded.withLock { guarded in
             guarded.session.handle(.stopped, at: Self.now)
-            // Nobody can end that call; the thread ends when it returns.
+            // That call cannot be ended; the thread ends when it returns.
             return guarded.isOpening ? guarded.end() : nil
         }
         waiter?.resume()

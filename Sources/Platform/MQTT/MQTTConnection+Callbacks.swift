@@ -5,7 +5,7 @@ extension MQTTConnection {
         context.map { Unmanaged<MQTTConnection>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// They come on the thread of whoever calls libmosquitto, from within that call.
+    /// They come on the thread that calls libmosquitto, from within that call.
     func setCallbacks() {
         mosquitto_connect_v5_callback_set(client) { _, context, reason, _, properties in
             var keepAlive: UInt16 = 0

@@ -3,12 +3,12 @@ import Glibc
 import Plumbing
 
 extension MQTTConnection {
-    /// How long a password may be, in bytes.
+    /// The maximum length of a password, in bytes.
     private static let passwordLimit = 1024
 
-    /// Connects to the broker's port. It blocks: name service and TCP take minutes where nobody answers.
+    /// Connects to the broker's port. It blocks: name service and TCP take minutes without an answer.
     ///
-    /// - Returns: why there is no connection.
+    /// - Returns: The reason why there is no connection.
     func open() -> MQTTLoss? {
         mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, Int32(MQTT_PROTOCOL_V5))
         // Else the kernel holds the second of two messages back until the first one is answered.
@@ -100,7 +100,7 @@ extension MQTTConnection {
     }
 }
 
-/// Why there is no password.
+/// The reason why there is no password.
 struct PasswordFileError: Error, CustomStringConvertible {
     let path: String
     /// Nil: it holds what no password does.

@@ -12,11 +12,12 @@ final class MQTTConnection {
     private let report: (MQTTSession.Event) -> Void
     private let deliver: (MQTTMessage) -> Void
 
-    /// What was sent, by libmosquitto's number; and what is being sent, for an answer that comes before its number.
+    /// The tokens of the sent messages, by libmosquitto's number; and the one being sent, for an answer that comes
+    /// before its number.
     private var tokens: [Int32: UInt64] = [:]
     private var sending: UInt64?
 
-    /// What the broker and OpenSSL have said, should the connection be lost.
+    /// The last messages of the broker and OpenSSL, in case the connection is lost.
     private var reason: UInt8?
     private var verification = 0
     private var lines: [String] = []
@@ -31,8 +32,8 @@ final class MQTTConnection {
     private static let readingsToConnect = 1000
 
     /// - Parameters:
-    ///   - report: what happens, for the session.
-    ///   - deliver: what was published.
+    ///   - report: Receives the events for the session.
+    ///   - deliver: Receives the messages of the broker.
     /// - Returns: nil where there is no memory.
     init?(
         _ settings: MQTTSettings, report: @escaping (MQTTSession.Event) -> Void,
@@ -134,7 +135,7 @@ final class MQTTConnection {
 
     /// Waits for the broker, for a signal, or for the time, and does what there is to do.
     ///
-    /// - Returns: why the connection is lost, if it is.
+    /// - Returns: The reason why the connection is lost, if it is.
     func wait(until deadline: Int64?, _ wakeUp: borrowing WakeUp) -> MQTTLoss? {
         let now = KernelClock.boottime
         var due = min(deadline ?? .max, keepAliveDue)
@@ -156,9 +157,9 @@ final class MQTTConnection {
         return read(descriptors[0].revents) ?? write(descriptors[0].revents, timedOut: count == 0) ?? maintain()
     }
 
-    /// Whether the broker has not heard of this client for one and a half times the keep alive, because it stood still: the
-    /// broker has given it up and told everybody (MQTT 5.0, 3.1.2.10), and what still lies in the socket is over. Mosquitto
-    /// counts whole seconds.
+    /// Whether the broker has received nothing from this client for one and a half times the keep alive, because the
+    /// process was suspended: the broker has closed the connection and published the last will (MQTT 5.0, 3.1.2.10),
+    /// and what is still in the socket is obsolete. Mosquitto counts whole seconds.
     private var isGivenUp: Bool {
         KernelClock.boottime.subtractingClamped(max(keepAlive / 2 - 1_000_000_000, 1_000_000_000)) >= keepAliveDue
     }
@@ -179,8 +180,8 @@ final class MQTTConnection {
         return code == MOSQ_ERR_SUCCESS.rawValue ? nil : loss(code)
     }
 
-    /// Asks whether the broker is still there when nothing was sent for long. Not sooner: libmosquitto would not tell
-    /// whether it has asked, and then the next time would be wrong.
+    /// Asks whether the broker is still there when nothing was sent for long. Not sooner: libmosquitto would not report
+    /// whether it has sent a ping, and then the next time would be wrong.
     private func maintain() -> MQTTLoss? {
         let now = KernelClock.boottime
         guard now >= keepAliveDue else { return nil }
@@ -202,7 +203,7 @@ final class MQTTConnection {
             keepAlive = Duration.seconds(server).clampedNanoseconds
             keepAliveDue = KernelClock.boottime.addingClamped(keepAlive)
         }
-        // What it says of each packet is for nobody.
+        // Its log lines about each packet are not needed.
         mosquitto_log_callback_set(client, nil)
         report(.connected)
     }

@@ -1,12 +1,12 @@
-/// What is known of the end of a connection, or of why there is none: numbers and lines, to be judged by ``BrokerProblem``.
+/// The facts about the end of a connection, or about its failure: numbers and lines, to be judged by ``BrokerProblem``.
 package struct MQTTLoss: Sendable, Equatable {
-    /// What libmosquitto returned (`mosq_err_t`), 0 where it closed the connection and returned nothing.
+    /// The result of libmosquitto (`mosq_err_t`), 0 if it closed the connection and returned nothing.
     package var code: Int32
     /// `errno` beside it; for a name that does not resolve, an `EAI_` number.
     package var errno: Int32
     /// The broker's word, from a CONNACK or DISCONNECT (MQTT 5.0, 3.2.2.2 and 3.14.2.1).
     package var reason: UInt8?
-    /// Why the broker's certificate was refused: an `X509_V_ERR_` number.
+    /// The reason why the broker's certificate was refused: an `X509_V_ERR_` number.
     package var verification: Int
     /// The first line that OpenSSL, or libmosquitto about TLS, left in the log.
     package var tlsLine: String?

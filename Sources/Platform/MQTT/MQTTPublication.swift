@@ -1,6 +1,6 @@
-/// What is to be published.
+/// A message to publish.
 package struct MQTTPublication: Sendable, Equatable {
-    /// How it is delivered (MQTT 5.0, 4.3).
+    /// The quality of service (MQTT 5.0, 4.3).
     package enum QualityOfService: Int32, Sendable {
         case atMostOnce = 0
         case atLeastOnce = 1
@@ -17,7 +17,7 @@ package struct MQTTPublication: Sendable, Equatable {
     /// Whether a retained value is published again from time to time, changed or not.
     package let isRefreshed: Bool
 
-    /// A value that the broker keeps for those who subscribe later. Only the latest one of a topic is ever sent.
+    /// Creates a message that the broker retains for later subscribers. Only the latest one of a topic is ever sent.
     package static func value(
         _ topic: String, _ payload: some Sequence<UInt8>, expiry: UInt32? = nil,
         isRefreshed: Bool = false
@@ -41,7 +41,7 @@ package struct MQTTPublication: Sendable, Equatable {
     }
 }
 
-/// What the broker has delivered.
+/// A message that the broker has delivered.
 package struct MQTTMessage: Sendable, Equatable {
     package let topic: String
     package let payload: [UInt8]

@@ -1,11 +1,12 @@
 import Plumbing
 
-/// When to connect, what to send and what to make of the answers: without a socket, a thread or a clock of its own.
+/// Decides when to connect, what to send and how to handle the answers: without a socket, a thread or a clock of its
+/// own.
 ///
-/// It is given what happens, and asked with ``next(at:)`` what to do, until that is to wait. All times are nanoseconds of
-/// one monotonic clock.
+/// It is given what happens, and asked with ``next(at:)`` what to do, until that is to wait. All times are nanoseconds
+/// of one monotonic clock.
 package struct MQTTSession: Sendable {
-    /// What happens.
+    /// The events of the session.
     package enum Event: Sendable {
         /// The owner wants a connection from now on.
         case started
@@ -13,7 +14,7 @@ package struct MQTTSession: Sendable {
         case stopped
         /// The owner has something to publish.
         case published(MQTTPublication)
-        /// Somebody else has published a value in the topic's place.
+        /// Another client has published a value in the topic.
         case overwritten(topic: String)
         /// The owner has no say in this topic any more.
         case released(topic: String)
@@ -22,7 +23,7 @@ package struct MQTTSession: Sendable {
         case unsubscribed(String)
         /// Every subscription is to be made again.
         case subscriptionsWanted
-        /// Somebody has lost what was published: all values are sent anew, within three seconds.
+        /// A subscriber has lost the values: all are sent again, within three seconds.
         case announcementWanted
         /// There is a connection to the broker's port: now it must answer.
         case opened
@@ -40,7 +41,7 @@ package struct MQTTSession: Sendable {
         case refused(topic: String, bytes: Int)
     }
 
-    /// What to do.
+    /// The actions to take.
     package enum Action: Sendable, Equatable {
         case connect
         case publish(MQTTPublication, token: UInt64)
@@ -73,7 +74,8 @@ package struct MQTTSession: Sendable {
         let time: Int64
     }
 
-    /// How long a connection must last to be one, and how many that do not are more than bad luck.
+    /// The duration from which on a connection counts as steady, and the number of shorter ones that are more than
+    /// chance.
     private static let steady = Duration.seconds(60)
     private static let suspiciousBreaks = 4
 
@@ -88,7 +90,7 @@ package struct MQTTSession: Sendable {
     private var backOff: BackOff
     private var problem: BrokerProblem?
     private(set) var refusals: [BrokerState.Refusal] = []
-    /// How many connections in a row have broken soon.
+    /// The number of connections in a row that broke soon.
     private var breaks = 0
     private var isLastWordSent = false
     private var announceAt: Int64?
@@ -103,7 +105,7 @@ package struct MQTTSession: Sendable {
         backOff = BackOff(settings.limits.firstDelay, limit: settings.limits.longestDelay)
     }
 
-    /// How it stands with the broker.
+    /// The state of the connection.
     package var state: BrokerState {
         BrokerState(broker: settings.broker, clientID: settings.clientID, phase: statePhase, refusals: refusals)
     }
@@ -186,7 +188,7 @@ package struct MQTTSession: Sendable {
     private mutating func answered(_ token: UInt64, _ reason: UInt8) {
         guard let sent = inFlight.removeValue(forKey: token) else { return }
         outbox.answered(token, sent.item)
-        // Below 0x80 it is no error (MQTT 5.0, 2.4): nobody listens, for example.
+        // Below 0x80 it is no error (MQTT 5.0, 2.4): there is no subscriber, for example.
         if reason >= 0x80 { refuse(BrokerState.Refusal(sent.item, reason: reason)) }
     }
 
@@ -212,7 +214,7 @@ package struct MQTTSession: Sendable {
 
     // MARK: - Actions
 
-    /// What to do now. To be asked again until it is to wait, or it is over.
+    /// Returns the next action. To be asked again until it is to wait, or it is over.
     package mutating func next(at now: Int64) -> Action {
         if let note = notices.next(at: now, dropped: &outbox) { return .note(note) }
         switch phase {
@@ -269,7 +271,8 @@ package struct MQTTSession: Sendable {
         }
     }
 
-    /// What is queued goes out, then the last word; then the client leaves, in order if the broker has had it all.
+    /// The queue is sent, then the last will; then the client disconnects, in order if the broker has answered
+    /// everything.
     private mutating func nextWhileStopping(_ deadline: Int64, at now: Int64) -> Action {
         if now < deadline {
             if !isLastWordSent, let action = send(at: now) { return action }

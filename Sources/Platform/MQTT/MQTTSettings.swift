@@ -1,6 +1,6 @@
-/// The broker and who comes to it.
+/// The broker and the client's login, will and limits.
 package struct MQTTSettings: Sendable, Equatable {
-    /// Where the broker is, and how it is spoken to.
+    /// The broker's address, encryption and login.
     package struct Broker: Sendable, Equatable {
         package var host: String
         package var port: UInt16
@@ -18,9 +18,9 @@ package struct MQTTSettings: Sendable, Equatable {
 
     /// Files in PEM. The broker's name is always verified, and the protocol is TLS 1.2 or newer.
     package struct TLS: Sendable, Equatable {
-        /// Who signs the broker's certificate; nil: whom this machine trusts (`/etc/ssl/certs`).
+        /// The authorities for the broker's certificate; `nil`: those that this machine trusts (`/etc/ssl/certs`).
         package var authorities: String?
-        /// What the broker knows this client by.
+        /// The certificate that identifies this client to the broker.
         package var certificate: String?
         package var key: String?
 
@@ -46,7 +46,7 @@ package struct MQTTSettings: Sendable, Equatable {
     package struct LastWord: Sendable, Equatable {
         package var topic: String
         package var payload: [UInt8]
-        /// How long the broker waits for this client to come back.
+        /// The time that the broker waits for this client to return.
         package var delay: Duration
 
         package init(topic: String, payload: [UInt8], delay: Duration = .seconds(10)) {
@@ -60,7 +60,7 @@ package struct MQTTSettings: Sendable, Equatable {
 
     package var broker: Broker
 
-    /// What the broker knows this client by; a second one of the same name throws the first one out.
+    /// The client's name at the broker; a second client of the same name ends the connection of the first one.
     package var clientID: String
     package var lastWord: LastWord?
     /// The topic whose value says that the others hold, such as `online`. It is sent behind them, and events behind it; `nil` to
@@ -74,27 +74,27 @@ package struct MQTTSettings: Sendable, Equatable {
         self.lastWord = lastWord
     }
 
-    /// What keeps memory, time and the broker's load bounded.
+    /// The bounds of memory, time and the broker's load.
     package struct Limits: Sendable, Equatable {
         /// After so long without a word each side asks whether the other is there; whole seconds, five at least.
         package var keepAlive = Duration.seconds(15)
-        /// How many messages may wait for the broker's answer.
+        /// The number of messages that may wait for the broker's answer.
         package var inFlight = 16
-        /// How many topics may have a value. A site's largest node has some eight thousand.
+        /// The number of topics that may have a value. A site's largest node has some eight thousand.
         package var topics = 32_768
-        /// How many events are kept while they cannot be sent, and for how long.
+        /// The number of events that are stored while they cannot be sent, and the time for which.
         package var events = 1024
         package var eventAge = Duration.seconds(60)
-        /// How long the broker may take to answer.
+        /// The time limit of the broker's answer.
         package var answer = Duration.seconds(20)
-        /// How long a stop may take.
+        /// The time limit of a stop.
         package var stop = Duration.seconds(2)
-        /// How long to wait before another attempt: doubled with each, and shortened by up to a half at random.
+        /// The delay before another attempt: doubled with each, and shortened by up to a half at random.
         package var firstDelay = Duration.seconds(1)
         package var longestDelay = Duration.seconds(60)
-        /// How long to stay away when a client of the same name has come.
+        /// The time without a connection after a client of the same name has connected.
         package var twinDelay = Duration.seconds(900)
-        /// How often values that are to be refreshed are.
+        /// The interval at which refreshed values are published.
         package var refresh = Duration.seconds(300)
         /// Messages with more bytes than this are dropped.
         package var payload = 128 << 10

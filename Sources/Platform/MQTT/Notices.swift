@@ -1,6 +1,6 @@
 import Plumbing
 
-/// What was dropped, as a sentence for the log once a minute at most: a stranger may send a million of them.
+/// The dropped messages, as a sentence for the log once a minute at most: another client may send a million of them.
 struct Notices: Sendable {
     private static let interval = Duration.seconds(60)
 
@@ -9,7 +9,7 @@ struct Notices: Sendable {
     private var lostCount = 0
     private var quietUntil: Int64?
 
-    /// When the next sentence may be said; nil where there is none.
+    /// The time of the next sentence; `nil` if there is none.
     var due: Int64? { refusedCount + lostCount > 0 ? quietUntil : nil }
 
     mutating func refused(topic: String, bytes: Int) {

@@ -1,6 +1,7 @@
 import Plumbing
 
-/// What is to be sent, in order: subscriptions, the latest value of each topic, events. Bounded, whatever the broker does.
+/// The messages to send, in order: subscriptions, the latest value of each topic, events. Bounded, whatever the broker
+/// does.
 struct Outbox: Sendable {
     /// One thing to send.
     enum Item: Sendable, Equatable {
@@ -54,7 +55,7 @@ struct Outbox: Sendable {
     /// Events that wait for an answer, for the case that none comes.
     private var unanswered: [UInt64: Event] = [:]
 
-    /// How many publications were dropped since somebody asked.
+    /// The number of publications dropped since the last report.
     private var dropped = 0
 
     init(_ limits: MQTTSettings.Limits, gate: String?) {
@@ -64,7 +65,7 @@ struct Outbox: Sendable {
 
     var isEmpty: Bool { queue.isEmpty && backlog.isEmpty }
 
-    /// How many topics have a value.
+    /// The number of topics with a value.
     var topicCount: Int { values.count }
 
     mutating func takeDropped() -> Int {
@@ -100,7 +101,7 @@ struct Outbox: Sendable {
         makeDue(topic, isConnected)
     }
 
-    /// The topic is somebody else's from now on.
+    /// Gives the topic up to another client.
     mutating func release(_ topic: String) {
         guard let value = values[topic] else { return }
         if value.isDue || value.isInFlight { values[topic]?.isReleased = true } else { values[topic] = nil }
@@ -206,7 +207,7 @@ struct Outbox: Sendable {
 
     // MARK: - To the broker
 
-    /// What to send now; nil where there is nothing. The broker's answer comes under the token.
+    /// Returns the next message to send; `nil` if there is none. The broker's answer comes under the token.
     mutating func next(at now: Int64, token: UInt64) -> Item? {
         while let entry = popFirst() {
             switch entry {

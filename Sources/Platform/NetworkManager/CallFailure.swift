@@ -2,7 +2,7 @@ import CGIO
 import CNetworkManager
 import DBus
 
-/// Why a call to NetworkManager came to nothing.
+/// The reason why a call to NetworkManager failed.
 enum CallFailure: GLibFailure {
     /// For want of a right.
     case denied

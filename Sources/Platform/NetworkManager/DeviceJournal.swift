@@ -36,7 +36,7 @@ final class DeviceJournal: Sendable {
         changes.notify()
     }
 
-    /// How an activation ended that did not succeed.
+    /// The end of an activation that did not succeed.
     struct End: Sendable {
         /// NMDeviceStateReason.
         let reason: UInt32
@@ -50,8 +50,8 @@ final class DeviceJournal: Sendable {
     /// - Parameter connection: its D-Bus path, or the UUID of its profile if libnm has not seen it.
     func failure(of connection: String) -> End? { Self.firstFailure(in: states(of: connection)) }
 
-    /// How an activation that is over ended: the device's failure, or where it left the connection for another reason,
-    /// such as being switched off.
+    /// Returns the end of an activation: the device's failure, or the state in which it left the connection for another
+    /// reason, such as being switched off.
     ///
     /// Without a state that carries the connection, the last activation is the one asked for: libnm reports an active
     /// connection only after it has read it, which takes longer than some activations.

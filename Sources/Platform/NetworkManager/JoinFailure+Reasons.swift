@@ -1,11 +1,11 @@
 import CNetworkManager
 import WiFi
 
-/// What NetworkManager's reasons mean for a join.
+/// The meaning of NetworkManager's reasons for a join.
 extension JoinFailure {
     /// - Parameters:
-    ///   - end: why and when the device left the activation.
-    ///   - name: what NetworkManager calls the reason.
+    ///   - end: The reason and the state in which the device left the activation.
+    ///   - name: NetworkManager's name of the reason.
     init(_ end: DeviceJournal.End, name: String, ssid: String) {
         switch NMDeviceStateReason(end.reason) {
         // Without an agent that could ask for another passphrase, a refused one ends as "no secrets"; so does a link that broke
@@ -41,7 +41,7 @@ extension JoinFailure {
         return lost.contains { Int($0.rawValue) == reason }
     }
 
-    /// - Parameter reason: why the connection was deactivated, if the device does not say.
+    /// - Parameter reason: The reason why the connection was deactivated, if the device gives none.
     init(connectionReason reason: NMActiveConnectionStateReason, ssid: String) {
         switch reason {
         case NM_ACTIVE_CONNECTION_STATE_REASON_NO_SECRETS, NM_ACTIVE_CONNECTION_STATE_REASON_LOGIN_FAILED:

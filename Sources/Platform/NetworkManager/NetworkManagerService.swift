@@ -6,7 +6,7 @@ package import WiFi
 ///
 /// It waits patiently for what is missing: a machine without a bus, a NetworkManager that starts later or restarts.
 package final class NetworkManagerService: WiFiService {
-    /// How long it waits for what, at most.
+    /// The time limits.
     package struct Limits: Hashable, Sendable {
         /// For a join, from the request to NetworkManager until the network has accepted the device. Deleting the profile
         /// after a failure may take some seconds more.
@@ -18,8 +18,8 @@ package final class NetworkManagerService: WiFiService {
         /// For a scan. A network that is not in sight takes two: one for everything, one directed at its name.
         package var scan: Duration
 
-        /// For ``NetworkManagerService/run()``, the first word of NetworkManager, and a device that it has just taken
-        /// up, when somebody asks sooner.
+        /// For ``NetworkManagerService/run()``, the first answer of NetworkManager, and a device that it has just taken
+        /// up, if there is a request sooner.
         package var start: Duration
 
         package init(
@@ -43,7 +43,7 @@ package final class NetworkManagerService: WiFiService {
     /// - Parameters:
     ///   - address: the bus to use, as in `unix:path=/run/dbus/system_bus_socket`; nil for the system bus, where
     ///     `DBUS_SYSTEM_BUS_ADDRESS` may say.
-    ///   - limits: how long to wait for what.
+    ///   - limits: The time limits.
     package init(address: String? = nil, limits: Limits = Limits()) {
         self.limits = limits
         context = GLibContext()

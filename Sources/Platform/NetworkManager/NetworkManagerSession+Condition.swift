@@ -52,7 +52,7 @@ extension NetworkManagerSession {
         client.map { nm_client_get_permissions_state($0.pointer) == NM_TERNARY_TRUE } ?? true
     }
 
-    /// Whether NetworkManager lets this user, without asking anyone for a password: a service has nobody to ask.
+    /// Whether NetworkManager allows it to this user without a password: a service cannot ask for one.
     private func isPermitted(_ plan: JoinPlan) -> Bool {
         guard let client else { return true }
         var needed = [NM_CLIENT_PERMISSION_NETWORK_CONTROL]

@@ -2,7 +2,7 @@ import CNetworkManager
 import DBus
 import WiFi
 
-/// Which Wi-Fi devices can join a network, and which of them are taken.
+/// The Wi-Fi devices that can join a network, and those that are in use.
 extension NetworkManagerSession {
     /// The Wi-Fi devices that NetworkManager can connect, one at least, borrowed from the cache.
     func usableDevices() -> Result<[OpaquePointer], JoinFailure> {

@@ -17,7 +17,7 @@ extension NetworkManagerSession {
         nm_connection_get_uuid(profile).map { String(cString: $0) } ?? ""
     }
 
-    /// What the user calls the profile.
+    /// Returns the user's name of the profile.
     func id(_ profile: OpaquePointer) -> String {
         nm_connection_get_id(profile).map { String(cString: $0) } ?? uuid(profile)
     }
@@ -30,7 +30,7 @@ extension NetworkManagerSession {
         return nm_setting_wireless_security_get_psk_flags(setting).rawValue & elsewhere == 0
     }
 
-    /// When the profile was used last, in seconds since 1970; 0 for never.
+    /// Returns the time at which the profile was used last, in seconds since 1970; 0 for never.
     func lastUse(_ profile: OpaquePointer) -> UInt64 {
         guard let setting = nm_connection_get_setting_connection(profile) else { return 0 }
         return UInt64(nm_setting_connection_get_timestamp(setting))
@@ -41,7 +41,7 @@ extension NetworkManagerSession {
         nm_connection_get_setting_wireless(profile).flatMap { nm_setting_wireless_get_ssid($0) }.map(bytes)
     }
 
-    /// How long NetworkManager waits for an address.
+    /// Returns the time for which NetworkManager waits for an address.
     func addressLimit(_ active: GObjectReference) -> Duration {
         guard let profile = nm_active_connection_get_connection(active.pointer) else { return Self.defaultAddressLimit }
         let own = [nm_connection_get_setting_ip4_config(profile), nm_connection_get_setting_ip6_config(profile)].map {

@@ -4,7 +4,7 @@ import DBus
 import Glibc
 import WiFi
 
-/// What the client's cache says, copied out.
+/// Copies of the client's cache.
 extension NetworkManagerSession {
     /// Whether NetworkManager answers.
     var isManagerRunning: Bool {

@@ -56,7 +56,7 @@ extension NetworkManagerSession {
         return any ?? .unavailable(.connectedElsewhere(device: name(candidates[0].device) ?? "?"))
     }
 
-    /// How to join through one of these, the strongest first; nil if there are none.
+    /// Returns the plan for joining through one of these, the strongest first; `nil` if there are none.
     private func plan(
         _ candidates: [Candidate], _ network: HomeNetwork, without unusable: Set<String>, _ proof: Proof
     ) -> Survey? {
@@ -75,7 +75,7 @@ extension NetworkManagerSession {
         }
     }
 
-    /// How a new profile has to prove the passphrase.
+    /// The proof of the passphrase that a new profile requires.
     private enum Proof {
         case any
 

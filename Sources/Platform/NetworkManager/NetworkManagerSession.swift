@@ -40,7 +40,7 @@ actor NetworkManagerSession: GLibActor {
     /// New profiles that failed, by UUID, until they are deleted.
     var failedProfiles: Set<String> = []
 
-    /// What stops the calls under way.
+    /// The objects that cancel the calls under way.
     var cancellables: [UInt64: GObjectReference] = [:]
 
     var bus: GObjectReference?
@@ -79,7 +79,7 @@ actor NetworkManagerSession: GLibActor {
         await drain()
     }
 
-    /// Until nobody waits for an answer any more. All who do have their own limits.
+    /// Waits until no caller waits for an answer any more. All of them have limits of their own.
     private func drain() async {
         while true {
             let seen = changes.count
@@ -158,7 +158,7 @@ actor NetworkManagerSession: GLibActor {
         }
     }
 
-    /// From now on there is an answer to whoever asks.
+    /// From now on callers receive an answer.
     private func markStarted() {
         guard !isStarted else { return }
         isStarted = true

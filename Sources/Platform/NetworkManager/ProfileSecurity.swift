@@ -1,6 +1,6 @@
 import WiFi
 
-/// How a profile of NetworkManager protects a connection, from its `802-11-wireless-security` setting.
+/// The protection of a connection by a profile of NetworkManager, from its `802-11-wireless-security` setting.
 enum ProfileSecurity: Equatable {
     /// With one of these and nothing less.
     case robust(AccessPointSecurity.KeyManagement)

@@ -1,7 +1,7 @@
 import DBus
 import WiFi
 
-/// What there is to join a network with, at one moment.
+/// The ways to join a network at one moment.
 enum Survey {
     /// A device is connected to it; its name.
     case connected(device: String?)
@@ -13,17 +13,17 @@ enum Survey {
     case unavailable(JoinFailure)
 }
 
-/// How a network will be joined.
+/// The plan of a join.
 struct JoinPlan {
     let device: GObjectReference
 
     /// The D-Bus path of the access point: the strongest one that is protected as it must be.
     let accessPointPath: String
 
-    /// What the access point offers.
+    /// The key management that the access point offers.
     let keys: AccessPointSecurity.KeyManagement
 
-    /// How strong the access point is received, in percent, as NetworkManager rates it.
+    /// The strength of the access point, in percent, as NetworkManager rates it.
     let strength: Int
 
     /// NetworkManager's profile; nil if one is to be made from the passphrase file of this path.

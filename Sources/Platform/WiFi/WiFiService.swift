@@ -1,4 +1,4 @@
-/// Who knows Wi-Fi and joins networks. Every answer is bounded in time.
+/// A service that observes Wi-Fi and joins networks. Every answer is bounded in time.
 public protocol WiFiService: Sendable {
     /// Whether `network` can be joined now. Scans if it is not in sight, for
     /// everything and then directed at the name.

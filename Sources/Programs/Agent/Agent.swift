@@ -9,7 +9,8 @@ import WiFi
 
 /// Asks on the desktop what the daemon asks: shows its prompts as notifications, and takes the answers back to it.
 package actor Agent: Service {
-    /// While a question is on the screen. A prompt that is withdrawn, because everybody has left, has no event.
+    /// While a question is on the screen. There is no event for a prompt that is withdrawn because the regions were
+    /// left.
     private static let recheck = Duration.seconds(10)
 
     private let client: @Sendable () -> APIClient
@@ -23,7 +24,7 @@ package actor Agent: Service {
     private var retrying: Task<Void, Never>?
     private var retry: BackOff
 
-    /// What was last said of the daemon and of the notification server: each thing is said once.
+    /// The last messages about the daemon and about the notification server: each is logged once.
     private var said: (daemon: String?, server: String?) = (nil, nil)
 
     /// - Parameters:

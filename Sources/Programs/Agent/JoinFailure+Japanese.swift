@@ -1,7 +1,7 @@
 import WiFi
 
 extension JoinFailure.Code {
-    /// Why a network was not joined and what to do about it, in Japanese.
+    /// Returns the reason why a network was not joined and the remedy, in Japanese.
     ///
     /// - Parameter reason: the daemon's own sentence, in English: what others say in it has no translation.
     func japanese(_ reason: String) -> String {

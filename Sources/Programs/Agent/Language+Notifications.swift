@@ -5,7 +5,7 @@ extension Language {
     /// The question as a notification.
     ///
     /// - Parameters:
-    ///   - hasButtons: whether the server can show them; if not, the text tells the commands.
+    ///   - hasButtons: Whether the server can show them; otherwise the text gives the commands.
     ///   - hasMarkup: whether the server reads the text as markup.
     func question(_ prompt: PromptKey, hasButtons: Bool, hasMarkup: Bool) -> DesktopNotification {
         let ssid = Self.shown(prompt.ssid, hasMarkup)
@@ -25,7 +25,7 @@ extension Language {
         }
     }
 
-    /// What became of an answer.
+    /// Returns the notification of an answer's result.
     func outcome(_ outcome: PromptBoard.Outcome, hasMarkup: Bool) -> DesktopNotification {
         switch (self, outcome) {
         case (.english, .joined(let ssid)):

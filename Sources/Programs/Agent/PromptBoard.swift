@@ -1,8 +1,8 @@
 import WiFi
 
-/// Which prompts wait and which notifications show them: events in, actions out.
+/// The waiting prompts and the notifications that show them: events in, actions out.
 struct PromptBoard: Sendable {
-    /// What is to be done.
+    /// The actions to take.
     enum Action: Sendable, Equatable {
         /// Show the prompt; ``PromptBoard/shown(_:as:)`` or ``PromptBoard/showingFailed(_:)`` follows.
         case show(PromptKey, hasButtons: Bool, hasMarkup: Bool)
@@ -14,7 +14,7 @@ struct PromptBoard: Sendable {
         case notify(Outcome, hasMarkup: Bool)
     }
 
-    /// What becomes of a prompt that was shown here.
+    /// The result of a prompt that was shown here.
     enum Outcome: Sendable, Equatable {
         case joined(ssid: String)
         /// The code is nil if a newer daemon knows more of them than this agent.
@@ -42,7 +42,7 @@ struct PromptBoard: Sendable {
     /// The prompts whose end is to be shown here, by their number.
     private var followed: [String: PromptKey] = [:]
 
-    /// What the server can do; nil while there is none.
+    /// The capabilities of the server; `nil` while there is none.
     private var capabilities: Set<String>?
 
     /// Whether a question is on the screen.

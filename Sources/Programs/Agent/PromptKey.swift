@@ -1,8 +1,8 @@
 import Events
 
-/// What tells one prompt from another, also over a restart of the daemon, which counts anew.
+/// The identity of a prompt, also over a restart of the daemon, which counts anew.
 struct PromptKey: Sendable, Hashable, Comparable {
-    /// What a prompt can be answered with.
+    /// The answers to a prompt.
     static let answers = ["join", "later", "never"]
 
     let id: String

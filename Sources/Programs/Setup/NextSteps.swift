@@ -1,6 +1,6 @@
-/// What is to be done once the file is written.
+/// The steps after the file is written.
 package struct NextSteps: Sendable {
-    /// How it stands with the daemon.
+    /// The state of the daemon.
     package enum Daemon: Sendable {
         case runs, absent
     }
@@ -10,7 +10,7 @@ package struct NextSteps: Sendable {
     package var daemon: Daemon
     /// Whether systemd has a unit for it.
     package var isService: Bool
-    /// Who would have to belong to the group `okaeri` to ask the daemon, and does not yet.
+    /// The user who has to belong to the group `okaeri` to use the daemon's socket, and does not yet.
     package var outsider: String?
     /// The network that there is nothing to join with.
     package var unsavedNetwork: String?
@@ -25,7 +25,7 @@ package struct NextSteps: Sendable {
         self.unsavedNetwork = unsavedNetwork
     }
 
-    /// What the service reads.
+    /// The configuration of the service.
     private static let serviceFile = "/etc/okaeri/beacons.json"
 
     /// A line each: the command, and what it is for.

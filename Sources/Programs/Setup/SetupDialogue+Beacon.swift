@@ -82,7 +82,7 @@ extension SetupDialogue {
 }
 
 extension BeaconReport {
-    /// Which beacon it is; nil for a UUID that is none.
+    /// The identity of the beacon; `nil` for an invalid UUID.
     var identity: BeaconIdentity? {
         BeaconUUID(uuid).map { BeaconIdentity(uuid: $0, major: major, minor: minor) }
     }

@@ -51,7 +51,7 @@ extension SetupDialogue {
         return []
     }
 
-    /// - Parameter trouble: why beacons cannot be received, if they cannot.
+    /// - Parameter trouble: The reason why beacons cannot be received, if there is one.
     mutating func measuring(left: Duration, trouble: String?) -> [Action] {
         guard let signals = measurement?.signals else { return [] }
         let progress = Action.progress(left: left, readings: signals.count)

@@ -7,7 +7,7 @@ package import WiFi
 /// The questions of a set-up, one after the other: what is heard, found and typed comes in, what is to be shown and done
 /// goes out. Nothing is written before the last answer.
 package struct SetupDialogue {
-    /// What is known without a question.
+    /// The answers that are known without a question.
     package struct Answers: Sendable {
         package var beacons: BeaconConstraint?
         package var identifier: String?
@@ -33,9 +33,9 @@ package struct SetupDialogue {
 
     package enum Event: Sendable {
         case bluetooth(Bluetooth)
-        /// What is in the air.
+        /// The beacons in range.
         case beacons([BeaconReport])
-        /// What somebody typed.
+        /// A typed line.
         case line(String)
         case networks(Result<[VisibleNetwork], JoinFailure>)
         case condition(NetworkCondition)
@@ -74,7 +74,7 @@ package struct SetupDialogue {
         package var beacon: BeaconReport
     }
 
-    /// How it ends without anything being written.
+    /// An end without writing anything.
     package enum Ending: Sendable, Equatable {
         case declined
         case noBluetooth(isPermission: Bool)
@@ -96,7 +96,7 @@ package struct SetupDialogue {
         case replacement(String)
     }
 
-    /// What is to be written, as far as it is known.
+    /// The answers so far.
     var answers: Answers
     let regions: [Region]
     let file: String
@@ -120,12 +120,12 @@ package struct SetupDialogue {
     let isSilent: Bool
 
     /// - Parameters:
-    ///   - answers: what is known without a question; nothing is asked when they are complete.
-    ///   - text: what is in the file, a configuration; nil where there is none.
+    ///   - answers: The answers that are known without a question; there are no questions if they are complete.
+    ///   - text: The content of the file, a configuration; `nil` if there is none.
     ///   - regions: the regions of `text`.
     ///   - file: its name, for the messages.
     package init(_ answers: Answers, text: String?, regions: [Configuration.Region], file: String) {
-        // Nobody has the example's beacon, nor its network.
+        // No user has the example's beacon, nor its network.
         let isExample = text == Configuration.example
         self.answers = answers
         self.text = isExample ? nil : text
@@ -160,7 +160,7 @@ package struct SetupDialogue {
         }
     }
 
-    /// What comes after all that is known.
+    /// Returns the next step.
     mutating func next() -> [Action] {
         question = nil
         guard let beacons = answers.beacons else {
@@ -228,7 +228,7 @@ package struct SetupDialogue {
         }
     }
 
-    /// What `y` and `n` mean, and Enter; nil for anything else.
+    /// Returns the meaning of `y`, `n` and Enter; `nil` for anything else.
     private static func isYes(_ line: String, default usual: Bool) -> Bool? {
         switch line.lowercased() {
         case "": usual

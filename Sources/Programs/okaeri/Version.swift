@@ -1,11 +1,11 @@
 import COkaeri
 
-/// Which okaeri this is.
+/// The version of okaeri.
 struct Version: CustomStringConvertible {
     /// As debian/changelog has it.
     var number = "0.1.0"
 
-    /// What it was built from, `-dirty` where files had been changed; empty where nobody said.
+    /// The commit of the build, `-dirty` if files had been changed; empty if it was not given.
     var commit = String(cString: okaeri_commit())
 
     /// `0.1.0 (abc1234)`.

@@ -106,7 +106,9 @@ struct ModelLog {
             }
             // Who came back without knowledge and died again is missed since it knew: what another one heard in between counts.
             // So does what was heard before an inside that nobody heard.
-            let from = unsure[dark.node]?.first { $0 >= known.at && $0 < now - Self.slack } ?? dark.from
+            let unsure = unsure[dark.node]?.first { $0 >= known.at && $0 < now - Self.slack } ?? dark.from
+            // What it said after that, and replaced by unknown before an owner heard it, is lost.
+            let from = lastWord(dark.node)?.state == .unknown ? min(unsure, known.at) : unsure
             let since = isSure ? from - Self.slack : from + Self.handover
             let heard = words.contains { $0.node != dark.node && $0.state == .inside && $0.at > since }
             return heard ? nil : dark.node

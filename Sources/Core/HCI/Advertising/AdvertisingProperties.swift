@@ -1,4 +1,4 @@
-/// What an advertising PDU is, as bits: the low five of the extended report's event type.
+/// The properties of an advertising PDU, as bits: the low five of the extended report's event type.
 ///
 /// Bluetooth Core Specification 5.4, Vol 4, Part E, Section 7.7.65.13.
 public struct AdvertisingProperties: OptionSet, Hashable, Sendable {

@@ -9,13 +9,13 @@ public struct AdvertisingReport: Hashable, Sendable {
     /// The longest data in one extended report (Vol 4, Part E, Section 7.7.65.13).
     public static let maximumExtendedDataLength = 229
 
-    /// Who advertises; all zero when the advertiser is anonymous.
+    /// The advertiser's address; all zero if the advertiser is anonymous.
     public var address: BluetoothAddress
 
-    /// What kind of address it is.
+    /// The type of the address.
     public var addressType: BluetoothAddressType
 
-    /// What kind of PDU it is. The legacy form keeps what its five event types can say.
+    /// The type of the PDU. The legacy form keeps what its five event types can say.
     public var properties: AdvertisingProperties
 
     /// Whether `data` is all there is. The legacy form has no room for it.
@@ -87,7 +87,7 @@ public struct AdvertisingReport: Hashable, Sendable {
         bytes.append(advertisingSID ?? LEAdvertisingReport.noSID)
         bytes.append(UInt8(bitPattern: transmitPower ?? LEAdvertisingReport.notAvailable))
         bytes.append(UInt8(bitPattern: rssi ?? LEAdvertisingReport.notAvailable))
-        // No periodic advertising, directed at nobody.
+        // No periodic advertising, no direct address.
         bytes += [UInt8](repeating: 0, count: 9)
         bytes.append(UInt8(truncatingIfNeeded: data.count))
         bytes += data

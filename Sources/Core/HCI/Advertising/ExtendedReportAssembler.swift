@@ -11,16 +11,16 @@ public struct ExtendedReportAssembler: Sendable {
     /// fragments of one advertiser in a row, so few are ever open. The one that began first makes room.
     public static let maximumAdvertisers = 8
 
-    /// What was received of one advertiser's data, the oldest advertiser first.
+    /// The received parts of each advertiser's data, the oldest advertiser first.
     @usableFromInline var chains: [Chain] = []
 
     /// The chain that was handed out last: it is kept until the next report, because its bytes are being read.
     private var finished: [UInt8] = []
 
-    /// An assembler that waits for nobody's data.
+    /// Creates an assembler without data.
     public init() {}
 
-    /// How many advertisers' data is waiting for more.
+    /// The number of advertisers whose data is incomplete.
     public var waiting: Int { chains.count }
 
     /// Takes the next report. Returns it, with all of the data when earlier reports began it; nil when more is to come.
@@ -33,7 +33,7 @@ public struct ExtendedReportAssembler: Sendable {
         return assemble(slowly: report)
     }
 
-    /// The same for who needs nothing but the data.
+    /// The same for a caller that needs only the data.
     @_lifetime(&self, copy report)
     @inlinable
     public mutating func data(_ report: LEAdvertisingReport) -> RawSpan? {
@@ -79,7 +79,8 @@ public struct ExtendedReportAssembler: Sendable {
 extension ExtendedReportAssembler {
     /// One advertiser's data so far.
     @usableFromInline struct Chain: Sendable {
-        /// What belongs together: an advertiser may run several sets, and a scan response is data of its own.
+        /// The identity of a chain of parts: an advertiser may run several sets, and a scan response is data of its
+        /// own.
         struct Key: Hashable, Sendable {
             let address: BluetoothAddress
             let addressType: BluetoothAddressType

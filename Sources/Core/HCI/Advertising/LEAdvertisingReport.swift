@@ -2,13 +2,14 @@
 ///
 /// Bluetooth Core Specification 5.4, Vol 4, Part E, Sections 7.7.65.2 (legacy) and 7.7.65.13 (extended).
 public struct LEAdvertisingReport: ~Escapable {
-    /// Who advertises; all zero when the advertiser is anonymous. It may rotate: it identifies nobody for long.
+    /// The advertiser's address; all zero if the advertiser is anonymous. It may rotate, so it does not identify a
+    /// device for long.
     public let address: BluetoothAddress
 
-    /// What kind of address it is.
+    /// The type of the address.
     public let addressType: BluetoothAddressType
 
-    /// What kind of PDU it was.
+    /// The type of the PDU.
     public let properties: AdvertisingProperties
 
     /// Whether `data` is all there is.
@@ -26,7 +27,7 @@ public struct LEAdvertisingReport: ~Escapable {
         return sid == Self.noSID ? nil : sid
     }
 
-    /// The transmit power in dBm; nil when it is not told.
+    /// The transmit power in dBm; `nil` if the advertiser does not give it.
     @inlinable public var transmitPower: Int8? { Self.power(Int8(truncatingIfNeeded: packed >> 8)) }
 
     /// The signal strength in dBm; nil when the controller could not measure it, which still proves presence.

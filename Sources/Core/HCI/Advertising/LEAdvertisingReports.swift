@@ -13,7 +13,7 @@ public struct LEAdvertisingReports: ~Copyable, ~Escapable {
     @usableFromInline var reader: ByteReader
     @usableFromInline let isExtended: Bool
 
-    /// How many reports the event announces that were not read yet; 0 after an error.
+    /// The number of announced reports that were not read yet; 0 after an error.
     @inlinable public var remaining: Int { announced }
 
     @usableFromInline var announced: Int
@@ -48,7 +48,7 @@ public struct LEAdvertisingReports: ~Copyable, ~Escapable {
         let isExtended: Bool
         let count: Int
 
-        /// Where the reports lie: as far as the event announces them and there are bytes.
+        /// The range of the reports: as far as the event announces them and there are bytes.
         let reports: Range<Int>
 
         private static let length = 4
@@ -131,7 +131,7 @@ public struct LEAdvertisingReports: ~Copyable, ~Escapable {
             sid: sid, transmitPower: transmitPower, rssi: rssi, data: data)
     }
 
-    /// What stands before the data, its length included.
+    /// The length of the fields before the data, with its length field.
     @usableFromInline static var legacyHeaderLength: Int { 9 }
     private static let extendedHeaderLength = 24
 }

@@ -34,7 +34,7 @@ enum Btsnoop {
 }
 
 extension Btsnoop {
-    /// What a record's bytes are.
+    /// The format of a record's bytes.
     enum DataLink: UInt32, Sendable {
         /// HCI packets without their type; the flags imply it.
         case h1 = 1001

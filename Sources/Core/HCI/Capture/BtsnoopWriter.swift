@@ -1,15 +1,15 @@
 /// Writes btsnoop files as bytes: a header, then one record a packet. Wireshark, btmon and ``CaptureReader`` read them.
 public struct BtsnoopWriter: Sendable {
-    /// What the records hold.
+    /// The format of the records.
     public enum DataLink: Hashable, Sendable {
         /// HCI packets of one adapter, each with its H4 packet type (data link 1002).
         case h4
 
-        /// HCI packets as the Linux monitor tells them, with the number of their adapter (data link 2001).
+        /// HCI packets in the format of the Linux monitor, with the number of their adapter (data link 2001).
         case monitor(adapter: UInt16)
     }
 
-    /// What the records hold.
+    /// The format of the records.
     public let dataLink: DataLink
 
     /// A writer of one data link; it keeps no state.
@@ -32,11 +32,11 @@ public struct BtsnoopWriter: Sendable {
     /// Appends one record.
     ///
     /// - Parameters:
-    ///   - kind: what the packet is. It decides the direction of commands and events.
-    ///   - payload: its bytes without the H4 packet type, as ``CapturePacket/payload``. Of more than HCI allows, the
-    ///     first bytes are kept and the record tells the packet's true length.
+    ///   - kind: The type of the packet. It decides the direction of commands and events.
+    ///   - payload: its bytes without the H4 packet type, as ``CapturePacket/payload``. Of a packet longer than HCI
+    ///     allows, the first bytes are stored and the record gives the packet's true length.
     ///   - time: nanoseconds since the Unix epoch, of which the format keeps the microseconds.
-    ///   - direction: which way data went.
+    ///   - direction: The direction of data.
     public func append(
         _ kind: HCIPacketType, _ payload: RawSpan, time: Int64,
         direction: CapturePacket.Direction = .controllerToHost, to output: inout [UInt8]

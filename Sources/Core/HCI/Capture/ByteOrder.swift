@@ -1,4 +1,4 @@
-/// Which end of an integer comes first. Captures are written in the order of the machine that wrote them.
+/// The order of an integer's bytes. Captures are written in the order of the machine that wrote them.
 enum ByteOrder: Sendable {
     case little
     case big

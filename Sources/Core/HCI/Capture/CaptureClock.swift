@@ -1,5 +1,5 @@
-/// How a capture counts time: converts its ticks to nanoseconds since the Unix epoch. No tick count traps; what 64 bits
-/// do not hold is clamped.
+/// The time base of a capture: converts its ticks to nanoseconds since the Unix epoch. No tick count traps; what 64
+/// bits do not hold is clamped.
 struct CaptureClock: Hashable, Sendable {
     private var multiplier: UInt64 = 1_000
     private var divisor: UInt64 = 1

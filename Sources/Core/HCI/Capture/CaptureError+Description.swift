@@ -69,7 +69,7 @@ extension CaptureError {
             .joined(separator: " ")
     }
 
-    /// What to do about a file that is no capture but well known.
+    /// Returns advice about a file of a well-known format that is no capture.
     private static func advice(magic: UInt32) -> String {
         switch magic {
         case 0x1F8B_0000...0x1F8B_FFFF: " (gzip): unpack it with gunzip first"

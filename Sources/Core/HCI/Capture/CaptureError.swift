@@ -1,9 +1,9 @@
-/// Why a capture cannot be read, or not any further. All packets before that place have been handed out.
+/// The reason why a capture cannot be read, or not any further. All packets before that place have been handed out.
 public struct CaptureError: Error, Hashable, Sendable {
-    /// Where in the file, in bytes: the start of the header, record or block that is at fault.
+    /// The position in the file, in bytes: the start of the faulty header, record or block.
     public let offset: UInt64
 
-    /// What is wrong there.
+    /// The fault at that position.
     public let reason: Reason
 
     /// An error of what starts at `offset` bytes in the file.
@@ -12,9 +12,9 @@ public struct CaptureError: Error, Hashable, Sendable {
         self.reason = reason
     }
 
-    /// What can be wrong with a capture.
+    /// The faults of captures.
     public enum Reason: Error, Hashable, Sendable {
-        /// The whole file has fewer bytes than tell a format.
+        /// The whole file has fewer bytes than identify a format.
         case tooShort(bytes: Int)
 
         /// The first four bytes, in their order, are those of no format that is read.
@@ -47,7 +47,7 @@ public struct CaptureError: Error, Hashable, Sendable {
         /// An option does not end within its pcapng block.
         case optionTooLong(UInt16)
 
-        /// A pcapng section does not tell its byte order.
+        /// A pcapng section has an unknown byte order.
         case unknownByteOrder(UInt32)
 
         /// A pcapng packet names an interface that was not described before it; `of` were.

@@ -1,12 +1,12 @@
-/// The file formats a capture may have. The first bytes tell which.
+/// The file formats a capture may have. The first bytes identify the format.
 public enum CaptureFormat: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
-    /// What `btmon -w`, Android and Okaeri itself write.
+    /// The format of `btmon -w`, Android and Okaeri itself.
     case btsnoop
 
-    /// What tcpdump writes.
+    /// The format of tcpdump.
     case pcap
 
-    /// What Wireshark and dumpcap write.
+    /// The format of Wireshark and dumpcap.
     case pcapng
 
     public var description: String { rawValue }

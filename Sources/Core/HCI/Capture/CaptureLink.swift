@@ -1,12 +1,13 @@
-/// How the bytes of a record hold an HCI packet.
+/// The encapsulation of an HCI packet in a record.
 enum CaptureLink: Sendable {
-    /// The packet type, then the packet. Nothing tells the direction of data (pcap link type 187).
+    /// The packet type, then the packet. The direction of data is unknown (pcap link type 187).
     case h4
 
-    /// The same, and bit 0 of the flags tells the direction: set is controller to host (btsnoop 1002).
+    /// The same, and bit 0 of the flags gives the direction: set is controller to host (btsnoop 1002).
     case directedH4
 
-    /// The packet alone; bit 0 of the flags tells the direction, bit 1 a command or event from data (btsnoop 1001).
+    /// The packet alone; bit 0 of the flags gives the direction, bit 1 distinguishes a command or event from data
+    /// (btsnoop 1001).
     case h1
 
     /// The packet alone; the flags are the adapter's number and a ``MonitorOpcode`` (btsnoop 2001).

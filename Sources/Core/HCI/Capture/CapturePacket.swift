@@ -1,29 +1,29 @@
 /// One HCI packet of a capture: when, what and where its bytes lie. A plain value: the bytes stay where the caller has
 /// read them.
 public struct CapturePacket: Hashable, Sendable {
-    /// When it was captured: nanoseconds since the Unix epoch (1970-01-01 UTC), clamped to what 64 bits hold (the
-    /// years 1677 to 2262). It is what the file says: it may lie before 1970 and need not grow from packet to packet.
+    /// The time of capture: nanoseconds since the Unix epoch (1970-01-01 UTC), clamped to what 64 bits hold (the years
+    /// 1677 to 2262). It is what the file says: it may lie before 1970 and need not grow from packet to packet.
     public let time: Int64
 
-    /// What it is.
+    /// The type of the packet.
     public let kind: HCIPacketType
 
-    /// Which way it went; nil when the format does not say and the kind does not imply it.
+    /// The packet's direction; `nil` if the format does not give it and the kind does not imply it.
     public let direction: Direction?
 
     /// The number in `hciN`; nil when the format does not say.
     public let adapter: UInt16?
 
-    /// Where its bytes lie in the bytes given to ``CaptureReader/next(in:at:)``. Always **without** the H4 packet type,
-    /// which `kind` stands for: an event starts with its event code, whatever the format of the file.
+    /// The range of its bytes in the bytes given to ``CaptureReader/next(in:at:)``. Always **without** the H4 packet
+    /// type, which `kind` stands for: an event starts with its event code, whatever the format of the file.
     public let payload: Range<Int>
 
-    /// Where its record starts in the file, in bytes.
+    /// The start of its record in the file, in bytes.
     public let offset: UInt64
 }
 
 extension CapturePacket {
-    /// Which way a packet crosses HCI.
+    /// The direction in which a packet crosses HCI.
     public enum Direction: Hashable, Sendable, CaseIterable {
         /// Sent by the host: commands and data.
         case hostToController

@@ -8,7 +8,7 @@ extension CaptureReader {
         guard major == 2, minor == 4 else {
             throw error(.unknownVersion(.pcap, major: UInt32(major), minor: UInt32(minor)))
         }
-        // The upper bits tell of a frame check sequence, which HCI does not have.
+        // The upper bits describe a frame check sequence, which HCI does not have.
         let linkType = order.load(UInt32.self, from: bytes, at: position + 20) & 0x03FF_FFFF
         guard let link = CaptureLink(linkType: linkType) else {
             throw error(.noBluetooth(linkType: linkType))

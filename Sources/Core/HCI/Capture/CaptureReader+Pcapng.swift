@@ -3,7 +3,7 @@ extension CaptureReader {
         while true {
             if let step = try endBlock(in: bytes, at: &position) { return step }
 
-            // The shortest block is longer than what any block needs to be told apart.
+            // The shortest block is longer than the fields that identify a block.
             guard bytes.byteCount - position >= Int(PcapngSection.shortestBlock) else {
                 return needsMore(Int(PcapngSection.shortestBlock))
             }

@@ -12,7 +12,7 @@ extension CaptureReader {
 
     /// Checks that a block that is read as a whole may be that long, is there, and ends with the length it starts with.
     ///
-    /// - Returns: what to ask for if it is not all there.
+    /// - Returns: The step to take if the block is incomplete.
     mutating func wholeBlock(
         _ length: UInt32, in bytes: RawSpan, at position: Int
     ) throws(CaptureError) -> CaptureStep? {
@@ -32,7 +32,7 @@ extension CaptureReader {
 
     /// Gets to the end of the block that is being passed over, if there is one.
     ///
-    /// - Returns: what to ask for if the end is not there.
+    /// - Returns: The step to take if the end is missing.
     mutating func endBlock(in bytes: RawSpan, at position: inout Int) throws(CaptureError) -> CaptureStep? {
         guard let expected = section.trailer else { return nil }
         if let step = passOver(in: bytes, at: &position) { return step }

@@ -37,7 +37,8 @@ extension CaptureReader {
         return .packet(found.directed(stated))
     }
 
-    /// The direction that a packet's flags tell (draft-ietf-opsawg-pcapng, 4.3.1): inbound has come from the controller.
+    /// Returns the direction that a packet's flags give (draft-ietf-opsawg-pcapng, 4.3.1): inbound comes from the
+    /// controller.
     private func direction(
         in bytes: RawSpan, _ options: Range<Int>
     ) throws(CaptureError) -> CapturePacket.Direction? {

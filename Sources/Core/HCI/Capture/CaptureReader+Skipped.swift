@@ -1,5 +1,5 @@
 extension CaptureReader {
-    /// How many records of a capture were passed over, and why.
+    /// The number of a capture's records that were skipped, by reason.
     public struct Skipped: Hashable, Sendable {
         /// Packets of interfaces that are not Bluetooth's.
         public internal(set) var otherLinkTypes = 0

@@ -1,10 +1,10 @@
 extension CaptureReader {
-    /// How many of the first bytes tell the format.
+    /// The number of first bytes that identify the format.
     static let magicLength = 4
 
     /// Recognises the format and reads the header of the file.
     ///
-    /// - Returns: what to ask for if it is not all there.
+    /// - Returns: The step to take if the start is incomplete.
     mutating func start(in bytes: RawSpan, at position: inout Int) throws(CaptureError) -> CaptureStep? {
         let available = bytes.byteCount - position
         guard available >= Self.magicLength else { return needsMore(Self.magicLength) }

@@ -1,9 +1,9 @@
-/// Reads the HCI packets of a capture from bytes that come in pieces: a file, a pipe, standard input. btsnoop, pcap and
-/// pcapng are told apart by their first bytes.
+/// Reads the HCI packets of a capture from bytes that come in pieces: a file, a pipe, standard input. The first bytes
+/// distinguish btsnoop, pcap and pcapng.
 ///
 /// The caller owns the bytes and the reading: it keeps a buffer of at least ``largestNeed`` bytes, calls
-/// ``next(in:at:)`` until that needs more, moves what is left from the position on to the front, reads on, and at the end
-/// of the file calls ``finish(remaining:)``. Packets are told by where they lie in the buffer; nothing is copied.
+/// ``next(in:at:)`` until that needs more, moves what is left from the position on to the front, reads on, and at the
+/// end of the file calls ``finish(remaining:)``. A packet is a range of the buffer; nothing is copied.
 ///
 /// What is in a capture but is no HCI packet is passed over and counted in ``skipped``. After an error the reader stays
 /// where it is, and says the same again.
@@ -16,7 +16,7 @@ public struct CaptureReader: Sendable {
     /// with its options, and what tcpdump and Wireshark allow a packet. Blocks that are passed over may be longer.
     public static let maximumBlockLength = 262_144
 
-    /// How many interfaces a pcapng section may have. They are kept while it is read.
+    /// The maximum number of interfaces in a pcapng section. They are kept while it is read.
     public static let maximumInterfaces = 4_096
 
     /// The most that ``CaptureStep/needsMore(_:)`` ever asks for: a buffer of this size is always enough.
@@ -25,10 +25,10 @@ public struct CaptureReader: Sendable {
     /// The format, nil until the first bytes have come.
     public internal(set) var format: CaptureFormat?
 
-    /// How far the reader has come in the file, in bytes.
+    /// The reader's position in the file, in bytes.
     public private(set) var offset: UInt64 = 0
 
-    /// What has been passed over.
+    /// The records that were skipped.
     public internal(set) var skipped = Skipped()
 
     var stage = Stage.start
@@ -37,7 +37,7 @@ public struct CaptureReader: Sendable {
     /// Bytes still to be passed over, which may be more than any buffer holds.
     private var passing: UInt64 = 0
 
-    /// What the last step asked for.
+    /// The number of bytes that the last step requested.
     private var need = 0
 
     /// Starts at the first byte of a capture.
@@ -46,10 +46,10 @@ public struct CaptureReader: Sendable {
     /// The next packet, or how many bytes it takes to get on.
     ///
     /// - Parameters:
-    ///   - bytes: what has been read of the file and not been moved away.
-    ///   - position: where the reader goes on in `bytes`; it is moved behind what was read.
-    /// - Throws: ``CaptureError`` for what is no capture, holds no Bluetooth, or is damaged. All packets before the damage
-    ///   have been handed out.
+    ///   - bytes: The bytes that were read from the file and not removed.
+    ///   - position: The position in `bytes` at which the reader goes on; it is moved behind what was read.
+    /// - Throws: ``CaptureError`` for what is no capture, holds no Bluetooth, or is damaged. All packets before the
+    ///   damage have been handed out.
     public mutating func next(in bytes: RawSpan, at position: inout Int) throws(CaptureError) -> CaptureStep {
         need = 0
         switch stage {
@@ -62,9 +62,9 @@ public struct CaptureReader: Sendable {
         }
     }
 
-    /// Tells a file that ends with a whole record from one that is cut.
+    /// Distinguishes a file that ends with a whole record from one that is cut.
     ///
-    /// - Parameter remaining: how many bytes were left from the position on when the file ended.
+    /// - Parameter remaining: The number of bytes left from the position on when the file ended.
     /// - Throws: ``CaptureError`` if the file is cut, too short to be a capture, or held other packets than Bluetooth's
     ///   only.
     public func finish(remaining: Int) throws(CaptureError) {
@@ -86,7 +86,7 @@ public struct CaptureReader: Sendable {
 }
 
 extension CaptureReader {
-    /// What the bytes at the position are.
+    /// The kind of bytes at the position.
     enum Stage: Sendable {
         case start
         case btsnoop(CaptureLink)
@@ -115,7 +115,7 @@ extension CaptureReader {
 
     /// Passes over as many of the announced bytes as there are.
     ///
-    /// - Returns: what to ask for if they are not all there.
+    /// - Returns: The step to take if the bytes are incomplete.
     mutating func passOver(in bytes: RawSpan, at position: inout Int) -> CaptureStep? {
         guard passing > 0 else { return nil }
         let there = Int(min(passing, UInt64(max(0, bytes.byteCount - position))))

@@ -1,4 +1,4 @@
-/// What ``CaptureReader/next(in:at:)`` came to.
+/// The result of ``CaptureReader/next(in:at:)``.
 public enum CaptureStep: Hashable, Sendable {
     /// A packet; the position stands behind it.
     case packet(CapturePacket)

@@ -1,5 +1,5 @@
 /// The records of the Linux Bluetooth monitor that are HCI packets (`HCI_MON_*` in the kernel's hci_mon.h). The others
-/// tell of adapters coming and going, of log lines and of the management interface.
+/// report adapters that come and go, log lines and the management interface.
 enum MonitorOpcode: UInt16 {
     case command = 2
     case event = 3

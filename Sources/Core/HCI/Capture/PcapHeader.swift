@@ -1,11 +1,11 @@
-/// What the header of a pcap file says of its records (draft-ietf-opsawg-pcap, 4).
+/// The header of a pcap file (draft-ietf-opsawg-pcap, 4), as far as it describes its records.
 struct PcapHeader: Sendable {
     static let length = 24
     static let recordHeaderLength = 16
 
     let order: ByteOrder
 
-    /// How many nanoseconds the second half of a time stamp counts in.
+    /// The unit of the second half of a time stamp, in nanoseconds.
     let fraction: Int64
 
     let link: CaptureLink

@@ -6,10 +6,10 @@ enum PcapngOptions {
     /// if_tsoffset, in an interface: seconds to be added to its time stamps.
     static let timeOffset: UInt16 = 14
 
-    /// epb_flags, in a packet: the two lowest bits tell the direction.
+    /// epb_flags, in a packet: the two lowest bits give the direction.
     static let packetFlags: UInt16 = 2
 
-    /// Where the value of option `code` lies if it is there and `length` bytes long.
+    /// Returns the range of the value of option `code` if the option is present and `length` bytes long.
     ///
     /// - Parameter range: the options, to the end of the block's body.
     /// - Throws: ``CaptureError/Reason/optionTooLong(_:)`` if an option does not end within the block.

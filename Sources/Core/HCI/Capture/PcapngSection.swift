@@ -1,4 +1,4 @@
-/// What must be known of a pcapng section to read its packets (draft-ietf-opsawg-pcapng, 4.1).
+/// The facts about a pcapng section that are needed to read its packets (draft-ietf-opsawg-pcapng, 4.1).
 struct PcapngSection: Sendable {
     /// The type of a section's header block, the same in either byte order.
     static let header: UInt32 = 0x0A0D_0D0A
@@ -20,7 +20,7 @@ struct PcapngSection: Sendable {
     /// Whether any interface in the file was Bluetooth's.
     var hasBluetooth = false
 
-    /// Where the block starts that is being passed over.
+    /// The start of the block that is being skipped.
     var blockStart: UInt64 = 0
 
     /// The length that must stand at the end of the block that is being passed over.
@@ -41,7 +41,7 @@ struct PcapngSection: Sendable {
 }
 
 extension PcapngSection {
-    /// Where packets come from, and how to read them.
+    /// A source of packets and the format of its packets.
     struct Interface: Sendable {
         /// Nil if its packets are not Bluetooth's.
         let link: CaptureLink?

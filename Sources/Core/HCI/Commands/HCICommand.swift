@@ -7,7 +7,7 @@ public struct HCICommand: Hashable, Sendable {
     /// The longest parameters a command has: their length is one byte (Section 5.4.1).
     public static let maximumParameterLength = 255
 
-    /// Which command.
+    /// The command's opcode.
     public let opcode: HCIOpcode
 
     /// Its parameters, as bytes.

@@ -4,7 +4,7 @@ import Plumbing
 public struct LESetExtendedScanEnable: HCICommandParameters {
     public static let opcode = HCIOpcode.leSetExtendedScanEnable
 
-    /// When an advertiser is reported again.
+    /// The condition for reporting an advertiser again.
     public enum DuplicateFilter: UInt8, Hashable, Sendable {
         /// Every advert is reported.
         case off = 0x00
@@ -19,10 +19,10 @@ public struct LESetExtendedScanEnable: HCICommandParameters {
     /// Whether to scan.
     public var isEnabled: Bool
 
-    /// When an advertiser is reported again.
+    /// The condition for reporting an advertiser again.
     public var duplicateFilter: DuplicateFilter
 
-    /// How long to scan, in units of 10 ms; 0 is until disabled.
+    /// The duration of the scan in units of 10 ms; 0 is until disabled.
     public var duration: UInt16
 
     /// After how long to scan again, in units of 1.28 s; 0 is once.

@@ -2,25 +2,26 @@
 public struct LESetExtendedScanParameters: HCICommandParameters {
     public static let opcode = HCIOpcode.leSetExtendedScanParameters
 
-    /// How to scan on one PHY.
+    /// The scan parameters of one PHY.
     public struct PHY: Hashable, Sendable {
         /// Whether to ask advertisers for more.
         public var type: ScanType
 
-        /// When to listen.
+        /// The scan interval and window.
         public var timing: ScanTiming
 
-        /// How to scan on one PHY; without arguments passively, and leaving half of the antenna's time to others.
+        /// Creates the scan parameters of one PHY; without arguments passive, leaving half of the antenna's time to
+        /// others.
         public init(type: ScanType = .passive, timing: ScanTiming = .shared) {
             self.type = type
             self.timing = timing
         }
     }
 
-    /// Whose address an active scan asks with.
+    /// The type of the scanner's address in an active scan.
     public var ownAddressType: OwnAddressType
 
-    /// Whose adverts are passed on.
+    /// The filter for advertisements.
     public var filterPolicy: ScanFilterPolicy
 
     /// The scan on LE 1M, where all beacons are; nil for none.

@@ -5,13 +5,13 @@ public struct LESetScanParameters: HCICommandParameters {
     /// Whether to ask advertisers for more.
     public var type: ScanType
 
-    /// When to listen.
+    /// The scan interval and window.
     public var timing: ScanTiming
 
-    /// Whose address an active scan asks with.
+    /// The type of the scanner's address in an active scan.
     public var ownAddressType: OwnAddressType
 
-    /// Whose adverts are passed on.
+    /// The filter for advertisements.
     public var filterPolicy: ScanFilterPolicy
 
     /// Parameters; without arguments a passive scan that hears everyone, and leaves half of the antenna's time to

@@ -1,4 +1,4 @@
-/// Which address the scanner itself uses (Vol 4, Part E, Section 7.8.10).
+/// The type of address that the scanner itself uses (Vol 4, Part E, Section 7.8.10).
 public enum OwnAddressType: UInt8, Hashable, Sendable {
     /// The adapter's public address.
     case `public` = 0x00

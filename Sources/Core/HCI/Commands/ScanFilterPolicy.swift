@@ -1,9 +1,9 @@
-/// Whose adverts the controller passes on (Vol 4, Part E, Section 7.8.10).
+/// The advertisements that the controller reports (Vol 4, Part E, Section 7.8.10).
 public enum ScanFilterPolicy: UInt8, Hashable, Sendable {
-    /// All adverts but those directed at somebody else.
+    /// All advertisements except those directed at another device.
     case everyone = 0x00
 
-    /// Adverts of devices in the Filter Accept List, but those directed at somebody else.
+    /// Advertisements of devices in the Filter Accept List, except those directed at another device.
     case acceptListOnly = 0x01
 
     /// All adverts, also those directed at a resolvable private address, which the host may resolve.
@@ -12,7 +12,7 @@ public enum ScanFilterPolicy: UInt8, Hashable, Sendable {
     /// Adverts of devices in the Filter Accept List, also those directed at a resolvable private address.
     case acceptListOnlyResolvingDirected = 0x03
 
-    /// Whether devices that nobody listed are heard.
+    /// Whether the controller reports devices that are not in the list.
     public var hearsStrangers: Bool {
         switch self {
         case .everyone, .everyoneResolvingDirected: true

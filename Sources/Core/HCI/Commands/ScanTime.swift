@@ -3,7 +3,7 @@
 /// Bluetooth Core Specification 5.4, Vol 4, Part E, Section 7.8.10: 0x0004 to 0x4000, that is 2.5 ms to 10.24 s.
 /// Extended scanning would allow more; one range for both keeps them exchangeable.
 public struct ScanTime: Hashable, Comparable, Sendable {
-    /// What the specification allows, in units.
+    /// The range that the specification allows, in units.
     public static let range: ClosedRange<UInt16> = 0x0004...0x4000
 
     /// Milliseconds in a unit.

@@ -1,11 +1,11 @@
 import Plumbing
 
-/// How often the controller starts to listen, and for how long each time.
+/// The interval at which the controller starts to receive, and the length of each window.
 public struct ScanTiming: Hashable, Sendable {
     /// From the start of one window to the start of the next.
     public let interval: ScanTime
 
-    /// How long it listens in each interval; at most the interval.
+    /// The length of the window in each interval; at most the interval.
     public let window: ScanTime
 
     /// A timing; throws when the window is longer than the interval (Vol 4, Part E, Section 7.8.10).

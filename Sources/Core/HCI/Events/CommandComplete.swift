@@ -1,12 +1,12 @@
 /// A command was carried out, or failed. Bluetooth Core Specification 5.4, Vol 4, Part E, Section 7.7.14.
 public struct CommandComplete: Hashable, Sendable {
-    /// How many commands the controller takes now.
+    /// The number of commands that the controller accepts now.
     public var commandsAllowed: UInt8
 
-    /// Which command.
+    /// The command's opcode.
     public var opcode: HCIOpcode
 
-    /// What it returned; with nearly all commands the first byte is the status.
+    /// The command's return parameters; with nearly all commands the first byte is the status.
     public var returnParameters: [UInt8]
 
     /// An event; at most 252 return parameters fit into its packet.

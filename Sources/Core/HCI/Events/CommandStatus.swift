@@ -3,10 +3,10 @@ public struct CommandStatus: Hashable, Sendable {
     /// Success: it is being carried out.
     public var status: HCIStatus
 
-    /// How many commands the controller takes now.
+    /// The number of commands that the controller accepts now.
     public var commandsAllowed: UInt8
 
-    /// Which command.
+    /// The command's opcode.
     public var opcode: HCIOpcode
 
     /// An event; its parameters take 4 bytes.

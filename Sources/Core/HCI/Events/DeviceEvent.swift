@@ -1,6 +1,6 @@
-/// What Linux tells a raw socket about one of its adapters: event 0xFD, type 1 (`EVT_SI_DEVICE`).
+/// A report of Linux to a raw socket about one of its adapters: event 0xFD, type 1 (`EVT_SI_DEVICE`).
 public struct DeviceEvent: Hashable, Sendable {
-    /// What happened to the adapter.
+    /// The changes of an adapter.
     public enum Change: UInt16, Hashable, Sendable {
         /// The adapter was plugged in, or its driver was loaded (`HCI_DEV_REG`).
         case registered = 1
@@ -18,7 +18,7 @@ public struct DeviceEvent: Hashable, Sendable {
     /// The type of this event among the stack's own.
     static let type: UInt16 = 0x0001
 
-    /// What happened.
+    /// The change.
     public var change: Change
 
     /// The adapter's number, 0 for `hci0`.

@@ -16,7 +16,7 @@ public enum HCIEvent: Hashable, Sendable {
     /// Any LE event, its parameters after the subevent's number.
     case leMeta(LESubevent, parameters: [UInt8])
 
-    /// Linux tells about an adapter.
+    /// Linux reports a change of an adapter.
     case device(DeviceEvent)
 
     /// Anything else.

@@ -20,6 +20,6 @@ public struct HCIEventCode: RawRepresentable, Hashable, Sendable {
     /// Any LE event; the first parameter says which (Section 7.7.65).
     public static let leMeta = HCIEventCode(rawValue: 0x3E)
 
-    /// What Linux itself tells raw sockets about its adapters; no controller sends it.
+    /// The event with which Linux reports changes of its adapters to raw sockets; no controller sends it.
     public static let stackInternal = HCIEventCode(rawValue: 0xFD)
 }

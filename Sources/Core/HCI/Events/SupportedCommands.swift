@@ -1,4 +1,4 @@
-/// Which commands a controller knows, one bit each: the answer to Read Local Supported Commands.
+/// The commands that a controller supports, one bit each: the answer to Read Local Supported Commands.
 ///
 /// Bluetooth Core Specification 5.4, Vol 4, Part E, Section 6.27.
 public struct SupportedCommands: Hashable, Sendable {
@@ -32,7 +32,7 @@ public struct SupportedCommands: Hashable, Sendable {
 
     /// Whether LE Set Extended Scan Parameters and LE Set Extended Scan Enable (octet 37, bits 5 and 6) are there.
     ///
-    /// The HCI version does not tell: a Raspberry Pi 4 says 5.0 and has neither.
+    /// The HCI version does not show this: a Raspberry Pi 4 reports 5.0 and supports neither.
     public var supportsExtendedScanning: Bool {
         contains(octet: 37, bit: 5) && contains(octet: 37, bit: 6)
     }

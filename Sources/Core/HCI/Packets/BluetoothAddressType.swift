@@ -1,6 +1,6 @@
 import Plumbing
 
-/// What kind of address a report carries.
+/// The type of the address in a report.
 ///
 /// Bluetooth Core Specification 5.4, Vol 4, Part E, Sections 7.7.65.2 and 7.7.65.13. Reserved values keep their number.
 public struct BluetoothAddressType: RawRepresentable, Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Plumbing
 
-/// Why bytes are not the HCI packet they were taken for.
+/// The reason why bytes are not a valid HCI packet.
 public enum HCIDecodingError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A field or the packet itself is cut.
     case truncated(Truncation)

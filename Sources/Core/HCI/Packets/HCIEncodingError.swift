@@ -1,4 +1,4 @@
-/// Why values do not fit into an HCI packet.
+/// The reason why values do not fit into an HCI packet.
 public enum HCIEncodingError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The parameters do not fit the length, which is one byte.
     case parametersTooLong(count: Int, limit: Int)

@@ -18,8 +18,8 @@ package actor Homecoming: Service {
     /// From the very beginning: a region may be entered before ``run()`` is.
     private let events: AsyncStream<Event>
 
-    /// The regions that are inside now, as the events had it. Asked of nobody else, for between the answer and its arrival
-    /// here somebody may come home.
+    /// The regions that are inside now, as the events had it. Kept here and not asked of the driver: a region may be
+    /// entered between the answer and its arrival.
     private var inside: Set<String> = []
     private let lastInside: @Sendable () -> Set<String>
     private let now: @Sendable () -> Int64
@@ -28,7 +28,7 @@ package actor Homecoming: Service {
 
     private let accessLimit: Duration
 
-    /// What takes time, handed to ``run()``'s task group.
+    /// The slow actions, handed to ``run()``'s task group.
     private let work = AsyncStream.makeStream(of: PrompterAction.self)
     private let alarm = Alarm()
 
@@ -39,9 +39,9 @@ package actor Homecoming: Service {
     /// - Parameters:
     ///   - lastInside: the regions that were inside before a restart, once the region monitor is restored.
     ///   - now: the time that events of ours are stamped with.
-    ///   - withdrawn: is told the number of a prompt that is not asked any more, and was not answered.
-    ///   - accessLimit: the time after a join for NetworkManager's check of the Internet. NetworkManager ends a check after
-    ///     20 s, and repeats one that failed after 1, 2, 4 … seconds.
+    ///   - withdrawn: Receives the number of a prompt that is withdrawn without an answer.
+    ///   - accessLimit: the time after a join for NetworkManager's check of the Internet. NetworkManager ends a check
+    ///     after 20 s, and repeats one that failed after 1, 2, 4 … seconds.
     package init(
         regions: [Configuration.Region], wifi: any WiFiService, hub: EventHub,
         lastInside: @escaping @Sendable () -> Set<String> = { [] }, now: @escaping @Sendable () -> Int64,
@@ -77,7 +77,7 @@ package actor Homecoming: Service {
         (prompter.prompts, prompter.refused.sorted().map(\.text))
     }
 
-    /// Somebody answers a prompt.
+    /// Handles the answer to a prompt.
     package func answered(_ id: String, _ answer: PromptAnswer) throws(PromptAnswerError) {
         perform(try prompter.answered(id, answer, at: Clock.now))
     }

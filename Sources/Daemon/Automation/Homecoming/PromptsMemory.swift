@@ -20,7 +20,7 @@ package struct PromptsMemory: KeptMemory {
         package var arrival: Int
         package var isSettled: Bool
         package var prompt: String?
-        /// How long ago the last prompt was put, in seconds.
+        /// The time since the last prompt, in seconds.
         package var sinceLastOffer: Double?
     }
 
@@ -53,9 +53,9 @@ package struct PromptsMemory: KeptMemory {
         }
     }
 
-    /// What the prompter goes on from.
+    /// Returns the memory from which the prompter goes on.
     ///
-    /// - Parameter age: how long ago this was written, if that is known.
+    /// - Parameter age: The time since this was written, if it is known.
     package func prompterMemory(age: Duration?) -> PromptMemory {
         PromptMemory(
             refused: Set(prompts.never.map { SSID($0) }), nextPrompt: prompts.next,

@@ -4,13 +4,13 @@ import OkaeriConfiguration
 import RegionMonitoring
 
 extension Hook {
-    /// Where a field's name is not what a script would look for.
+    /// The variables whose names differ from the field's name.
     private static let names = ["event": "EVENT", "id": "PROMPT"]
 
-    /// The event's fields as environment variables: `OKAERI_REGION`, `OKAERI_STATE` … A shell script needs no more; what has
-    /// no value is not set.
+    /// The event's fields as environment variables: `OKAERI_REGION`, `OKAERI_STATE` … A shell script needs no more;
+    /// what has no value is not set.
     ///
-    /// - Parameter socket: where the daemon answers, so that the command can ask or answer it.
+    /// - Parameter socket: The daemon's socket, so that the command can use it.
     package func environment(socket: String) -> [String: String] {
         var variables = ["OKAERI_SOCKET": socket]
         if case .region(let region) = subject {

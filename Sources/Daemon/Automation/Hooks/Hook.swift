@@ -6,10 +6,10 @@ import WiFi
 
 /// A command that is to be run because of an event.
 struct Hook: Sendable, Equatable {
-    /// Whose configuration names the command.
+    /// The region, service or house whose configuration names the command.
     var subject: Subject
 
-    /// What the command is for.
+    /// The event that runs the command.
     var trigger: Trigger
 
     var event: Event
@@ -19,7 +19,7 @@ struct Hook: Sendable, Equatable {
         case service(Configuration.ServiceRule)
     }
 
-    /// Who has hooks that wait for each other.
+    /// The owner of hooks that run one after another.
     enum Owner: Sendable, Hashable {
         case region(String)
         case service(String)
@@ -50,7 +50,7 @@ struct Hook: Sendable, Equatable {
         }
     }
 
-    /// What is run for an event, if anything is.
+    /// Creates the hook of an event; `nil` if none is configured.
     init?(for event: Event, regions: [Configuration.Region], services: [Configuration.ServiceRule] = []) {
         let trigger: Trigger
         var candidates: [Subject] = []
@@ -70,7 +70,7 @@ struct Hook: Sendable, Equatable {
             candidates = Self.subjects(region, .house, regions.filter(\.monitored.notifyOnExit))
         case .wifiPrompt(let prompt):
             trigger = .onPrompt
-            // Regions may share a network. The one that was entered comes first, and a prompt is told only once.
+            // Regions may share a network. The region that was entered comes first, and a prompt runs hooks only once.
             let sharing = regions.filter { $0.network?.name == SSID(prompt.ssid) }
             let entered = sharing.filter { $0.identifier == prompt.region }
             candidates = (entered + sharing.filter { $0.identifier != prompt.region }).map { .region($0) }

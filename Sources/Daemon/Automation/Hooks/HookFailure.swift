@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// Why a hook did not do its work: a sentence with the cause, and what mends it.
+/// The reason why a hook failed: a sentence with the cause and the remedy.
 enum HookFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case notFound(program: String)
     case noPermission(program: String)
@@ -35,8 +35,8 @@ enum HookFailure: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// - Parameters:
-    ///   - program: what the kernel did not start.
-    ///   - errno: what it said.
+    ///   - program: The program that the kernel did not start.
+    ///   - errno: The kernel's error.
     init(program: String, errno: Errno) {
         guard program.contains("/") else {
             self = .notFound(program: program)

@@ -1,6 +1,6 @@
 /// Cuts what a hook writes into lines for the log: not too long, and not too many.
 struct HookOutput: Sendable {
-    /// What the journal shows of a line without unfolding it, and then some.
+    /// More than the journal shows of a line without unfolding it.
     static let longestLine = 1000
 
     /// A hook that writes more is a hook with a log of its own.

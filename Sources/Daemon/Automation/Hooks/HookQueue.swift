@@ -1,12 +1,12 @@
-/// Who waits for whom: one hook at a time for each region or service, and only so many that wait.
+/// The order of hooks: one at a time for each region or service, and a bounded number that wait.
 ///
 /// A value without a clock or a process: what happens goes in, what is to be done comes out.
 struct HookQueue: Sendable {
-    /// How many hooks of an owner may wait. Ten seconds each, that is almost three minutes of coming and going; what is
-    /// older than that is no news.
+    /// The maximum number of waiting hooks of an owner. Ten seconds each, that is almost three minutes of coming and
+    /// going; what is older than that is no news.
     static let bound = 16
 
-    /// What is to be done.
+    /// The actions to take.
     enum Action: Sendable, Equatable {
         /// Run it, and say ``HookQueue/finished(_:)`` when it is done.
         case run(Hook)
@@ -48,7 +48,7 @@ struct HookQueue: Sendable {
         return [.run(line.waiting.removeFirst())]
     }
 
-    /// How many run, wait, and were dropped since the start.
+    /// The numbers of hooks that run, wait, and were dropped since the start.
     var counts: (running: Int, waiting: Int, dropped: Int) {
         lines.values.reduce(into: (0, 0, 0)) { counts, line in
             counts.0 += line.isRunning ? 1 : 0

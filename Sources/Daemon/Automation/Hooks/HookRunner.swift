@@ -8,11 +8,11 @@ import SystemPackage
 /// Subprocess does what is easily done wrong: it waits by a pidfd and reaps, closes all descriptors but three, resets
 /// the signals, and ends a group by TERM and KILL.
 package struct HookRunner: Sendable {
-    /// How long things may take.
+    /// The time limits.
     package struct Limits: Sendable {
         /// A hook, from start to end.
         package var time = Duration.seconds(10)
-        /// What it does after TERM, before KILL.
+        /// The time between TERM and KILL.
         var grace = Duration.seconds(2)
         /// The same when the daemon stops, which is to be over within two seconds.
         var graceAtStop = Duration.seconds(1)
@@ -26,7 +26,7 @@ package struct HookRunner: Sendable {
         }
     }
 
-    /// Where a line was written.
+    /// The stream of a line.
     package enum Stream: Sendable {
         case output, errors
     }
@@ -34,7 +34,7 @@ package struct HookRunner: Sendable {
     private let socket: String
     private let limits: Limits
 
-    /// - Parameter socket: where the daemon answers.
+    /// - Parameter socket: The daemon's socket.
     package init(socket: String, limits: Limits = Limits()) {
         self.socket = socket
         self.limits = limits
@@ -54,7 +54,7 @@ package struct HookRunner: Sendable {
                 workingDirectory: "/", platformOptions: platformOptions, input: .inputWriter, output: .sequence,
                 error: .sequence
             ) { execution in
-                // Its own task: a hook that is told to end may have last words, and must not find its pipes closed.
+                // A task of its own: a hook that is being ended may still print, and must not find its pipes closed.
                 let conversation = Task { await Self.converse(with: execution, about: hook.event, log) }
                 let isLate = await end(of: execution)
                 // Until it is reaped the leader's number is not given away: the group is still its own.
@@ -112,7 +112,7 @@ package struct HookRunner: Sendable {
     ) async {
         await withDiscardingTaskGroup { group in
             group.addTask {
-                // Who does not read it knows from the environment, or needs no more than to be run.
+                // A command that does not read it uses the environment, or needs no details.
                 _ = try? await execution.standardInputWriter.write(event.json + "\n")
                 try? await execution.standardInputWriter.finish()
             }

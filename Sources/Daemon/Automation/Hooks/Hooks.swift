@@ -16,7 +16,7 @@ package actor Hooks: Service {
     private let runner: HookRunner
     private let logger: Logger
 
-    /// What is to be run, handed to ``run()``'s task group.
+    /// The hooks to run, handed to ``run()``'s task group.
     private let work = AsyncStream.makeStream(of: Hook.self)
 
     package init(
@@ -42,7 +42,7 @@ package actor Hooks: Service {
         if !waiting.isEmpty { logger.warning("the daemon stops; \(waiting.count) hooks that waited are not run") }
     }
 
-    /// How many were run and wait.
+    /// The numbers of hooks that were run and that wait.
     package var tally: HookTally {
         var tally = counted
         let counts = queue.counts
@@ -90,7 +90,7 @@ package actor Hooks: Service {
 }
 
 extension Hooks: Configured {
-    /// What waits was due under the old configuration, and is run as that said.
+    /// A waiting hook was due under the old configuration, and runs by it.
     package func configured(_ configuration: Configuration) {
         regions = configuration.regions
         services = configuration.services

@@ -3,14 +3,14 @@ import Plumbing
 /// The peripherals that are connected because of a service, as they are kept.
 package struct PeripheralsMemory: KeptMemory {
     package struct Peripheral: Codable, Equatable, Sendable {
-        /// What tells its rule from the others, and the service.
+        /// The label of the rule, and the service.
         package var rule: String
         package var service: String
         package var address: String
         package var name: String?
     }
 
-    /// Nil where nobody is, as in files of before there were any.
+    /// `nil` if none is connected, as in files of versions without this key.
     package var peripherals: [Peripheral]?
 
     package var isOccupied: Bool { peripherals != nil }

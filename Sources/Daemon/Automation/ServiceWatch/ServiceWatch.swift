@@ -5,7 +5,8 @@ package import OkaeriConfiguration
 package import Plumbing
 import ServiceLifecycle
 
-/// Keeps a peripheral connected for each service that the configuration names, and tells when it comes and goes.
+/// Keeps a peripheral connected for each service that the configuration names, and reports its connections and
+/// disconnections.
 ///
 /// Without such a rule nothing is asked of bluetoothd, and no bus is opened.
 package actor ServiceWatch: ServiceLifecycle.Service {
@@ -19,7 +20,7 @@ package actor ServiceWatch: ServiceLifecycle.Service {
     /// The rules that it works by.
     private var followed: [Configuration.ServiceRule] = []
 
-    /// Who is connected, by the label of the rule.
+    /// The connected peripherals, by the label of the rule.
     private var connected: [String: PeripheralsMemory.Peripheral] = [:]
 
     /// The rules are other ones; more often than once is once.
@@ -41,13 +42,13 @@ package actor ServiceWatch: ServiceLifecycle.Service {
         self.logger = logger
     }
 
-    /// A rule, and who is connected by it.
+    /// A rule, and the peripheral that is connected by it.
     package struct Connection: Sendable, Equatable {
         /// The rule's name; nil if it has none.
         package var identifier: String?
         /// A UUID of 4, 8 or 32 digits.
         package var service: String
-        /// Nil: nobody is.
+        /// `nil`: none.
         package var peripheral: PeripheralsMemory.Peripheral?
     }
 
@@ -73,7 +74,7 @@ package actor ServiceWatch: ServiceLifecycle.Service {
         }
     }
 
-    /// Works by the present rules; nothing where there are none, and nobody to be let go.
+    /// Starts to work by the present rules; `nil` if there are none, and no peripheral has to be released.
     private func begin() -> Task<Void, Never>? {
         followed = rules
         let released = connected.values.filter { peripheral in !rules.contains { $0.label == peripheral.rule } }
@@ -95,7 +96,7 @@ package actor ServiceWatch: ServiceLifecycle.Service {
         }
     }
 
-    /// Its rule is gone: nobody wants the connection any more.
+    /// Its rule is gone: the connection is not needed any more.
     private func release(_ peripheral: PeripheralsMemory.Peripheral, by central: CentralManager) async {
         _ = try? await central.knownPeripherals()
         try? await central.cancelPeripheralConnection(peripheral.address)

@@ -1,16 +1,16 @@
-/// What `GET /v1/health` answers: whether the daemon does what it is for.
+/// The answer of `GET /v1/health`: whether the daemon fulfils its purpose.
 package struct HealthReport: Codable, Sendable, Equatable {
     /// Whether there is no problem: 200, else 503.
     package var healthy: Bool
-    /// What keeps it from its work.
+    /// The problems that make it unhealthy.
     package var problems: [Remark]
-    /// What is missing beside that: presence is right without it.
+    /// The warnings beside that: presence is right in spite of them.
     package var warnings: [Remark]
 
     package struct Remark: Codable, Sendable, Equatable {
         /// daemon, bluetooth, state, history, mqtt, metrics, source or another listener's name.
         package var part: String
-        /// What is, why, and what to do about it.
+        /// The state, its reason and the remedy.
         package var reason: String
 
         package init(part: String, reason: String) {
@@ -22,8 +22,8 @@ package struct HealthReport: Codable, Sendable, Equatable {
     /// For how long the scan may pause, in seconds: for a join, which shares the antenna, or because it begins anew.
     package static let longestPause = 60.0
 
-    /// Unhealthy is a daemon that cannot know who is at home, or that would forget it: its loop does not turn, Bluetooth does
-    /// not hear, the state or the history cannot be written.
+    /// A daemon is unhealthy if it cannot determine who is at home, or would lose that: its loop does not turn,
+    /// Bluetooth does not receive, the state or the history cannot be written.
     package init(_ status: StatusReport) {
         problems = []
         warnings = []

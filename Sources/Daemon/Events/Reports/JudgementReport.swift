@@ -2,39 +2,39 @@ import IBeacon
 import Plumbing
 import RegionMonitoring
 
-/// How a beacon of a region is judged, and by what, as `GET /v1/regions` tells it.
+/// The judgement of a region's beacon and its reasons, as in `GET /v1/regions`.
 package struct JudgementReport: Codable, Sendable, Equatable {
     package var major: UInt16
     package var minor: UInt16
     /// Whether it is the one that keeps the region inside.
     package var keepsInside: Bool
-    /// How long ago it was last heard, in seconds.
+    /// The time since the last reception, in seconds.
     package var age: Double
-    /// How much of that was listened, in seconds: the silence that counts.
+    /// The part of it in which the scan ran, in seconds: the silence that counts.
     package var silence: Double
-    /// How long a silence means that it is gone, in seconds.
+    /// The silence after which it counts as gone, in seconds.
     package var exitAfter: Double
-    /// Why: `configured`, `initial` while too little is known of the beacon, or `learned`.
+    /// The reason: `configured`, `initial` while too little is learned of the beacon, or `learned`.
     package var exitReason: String
     /// While too little is known: how many gaps were heard, and how many it takes.
     package var gaps: Int?
     package var gapsNeeded: Int?
-    /// How many times longer the time is because the signal sinks; nil: it does not.
+    /// The factor by which the time is longer because the signal sinks; `nil`: it does not.
     package var prolongation: Double?
     /// The bound that holds the time: `shortest` or `longest`; nil: none.
     package var bound: String?
-    /// How long a silence would mean it by each sensitivity, in seconds.
+    /// The exit times by each sensitivity, in seconds.
     package var exitTimes: ExitTimes?
-    /// What the learned time rests on: the longest gaps that are remembered; nil where none was heard.
+    /// The basis of the learned time: the longest stored gaps; `nil` without any.
     package var tail: Tail?
     /// The time between two advertisements in seconds; nil before enough is learned.
     package var advertisingInterval: Double?
-    /// Which part of the advertisements is not received, from 0 to 1; nil before enough is learned.
+    /// The part of the advertisements that is not received, from 0 to 1; `nil` before enough is learned.
     package var loss: Double?
     /// The last RSSI and the filtered signal in dBm; nil when the controller could not say.
     package var rssi: Int8?
     package var signal: Double?
-    /// What the beacon claims its RSSI at one metre to be, in dBm.
+    /// The beacon's own value of its RSSI at one metre, in dBm.
     package var claimedPower: Int8
     /// The estimated distance in metres, -1 when it is not known.
     package var accuracy: Double
@@ -50,12 +50,12 @@ package struct JudgementReport: Codable, Sendable, Equatable {
 
     /// The longest gaps that are remembered. Times in seconds.
     package struct Tail: Codable, Sendable, Equatable {
-        /// Where: `day` or `minutes`.
+        /// The memory: `day` or `minutes`.
         package var memory: String
-        /// How many they are, weighed by their age, and how long each is at least.
+        /// The number of gaps, weighted by their age, and the minimum length of each.
         package var gaps: Double
         package var start: Double
-        /// How long the longest of them is, within a tenth.
+        /// The length of the longest of them, within a tenth.
         package var longest: Double
         /// In how much listening they came, weighed by its age.
         package var listened: Double

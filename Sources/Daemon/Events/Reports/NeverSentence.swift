@@ -1,6 +1,6 @@
 import Plumbing
 
-/// What is said of a network whose prompt was answered with never, and the command that takes the answer back.
+/// The sentence about a network whose prompt was answered with never, with the command that takes the answer back.
 package struct NeverSentence: CustomStringConvertible {
     private let ssid: String
 

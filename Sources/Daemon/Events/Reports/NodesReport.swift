@@ -1,4 +1,4 @@
-/// What `GET /v1/nodes` answers: who is in the house, as this node knows it from the broker.
+/// The answer of `GET /v1/nodes`: the nodes of the house, as this node received them from the broker.
 package struct NodesReport: Codable, Sendable, Equatable {
     /// This node's own name.
     package var node: String
@@ -6,11 +6,11 @@ package struct NodesReport: Codable, Sendable, Equatable {
     package var site: String
     /// Whether the broker is connected; else only this node is known.
     package var connected: Bool
-    /// How it stands with the broker: what is, why, and what to do about it.
+    /// The state of the connection to the broker, its reason and the remedy.
     package var reason: String
     /// By name.
     package var nodes: [NodeReport]
-    /// What the house agrees on, in the order of this node's configuration.
+    /// The agreed states, in the order of this node's configuration.
     package var regions: [Region]
 
     /// A region of this node's configuration.
@@ -41,7 +41,7 @@ package struct NodeReport: Codable, Sendable, Equatable {
     package var name: String
     /// Whether it says so, and said something not long ago.
     package var online: Bool
-    /// Where it stands; nil: it is in no room.
+    /// The node's room; `nil`: none.
     package var room: String?
     /// Its program's; nil where it has not said.
     package var version: String?
@@ -51,12 +51,12 @@ package struct NodeReport: Codable, Sendable, Equatable {
     package var listening: Bool?
     /// Such as `hci0`.
     package var adapter: String?
-    /// Why its Bluetooth does not hear.
+    /// The reason why its Bluetooth does not receive.
     package var reason: String?
     /// The regions it watches, and what it makes of them, by name.
     package var sights: [Sight]
 
-    /// What a node itself makes of a region.
+    /// A node's own observation of a region.
     package struct Sight: Codable, Sendable, Equatable {
         package var region: String
         /// unknown, inside or outside.
@@ -87,7 +87,7 @@ package struct NodeReport: Codable, Sendable, Equatable {
     }
 }
 
-/// What the house agrees on about a region.
+/// The agreed state of a region.
 package struct HouseReport: Codable, Sendable, Equatable {
     /// unknown, inside or outside; unknown while there is no broker.
     package var state: String
@@ -95,7 +95,7 @@ package struct HouseReport: Codable, Sendable, Equatable {
     package var lastKnown: String
     /// Since when it is so, RFC 3339, on the clock of the node that wrote it; nil before it was first determined.
     package var since: String?
-    /// Where the beacon is; nil: nobody knows.
+    /// The room of the beacon; `nil`: unknown.
     package var room: String?
     /// The node that writes the region's state; nil while there is none.
     package var owner: String?
@@ -115,7 +115,7 @@ package struct HouseReport: Codable, Sendable, Equatable {
     }
 }
 
-/// Why a node is not forgotten.
+/// The reason why a node is not deleted.
 package enum ForgetFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// The configuration names no broker.
     case noHouse
@@ -137,7 +137,7 @@ package enum ForgetFailure: Error, Sendable, Equatable, CustomStringConvertible 
 }
 
 extension StatusReport {
-    /// What to say to somebody who asks for the house where there is none.
+    /// The sentence for a request about the house if there is none.
     package static let noHouse =
         "this okaeri knows of no house: its beacons.json names no \"mqtt\" (docs/mqtt.md tells how to set that up)"
 

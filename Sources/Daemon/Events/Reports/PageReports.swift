@@ -1,4 +1,4 @@
-/// What the page asks beside what every program does, and what it is answered.
+/// The page's requests beside those of all programs, and their answers.
 
 /// The days of which something is kept, in the machine's time zone; nil where nothing is.
 package struct DaysReport: Codable, Sendable, Equatable {
@@ -19,7 +19,7 @@ package struct HistoryPage: Decodable, Sendable {
     package var next: Int64?
 }
 
-/// What a region's beacon was heard with in the last minutes.
+/// The signal of a region's beacon in the last minutes.
 package struct SignalReport: Codable, Sendable, Equatable {
     package struct Point: Codable, Sendable, Equatable {
         /// RFC 3339.
@@ -70,7 +70,7 @@ package struct ConfigurationReport: Codable, Sendable, Equatable {
     package var file: String
     /// Whether the daemon may write it.
     package var writable: Bool
-    /// Why it may not, and what to do.
+    /// The reason why it may not, and the remedy.
     package var reason: String?
     /// The text, with a placeholder for each command.
     package var text: String
@@ -107,11 +107,11 @@ package struct WebDeviceReport: Codable, Sendable, Equatable {
 
 /// A new link to the page.
 package struct WebLinkReport: Codable, Sendable, Equatable {
-    /// Where the page is, such as `http://192.0.2.7:8080/`, the likeliest first; the link is one of them with `#login=` and the
-    /// token.
+    /// The addresses of the page, such as `http://192.0.2.7:8080/`, the likeliest first; the link is one of them with
+    /// `#login=` and the token.
     package var addresses: [String]
     package var token: String
-    /// How many seconds it is good.
+    /// The time for which it is valid, in seconds.
     package var seconds: Int
 
     package init(addresses: [String], token: String, seconds: Int) {

@@ -1,7 +1,7 @@
 import Plumbing
 import RegionMonitoring
 
-/// Why a region is inside or outside, and what it would take to change that, for a person.
+/// Explains to a person why a region is inside or outside, and what would change that.
 package struct RegionExplanation: Sendable {
     private let report: StatusReport
     private let region: RegionReport
@@ -121,7 +121,7 @@ package struct RegionExplanation: Sendable {
         return reasons
     }
 
-    /// What a learned time rests on.
+    /// Returns the basis of a learned time.
     private func tail(_ beacon: JudgementReport) -> String? {
         guard beacon.exitReason == "learned", let tail = beacon.tail else { return nil }
         let hours = tail.listened / 3600
@@ -131,7 +131,7 @@ package struct RegionExplanation: Sendable {
             + "\(tail.longest.plain) s, in \(listened) of listening"
     }
 
-    /// What the other sensitivities would say.
+    /// Returns the exit times of the other sensitivities.
     private func others(_ beacon: JudgementReport) -> String? {
         guard beacon.exitReason != "configured", let times = beacon.exitTimes else { return nil }
         return [("quick", times.quick), ("balanced", times.balanced), ("patient", times.patient)]

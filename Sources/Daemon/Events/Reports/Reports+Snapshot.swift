@@ -4,8 +4,8 @@ package import RegionMonitoring
 
 extension RegionReport {
     /// - Parameters:
-    ///   - since: when the state last changed, on the wall.
-    ///   - mistakes: how many exits were false of late.
+    ///   - since: The time of the last change of the state, on the wall clock.
+    ///   - mistakes: The number of recent false exits.
     ///   - now: the clock that the snapshot's instants are on.
     package init(
         _ snapshot: RegionMonitor.RegionSnapshot, _ judgements: [RegionMonitor.Judgement], since: Int64?,

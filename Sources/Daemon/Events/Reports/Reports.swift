@@ -1,12 +1,12 @@
 package import RegionMonitoring
 
-/// What `GET /v1/status` answers.
+/// The answer of `GET /v1/status`.
 package struct StatusReport: Codable, Sendable, Equatable {
-    /// When it was made, RFC 3339.
+    /// The time of the report, RFC 3339.
     package var time: String
-    /// Where the packets come from: `hci0`, or the name of a capture.
+    /// The source of packets: `hci0`, or the name of a capture.
     package var source: String
-    /// What is not real: `capture`, `wifi`.
+    /// The simulated parts: `capture`, `wifi`.
     package var simulated: [String]
     /// Whether the daemon's own loop has stopped turning, so that nothing here can be trusted.
     package var stale: Bool
@@ -19,20 +19,20 @@ package struct StatusReport: Codable, Sendable, Equatable {
     /// The peripherals that are kept connected, a rule each; nil where the configuration names none.
     package var services: [ServiceReport]?
     package var counters: Counters
-    /// What else is in the air; nil from a daemon of before it was told.
+    /// The other devices in range; `nil` from a daemon of an earlier version.
     package var air: Air?
-    /// What is kept over a restart; nil where nothing is.
+    /// The persisted state; `nil` without one.
     package var kept: Kept?
-    /// How it stands with the MQTT broker; nil where the configuration names none.
+    /// The state of the MQTT connection; `nil` if the configuration names no broker.
     package var mqtt: MQTT?
-    /// Where it listens beside its socket; nil where it does not.
+    /// The listeners beside the socket; `nil` without any.
     package var listeners: [ListenerReport]?
 
     package struct Bluetooth: Codable, Sendable, Equatable {
         /// CoreBluetooth's word: unknown, resetting, unsupported, unauthorized, poweredOff, poweredOn.
         package var state: String
         package var adapter: String?
-        /// What happened, why, and what to do about it.
+        /// The event, its reason and the remedy.
         package var reason: String
         /// Whether the controller scans now.
         package var listening: Bool
@@ -56,7 +56,7 @@ package struct StatusReport: Codable, Sendable, Equatable {
         package var hardwareEnabled: Bool
         package var device: String?
         package var connectedSSID: String?
-        /// What limits the access to the Internet, as the code of `wifiAccessLimited`.
+        /// The limitation of the Internet access, as the code of `wifiAccessLimited`.
         package var limitation: String?
         package var activating: Bool
 
@@ -90,19 +90,19 @@ package struct StatusReport: Codable, Sendable, Equatable {
         }
     }
 
-    /// What is kept over a restart, and what became of it at the last one.
+    /// The persisted state, and its restoration at the last start.
     package struct Kept: Codable, Sendable, Equatable {
-        /// Where.
+        /// The path of the file.
         package var file: String
-        /// What the daemon found when it started: restored, stale, refused or nothing.
+        /// The result of the restoration at the start: restored, stale, refused or nothing.
         package var start: String
-        /// How old that was then, in seconds; nil when it is not known.
+        /// The age at that time, in seconds; `nil` if it is unknown.
         package var age: Double?
         /// The same in a sentence's end.
         package var reason: String
-        /// Why it cannot be written now, if so.
+        /// The reason why it cannot be written now, if there is one.
         package var problem: String?
-        /// Why the history cannot be written now, if so.
+        /// The reason why the history cannot be written now, if there is one.
         package var historyProblem: String?
 
         package init(
@@ -118,10 +118,10 @@ package struct StatusReport: Codable, Sendable, Equatable {
         }
     }
 
-    /// How it stands with the MQTT broker.
+    /// The state of the MQTT connection.
     package struct MQTT: Codable, Sendable, Equatable {
         package var connected: Bool
-        /// What is, why, and what to do about it.
+        /// The state, its reason and the remedy.
         package var reason: String
 
         package init(connected: Bool, reason: String) {
@@ -130,7 +130,7 @@ package struct StatusReport: Codable, Sendable, Equatable {
         }
     }
 
-    /// What came by since the start.
+    /// The numbers of packets since the start.
     package struct Counters: Codable, Sendable, Equatable {
         /// LE advertising reports of whatever content.
         package var reports: UInt64
@@ -140,7 +140,7 @@ package struct StatusReport: Codable, Sendable, Equatable {
         package var malformed: UInt64
         /// Packets that the kernel dropped because they were not fetched in time.
         package var dropped: UInt64
-        /// How often the scan began again, after whatever ended it; nil from a daemon of before it was counted.
+        /// The number of times that the scan began again, for any reason; `nil` from a daemon of an earlier version.
         package var scanRestarts: UInt64?
 
         package init(
@@ -189,28 +189,28 @@ package struct RegionReport: Codable, Sendable, Equatable {
     package var uuid: String
     package var major: UInt16?
     package var minor: UInt16?
-    /// How long a silence means that the beacon is gone, in seconds: as of now, where it is learned.
+    /// The silence after which the beacon counts as gone, in seconds: the present one, if it is learned.
     package var exitAfter: Double
     /// Whether that time is learned.
     package var isLearned: Bool
     /// quick, balanced or patient: how a learned time weighs speed against being right; nil from a daemon of before there
     /// was a choice.
     package var sensitivity: String?
-    /// How many exits were false of late; nil before that is known.
+    /// The number of recent false exits; `nil` before that is known.
     package var mistakes: MistakesReport?
     /// The filtered signal in dBm that enters, and below which it is left; nil: any sighting enters, only silence leaves.
     package var enterRSSI: Int?
     package var exitRSSI: Int?
     /// Whether those two are too close for the signal's noise; nil: not seen so, or a daemon of before it was counted.
     package var flapping: FlappingReport?
-    /// What tells the distance where it is not what the beacons claim: see ``MonitoredRegion``.
+    /// The values that give the distance instead of the beacons' own: see ``MonitoredRegion``.
     package var measuredPower: Int8?
     package var pathLossExponent: Double?
     /// The beacon that keeps the region inside.
     package var beacon: BeaconReport?
-    /// What the house agrees on about it; nil where the configuration names no broker.
+    /// The agreed state of the house; `nil` if the configuration names no broker.
     package var house: HouseReport?
-    /// How its beacons are judged, the one heard last first; a few, where there are many.
+    /// The judgements of its beacons, the one received last first; a few, if there are many.
     package var beacons: [JudgementReport]
 
     package init(
@@ -254,9 +254,9 @@ package struct BeaconReport: Codable, Sendable, Equatable {
     package var accuracy: Double
     /// immediate, near, far or unknown.
     package var proximity: String
-    /// How long ago it was last heard, in seconds.
+    /// The time since the last reception, in seconds.
     package var age: Double
-    /// How many of its advertisements were heard.
+    /// The number of received advertisements.
     package var count: UInt64
     /// The regions it belongs to.
     package var regions: [String]
@@ -278,7 +278,7 @@ package struct BeaconReport: Codable, Sendable, Equatable {
     }
 }
 
-/// A rule for a peripheral that is kept connected, and who that is.
+/// A rule for a peripheral that is kept connected, with the present peripheral.
 package struct ServiceReport: Codable, Sendable, Equatable {
     /// The rule's name; nil if it has none.
     package var identifier: String?
@@ -303,11 +303,11 @@ package struct ServiceReport: Codable, Sendable, Equatable {
 
 /// A prompt that waits.
 package struct PromptReport: Codable, Sendable, Equatable {
-    /// What to answer it by.
+    /// The identifier for the answer.
     package var id: String
     package var ssid: String
     package var regions: [String]
-    /// Which arrival at the network it belongs to, counted from 1.
+    /// The number of the arrival at the network, counted from 1.
     package var arrival: Int
 
     package init(id: String, ssid: String, regions: [String], arrival: Int) {
@@ -318,7 +318,7 @@ package struct PromptReport: Codable, Sendable, Equatable {
     }
 }
 
-/// What `GET /v1/prompts` answers.
+/// The answer of `GET /v1/prompts`.
 package struct PromptsReport: Codable, Sendable, Equatable {
     /// The prompts that wait for an answer.
     package var waiting: [PromptReport]
@@ -341,9 +341,9 @@ package struct AnswerRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// What a route answers when it cannot do what was asked.
+/// The answer of a route that fails.
 package struct ErrorReport: Codable, Sendable, Equatable {
-    /// What happened, why, and what to do.
+    /// The failure, its reason and the remedy.
     package var error: String
 
     package init(error: String) {

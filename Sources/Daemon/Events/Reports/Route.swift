@@ -1,4 +1,4 @@
-/// What can be asked of a daemon, and where. The one list that client and server go by.
+/// The routes of a daemon. The one list that client and server go by.
 package enum Route {
     /// All of it: ``StatusReport``.
     package static let status = "/v1/status"
@@ -16,7 +16,8 @@ package enum Route {
     package static let events = "/v1/events"
     /// ``HealthReport``: 200, or 503 where something is wrong.
     package static let health = "/v1/health"
-    /// The daemon in numbers, as OpenMetrics has it, or, to who accepts only that, as `text/plain` of Prometheus.
+    /// The daemon in numbers, as OpenMetrics has it, or as `text/plain` of Prometheus for a client that accepts only
+    /// that.
     package static let metrics = "/metrics"
     /// ``DaysReport``; below it the picture of each day: `/v1/days/2026-11-21.svg`.
     package static let days = "/v1/days"
@@ -59,11 +60,11 @@ package enum EventStreamField {
     /// The name of what says that events were lost, with an ``EventLoss``.
     package static let lost = "lost"
 
-    /// How long the stream is silent at most: then comes a comment, so that both sides know that the other is there.
+    /// The longest silence of the stream: then a comment follows, so that both sides notice a broken connection.
     package static let heartbeat = Duration.seconds(15)
 }
 
-/// How many events a listener has missed: it was too slow, or away for too long.
+/// The number of events that a listener has missed: it was too slow, or away for too long.
 package struct EventLoss: Codable, Sendable, Equatable {
     /// Nil when that is not known: the daemon has restarted and counts anew.
     package var lost: UInt64?

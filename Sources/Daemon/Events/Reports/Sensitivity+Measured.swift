@@ -1,8 +1,8 @@
 import RegionMonitoring
 
 extension Sensitivity {
-    /// How many exits a day were false on 70 hours of recordings, and how long half of the true ones took in seconds, as
-    /// Benchmarks/README.md has it.
+    /// The false exits a day on 70 hours of recordings, and the median delay of true ones in seconds, as in
+    /// Benchmarks/README.md.
     package var measured: (falseExitsPerDay: Double, medianDelay: Double) {
         switch self {
         case .quick: (17.1, 8)

@@ -98,14 +98,14 @@ package struct StatusSummary: Sendable {
 }
 
 extension StatusReport {
-    /// What `GET /v1/status?beacons=false` answers: all but how each region's beacons are judged.
+    /// The answer of `GET /v1/status?beacons=false`: all but the judgements of each region's beacons.
     package var withoutJudgements: StatusReport {
         var report = self
         for index in report.regions.indices { report.regions[index].beacons = [] }
         return report
     }
 
-    /// What to say to somebody who asks for a region that the daemon does not watch.
+    /// Returns the sentence for a request about a region that the daemon does not watch.
     package func unknownRegion(_ identifier: String) -> String {
         let known = regions.map(\.identifier).joined(separator: ", ")
         return "there is no region \"\(identifier)\"; the daemon watches \(known.isEmpty ? "none" : known)"

@@ -26,7 +26,7 @@ package struct ThresholdProposal: Sendable, Equatable {
     /// enters less than once an hour (Benchmarks/README.md).
     package static let distancePerDecibel = 7
 
-    /// How far enterRSSI is below the signal, in dB.
+    /// The distance of enterRSSI below the signal, in dB.
     package static let slack = 8
 
     /// The RSSI values of HCI in dBm (Core Specification, Vol 4, Part E, 7.7.65.2), which a configuration accepts.

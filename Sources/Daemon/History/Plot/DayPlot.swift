@@ -3,12 +3,12 @@ import Events
 /// A day drawn as an SVG: a bar of presence and the signal for each region, with what happened to the Wi-Fi and the
 /// adapter.
 ///
-/// A value in, a text out. What people read as a time is given by who knows their time zone.
+/// A value in, a text out. The caller, who has the time zone, gives the times for people.
 package struct DayPlot {
     /// A line of the grid.
     package struct Tick: Sendable, Hashable {
         package var time: Int64
-        /// What stands below it; nil for a line without words.
+        /// The text below it; `nil` for a line without text.
         package var label: String?
 
         package init(time: Int64, label: String?) {
@@ -24,9 +24,9 @@ package struct DayPlot {
     let clock: (Int64) -> String
 
     /// - Parameters:
-    ///   - title: which day it is.
+    ///   - title: The day.
     ///   - subtitle: the time zone that the ticks and `clock` are in.
-    ///   - clock: the time of day, for who points at something.
+    ///   - clock: Returns the time of day, for tooltips.
     package init(
         _ record: DayRecord, title: String, subtitle: String, ticks: [Tick], clock: @escaping (Int64) -> String
     ) {
@@ -67,7 +67,7 @@ package struct DayPlot {
         return svg.text
     }
 
-    /// What the picture shows, for who cannot see it.
+    /// The content of the picture, for people who cannot see it.
     private var description: String {
         let presence = record.regions.map { "\($0.identifier) inside for \(Self.duration($0.inside))" }
         return ([title, subtitle] + presence).joined(separator: "; ")
@@ -122,7 +122,7 @@ package struct DayPlot {
 }
 
 extension DayRecord.Region {
-    /// How long somebody was there.
+    /// The time inside.
     package var inside: Int64 {
         spans.reduce(0) { $1.state == "inside" ? $0 &+ ($1.time.upperBound &- $1.time.lowerBound) : $0 }
     }

@@ -1,11 +1,12 @@
-/// Where things are, in pixels.
+/// The positions, in pixels.
 enum Layout {
     static let width = 960.0
     static let left = 64.0
     static let right = 928.0
     static let chart = right - left
 
-    /// Where the title ends and the first region begins, what a region takes, and what the axis and the legend take.
+    /// The end of the title, which is the start of the first region, the height of a region, and the heights of the
+    /// axis and the legend.
     static let header = 76.0
     static let region = 208.0
     static let footer = 98.0
@@ -13,7 +14,7 @@ enum Layout {
     /// The legend takes two lines at most.
     static let legendLine = 22.0
 
-    /// Where the grid begins.
+    /// The top of the grid.
     static let ceiling = 64.0
 
     /// Within a region, from its top.

@@ -1,4 +1,4 @@
-/// What the signs mean: only those that are in the picture.
+/// The legend of the signs: only those that are in the picture.
 struct Legend {
     private let record: DayRecord
 

@@ -91,7 +91,7 @@ struct RegionPlot {
         return "\(SVGText.Value(x).text),\(SVGText.Value(scale.y(level)).text)"
     }
 
-    /// A line over a longer silence would claim what nobody heard.
+    /// A line over a longer silence would show values that were never received.
     private static let longestSilence = 3 * SignalMinute.length
 
     /// The minutes with a signal, parted where there was none. A single minute is drawn a minute wide.
@@ -112,7 +112,7 @@ struct RegionPlot {
         }
     }
 
-    /// How far apart two marks are at least. Who points at one is told the minute.
+    /// The smallest distance of two marks. The tooltip of a mark names the minute.
     private static let markDistance = 13.0
 
     private func drawMarks(_ svg: inout SVGText) {

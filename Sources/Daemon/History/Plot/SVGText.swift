@@ -8,7 +8,7 @@ struct SVGText {
         if let content { text += "\(Self.escaped(content))</\(name)>\n" }
     }
 
-    /// An element that holds what `body` adds, and a title that is shown to whoever points at it.
+    /// Adds an element that contains what `body` adds, and a title that is shown as its tooltip.
     mutating func group(
         _ name: String, _ attributes: KeyValuePairs<String, Value>, title: String? = nil,
         _ body: (inout SVGText) -> Void = { _ in }
@@ -19,7 +19,7 @@ struct SVGText {
         text += "</\(name)>\n"
     }
 
-    /// What stands as it is, such as a style.
+    /// Adds text as it is, such as a style.
     mutating func add(verbatim: String) { text += verbatim }
 
     private mutating func open(_ name: String, _ attributes: KeyValuePairs<String, Value>, isClosed: Bool) {
@@ -28,7 +28,7 @@ struct SVGText {
         text += isClosed ? "/>\n" : ">"
     }
 
-    /// What an attribute holds: a word, or a length with a decimal, which is more than a screen shows.
+    /// The value of an attribute: a word, or a length with one decimal, which is more than a screen shows.
     struct Value: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral {
         package let text: String
 

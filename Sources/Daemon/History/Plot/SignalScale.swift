@@ -1,12 +1,12 @@
 import Events
 
-/// Where an RSSI is drawn.
+/// The scale on which an RSSI is drawn.
 struct SignalScale {
     /// In dBm, at tens.
     private let range: ClosedRange<Int>
     private let top: Double
 
-    /// What is drawn of a home where nothing was heard.
+    /// The range for a home without receptions.
     private static let usual = -90 ... -50
 
     /// RSSI as HCI has it; a damaged file may hold anything.

@@ -1,4 +1,4 @@
-/// How things look, on light paper and on dark.
+/// The colours and strokes, on light paper and on dark.
 enum Style {
     static let sheet = """
 
@@ -23,7 +23,7 @@ enum Style {
 
         """
 
-    /// Hatches: for what is not known, and for when nobody watched.
+    /// Hatches: for unknown time, and for time without a watching daemon.
     static let patterns = """
         <defs><pattern id="doubt" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">\
         <path class="doubt" d="M0 0V6" stroke-width="2"/></pattern>\

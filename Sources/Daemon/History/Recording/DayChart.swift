@@ -3,7 +3,7 @@ package import OkaeriConfiguration
 import Plumbing
 import RegionMonitoring
 
-/// What `okaeri plot` draws: a day of the house, in the machine's time zone.
+/// The picture of `okaeri plot`: a day of the house, in the machine's time zone.
 package struct DayChart: Sendable {
     /// The state directory that holds the history.
     package var directory: String
@@ -50,7 +50,7 @@ package struct DayChart: Sendable {
 
     private static let minute: Int64 = 60_000_000_000
 
-    /// How far the lines of a part of the day are apart, for some ten of them.
+    /// Returns the distance of the lines for a part of the day, for some ten of them.
     private static func step(_ span: Int64) -> Int64 {
         [1, 2, 5, 10, 15, 30].map { $0 * minute }.first { span / $0 <= 10 } ?? hour
     }

@@ -4,17 +4,18 @@ package import OkaeriConfiguration
 import Plumbing
 import Synchronization
 
-/// Puts every event into the history before it is published, so that what was published is never missing there, however the
-/// process ends.
+/// Puts every event into the history before it is published, so that what was published is never missing there, however
+/// the process ends.
 ///
-/// The disk has a thread of its own: an SD card may take its time, and the scan must not wait for it. Nobody else waits for
-/// long either: where the disk does not answer, events are published without being in the history first, and that is said.
+/// The disk has a thread of its own: an SD card may take its time, and the scan must not wait for it. An event does not
+/// wait for long either: if the disk does not answer, events are published before they are in the history, and that is
+/// logged.
 package final class HistoryRecorder: Sendable {
-    /// How long things may take.
+    /// The time limits.
     package struct Limits: Sendable {
-        /// How long an event waits for the disk.
+        /// The time for which an event waits for the disk.
         package var answer = Duration.seconds(5)
-        /// How long the end of the program does.
+        /// The time for which the end of the program waits.
         package var end = Duration.seconds(5)
 
         package init(answer: Duration = .seconds(5), end: Duration = .seconds(5)) {
@@ -69,7 +70,7 @@ package final class HistoryRecorder: Sendable {
         toPublish.signal()
     }
 
-    /// What was heard in a minute.
+    /// Records the receptions of minutes.
     package func record(_ minutes: [SignalMinute]) {
         guard !minutes.isEmpty else { return }
         queue.withLock { $0.arrived(minutes) }
@@ -79,10 +80,10 @@ package final class HistoryRecorder: Sendable {
     /// A silence ended. It is written with what comes next.
     package func record(_ silence: SilenceRecord) { queue.withLock { $0.arrived(silence) } }
 
-    /// Why the history cannot be written now; nil while it can.
+    /// The reason why the history cannot be written now; `nil` while it can.
     package var problem: String? { queue.withLock { $0.stall ?? $0.problem } }
 
-    /// How many events wait for the disk.
+    /// The number of events that wait for the disk.
     package var unwritten: Int { queue.withLock(\.unwritten) }
 
     /// Whether events are published, be it without the history.

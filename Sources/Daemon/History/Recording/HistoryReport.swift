@@ -1,8 +1,8 @@
 import Events
 
-/// What `okaeri history` tells.
+/// The output of `okaeri history`.
 package struct HistoryReport: Sendable {
-    /// How it is told.
+    /// The form of the output.
     package enum Form: Sendable {
         case text, json, csv
 

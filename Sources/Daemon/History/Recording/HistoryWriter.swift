@@ -14,15 +14,15 @@ package struct HistoryWriter: EventWriter {
 
     private var store: HistoryStore?
 
-    /// What is not written yet.
+    /// The events that are not written yet.
     private var events: [HistoryEvent] = []
     private var minutes: [SignalMinute] = []
     private var silences: [SilenceRecord] = []
 
-    /// How many events have been given up.
+    /// The number of events that were dropped.
     private var lost = 0
 
-    /// What has been said since writing began to fail.
+    /// The messages logged since writing began to fail.
     private var said: Set<String> = []
 
     /// The present of the run; `nil` in a replay, where what is recorded is the only clock.
@@ -30,19 +30,19 @@ package struct HistoryWriter: EventWriter {
 
     private let signInterval: Duration
 
-    /// When the next attempt after one that failed is due, and the next sign of life.
+    /// The times of the next attempt after a failure, and of the next sign of life.
     private var retry, nextSign: ContinuousClock.Instant?
 
-    /// When there is something to write at the latest.
+    /// The latest time of the next write.
     package var nextAttempt: ContinuousClock.Instant? { retry ?? nextSign }
 
-    /// Why the last one failed, if so.
+    /// The reason why the last attempt failed, if it did.
     package private(set) var problem: String?
 
-    /// How long after a failure. A disk that takes nothing is not worn by it.
+    /// The delay after a failure. A disk that takes nothing is not worn by it.
     private static let retryInterval = Duration.seconds(10)
 
-    /// How much is kept for the disk that recovers: weeks of a home's events.
+    /// The number of events stored for a disk that recovers: weeks of a home's events.
     private static let backlog = 10_000
 
     /// Minutes are written together: an SD card wears by the number of writes.
@@ -63,7 +63,8 @@ package struct HistoryWriter: EventWriter {
         self.logger = logger
     }
 
-    /// What writes the history of a replay, which can be played again after a power cut; nil where nothing is to be kept.
+    /// Creates the writer of a replay's history, which can be played again after a power cut; `nil` if nothing is to be
+    /// stored.
     package static func ofReplay(
         directory: String, settings: Configuration.History, logger: Logger
     ) -> HistoryWriter? {
@@ -168,10 +169,10 @@ package struct HistoryWriter: EventWriter {
 }
 
 extension HistoryEvent {
-    /// What is kept of an event; nil for ranging, of which a summary is kept.
+    /// Creates the stored form of an event; `nil` for ranging, of which a summary is stored.
     package init?(_ event: Event) {
         if event.kind.name == .didRangeBeacons { return nil }
-        // Who asks the history for what this node saw must not be given what the house agreed on.
+        // A query for this node's events must not return those of the house.
         let scope = if case .house = event.kind { "house." } else { "" }
         self.init(time: event.time, name: scope + event.kind.name.rawValue, region: event.region, json: event.json)
     }

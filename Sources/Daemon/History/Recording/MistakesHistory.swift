@@ -2,10 +2,11 @@ import Events
 import Plumbing
 import RegionMonitoring
 
-/// What `okaeri history --mistakes` prints: exits that were followed by a return within five minutes at like strength, and
-/// the settings that would have avoided them. It encodes as what `--json` prints, so that the daemon can send it.
+/// The output of `okaeri history --mistakes`: exits that were followed by a return within five minutes at like
+/// strength, and the settings that would have avoided them. It encodes as what `--json` prints, so that the daemon can
+/// send it.
 package struct MistakesHistory: Codable, Sendable {
-    /// When the record begins; `nil` where no run of the daemon has recorded silences yet.
+    /// The beginning of the record; `nil` if no run of the daemon has recorded silences yet.
     private let since: String?
     /// The oldest first.
     private let mistakes: [Mistake]
@@ -14,7 +15,7 @@ package struct MistakesHistory: Codable, Sendable {
     fileprivate struct Mistake: Codable {
         var time: String
         var region: String
-        /// How long it was silent, and how long ago it was left when it was back; in seconds.
+        /// The length of the silence, and the time from the exit to the return; in seconds.
         var silence: Double
         var leftFor: Double
         /// The mean signal of the minute before and the first one after, in dBm.
@@ -25,7 +26,7 @@ package struct MistakesHistory: Codable, Sendable {
     fileprivate struct Summary: Codable {
         var identifier: String
         var mistakes: MistakesReport
-        /// How many on each day of the machine's calendar that had any.
+        /// The number on each day of the machine's calendar that had any.
         var byDay: [String: Int]
         /// The exitAfter that would have spared all of them, in whole seconds; nil where there was none.
         var exitAfter: Int?

@@ -6,7 +6,7 @@ package struct Moment: Sendable, Hashable {
     /// Nanoseconds since the Unix epoch.
     package var nanoseconds: Int64
 
-    /// How it can be written.
+    /// The accepted forms.
     package static let forms =
         "today, yesterday, 2h (also s, m, d, w), 2026-11-20, 2026-11-20T18:42 or 2026-11-20T18:42:00Z"
 

@@ -1,46 +1,46 @@
 import Events
 
-/// What waits for the disk, and what waits for the disk's answer to be published: events in, events out.
+/// The events that wait for the disk, and those that wait for the disk's answer to be published: events in, events out.
 ///
 /// A value without a thread or a clock of its own.
 struct RecordingQueue {
     typealias Time = ContinuousClock.Instant
 
-    /// What is written together.
+    /// The events that are written together.
     struct Batch {
         var events: [Event] = []
         var minutes: [SignalMinute] = []
         var silences: [SilenceRecord] = []
-        /// How many events there were in all when it was taken.
+        /// The number of events in all when it was taken.
         var end = 0
         /// Whether nothing comes any more.
         var isLast = false
     }
 
-    /// What there is to say of a disk.
+    /// The messages about a disk.
     enum StallNews: Equatable {
         case began
         case ended(lost: Int)
     }
 
-    /// How much waits for a disk that does not answer: weeks of a home's events.
+    /// The number of events stored for a disk that does not answer: weeks of a home's events.
     static let backlog = 10_000
 
     private let limit: Duration
     private var batch = Batch()
 
-    /// What is not published yet, and since when it waits.
+    /// The events that are not published yet, with the times since which they wait.
     private var unpublished: [(event: Event, since: Time)] = []
 
-    /// How many events came, were written and were published, since the start.
+    /// The numbers of events that came, were written and were published, since the start.
     private var (came, written, published) = (0, 0, 0)
     private var waiting: [(target: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
-    /// How many events were given up while the disk did not answer.
+    /// The number of events dropped while the disk did not answer.
     private var lost = 0
     private var stallNews: StallNews?
 
-    /// Why nothing can be written now, if so; and that the disk does not answer.
+    /// The reason why nothing can be written now, if there is one; and that the disk does not answer.
     private(set) var problem: String?
     private(set) var stall: String?
     var isStopped = false
@@ -49,7 +49,7 @@ struct RecordingQueue {
     /// Whether the last batch has been published and nothing waits any more.
     private var isOver = false
 
-    /// - Parameter limit: how long an event waits for the disk.
+    /// - Parameter limit: The time for which an event waits for the disk.
     init(limit: Duration) {
         self.limit = limit
     }
@@ -74,7 +74,7 @@ struct RecordingQueue {
         if batch.silences.count > Self.backlog { batch.silences.removeFirst() }
     }
 
-    /// What the disk has to write next.
+    /// Returns the next events for the disk.
     mutating func takeBatch() -> Batch {
         defer { batch = Batch() }
         batch.end = came
@@ -98,7 +98,7 @@ struct RecordingQueue {
         stallNews = .began
     }
 
-    /// What can be published now, who has waited for it, and whether that was all there will ever be.
+    /// Returns the events that can be published now, the waiting tasks, and whether those were the last events.
     mutating func take(at time: Time) -> (
         events: [Event], continuations: [CheckedContinuation<Void, Never>], isOver: Bool
     ) {
@@ -120,10 +120,10 @@ struct RecordingQueue {
         unpublished.first.map { $0.since.duration(to: time) >= limit } ?? false
     }
 
-    /// When the first that waits has waited for long enough.
+    /// The time at which the first waiting event has waited for long enough.
     var due: Time? { unpublished.first.map { $0.since + limit } }
 
-    /// How many events the disk has not answered for.
+    /// The number of events without an answer of the disk.
     var unwritten: Int { came - written }
 
     /// Whether there is nothing to wait for. Otherwise the continuation is given back by ``take(at:)``.

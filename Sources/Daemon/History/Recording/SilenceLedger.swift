@@ -23,10 +23,10 @@ package final class SilenceLedger: Sendable {
         self.uptime = uptime
     }
 
-    /// What is counted, in nanoseconds.
+    /// The period that is counted, in nanoseconds.
     static let week: Int64 = 7 * 86_400_000_000_000
 
-    /// How many silences are remembered. A home has a few dozen in a week.
+    /// The number of stored silences. A home has a few dozen in a week.
     private static let capacity = 4096
 
     /// Goes on from the last week of a history. To be called on a thread that may wait for the disk.

@@ -2,19 +2,19 @@ import CSQLite
 
 /// One connection to a database file, for one thread at a time. Closed with its owner.
 final class SQLiteConnection {
-    /// What the connection may do.
+    /// The access of the connection.
     enum Mode {
         /// Write, and make the file where it is missing.
         case readWrite
-        /// Read, beside somebody who writes.
+        /// Read, beside a program that writes.
         case readOnly
-        /// Read a file that nobody writes, in a place where not even a lock can be put.
+        /// Read a file without a writer, in a place where not even a lock can be put.
         case immutable
     }
 
     private let connection: OpaquePointer
 
-    /// How long another program's lock is waited for, in milliseconds.
+    /// The time to wait for another program's lock, in milliseconds.
     private static let busyTimeout: Int32 = 2000
 
     /// Opens the database in `file`. Whether it is one shows with the first statement.

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What SQLite complains about.
+/// An error of SQLite.
 struct SQLiteError: Error, Hashable, CustomStringConvertible {
     /// The extended result code (sqlite.org/rescode.html).
     var code: Int32
@@ -27,6 +27,6 @@ struct SQLiteError: Error, Hashable, CustomStringConvertible {
     /// Whether the disk has no room left.
     var isAboutRoom: Bool { primary == SQLITE_FULL }
 
-    /// Whether somebody else keeps the database locked.
+    /// Whether another program keeps the database locked.
     var isAboutLocks: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(primary) }
 }

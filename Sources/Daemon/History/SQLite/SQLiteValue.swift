@@ -1,4 +1,4 @@
-/// What a column can hold, and a parameter be bound to.
+/// The value of a column, or of a bound parameter.
 enum SQLiteValue: Hashable, Sendable {
     case null
     case integer(Int64)

@@ -8,10 +8,10 @@ package struct DayRecord: Sendable, Hashable {
 
     package var regions: [Region]
 
-    /// When the adapter could not be used.
+    /// The times at which the adapter could not be used.
     package var outages: [Outage]
 
-    /// When nobody watched: before the first start, between a stop and the next start, and what is still to come.
+    /// The times without a watching daemon: before the first start, between a stop and the next start, and the future.
     package var unwatched: [Range<Int64>]
 
     /// A region's day.
@@ -58,7 +58,7 @@ package struct DayRecord: Sendable, Hashable {
 
         package var time: Int64
         package var kind: Kind
-        /// What happened, in a few words.
+        /// The event in a few words.
         package var text: String
 
         package init(time: Int64, kind: Kind, text: String) {

@@ -1,6 +1,6 @@
 import Events
 
-/// Why a history cannot be written or read.
+/// The reason why a history cannot be written or read.
 package enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file is no database, or none any more.
     case damaged(file: String, reason: String)

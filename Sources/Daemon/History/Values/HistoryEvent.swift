@@ -2,7 +2,7 @@ import Events
 
 /// An event as the history keeps it.
 package struct HistoryEvent: Sendable, Hashable {
-    /// When, on the wall: nanoseconds since the Unix epoch.
+    /// The time on the wall clock: nanoseconds since the Unix epoch.
     package var time: Int64
 
     /// Its name, such as `didEnterRegion`; of a house's, `house.didEnterRegion`.
@@ -11,7 +11,7 @@ package struct HistoryEvent: Sendable, Hashable {
     /// The region it is about, if it is about one.
     package var region: String?
 
-    /// The JSON object it was told as.
+    /// The JSON object of the event.
     package var json: String
 
     package init(time: Int64, name: String, region: String?, json: String) {

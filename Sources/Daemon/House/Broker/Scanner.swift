@@ -7,7 +7,7 @@ package struct Scanner: Hashable, Sendable {
     package var ok: Bool
     /// Such as `hci0`.
     package var adapter: String?
-    /// Why the scan does not run.
+    /// The reason why the scan does not run.
     package var reason: String?
 
     /// The maximum length of a reason in scalars: one character can have any number of them.

@@ -2,13 +2,13 @@ import Events
 
 /// An entity of a device: what Home Assistant makes of some topic.
 struct Component {
-    /// Tells it from the device's others.
+    /// The key that distinguishes it from the device's others.
     let key: String
     private(set) var fields: [EventField]
 
     /// - Parameters:
     ///   - platform: `sensor`, `button`, ….
-    ///   - identifier: tells it from all entities, for ever.
+    ///   - identifier: The identifier that distinguishes it from all entities, for ever.
     ///   - name: beside the device's; nil: the device's alone.
     ///   - entity: the entity's identifier until its owner changes it.
     init(_ key: String, _ platform: String, identifier: String, name: String?, entity: String) {

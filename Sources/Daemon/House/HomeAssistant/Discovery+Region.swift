@@ -13,7 +13,7 @@ extension Discovery {
             presence(name) + details(name))
     }
 
-    /// How far a region's beacon is from a node, announced by that node.
+    /// Returns the distance of a region's beacon from a node, announced by that node.
     package func part(region identifier: String, node: String) -> Announcement {
         let name = TopicName(identifier), ranging = topics.ranging(name, by: node)
         let nodeName = TopicName(node)
@@ -35,7 +35,7 @@ extension Discovery {
             [EventField("avty", .list([Availability.topic(topics.status(node))]))],
             [
                 components[0].with([EventField("sug_dsp_prc", .integer(1))]),
-                // For who looks for a fault: off until its owner wants it.
+                // For finding faults: off until the user switches it on.
                 components[1].with(["ent_cat": "diagnostic"]).with([EventField("en", .flag(false))]),
             ])
     }
@@ -46,7 +46,7 @@ extension Discovery {
             [EventField("via_device", .text(root))])
     }
 
-    /// Who is at home. Anything but these states would make the tracker show the whole message.
+    /// Returns the components of presence. Anything but these states would make the tracker show the whole message.
     private func presence(_ name: TopicName) -> [Component] {
         let topic = topics.region(name), identifier = "\(root)_\(name.part)"
         let attributes = ["room", "since", "beacon"].map { "'\($0)':value_json.\($0)|default(none)" }

@@ -1,8 +1,8 @@
 import Events
 
-/// What Home Assistant is told, so that it shows the house without any configuration of its own
-/// (https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery): a device for the house, for each node and for each
-/// region. Needs Home Assistant 2024.12 or later. A pure function of the house: the same on every node.
+/// The announcements with which Home Assistant shows the house without any configuration of its own
+/// (https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery): a device for the house, for each node and for
+/// each region. Needs Home Assistant 2024.12 or later. A pure function of the house: the same on every node.
 package struct Discovery: Sendable {
     /// A retained message; one without content takes the device or the part away.
     package struct Announcement: Hashable, Sendable {
@@ -12,7 +12,7 @@ package struct Discovery: Sendable {
 
     package let topics: Topics
 
-    /// Where Home Assistant looks for devices: `homeassistant`, unless its owner says otherwise.
+    /// Home Assistant's discovery prefix: `homeassistant` by default.
     package let prefix: String
     let version: String
 
@@ -23,7 +23,7 @@ package struct Discovery: Sendable {
         self.version = version
     }
 
-    /// What begins every identifier in this house.
+    /// The beginning of every identifier in this house.
     var root: String { "okaeri_\(TopicName(topics.site).part)" }
 
     /// The house.
@@ -38,10 +38,10 @@ package struct Discovery: Sendable {
             Availability.any(of: nodes.sorted(), topics), [count])
     }
 
-    /// Where all devices of this house are announced: a filter of topics.
+    /// The filter of the topics of all devices of this house.
     package var everyDevice: String { topic("+") }
 
-    /// What was announced under a topic.
+    /// The subject of an announcement.
     package enum Subject: Hashable, Sendable {
         case hub
         /// By the names' ``TopicName/part``.
@@ -50,7 +50,7 @@ package struct Discovery: Sendable {
         case part(region: String, node: String)
     }
 
-    /// What was announced under a topic, by this program; nil for what it never announces.
+    /// Returns the subject of a topic that this program announces; `nil` for any other.
     package func subject(of topic: String) -> Subject? {
         let (start, end) = ("\(prefix)/device/\(root)/", "/config")
         guard topic.hasPrefix(start), topic.hasSuffix(end), topic.utf8.count <= 400 else { return nil }

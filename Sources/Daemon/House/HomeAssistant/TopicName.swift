@@ -6,8 +6,8 @@ package struct TopicName: Hashable, Sendable {
     /// or a hash of it. Home Assistant takes no other in a topic of its discovery.
     package let level: String
 
-    /// As a part of what Home Assistant tells devices and entities apart by, where parts are joined by underscores: nothing
-    /// may be taken for two of them, so it has no underscore.
+    /// The part of Home Assistant's identifiers, which are joined by underscores: it has no underscore, so that no two
+    /// are equal.
     package let part: String
 
     /// As a part of an entity's first name in Home Assistant: a slug.

@@ -1,5 +1,5 @@
 extension Topics {
-    /// What a message is about, by its topic.
+    /// The subject of a message, by its topic.
     package enum Subject: Hashable, Sendable {
         case status(node: String)
         case scanner(node: String)
@@ -27,7 +27,7 @@ extension Topics {
     package var everyObservation: String { everyObservation(by: "+") }
     package func everyObservation(by node: String) -> String { "\(root)/node/\(node)/region/+" }
 
-    /// What a message with this topic is about; nil for what is none of ours, or has a name that none of ours has.
+    /// Returns the subject of a message with this topic; `nil` for a topic or a name that is not ours.
     package func subject(of topic: String) -> Subject? {
         guard topic.utf8.count <= Self.longest, topic.hasPrefix("\(root)/") else { return nil }
         let levels = topic.dropFirst(root.count + 1).split(separator: "/", omittingEmptySubsequences: false)

@@ -1,4 +1,4 @@
-/// The topics of one house on a broker. What its nodes tell each other and what Home Assistant reads is the same.
+/// The topics of one house on a broker. The nodes and Home Assistant read the same topics.
 package struct Topics: Hashable, Sendable {
     /// The house's name; several can share a broker.
     package let site: String
@@ -16,7 +16,7 @@ package struct Topics: Hashable, Sendable {
     /// Whether a node's Bluetooth hears. Retained.
     package func scanner(_ node: String) -> String { "\(root)/node/\(node)/scanner" }
 
-    /// What a node is: version, room, which regions it watches. Retained.
+    /// Returns the topic of a node's description: version, room, watched regions. Retained.
     package func about(_ node: String) -> String { "\(root)/node/\(node)/about" }
 
     /// A node's own observation of a region. Retained.
@@ -32,18 +32,18 @@ package struct Topics: Hashable, Sendable {
     /// The Wi-Fi prompt that a node waits for an answer to. Retained.
     package func prompt(_ node: String) -> String { "\(root)/node/\(node)/prompt" }
 
-    /// What became of a node's prompts. Not retained.
+    /// Returns the topic of the events of a node's prompts. Not retained.
     package func promptEvent(_ node: String) -> String { prompt(node) + "/event" }
 
-    /// Where a node's prompts are answered. Not retained.
+    /// Returns the topic of the answers to a node's prompts. Not retained.
     package func promptAnswer(_ node: String) -> String { prompt(node) + "/answer" }
 
-    /// What the house agrees on about a region. Retained.
+    /// Returns the topic of a region's agreed state. Retained.
     package func region(_ region: TopicName) -> String { "\(root)/region/\(region.level)" }
 
     /// The house's enter and exit. Not retained.
     package func event(_ region: TopicName) -> String { self.region(region) + "/event" }
 
-    /// How many nodes are online. Retained.
+    /// The topic of the number of nodes that are online. Retained.
     package var house: String { "\(root)/house" }
 }

@@ -1,6 +1,6 @@
 /// The text of a configuration without its commands, for clients that may read the rest.
 package struct CommandRedaction: Sendable {
-    /// What stands in the place of each command. A configuration with it is refused, so that a copied text cannot replace the
+    /// The replacement of each command. A configuration with it is refused, so that a copied text cannot replace the
     /// commands of the file.
     static let placeholder = "[\"(not/shown)\"]"
 

@@ -11,7 +11,7 @@ package struct ConfigurationFile: Sendable {
     /// The name of the file itself, links followed, for messages.
     package let target: String
 
-    /// What the one before is called.
+    /// The path of the previous version.
     package var backup: String { "\(target).bak" }
 
     package init(_ path: String) {
@@ -19,7 +19,7 @@ package struct ConfigurationFile: Sendable {
         target = Self.followed(path)
     }
 
-    /// What is in the file; nil where there is none.
+    /// Returns the content of the file; `nil` if there is none.
     package func text() throws(ConfigurationError) -> String? {
         let bytes: [UInt8]
         do throws(FilePlace.Problem) {
@@ -36,10 +36,10 @@ package struct ConfigurationFile: Sendable {
             file: path, place: "the file", found: "bytes that are no UTF-8", expected: "text in UTF-8")
     }
 
-    /// Why the file cannot be written by this user; nil where it can.
+    /// The reason why this user cannot write the file; `nil` if they can.
     package var obstacle: WriteObstacle? { obstacle(user: geteuid()) }
 
-    /// - Parameter user: who runs the program.
+    /// - Parameter user: The user of the process.
     func obstacle(user: UInt32) -> WriteObstacle? {
         do throws(WriteObstacle.Problem) {
             let place = try Self.placed { () throws(FilePlace.Problem) in try FilePlace(path) }
@@ -52,8 +52,8 @@ package struct ConfigurationFile: Sendable {
 
     /// Replaces the file. One that is what it should be already stays, and the one before it too.
     ///
-    /// - Parameter old: what ``text()`` returned, from which `text` was made.
-    /// - Returns: where the one before is now; nil where there was none, or nothing had to be written.
+    /// - Parameter old: The result of ``text()`` from which `text` was made.
+    /// - Returns: The path of the previous version; `nil` if there was none, or nothing had to be written.
     @discardableResult
     package func write(_ text: String, replacing old: String?) throws(WriteObstacle) -> String? {
         do throws(WriteObstacle.Problem) {

@@ -8,7 +8,7 @@ package struct ConfigurationText: Sendable {
     private static let skeleton = "{\n  \"regions\": []\n}"
 
     /// - Parameters:
-    ///   - text: what is in the file; nil, or nothing but space, for a new one.
+    ///   - text: The content of the file; `nil`, or nothing but space, for a new one.
     ///   - file: its name, for the messages.
     package init(_ text: String?, file: String) {
         let isNew = text?.utf8.allSatisfy { " \t\r\n".utf8.contains($0) } ?? true
@@ -98,7 +98,7 @@ extension JSONNode {
     }
 }
 
-/// How the first region stands in an array that was empty: as deep as the outermost object's layout has it.
+/// The layout of the first region in an empty array: as deep as the outermost object's layout has it.
 private struct Indentation {
     /// Before the region, and behind it.
     let element: [UInt8]

@@ -56,7 +56,7 @@ struct ObjectText {
 // MARK: Its layout
 
 extension ObjectText {
-    /// How the members stand in the object.
+    /// The layout of the object's members.
     var layout: Layout {
         guard let first = members.first, let last = members.last else { return .line }
         let separators = members.indices.dropLast().map { separator(after: $0) }
@@ -70,7 +70,8 @@ extension ObjectText {
             closing: Array(bytes[last.node.range.upperBound..<(bytes.count - 1)]))
     }
 
-    /// What stands between a member and the next, or would if there were one: a comma, and space around it.
+    /// Returns the separator between a member and the next, or the one that would be there: a comma, and space around
+    /// it.
     private func separator(after index: Int) -> [UInt8] {
         let pair = index + 1 < members.count ? index : index - 1
         guard pair >= 0 else { return [Layout.comma] + bytes[1..<members[0].start] }
@@ -78,7 +79,7 @@ extension ObjectText {
     }
 }
 
-/// How an object is laid out: its space, commas and colons.
+/// The layout of an object: its space, commas and colons.
 struct Layout {
     static let comma = UInt8(ascii: ",")
 

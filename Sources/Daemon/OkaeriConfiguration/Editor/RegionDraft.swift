@@ -2,24 +2,24 @@ package import IBeacon
 import Plumbing
 package import WiFi
 
-/// What a region of `beacons.json` is to be, as a JSON merge patch has it (RFC 7396): what is named is set or removed, what
-/// is not named stays as the file has it.
+/// A change of a region of `beacons.json`, as a JSON merge patch (RFC 7396): a named member is set or removed, the
+/// others stay as they are in the file.
 ///
-/// Two things go together: with the UUID come major and minor, so that one that is not named is any; and a passphrase file
-/// belongs to its network, so that another SSID has none unless it is named.
+/// Two things go together: with the UUID come major and minor, so that one that is not named is any; and a passphrase
+/// file belongs to its network, so that another SSID has none unless it is named.
 package struct RegionDraft: Sendable, Equatable {
-    /// What can be set. Commands, which run whatever they say, are for an editor only.
+    /// The members that can be set. Commands, which run whatever they say, are for an editor only.
     package enum Member: String, Sendable, CaseIterable {
         case uuid, major, minor, enterRSSI, exitRSSI, exitAfter, sensitivity, measuredPower, pathLossExponent
         case notifyOnEntry, notifyOnExit, ranging, wifi
     }
 
-    /// What is set of the region's network.
+    /// The members of the region's network that can be set.
     package enum WiFiMember: String, Sendable, CaseIterable {
         case ssid, join, passphraseFile
     }
 
-    /// What becomes of a member.
+    /// The change of a member.
     package enum Setting: Sendable, Equatable {
         case removed
         case bool(Bool)
@@ -46,7 +46,7 @@ package struct RegionDraft: Sendable, Equatable {
         self[.minor] = constraint.minor.map { .number(Double($0)) }
     }
 
-    /// What becomes of a member; nil: it stays as the file has it.
+    /// The change of a member; `nil`: it stays as it is in the file.
     package subscript(member: Member) -> Setting? {
         get {
             let goesWithUUID = member == .major || member == .minor
@@ -65,11 +65,10 @@ package struct RegionDraft: Sendable, Equatable {
 }
 
 extension RegionDraft {
-    /// Reads what somebody sends who is not to name files of this machine: an object such as
-    /// `{"identifier": "keys", "uuid": "…", "enterRSSI": -85, "wifi": {"ssid": "HomeNet"}}`, with null for what is to be
-    /// removed.
+    /// Reads the request of a client that must not name files of this machine: an object such as `{"identifier":
+    /// "keys", "uuid": "…", "enterRSSI": -85, "wifi": {"ssid": "HomeNet"}}`, with null for members to remove.
     ///
-    /// - Parameter place: where it stands in what was sent, for the messages.
+    /// - Parameter place: Its place in the request, for the messages.
     package init(_ node: JSONNode, place: String) throws(ConfigurationError) {
         let members = try Self.members(of: node, place: place)
         guard case .string(let identifier)? = members.first(where: { $0.key == "identifier" })?.node.value else {

@@ -31,7 +31,7 @@ extension RegionDraft {
 
     /// The text of a value; nil where there is to be none.
     ///
-    /// - Parameter old: what stands there.
+    /// - Parameter old: The old text.
     private func text(of setting: Setting, in old: [UInt8]?) -> [UInt8]? {
         switch setting {
         case .removed: nil

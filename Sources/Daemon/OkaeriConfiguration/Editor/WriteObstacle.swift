@@ -1,12 +1,12 @@
 import Glibc
 package import SystemPackage
 
-/// Why a configuration cannot be written, and what to do about it.
+/// The reason why a configuration cannot be written, and the remedy.
 package struct WriteObstacle: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Problem: Error, Sendable, Equatable {
         /// It is a directory, a device, a pipe, or links that lead in a circle.
         case notAFile
-        /// It belongs to somebody else.
+        /// It belongs to another user.
         case foreign(user: UInt32)
         /// Root does not write where other users can exchange the file or a directory of its path.
         case untrusted(FilePlace.Problem)
@@ -27,7 +27,7 @@ package struct WriteObstacle: Error, Sendable, Equatable, CustomStringConvertibl
     package var file: String
     package var problem: Problem
 
-    /// Whether it is this user who may not.
+    /// Whether this user lacks the permission.
     package var isPermission: Bool {
         switch problem {
         case .foreign, .untrusted, .failed(.permissionDenied), .failed(.notPermitted): true

@@ -16,7 +16,7 @@ extension Daemon: APIBackend {
     /// The loop turns at every deadline. One that is so late does not turn any more.
     private static let latest = Duration.seconds(10)
 
-    /// How long a beacon counts as being in the air.
+    /// The time for which a beacon counts as in range.
     private static let airTime = Duration.seconds(60)
 
     package var status: StatusReport {

@@ -4,7 +4,7 @@ import House
 import MQTT
 import RegionMonitoring
 
-/// What is asked about the house.
+/// Requests about the house.
 extension Daemon {
     package var nodes: NodesReport? {
         get async {

@@ -14,14 +14,14 @@ import UnixSignals
 import WiFi
 
 extension Daemon {
-    /// How long the parts may take to end, one after another. What hangs then is not waited for.
+    /// The time that the parts may take to end, one after another. What hangs then is not waited for.
     private static let shutdownLimit = Duration.seconds(15)
 
     /// Runs until SIGTERM or SIGINT.
     ///
-    /// - Parameter others: what else is to run, started before anything can happen and stopped after everything has.
-    /// - Throws: ``DaemonError`` when another daemon serves the socket or writes in the state directory, or
-    ///   when the directory is not root's.
+    /// - Parameter others: Other services to run, started before any event and stopped after all of them.
+    /// - Throws: ``DaemonError`` when another daemon serves the socket or writes in the state directory, or when the
+    ///   directory is not root's.
     package func run(with others: [any Service]) async throws {
         let lock = try takeLock()
         let stateLock = try takeStateLock()

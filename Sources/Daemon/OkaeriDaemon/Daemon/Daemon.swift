@@ -15,23 +15,23 @@ import Server
 package import Systemd
 import WiFi
 
-/// The whole of `okaeri monitor`: what its parts are, and who gives what to whom. They do the work.
+/// The whole of `okaeri monitor`: its parts, and their connections. They do the work.
 package final class Daemon: Sendable {
-    /// What the command line says.
+    /// The options of the command line.
     package struct Options: Sendable {
         /// The configuration's file, to read it again on SIGHUP.
         package var configurationFile: String
         /// A capture in place of an adapter.
         package var capture: String?
-        /// How many times faster than it was recorded the capture runs.
+        /// The factor by which the capture runs faster than it was recorded.
         package var speed: Double
         /// Whether a make-believe Wi-Fi stands in for NetworkManager.
         package var simulatesWiFi: Bool
-        /// Where the local API listens.
+        /// The path of the local API's socket.
         package var socket: String
-        /// Where what must outlive the daemon is kept; nil: nowhere.
+        /// The directory of the persisted state; `nil`: none.
         package var stateDirectory: String?
-        /// What wants to hear how the daemon fares; nil: nobody.
+        /// The service manager to notify of readiness and status, or `nil` outside systemd.
         package var serviceManager: ServiceManager?
         /// This machine's name in every event.
         package var node: String
@@ -79,7 +79,7 @@ package final class Daemon: Sendable {
     let reloader: Reloader
     package let logger: Logger
 
-    /// - Throws: when the process has no file descriptor left.
+    /// - Throws: An error if the process has no file descriptor left.
     package convenience init(_ configuration: Configuration, options: Options, logger: Logger) throws {
         try self.init(configuration, options: options, kernel: LinuxKernel(), logger: logger)
     }
@@ -160,7 +160,7 @@ package final class Daemon: Sendable {
         self.supervision = supervision
         reloader = Reloader(
             file: options.configurationFile, configuration: configuration,
-            // Who acts on what happens knows the new regions before anything happens in them.
+            // The consumers of events have the new regions before there are events about them.
             parts: [hooks, homecoming] + (options.capture == nil ? [serviceWatch] : []) + [
                 ConfiguredPresence(presence: presence, source: source)
             ] + (broker.map { [$0] } ?? []), supervision: supervision, logger: logger)
@@ -174,8 +174,8 @@ package final class Daemon: Sendable {
     package func allEvents() -> AsyncStream<Event> { hub.events(backlog: .max) }
 }
 
-/// Why a daemon does not run: another one serves the socket or writes in the state directory, or that directory is not to be
-/// used.
+/// The reason why a daemon does not run: another one serves the socket or writes in the state directory, or that
+/// directory cannot be used.
 package struct DaemonError: Error, Sendable, CustomStringConvertible {
     package let description: String
 }

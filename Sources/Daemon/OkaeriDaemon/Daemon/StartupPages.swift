@@ -5,7 +5,7 @@ import ServiceLifecycle
 /// Gives the code that only the start needed back to the machine, once. It stays in the page cache, and comes back by
 /// itself if it is needed after all.
 struct StartupPages: Service {
-    /// When the adapter, NetworkManager and the socket have been found.
+    /// The time by which the adapter, NetworkManager and the socket have been found.
     private static let startIsOver = Duration.seconds(10)
 
     func run() async throws {
@@ -25,7 +25,7 @@ struct StartupPages: Service {
         }
     }
 
-    /// Where a line of /proc/PID/maps (proc_pid_maps(5)) has code of a file, and how many bytes of it.
+    /// Returns the code mapping in a line of /proc/PID/maps (proc_pid_maps(5)): its start and its length in bytes.
     static func codeMapping(_ line: some StringProtocol) -> (start: UInt, count: Int)? {
         let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
         guard fields.count == 6, fields[1] == "r-xp", fields[5].drop(while: { $0 == " " }).first == "/" else {

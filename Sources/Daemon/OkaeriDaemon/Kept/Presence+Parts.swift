@@ -5,7 +5,7 @@ import Plumbing
 import Presence
 import RegionMonitoring
 
-/// What the region monitor knows, kept over a restart.
+/// The region monitor's memory, persisted over a restart.
 struct KeptPresence: Kept {
     let driver: PresenceDriver
     let source: any PresenceSource
@@ -17,7 +17,7 @@ struct KeptPresence: Kept {
     }
 }
 
-/// What is watched goes by the configuration.
+/// The watched regions follow the configuration.
 struct ConfiguredPresence: Configured {
     let presence: PresencePublisher
     let source: any PresenceSource

@@ -7,8 +7,8 @@ import Plumbing
 package import Server
 package import WiFi
 
-/// What the page asks beside what every program does: the days from the history, the networks from NetworkManager,
-/// the configuration from its file. All of it may take its time, on threads of its own.
+/// The page's requests beside those of all programs: the days from the history, the networks from NetworkManager, the
+/// configuration from its file. All of it may take its time, on threads of its own.
 package struct PageData: PageBackend {
     /// The state directory that holds the history; nil: there is none.
     private let directory: String?
@@ -22,7 +22,7 @@ package struct PageData: PageBackend {
     /// More events are not answered at once.
     private static let mostEvents = 2000
 
-    /// How much signal is answered.
+    /// The time span of the signal's answer.
     private static let recent: Int64 = 600 * 1_000_000_000
 
     /// - Parameters:

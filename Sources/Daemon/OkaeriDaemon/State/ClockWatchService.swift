@@ -3,7 +3,7 @@ package import Logging
 import Plumbing
 import ServiceLifecycle
 
-/// Says once that the clock was set, with the first event that is told by the new time. A quiet house is not woken for it.
+/// Reports once that the clock was set, with the first event by the new time. A quiet house is not woken for it.
 package struct ClockWatchService: Service {
     private let events: AsyncStream<Event>
     private let wasSet: @Sendable () -> Void

@@ -4,7 +4,7 @@ package import Plumbing
 /// The file is one JSON object. Its last member is a checksum over all the bytes before it: a file that was cut, or in which
 /// a card has forgotten a block, is known for what it is.
 extension KeptState {
-    /// What stands before the checksum's eight hexadecimal digits, and after them.
+    /// The text before the checksum's eight hexadecimal digits, and after them.
     static let mark = (before: Array(",\"checksum\":\"".utf8), after: Array("\"}\n".utf8))
 
     package var text: [UInt8] {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 package import Plumbing
 
-/// What outlives the daemon, as it stands in the file: when it was written, and what each part of the program knows.
+/// The persisted state of the daemon, as in the file: the time of writing, and the memory of each part of the program.
 package struct KeptState: Sendable {
     /// The layout that is written, and those that are read: version 1 had another form of what was learned.
     static let version = 2
@@ -16,7 +16,7 @@ package struct KeptState: Sendable {
         self.parts = parts
     }
 
-    /// What a part knows; nil where there is no such part.
+    /// The memory of a part; `nil` if there is no such part.
     package subscript<Memory: KeptMemory>(_ type: Memory.Type) -> Memory? {
         get { parts.lazy.compactMap { $0 as? Memory }.first }
         set {
@@ -25,7 +25,7 @@ package struct KeptState: Sendable {
         }
     }
 
-    /// Whether somebody is here: then it must be known how long that was so, and else it makes no difference.
+    /// Whether a region is inside: then the duration of that matters for the next start.
     var isOccupied: Bool { parts.contains(where: \.isOccupied) }
 
     /// Whether the same is known, but for what merely ages.

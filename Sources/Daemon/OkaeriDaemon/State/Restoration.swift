@@ -1,29 +1,29 @@
 import Plumbing
 
-/// What became of the kept state at the start.
+/// The result of reading the persisted state at the start.
 enum Restoration: Equatable, Sendable {
     /// There was none.
     case nothing
-    /// It goes on. The age is nil when it cannot be told.
+    /// It goes on. The age is `nil` if it is unknown.
     case restored(age: Duration?)
-    /// It was older than it is good for: nobody knows where anybody is. What was learned and the answers go on.
+    /// It was older than its validity: the regions are unknown. What was learned and the answers go on.
     case stale(age: Duration)
     /// It cannot be believed.
     case refused(StateFileError, setAside: String?)
 
-    /// Whether kept state still says where everybody is.
+    /// Returns whether persisted state is still valid.
     ///
-    /// The age of a state from the future cannot be told: the wall clock was set back, or this is a machine without a clock
-    /// that has not yet asked the network. Such a state is believed: it announces nobody twice, and who went or came since
-    /// is announced all the same.
+    /// The age of a state from the future is unknown: the wall clock was set back, or this is a machine without a clock
+    /// that has not yet asked the network. Such a state is used: no event is announced twice, and arrivals and
+    /// departures since then are announced all the same.
     ///
-    /// - Parameter validFor: how old it may be.
+    /// - Parameter validFor: The age up to which it is valid.
     static func judge(_ written: StateStamp, at now: StateStamp, validFor: Duration) -> Restoration {
         guard let age = written.age(at: now) else { return .restored(age: nil) }
         return age <= validFor ? .restored(age: age) : .stale(age: age)
     }
 
-    /// Whether nobody knows any more where anybody is.
+    /// Whether the regions are unknown.
     var isStale: Bool {
         switch self {
         case .stale: true
@@ -39,7 +39,7 @@ enum Restoration: Equatable, Sendable {
         }
     }
 
-    /// How old the state was, where that can be told.
+    /// The age of the state; `nil` if it is unknown.
     var age: Duration? {
         switch self {
         case .restored(let age): age
@@ -61,7 +61,7 @@ enum Restoration: Equatable, Sendable {
 }
 
 extension Restoration: CustomStringConvertible {
-    /// What happened and what follows, in a sentence.
+    /// The result and its consequence, in a sentence.
     package var description: String {
         switch self {
         case .nothing: "none from an earlier start"

@@ -4,8 +4,8 @@ import OkaeriConfiguration
 package import Plumbing
 package import SystemPackage
 
-/// The file in which state is kept. It is replaced as a whole or not at all: whoever reads it, whenever the power was cut,
-/// finds the old state or the new one.
+/// The file in which state is kept. It is replaced as a whole or not at all: after a power cut the file has the old
+/// state or the new one.
 package struct StateFile: Sendable {
     private let directory: String
 
@@ -18,16 +18,16 @@ package struct StateFile: Sendable {
         self.directory = directory
     }
 
-    /// Where a file is moved that cannot be read; nil where it is to stay.
+    /// Returns the new path of a file that cannot be read; `nil` if it has to stay.
     package func setAside(_ error: StateFileError) -> String? { error.suffix.map { "\(path).\($0)" } }
 
-    /// What was written last; nil when nothing ever was.
+    /// Returns the state that was written last; `nil` if there was none.
     ///
     /// - Parameter types: the parts that are to be read.
     package func read(_ types: [any KeptMemory.Type]) throws(StateFileError) -> KeptState? {
         let text: [UInt8]
         do {
-            // A pipe that somebody put there must not hold the start up.
+            // A pipe at this path must not block the start.
             let file = try FileDescriptor.open(
                 FilePath(path), .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
             text = try file.closeAfter {
@@ -47,7 +47,7 @@ package struct StateFile: Sendable {
         return try KeptState(text: text, types)
     }
 
-    /// What is not written by us, or root, is not believed.
+    /// A file of another user than this one or root is rejected.
     private static func check(_ file: FileDescriptor) throws {
         let status = try file.stat()
         guard status.type == .regular else { throw StateFileError.noFile }

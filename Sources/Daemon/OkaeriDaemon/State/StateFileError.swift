@@ -1,18 +1,18 @@
 package import SystemPackage
 
-/// Why kept state is not believed.
+/// The reason why persisted state is rejected.
 package enum StateFileError: Error, Equatable, CustomStringConvertible {
     case unreadable(Errno)
     /// It is no file of its own, but a link, a directory, a pipe.
     case noFile
-    /// Somebody else owns it, or may write it.
+    /// It belongs to another user, or another user may write it.
     case foreign
     case damaged(String)
     /// A later version of this program wrote it, in a layout that this one cannot read.
     case newer(layout: Int)
 
-    /// What its name gets at the end when it is moved out of the way, for somebody to look at or to go on from; nil where
-    /// it is not ours to move.
+    /// The suffix with which it is moved out of the way, for a person to examine or to go on from; `nil` if this
+    /// process must not move it.
     var suffix: String? {
         switch self {
         case .damaged: "damaged"

@@ -3,15 +3,15 @@ import OkaeriConfiguration
 import Plumbing
 import SystemPackage
 
-/// When state was written, on every clock that can tell its age later.
+/// The time of writing, on every clock that can give the age later.
 ///
-/// The wall clock may jump by a year in either direction, and a machine without a clock of its own wakes up in the past.
-/// The time since the machine's start does neither, but means something within one start only.
+/// The wall clock may jump by a year in either direction, and a machine without a clock of its own wakes up in the
+/// past. The time since the machine's start does neither, but means something within one start only.
 package struct StateStamp: Codable, Equatable, Sendable {
     /// Nanoseconds since the Unix epoch.
     package var wall: Int64
 
-    /// Which start of the machine it was, as the kernel names it.
+    /// The machine's start, by the kernel's identifier.
     package var boot: String?
 
     /// Nanoseconds since then, sleep included.
@@ -23,7 +23,7 @@ package struct StateStamp: Codable, Equatable, Sendable {
         self.uptime = uptime
     }
 
-    /// How long before `now` this was; nil when it cannot be told, because the wall clock was set back since.
+    /// Returns the age at `now`; `nil` if it is unknown, because the wall clock was set back since.
     func age(at now: StateStamp) -> Duration? {
         let isSameBoot = boot != nil && boot == now.boot
         let (age, overflow) =
@@ -32,9 +32,10 @@ package struct StateStamp: Codable, Equatable, Sendable {
         return age < 0 || overflow ? nil : .nanoseconds(age)
     }
 
-    /// Whether nobody has set the wall clock from the one to the other, within one start of the machine.
+    /// Whether the wall clock was not set from the one to the other, within one start of the machine.
     ///
-    /// After the next start the wall clock alone tells the age: a time that the clock does not stand by is to be replaced.
+    /// After the next start the wall clock alone gives the age: a time from before the clock was set has to be
+    /// replaced.
     func isBySameClock(as other: StateStamp) -> Bool {
         var watch = ClockWatch(wall: wall, uptime: uptime)
         return boot == other.boot && watch.looked(wall: other.wall, uptime: other.uptime) == nil
@@ -45,7 +46,7 @@ package struct StateStamp: Codable, Equatable, Sendable {
         StateStamp(wall: KernelClock.realtime, boot: boot, uptime: KernelClock.boottime)
     }
 
-    /// A service that is kept from most of /proc is told by its unit.
+    /// The unit gives it to a service that cannot read most of /proc.
     private static let boot: String? = {
         if let id = ProcessInfo.processInfo.environment["OKAERI_BOOT_ID"], !id.isEmpty { return plain(id) }
         let id = try? FileDescriptor.contents(of: "/proc/sys/kernel/random/boot_id", limit: 64)

@@ -23,9 +23,9 @@ package actor StateStore: Service {
     private var failure: Errno?
 
     /// - Parameters:
-    ///   - directory: where the file is.
-    ///   - validFor: how old state may be at a start to be believed.
-    ///   - parts: what knows something, in the order in which they are asked and restored.
+    ///   - directory: The directory of the file.
+    ///   - validFor: The age up to which state is valid at a start.
+    ///   - parts: The parts with a memory, in the order in which they are asked and restored.
     ///   - events: all that happens, from the beginning.
     ///   - caughtUp: returns when all that has happened is published.
     package init(
@@ -88,7 +88,7 @@ package actor StateStore: Service {
         writer.end()
     }
 
-    /// What a part knows may be something else now, or the wall clock was set, by which the age of what is kept is told
+    /// Reports that a part's memory may have changed, or that the wall clock was set, which gives the age of the state
     /// after the machine's next start.
     package nonisolated func mayHaveChanged() { occasions.continuation.yield() }
 
@@ -97,8 +97,8 @@ package actor StateStore: Service {
             var memories: [any KeptMemory] = []
             for part in parts { memories.append(await part.memory) }
             let state = KeptState(written: .now, parts: memories)
-            // The regions are known before anybody is told of it. Kept before, an arrival would never be told, if the end
-            // came between.
+            // The listeners have handled the event before the state of its region is written. If the state was written
+            // first, an arrival would never be announced after an end in between.
             await caughtUp()
             return state
         }
@@ -135,12 +135,12 @@ package actor StateStore: Service {
         }
     }
 
-    /// Where state is kept, what was found there at the start, and what is wrong with it now.
+    /// The path of the persisted state, the result of its restoration, and its present problem.
     package struct Report: Sendable {
         package var file: String
         /// restored, stale, refused or nothing.
         package var start: String
-        /// How old it was then; nil when it is not known.
+        /// Its age at that time; `nil` if it is unknown.
         package var age: Duration?
         package var sentence: String
         package var problem: String?

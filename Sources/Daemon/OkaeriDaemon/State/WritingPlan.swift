@@ -3,21 +3,21 @@
 struct WritingPlan: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// How long it may be unsaid that somebody is still inside.
+    /// The time for which the file need not repeat that a region is still inside.
     let interval: Duration
 
-    /// How long after a write that failed another is worth its while.
+    /// The delay after a failed write.
     private static let retryInterval = Duration.seconds(60)
 
     private var latest: KeptState?
 
-    /// When what was learned is next worth encoding.
+    /// The time at which the learned values are encoded next.
     private var learningDue: Instant?
 
-    /// When to look next even if nothing happens; nil before the first look.
+    /// The time of the next look even without an event; `nil` before the first one.
     private(set) var due: Instant?
 
-    /// - Parameter validFor: how old state may be to be believed. It is written well before it is that old.
+    /// - Parameter validFor: The age up to which state is valid. It is written well before it is that old.
     init(validFor: Duration) {
         interval = min(validFor * 2 / 3, .seconds(600))
     }
@@ -33,7 +33,7 @@ struct WritingPlan: Sendable {
             latest.map { !$0.hasSameEssence(as: state) || !$0.written.isBySameClock(as: state.written) } ?? true
         guard isNews || due.map({ now >= $0 }) ?? true else { return nil }
         due = now.advanced(by: interval)
-        // While nobody is inside, the age of what is kept makes no difference.
+        // While no region is inside, the age of the state makes no difference.
         guard isNews || hasFailed || state.isOccupied || latest?.hasSameContent(as: state) != true else { return nil }
         var state = state
         if let latest, let learningDue, now < learningDue {

@@ -1,11 +1,11 @@
-/// How families of metrics are written down.
+/// The text format of metric families.
 package enum Exposition: Sendable, CaseIterable {
     /// OpenMetrics 1.0.0.
     case openMetrics
-    /// What Prometheus took before, and older collectors still take: its text format 0.0.4.
+    /// The older format of Prometheus, which older collectors still require: its text format 0.0.4.
     case prometheus
 
-    /// The first, unless who asks says that it takes only the other (RFC 9110, 12.5.1).
+    /// Chooses the first, unless the client accepts only the other (RFC 9110, 12.5.1).
     ///
     /// - Parameter accept: the field of the request; nil: there was none.
     package init(accepting accept: String?) {
@@ -43,7 +43,8 @@ package enum Exposition: Sendable, CaseIterable {
         return "\(family.name)\(family.suffix)\(set) \(sample.value)\n"
     }
 
-    /// What would end a value, or the line. Prometheus takes a NUL for the end of the text.
+    /// Returns the text with escapes for the characters that would end a value, or the line. Prometheus takes a NUL for
+    /// the end of the text.
     private static func escaped(_ text: String, quotes: Bool) -> String {
         var escaped = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -60,7 +61,7 @@ package enum Exposition: Sendable, CaseIterable {
 }
 
 extension MetricFamily {
-    /// What the names of its samples have behind it.
+    /// The suffix of its samples' names.
     fileprivate var suffix: String {
         switch kind {
         case .counter: "_total"

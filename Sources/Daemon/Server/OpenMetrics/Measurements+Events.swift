@@ -1,9 +1,9 @@
 import Events
 import WiFi
 
-/// What happened, and what became of it.
+/// The numbers of events and of their results.
 extension Measurements {
-    /// What the nodes of a house agree on: the events that ``Events/Event/House`` makes.
+    /// The agreements of a house's nodes: the events of ``Events/Event/House``.
     private static let ofHouse: [Event.Kind.Name] = [
         .didDetermineState, .didEnterRegion, .didExitRegion, .didDetermineRoom,
     ]

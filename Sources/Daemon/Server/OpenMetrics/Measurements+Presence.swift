@@ -1,6 +1,6 @@
 import Events
 
-/// Who is there, and how well that can be known.
+/// The state of each region, and the quality of reception.
 extension Measurements {
     private static let states = ["unknown", "inside", "outside"]
 

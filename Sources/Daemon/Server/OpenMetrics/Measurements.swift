@@ -1,16 +1,16 @@
 package import Events
 
-/// What no report of the API says, and is a number.
+/// The numbers that no report of the API contains.
 package struct DaemonCounts: Sendable, Equatable {
     package var events = EventTally()
     package var hooks = HookTally()
     package var beacons = Beacons()
-    /// How many events wait for the disk; nil: nothing is recorded.
+    /// The number of events that wait for the disk; `nil`: nothing is recorded.
     package var unwritten: Int?
-    /// When the daemon began, in nanoseconds since the Unix epoch.
+    /// The start of the daemon, in nanoseconds since the Unix epoch.
     package var started: Int64
     package var version: String
-    /// What it was built from; empty where nobody said.
+    /// The commit of the build; empty if it was not given.
     package var commit: String
 
     package init(started: Int64, version: String, commit: String) {

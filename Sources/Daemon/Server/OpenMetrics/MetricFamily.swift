@@ -3,14 +3,14 @@ package struct MetricFamily: Sendable, Equatable {
     package enum Kind: String, Sendable {
         /// Only rises, from zero at the start.
         case counter
-        /// What is now.
+        /// A present value.
         case gauge
-        /// What does not change while the program runs: labels are all there is, the value is 1.
+        /// A constant while the program runs: only its labels matter, the value is 1.
         case info
     }
 
     package struct Sample: Sendable, Equatable {
-        /// In the order in which they are written; the names are ours, the values anybody's.
+        /// In the order in which they are written; the names are ours, the values may come from outside.
         package var labels: [(name: String, value: String)]
         /// As it is written.
         package var value: String
@@ -23,7 +23,7 @@ package struct MetricFamily: Sendable, Equatable {
     /// Without `_total` and `_info`.
     package var name: String
     package var kind: Kind
-    /// What the name ends with; nil: it counts things.
+    /// The suffix of the name; `nil`: it counts things.
     package var unit: String?
     /// A sentence.
     package var help: String

@@ -2,11 +2,11 @@ import Plumbing
 
 /// A browser that was let in.
 package struct LoginDevice: Codable, Hashable, Sendable {
-    /// What it is revoked by: six hexadecimal digits.
+    /// The identifier for revoking it: six hexadecimal digits.
     package var id: String
-    /// What it called itself.
+    /// The name that it gave itself.
     package var name: String
-    /// When it came and when it was last seen, to the hour: seconds since the Unix epoch.
+    /// The times of its login and of its last request, to the hour: seconds since the Unix epoch.
     package var since: Int64
     package var seen: Int64
     /// Of its cookie, in hexadecimal digits.
@@ -15,7 +15,7 @@ package struct LoginDevice: Codable, Hashable, Sendable {
     /// The longest name, in characters.
     private static let longestName = 60
 
-    /// A name as people can read it: it comes from whoever has a link.
+    /// Returns the readable part of a name: it comes from any client with a link.
     static func readable(_ name: String) -> String {
         let plain = String(name.plain(replacesFormat: true).prefix(longestName))
         return plain.contains { !$0.isWhitespace } ? plain : "a browser"

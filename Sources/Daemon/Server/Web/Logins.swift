@@ -1,13 +1,13 @@
-/// Who may look at the page: devices that came by a link, and the links that nobody has followed yet.
+/// The sessions of the page: devices that followed a link, and the links that were not followed yet.
 ///
-/// Nothing that opens the door is kept, only digests of it: who reads the state file cannot come in. A link is good for one
+/// Only digests of links and cookies are stored: a reader of the state file cannot log in. A link is good for one
 /// device and ten minutes, a device for ninety days from when it was last seen, or until it is revoked.
 package struct Logins: Sendable {
     /// A digest of bytes, such as SHA-256.
     package typealias Digest = @Sendable ([UInt8]) -> [UInt8]
 
-    /// When something happens: on the wall, in whole seconds since the Unix epoch, and on a clock that nobody sets, in
-    /// nanoseconds.
+    /// The time of an event: on the wall clock, in whole seconds since the Unix epoch, and on a clock that is never
+    /// set, in nanoseconds.
     package struct Time: Sendable {
         package var wall: Int64
         package var instant: Int64
@@ -18,20 +18,20 @@ package struct Logins: Sendable {
         }
     }
 
-    /// What a device is let in by.
+    /// The session of a device.
     package struct Pass: Sendable, Equatable {
         package var device: LoginDevice
         /// The value of its cookie.
         package var cookie: String
-        /// What each of its changes must carry beside the cookie.
+        /// The token that each of its changes must carry beside the cookie.
         package var token: String
     }
 
-    /// How long a link is good, in nanoseconds, and how many there are at most: the oldest goes.
+    /// The validity of a link in nanoseconds, and the maximum number of links: the oldest is dropped.
     package static let linkValidity: Int64 = 600 * second
     private static let mostLinks = 8
 
-    /// How long a device may stay away, in seconds, and how many there are at most.
+    /// The time for which a device may stay away in seconds, and the maximum number of devices.
     package static let deviceValidity: Int64 = 90 * 86_400
     package static let mostDevices = 64
 
@@ -49,7 +49,7 @@ package struct Logins: Sendable {
 
     /// - Parameters:
     ///   - digest: cannot be turned back.
-    ///   - random: 32 bytes that nobody guesses, others each time.
+    ///   - random: Returns 32 bytes that cannot be guessed, others each time.
     package init(digest: @escaping Digest, random: @escaping @Sendable () -> [UInt8] = Logins.randomBytes) {
         self.digest = digest
         self.random = random
@@ -71,10 +71,10 @@ package struct Logins: Sendable {
         return token
     }
 
-    /// A device follows a link, which is used up by that. A token has 256 bits, so the number of attempts needs no limit: one
-    /// would only lock out the owner.
+    /// A device follows a link, which is used up by that. A token has 256 bits, so the number of attempts needs no
+    /// limit: one would only lock out the owner.
     ///
-    /// - Parameter name: what it calls itself.
+    /// - Parameter name: The name that it gives itself.
     /// - Returns: `nil` for a token of no valid link.
     package mutating func redeem(_ token: String, name: String, at now: Time) -> Pass? {
         let offered = digest(of: token)
@@ -94,7 +94,7 @@ package struct Logins: Sendable {
         return Pass(device: device, cookie: cookie, token: requestToken(of: cookie))
     }
 
-    /// Who has this cookie; nil: nobody, any more.
+    /// Returns the session of this cookie; `nil`: there is none, or none any more.
     ///
     /// - Parameter isNews: whether what is kept of it is another now.
     package mutating func pass(for cookie: String, at now: Time, isNews: inout Bool) -> Pass? {
@@ -147,7 +147,7 @@ package struct Logins: Sendable {
         }
     }
 
-    /// Whether both are the same, in a time that does not tell where they differ.
+    /// Whether both are equal, in a time that does not depend on their difference.
     package static func isEqual(_ first: [UInt8], _ second: [UInt8]) -> Bool {
         guard first.count == second.count else { return false }
         return zip(first, second).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0

@@ -1,16 +1,16 @@
-/// What a request carries that decides whether it is answered.
+/// The fields of a request that decide whether it is answered.
 package struct WebRequest: Sendable {
     /// Such as `GET`.
     package var method: String
     /// Without the query.
     package var path: String
-    /// What Host, Origin, Cookie, Sec-Fetch-Site and our own field for changes say; nil: they are not there.
+    /// The values of Host, Origin, Cookie, Sec-Fetch-Site and our own field for changes; `nil`: they are missing.
     package var host: String?
     package var origin: String?
     package var cookie: String?
     package var site: String?
     package var token: String?
-    /// Whether a proxy passed it on: then nobody knows who asks.
+    /// Whether a proxy passed it on: then the client is unknown.
     package var isForwarded: Bool
     /// Whether the browser sent it over TLS, which a proxy ends.
     package var isSecure: Bool
@@ -31,7 +31,7 @@ package struct WebRequest: Sendable {
     }
 }
 
-/// Decides who is answered what on TCP, before anything is looked up.
+/// Decides about each request on TCP, before anything is looked up.
 package struct RequestGate: Sendable {
     /// The name of the cookie; with TLS another one, which browsers take only from a secure host and give to no other.
     package static let (cookie, secureCookie) = ("okaeri", "__Host-okaeri")
@@ -39,13 +39,13 @@ package struct RequestGate: Sendable {
     /// The field that carries a change's own token.
     package static let tokenField = "X-Okaeri-Token"
 
-    /// What is to be done.
+    /// The decision.
     package enum Verdict: Sendable, Equatable {
         /// A file of the page, which has nothing in it that is not public.
         case file
         /// A link is followed.
         case login
-        /// Who is it?
+        /// Return the session.
         case session(Logins.Pass?)
         case logout(Logins.Pass)
         /// The same as on the socket.
@@ -57,14 +57,14 @@ package struct RequestGate: Sendable {
 
     package let isOpen: Bool
 
-    /// - Parameter isOpen: whether everybody on this machine may read.
+    /// - Parameter isOpen: Whether all users of this machine may read.
     package init(isOpen: Bool) {
         self.isOpen = isOpen
     }
 
     /// - Parameters:
     ///   - permitsHost: whether the request means this machine.
-    ///   - pass: who has a cookie.
+    ///   - pass: Returns the session of a cookie.
     package func verdict(
         on request: WebRequest, permitsHost: Bool, pass: (String) -> Logins.Pass?
     ) -> Verdict {
@@ -126,7 +126,7 @@ package struct RequestGate: Sendable {
     }
 }
 
-/// Why a request is not answered.
+/// The reason why a request is not answered.
 package enum WebRefusal: Sendable, Equatable {
     case foreignHost, foreignOrigin, noLogin, noToken, onlyOnMachine
     /// - Parameter allowed: those that are, as the field `Allow` has them.

@@ -1,7 +1,7 @@
 package import HCI
 package import SystemPackage
 
-/// Why a capture could not be replayed to its end.
+/// The reason why a capture could not be replayed to its end.
 package enum CaptureFileError: Error, CustomStringConvertible {
     /// The file could not be read.
     case unreadable(file: String, Errno)
@@ -37,7 +37,8 @@ struct CaptureFile {
     /// - Parameters:
     ///   - wait: waits until the file can be read. Returns whether to go on.
     ///   - take: takes the packets from each piece.
-    ///   - progress: is told from time to time how many bytes have been read, and how many there are if that is known.
+    ///   - progress: Receives at intervals the number of bytes that have been read, and the number of all if it is
+    ///     known.
     func forEachPiece(
         wait: (FileDescriptor) -> Bool, _ take: Reading, progress: (_ read: UInt64, _ size: UInt64?) -> Void
     ) throws(CaptureFileError) {

@@ -9,7 +9,7 @@ import SystemPackage
 package final class CaptureSource: Sendable {
     private let file: CaptureFile
 
-    /// How many times faster than it was recorded; nil: as fast as it goes.
+    /// The factor by which the replay is faster than the recording; `nil`: without pauses.
     private let speed: Double?
     private let progress: Progress
     private let warn: @Sendable (String) -> Void
@@ -19,7 +19,7 @@ package final class CaptureSource: Sendable {
     private let latest = Atomic<Int64>(0)
     private let ahead = Atomic<Int64>(0)
 
-    /// What other threads want.
+    /// The requests of other threads.
     private struct Requests: Sendable {
         var shouldStop = false
         var work: [@Sendable () -> Void] = []
@@ -33,9 +33,9 @@ package final class CaptureSource: Sendable {
 
     /// - Parameters:
     ///   - file: a btsnoop, pcap or pcapng file; `-` for standard input.
-    ///   - speed: how many times faster than it was recorded; nil: as fast as it goes.
+    ///   - speed: The factor by which the replay is faster than the recording; `nil`: without pauses.
     ///   - warn: is given what a person should know of the capture.
-    /// - Throws: when the process has no file descriptor left.
+    /// - Throws: An error if the process has no file descriptor left.
     package init(
         file: String, speed: Double?, warn: @escaping @Sendable (String) -> Void,
         progress: @escaping Progress = { _, _ in }
@@ -115,7 +115,7 @@ package final class CaptureSource: Sendable {
         wakeUp.signal()
     }
 
-    /// How the capture's time maps to the time we have.
+    /// The relation of the capture's time to real time.
     private struct Pace {
         var start: Int64
         var began = SystemClock.monotonic
@@ -136,7 +136,7 @@ extension CaptureSource: PresenceSource {
 
     /// The same for the one delegate that a million packets a second must reach: specialized, with nothing in between.
     ///
-    /// - Throws: when the capture is no capture, or damaged; what came before the damage was replayed.
+    /// - Throws: An error if the capture is invalid or damaged; the part before the damage was replayed.
     package func replay(_ driver: PresenceDriver) throws(CaptureFileError) {
         _ = try replay(to: driver)
     }
@@ -179,7 +179,7 @@ extension CaptureSource: PresenceSource {
         return !requests.withLock(\.shouldStop)
     }
 
-    /// The first packet tells when the capture begins.
+    /// The first packet gives the beginning of the capture.
     private func begin(
         _ delegate: some ScannerDelegate, at now: Int64, _ timeline: CaptureTimeline
     ) -> (Pace, deadline: Int64?) {

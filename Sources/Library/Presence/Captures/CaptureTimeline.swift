@@ -2,20 +2,20 @@ package import RegionMonitoring
 
 /// Turns a capture's time stamps into a clock that never runs backwards.
 ///
-/// Captures are stamped by the wall clock, which somebody may have set while it ran. A step back must not freeze the
-/// monitor until the old time is reached again: the clock goes on from where it was.
+/// Captures are stamped by the wall clock, which may have been set during the recording. A step back must not freeze
+/// the monitor until the old time is reached again: the clock goes on from where it was.
 package struct CaptureTimeline: Sendable {
-    /// The seconds from 1970 to 2000. btsnoop's best known constant belongs to 2000; who takes it for 1970's writes
-    /// stamps that are thirty years late.
+    /// The seconds from 1970 to 2000. btsnoop's best known constant belongs to 2000; a program that takes it for 1970's
+    /// writes stamps that are thirty years late.
     private static let thirtyYears: Int64 = 946_684_800
 
-    /// How far a capture's clock may be ahead of ours before its stamps cannot be meant.
+    /// The lead of a capture's clock over ours from which on its stamps are wrong.
     private static let tolerance: Int64 = 86_400
 
     /// Whether the stamps were found to be thirty years late.
     package private(set) var isThirtyYearsLate = false
 
-    /// What the clock is ahead of the stamps now, in nanoseconds.
+    /// The present lead of the clock over the stamps, in nanoseconds.
     package private(set) var ahead: Int64 = 0
     private var latest: Int64?
 

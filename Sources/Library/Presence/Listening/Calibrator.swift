@@ -9,12 +9,12 @@ package final class Calibrator: ScannerDelegate {
     private struct State: Sendable {
         var calibration = Calibration()
         var assembler = ExtendedReportAssembler()
-        /// When listening ends, and when its progress is next published.
+        /// The end of listening, and the next time at which the progress is published.
         var end: Instant?
         var nextProgress: Instant?
     }
 
-    /// How often the progress is published.
+    /// The interval at which the progress is published.
     private static let interval = Duration.seconds(1)
 
     private let constraint: BeaconConstraint
@@ -25,7 +25,7 @@ package final class Calibrator: ScannerDelegate {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - duration: how long to listen, from when the adapter first does.
+    ///   - duration: The time to listen, from the adapter's first scan.
     ///   - updated: is given what becomes of the adapter.
     ///   - progress: is given once a second how long it still takes, and how many readings there are.
     ///   - finished: is called once when the time is up.
@@ -40,7 +40,7 @@ package final class Calibrator: ScannerDelegate {
         self.finished = finished
     }
 
-    /// What was measured.
+    /// The measurement.
     package var calibration: Calibration { state.withLock(\.calibration) }
 
     package var nextDeadline: Int64? { state.withLock(\.nextProgress)?.nanoseconds }

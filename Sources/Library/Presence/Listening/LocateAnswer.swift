@@ -1,7 +1,7 @@
 package import Bluetooth
 package import RegionMonitoring
 
-/// Where this machine is: what a ``Locator`` found.
+/// The place of this machine: the result of a ``Locator``.
 package struct LocateAnswer: Sendable, Equatable {
     /// A region, and whether this machine is there.
     package struct Place: Sendable, Equatable {
@@ -13,11 +13,11 @@ package struct LocateAnswer: Sendable, Equatable {
         /// The beacon that says so: the one that keeps it inside, or the strongest of those too weak for that.
         package var beacon: RegionMonitor.BeaconSnapshot?
 
-        /// Why it is not inside, or not known.
+        /// The reason why it is not inside, or not known.
         package var reason: Reason?
     }
 
-    /// Why this machine is not in a region, or why that is not known.
+    /// The reason why this machine is not in a region, or why that is not known.
     package enum Reason: Sendable, Equatable {
         /// Outside: nothing was heard of it.
         case notHeard
@@ -34,14 +34,14 @@ package struct LocateAnswer: Sendable, Equatable {
     /// The regions that were asked for, in that order.
     package var places: [Place]
 
-    /// How long it was really listened.
+    /// The time in which the scan ran.
     package var listened: Duration
 
-    /// What the adapter was at the end.
+    /// The state of the adapter at the end.
     package var bluetooth: AdapterUpdate
 
-    /// How much of the time may be missing for "outside": a scan takes a moment to start, and another one to start again
-    /// after somebody else has ended it.
+    /// The part of the time that may be missing for "outside": a scan takes a moment to start, and another one to start
+    /// again after another program has ended it.
     package static let tolerance = Duration.seconds(1)
 
     /// The shortest time to listen: many beacons advertise only once a second, and half of the time is Wi-Fi's.

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Finds out where this machine is, by listening from now on: what was heard earlier counts for nothing.
 ///
-/// It has its answer as soon as every region is inside, else when the time is up: only who has listened all the time can
-/// say that nobody is there.
+/// It has its answer as soon as every region is inside, otherwise after the time limit: only a scan for all of the time
+/// proves that a region is outside.
 package final class Locator: ScannerDelegate {
     fileprivate struct State: Sendable {
         /// The adapter's last failure, which may explain what is not known.
@@ -32,8 +32,8 @@ package final class Locator: ScannerDelegate {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - limit: how long to listen at most.
-    ///   - quietPeriod: how long a silence may be before it takes an answer of the controller to believe it.
+    ///   - limit: The longest time to listen.
+    ///   - quietPeriod: The length of a silence from which on it counts only after an answer of the controller.
     ///   - updated: is given what becomes of the adapter, and when.
     ///   - finished: is called when the answer is known.
     package init(
@@ -112,7 +112,7 @@ package final class Locator: ScannerDelegate {
             guard state.answer == nil, let end = state.end else { return false }
             guard now >= end || driver.regionSnapshots.allSatisfy({ $0.state == .inside }) else { return false }
             let time = min(now, end)
-            // Who was heard first and then no more is gone, if the radio lives.
+            // A beacon that was received first and then no more is gone, if the radio works.
             _ = driver.scannerDidFinishTurn(at: time.nanoseconds)
             state.answer = answer(state, at: time)
             return true
@@ -139,7 +139,7 @@ package final class Locator: ScannerDelegate {
         return LocateAnswer(places: places, listened: listened, bluetooth: driver.bluetooth)
     }
 
-    /// Why silence says nothing; nil if it does.
+    /// Returns the reason why silence proves nothing; `nil` if it does.
     private func doubt(_ state: State, listened: Duration, at now: Instant) -> LocateAnswer.Reason? {
         let bluetooth = driver.bluetooth
         if bluetooth.state != .poweredOn { return .bluetooth(bluetooth) }

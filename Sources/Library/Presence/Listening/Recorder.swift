@@ -24,7 +24,7 @@ package final class Recorder: ScannerDelegate {
     private let patience: Int32
 
     /// - Parameters:
-    ///   - file: where the capture goes; it is the caller's to close.
+    ///   - file: The file of the capture; the caller closes it.
     ///   - patience: the time in milliseconds that the reader of a pipe may stall, after which the recording fails.
     ///   - updated: is given what becomes of the adapter.
     ///   - failed: is called once when the file cannot be written any more.
@@ -41,7 +41,7 @@ package final class Recorder: ScannerDelegate {
         state.withLock { writer.appendHeader(to: &$0.waiting) }
     }
 
-    /// How many events were recorded, and why no more are, if so.
+    /// The number of recorded events, and the error that ended the recording, if there is one.
     package var result: (count: UInt64, failure: Errno?) { state.withLock { ($0.count, $0.failure) } }
 
     package func scannerWillStart(at time: Int64) { flush() }

@@ -9,11 +9,11 @@ package final class AdapterSource: PresenceSource {
 
     /// - Parameters:
     ///   - adapter: its name, such as `hci0`; nil: the first that is up.
-    ///   - timing: how much of the time is listened.
-    ///   - quietPeriod: how long a silence may be before the controller is asked whether it lives.
+    ///   - timing: The scan interval and window.
+    ///   - quietPeriod: The length of a silence from which on the controller is asked whether it works.
     ///   - powerCyclePeriod: the shortest time between two power cycles of a deaf controller; `nil` for no power cycle.
     ///   - kernel: whose adapters they are.
-    /// - Throws: when the process has no file descriptor left.
+    /// - Throws: An error if the process has no file descriptor left.
     package init(
         adapter: String?, timing: ScanTiming, quietPeriod: Duration, powerCyclePeriod: Duration? = nil,
         kernel: some BluetoothKernel = LinuxKernel()

@@ -1,9 +1,9 @@
 package import Bluetooth
 package import RegionMonitoring
 
-/// Where the packets come from: an adapter, or a capture in its place.
+/// The source of packets: an adapter, or a capture in its place.
 package protocol PresenceSource: WallClock {
-    /// What a person calls it.
+    /// The name of the source for people.
     var name: String { get }
 
     /// The present on the clock that drives the delegate.

@@ -1,15 +1,15 @@
 import DBus
 
 extension CentralManager {
-    /// Which peripheral is to be kept connected.
+    /// The peripheral to keep connected.
     public enum Target: Sendable, Hashable {
         /// The one of this address, `DC:A6:32:01:02:03`.
         case address(String)
-        /// One that has this service; which one, whoever is received strongest.
+        /// A peripheral that has this service: the one with the strongest signal.
         case service(BluetoothUUID)
     }
 
-    /// What becomes of a peripheral that is kept connected.
+    /// A change of a peripheral that is kept connected.
     public enum ConnectionEvent: Sendable, Hashable {
         /// It is connected, and its services are known; `name` is as it calls itself, if it does.
         case didConnect(address: String, name: String?)
@@ -37,9 +37,10 @@ extension CentralManager {
     /// up.
     ///
     /// - Parameters:
-    ///   - target: which one. Of several that have the service it is the one that is received strongest.
-    ///   - remembered: what was connected when the program ended. It is not announced again if it still is, and
-    ///     disconnects if not.
+    ///   - target: The peripheral to connect. Of several that have the service it is the one that is received
+    ///     strongest.
+    ///   - remembered: The peripheral that was connected when the program ended. It is not announced again if it still
+    ///     is, and disconnects if not.
     public func connections(to target: Target, remembered: Remembered? = nil) -> AsyncStream<ConnectionEvent> {
         AsyncStream { continuation in
             let task = Task {

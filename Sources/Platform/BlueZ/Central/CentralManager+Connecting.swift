@@ -1,15 +1,16 @@
 import DBus
 
 extension CentralManager {
-    /// How long a peripheral is looked for before it is tried unheard, if bluetoothd knows it.
+    /// The time for which the scan looks for a peripheral before a connection is tried without an advertisement, if
+    /// bluetoothd has the peripheral.
     private static let scanTimeout = Duration.seconds(10)
 
-    /// How often a connection is tried: the first attempt fails by chance now and then.
+    /// The number of attempts to connect: the first one fails by chance now and then.
     private static let attempts = 3
 
     private static let pause = Duration.seconds(1)
 
-    /// How long bluetoothd may take to give up an attempt. It ends a link that is there already within two seconds.
+    /// The time that bluetoothd has to give up an attempt. It ends a link that is there already within two seconds.
     private static let cancelTimeout = Duration.seconds(5)
 
     /// Connects a peripheral and discovers its services (`org.bluez.Device1`, Connect).
@@ -41,11 +42,11 @@ extension CentralManager {
         throw failure ?? .timedOut(what: "the connection to \(address)", after: limit)
     }
 
-    /// Ends the connection to a peripheral, whoever has made it, and an attempt to connect it (`org.bluez.Device1`,
-    /// Disconnect).
+    /// Ends the connection to a peripheral, also one of another program, and an attempt to connect it
+    /// (`org.bluez.Device1`, Disconnect).
     ///
-    /// - Throws: ``CentralError/timedOut(what:after:)``, ``CentralError/cancelled``, or what bluetoothd has against
-    ///   it. That there is no connection is no error.
+    /// - Throws: ``CentralError/timedOut(what:after:)``, ``CentralError/cancelled``, or what bluetoothd has against it.
+    ///   That there is no connection is no error.
     public func cancelPeripheralConnection(_ address: String) async throws(CentralError) {
         guard let adapter = mirror.view.workingAdapter(named: adapter),
             let device = mirror.view.device(address, on: adapter.path)
@@ -138,7 +139,8 @@ extension CentralManager {
         try await mirror.refresh()
     }
 
-    /// Has bluetoothd give up an attempt: nobody else would, and it stays connected to who is found in the end.
+    /// Has bluetoothd give up an attempt: it would not do so by itself, and would stay connected to the peripheral if
+    /// it is found later.
     private func cancel(_ reply: PendingReply, of device: String) async {
         // A task of its own: this one may be cancelled, and waits for nothing any more.
         let work = Task { [self, mirror] in

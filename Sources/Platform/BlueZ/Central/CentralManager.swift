@@ -12,7 +12,7 @@ import Synchronization
 /// It asks bluetoothd, and never the adapter itself. It follows bluetoothd over restarts, and the adapter as it is
 /// switched off and on, for as long as ``run()`` runs. Every wait is bounded, but for those that say so.
 public final class CentralManager: Sendable {
-    /// How long bluetoothd and the adapter may take to be ready before it is said what is wrong with them.
+    /// The time that bluetoothd and the adapter have to be ready before an error is thrown.
     static let readiness = Duration.seconds(2)
 
     let mirror: ObjectMirror
@@ -58,7 +58,7 @@ public final class CentralManager: Sendable {
 
     // MARK: The manager's state
 
-    /// What Bluetooth can do at the moment.
+    /// The present state of Bluetooth.
     public var state: ManagerState { mirror.view.state(adapter: adapter) }
 
     /// The present state, and then each that it has become when the next is asked for. It ends when its task is
@@ -78,7 +78,7 @@ public final class CentralManager: Sendable {
 
     /// Returns the adapter as soon as it can be worked with.
     ///
-    /// - Throws: what is wrong, if that is not soon.
+    /// - Throws: The obstacle, if Bluetooth is not ready in time.
     func ready() async throws(CentralError) -> ObjectMirror.View.Adapter {
         let soon = ContinuousClock.now + Self.readiness
         let adapter = try await mirror.wait(until: soon, for: .adapters) { view in
@@ -94,7 +94,7 @@ public final class CentralManager: Sendable {
         return late
     }
 
-    /// Why Bluetooth cannot be worked with at the moment; nil when it can, or when nothing is known yet.
+    /// The reason why Bluetooth cannot be used at present; `nil` if it can, or if nothing is known yet.
     public var obstacle: CentralError? { mirror.view.obstacle(adapter: adapter) }
 
     // MARK: Finding peripherals

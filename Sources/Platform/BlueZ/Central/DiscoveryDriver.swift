@@ -1,15 +1,14 @@
 import DBus
 import Synchronization
 
-/// Sees to it that bluetoothd discovers what is asked for, for as long as somebody asks: over restarts of bluetoothd,
-/// and over an adapter that is switched off and on (`org.bluez.Adapter1`: SetDiscoveryFilter, StartDiscovery,
-/// StopDiscovery).
+/// Keeps bluetoothd's discovery running while there are requests for it: over restarts of bluetoothd, and over an
+/// adapter that is switched off and on (`org.bluez.Adapter1`: SetDiscoveryFilter, StartDiscovery, StopDiscovery).
 final class DiscoveryDriver: Sendable {
-    /// What bluetoothd should do, or does.
+    /// The discovery that bluetoothd should run, or runs.
     private struct Discovery: Sendable, Equatable {
         var adapter: String
         var filter: DiscoveryFilter
-        /// What was asked for before a reset is forgotten by bluetoothd.
+        /// bluetoothd drops the requests from before a reset.
         var resets: UInt64
     }
 
@@ -18,7 +17,7 @@ final class DiscoveryDriver: Sendable {
         var requests: [UInt64: DiscoveryFilter] = [:]
     }
 
-    /// How long it is waited before bluetoothd is asked again for what it has refused.
+    /// The pause before bluetoothd is asked again after a refusal.
     private static let pause = Duration.seconds(2)
 
     private let mirror: ObjectMirror
@@ -96,7 +95,7 @@ final class DiscoveryDriver: Sendable {
     }
 }
 
-/// Somebody wants peripherals to be discovered; ends with ``end()``, or with the object.
+/// A request to discover peripherals; ends with ``end()``, or with the object.
 final class DiscoveryRequest: Sendable {
     private let onEnd: @Sendable () -> Void
 
@@ -104,7 +103,7 @@ final class DiscoveryRequest: Sendable {
         self.onEnd = onEnd
     }
 
-    /// Nobody wants it any more. Once is enough; more often does nothing.
+    /// Ends the request. Once is enough; more often does nothing.
     func end() { onEnd() }
 
     deinit { onEnd() }

@@ -1,6 +1,6 @@
 import DBus
 
-/// Which peripherals are looked for.
+/// The peripherals to look for.
 struct DiscoveryFilter: Sendable, Hashable {
     /// Those that advertise one of these services; empty: any.
     var services: Set<BluetoothUUID> = []
@@ -26,7 +26,7 @@ struct DiscoveryFilter: Sendable, Hashable {
 
     /// The argument of `SetDiscoveryFilter`.
     var argument: DBusValue {
-        // Every advertisement is signalled: who is there is to be seen at once, and who has gone soon.
+        // Every advertisement is signalled, so that a peripheral is seen at once and its absence soon.
         var members: [String: DBusValue] = ["Transport": .string("le"), "DuplicateData": .boolean(true)]
         if !services.isEmpty { members["UUIDs"] = .strings(services.map(\.full).sorted()) }
         if let address { members["Pattern"] = .string(address) }

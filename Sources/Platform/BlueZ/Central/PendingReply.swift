@@ -1,7 +1,7 @@
 import DBus
 import Synchronization
 
-/// What bluetoothd answers to a call, or has not answered yet. The call goes on, whoever stops waiting for it.
+/// The answer of bluetoothd to a call, or that there is none yet. The call goes on when a caller stops waiting for it.
 final class PendingReply: Sendable {
     private let value = Mutex<Result<[DBusValue], BusError>?>(nil)
 
@@ -31,8 +31,8 @@ extension CentralManager {
     /// Waits for an answer. What makes it vain to wait ends the wait, whether bluetoothd says so or not.
     ///
     /// - Parameters:
-    ///   - interest: what `obstacle` looks at.
-    ///   - obstacle: what makes it vain, if anything.
+    ///   - interest: The objects that `obstacle` reads.
+    ///   - obstacle: Returns the error that makes the call useless, if there is one.
     func answer(
         to reply: PendingReply, within limit: Duration, watching interest: Interest,
         unless obstacle: (ObjectMirror.View) -> CentralError?

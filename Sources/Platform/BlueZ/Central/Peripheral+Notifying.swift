@@ -1,14 +1,14 @@
 import DBus
 
 extension Peripheral {
-    /// How long it is waited before a subscription that was refused for the moment is tried again.
+    /// The pause before a subscription that was refused for the moment is tried again.
     private static let pause = Duration.seconds(1)
 
-    /// Subscribes to a value: each that the peripheral notifies or indicates. A value that is read comes as well. Who
-    /// leaves more than 256 of them unread loses the oldest.
+    /// Subscribes to a value: each that the peripheral notifies or indicates. A value that is read comes as well. A
+    /// reader that leaves more than 256 of them unread loses the oldest.
     ///
     /// The subscription outlives the connection: when the peripheral is connected again it is made anew, also after a
-    /// restart of bluetoothd. Who wants the peripheral to be connected again sees to that; see
+    /// restart of bluetoothd. The stream does not connect the peripheral again; see
     /// ``CentralManager/connections(to:remembered:)``. The sequence ends when its task is cancelled, or with a
     /// ``CentralError`` when the peripheral refuses.
     public func values(for characteristic: Characteristic) -> AsyncThrowingStream<[UInt8], any Error> {
@@ -63,7 +63,7 @@ extension Peripheral {
     private func unsubscribe(from characteristic: Characteristic) {
         guard isThere(characteristic, manager.mirror.view) else { return }
         let mirror = manager.mirror
-        // Nobody waits for it: bluetoothd does the same when the program ends.
+        // Without waiting: bluetoothd does the same when the program ends.
         Task { try? await mirror.call(characteristic.path, Interface.characteristic, "StopNotify") }
     }
 }

@@ -7,11 +7,11 @@ public struct Peripheral: Sendable {
 
     let manager: CentralManager
 
-    /// How long a read, a write or a subscription may take, unless said otherwise: 15 s. ATT gives up after thirty
-    /// seconds (Core Specification, Vol 3, Part F, 3.3.3), and the link with it.
+    /// The time limit of a read, a write or a subscription by default: 15 s. ATT gives up after thirty seconds (Core
+    /// Specification, Vol 3, Part F, 3.3.3), and the link with it.
     public static let timeout = Duration.seconds(15)
 
-    /// What is known of it; nil when bluetoothd does not know it.
+    /// The peripheral's discovery; `nil` if bluetoothd does not have it.
     public var discovery: Discovery? {
         let view = manager.mirror.view
         return device(view).flatMap { view.tree[$0, Interface.device] }.flatMap(Discovery.init)
@@ -20,7 +20,7 @@ public struct Peripheral: Sendable {
     /// As it calls itself; nil if it has not.
     public var name: String? { discovery?.name }
 
-    /// Whether there is a connection to it, whoever has made it.
+    /// Whether there is a connection to it, also one of another program.
     public var isConnected: Bool { discovery?.isConnected == true }
 
     // MARK: Services
@@ -64,8 +64,8 @@ public struct Peripheral: Sendable {
     /// Reads a value, however long it is (`org.bluez.GattCharacteristic1`, ReadValue).
     ///
     /// - Parameters:
-    ///   - characteristic: which value.
-    ///   - limit: how long it may take.
+    ///   - characteristic: The characteristic to read.
+    ///   - limit: The time limit.
     /// - Throws: ``CentralError/notSupported(_:_:)`` without a question to the peripheral,
     ///   ``CentralError/refused(_:_:)``, ``CentralError/disconnected(address:)``,
     ///   ``CentralError/timedOut(what:after:)`` or ``CentralError/cancelled``.
@@ -84,9 +84,9 @@ public struct Peripheral: Sendable {
     ///
     /// - Parameters:
     ///   - value: 512 bytes at most (Core Specification, Vol 3, Part F, 3.2.9).
-    ///   - characteristic: where to.
+    ///   - characteristic: The characteristic to write.
     ///   - type: whether the peripheral says that it has taken it.
-    ///   - limit: how long it may take.
+    ///   - limit: The time limit.
     /// - Throws: as ``readValue(for:within:)``.
     public func writeValue(
         _ value: [UInt8], for characteristic: Characteristic, type: WriteType = .withResponse,
@@ -111,7 +111,7 @@ public struct Peripheral: Sendable {
         view.adapter(named: manager.adapter).flatMap { view.device(address, on: $0.path) }
     }
 
-    /// Why the peripheral cannot be asked at the moment.
+    /// Returns the reason why the peripheral cannot be reached at present.
     func obstacle(_ view: ObjectMirror.View) -> CentralError? {
         guard let device = device(view), view.isConnected(device) else { return .disconnected(address: address) }
         return nil

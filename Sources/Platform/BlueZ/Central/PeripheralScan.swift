@@ -1,7 +1,7 @@
 import DBus
 
-/// A scan for peripherals, by what its listener asks for next: who reads slowly gets each peripheral as it is then,
-/// and nothing piles up meanwhile.
+/// A scan for peripherals that its reader draws from: a slow reader gets each peripheral in its latest state, and
+/// nothing piles up meanwhile.
 actor PeripheralScan {
     private let manager: CentralManager
     private let services: Set<BluetoothUUID>
@@ -9,10 +9,10 @@ actor PeripheralScan {
     /// Goes with the scan, and the discovery with it.
     private let request: DiscoveryRequest
 
-    /// What the listener knows, by address.
+    /// The discoveries that the reader has, by address.
     private var known: [String: Discovery] = [:]
 
-    /// What it has not heard yet: one entry for a peripheral, the next one last.
+    /// The discoveries that the reader does not have yet: one entry for a peripheral, the next one last.
     private var news: [Discovery] = []
     private var isReady = false
 
@@ -62,7 +62,7 @@ actor PeripheralScan {
 }
 
 extension CentralManager {
-    /// bluetoothd signals all that anybody asks for: what does not have one of the services is left out.
+    /// bluetoothd signals what all programs requested: peripherals without one of the services are left out.
     nonisolated fileprivate func inSight(
         _ view: ObjectMirror.View, _ services: Set<BluetoothUUID>
     ) -> [String: Discovery] {

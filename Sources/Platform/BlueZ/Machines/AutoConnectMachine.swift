@@ -38,7 +38,7 @@ package struct AutoConnectMachine: Sendable {
         }
     }
 
-    /// What is to be seen at a moment.
+    /// The visible state at a moment.
     package struct View: Sendable, Equatable {
         /// Whether Bluetooth can be worked with. If not, there are no candidates.
         package var isAvailable: Bool
@@ -50,7 +50,7 @@ package struct AutoConnectMachine: Sendable {
         }
     }
 
-    /// What is to be done.
+    /// The actions to take.
     package enum Action: Sendable, Equatable {
         case startScan, stopScan
         /// Connect it; ``AutoConnectMachine/connectEnded(isConnected:at:)`` is due then.
@@ -62,7 +62,7 @@ package struct AutoConnectMachine: Sendable {
     package static let scanTime = Duration.seconds(10)
     package static let restTime = Duration.seconds(20)
 
-    /// How long a peripheral is left alone that could not be connected; twice as long each time, up to the longest.
+    /// The pause after a failed connection; twice as long each time, up to the longest.
     package static let shortestPause = Duration.seconds(2)
     package static let longestPause = Duration.seconds(60)
 
@@ -83,12 +83,12 @@ package struct AutoConnectMachine: Sendable {
     private var remembered: Known?
     private var failures: [String: (pause: BackOff, until: Instant)] = [:]
 
-    /// - Parameter remembered: what was connected when the program ended, and was announced then.
+    /// - Parameter remembered: The peripheral that was connected when the program ended, and was announced then.
     package init(remembered: Known? = nil) {
         self.remembered = remembered
     }
 
-    /// When ``observed(_:at:)`` is due next even if nothing is seen to change.
+    /// Returns the time at which ``observed(_:at:)`` is due even if nothing changes.
     package func deadline(after now: Instant) -> Instant? {
         switch phase {
         case .scanning(let until), .resting(let until):
@@ -152,7 +152,7 @@ package struct AutoConnectMachine: Sendable {
         return leave(.scanning(until: now + Self.scanTime), [.startScan])
     }
 
-    /// What is connected already, else the strongest that can be tried.
+    /// Returns the connected peripheral, otherwise the strongest that can be tried.
     private mutating func choose(_ view: View, at now: Instant) -> [Action]? {
         if let found = view.candidates.first(where: { $0.isConnected && $0.isResolved }) {
             return leave(.connected(found.known), [.didConnect(found.known)])

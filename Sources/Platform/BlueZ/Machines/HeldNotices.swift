@@ -1,15 +1,15 @@
 import DBus
 
-/// What bluetoothd signals while it lists its objects, to be applied to the list. Changes of one interface, again and
-/// again, are one notice, so that there are no more of them than objects; but for the values of characteristics, each
-/// of which counts.
+/// The signals that bluetoothd sends while it lists its objects, to be applied to the list. Changes of one interface,
+/// again and again, are one notice, so that there are no more of them than objects; but for the values of
+/// characteristics, each of which counts.
 package struct HeldNotices: Sendable, Equatable {
     package typealias Notice = MirrorMachine.Notice
 
     /// In the order in which they are to be applied.
     package private(set) var notices: [Notice] = []
 
-    /// Where the notice is that a further one can be merged into, by path and interface.
+    /// The position of the signal into which a further one can be merged, by path and interface.
     private var last: [String: [String: Int]] = [:]
 
     package init() {}

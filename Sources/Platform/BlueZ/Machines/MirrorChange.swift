@@ -1,16 +1,16 @@
 import DBus
 
-/// What is different in the mirror than it was.
+/// A difference between two states of the mirror.
 package enum MirrorChange: Sendable, Equatable {
-    /// Whether there is a bluetoothd, what objects it has, or an adapter: what concerns everybody.
+    /// The presence of bluetoothd, its objects, or an adapter: of interest to all waiters.
     case all
     /// An object that is no adapter. `before` and `now` are the properties of its `org.bluez.Device1`, where it has
     /// them; `didConnect` says that bluetoothd has signalled so.
     case object(path: String, before: ObjectTree.Properties?, now: ObjectTree.Properties?, didConnect: Bool)
 }
 
-/// What somebody waits for. Adapters, and whether there is a bluetoothd, are of interest to everybody; a device only
-/// to who waits for it: every advertisement that bluetoothd hears changes one.
+/// The changes that a waiter waits for. Adapters, and the presence of bluetoothd, are of interest to all; a device only
+/// to its own waiters: every advertisement that bluetoothd receives changes one.
 package enum Interest: Sendable {
     /// No device.
     case adapters

@@ -1,7 +1,7 @@
 package import DBus
 
 extension MirrorMachine.Notice {
-    /// What a signal of bluetoothd says about its objects; nil when that is nothing.
+    /// Creates the notice of a signal of bluetoothd about its objects; `nil` for any other signal.
     package init?(_ signal: BusSignal) {
         let arguments = signal.arguments
         switch (signal.interface, signal.member, arguments.count) {
@@ -24,12 +24,12 @@ extension MirrorMachine.Notice {
 
 /// The name org.bluez has another owner.
 package struct OwnerChange: Sendable, Equatable {
-    /// Who owns it now; nil: nobody.
+    /// The new owner; `nil` for none.
     package var new: String?
 }
 
 extension BusSignal {
-    /// What it says about the owner of bluetoothd's name.
+    /// The change of the owner of bluetoothd's name.
     package var ownerChange: OwnerChange? {
         guard member == "NameOwnerChanged", arguments.count == 3, arguments[0].string == Interface.service,
             let new = arguments[2].string

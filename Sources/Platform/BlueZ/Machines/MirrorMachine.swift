@@ -6,27 +6,27 @@ import DBus
 /// What bluetoothd signals while it lists its objects is held until the list is there, and then applied to it:
 /// whichever came first, the end is the same.
 package struct MirrorMachine: Sendable {
-    /// What a signal of bluetoothd says.
+    /// The content of a signal of bluetoothd.
     package enum Notice: Sendable, Equatable {
         case added(String, ObjectTree.Interfaces)
         case removed(String, [String])
         case changed(String, String, ObjectTree.Properties, invalidated: [String])
     }
 
-    /// What is to be done.
+    /// The actions to take.
     package enum Action: Sendable, Equatable {
         /// Ask this owner of the name for all its objects, and then call ``MirrorMachine/listed(_:by:)``.
         case list(owner: String)
         /// A characteristic has been read or has notified.
         case value(path: String, [UInt8])
-        /// Whoever waits for this may look again.
+        /// Wake the waiters for this.
         case changed(MirrorChange)
     }
 
     private enum Phase: Sendable, Equatable {
         /// No bus. → `asking`.
         case cutOff
-        /// A bus, and nobody knows yet whether bluetoothd is on it. → `listing`, `orphaned`, `cutOff`.
+        /// The bus is connected, and it is unknown whether bluetoothd is on it. → `listing`, `orphaned`, `cutOff`.
         case asking
         /// A bus, and no bluetoothd on it. → `listing`, `cutOff`.
         case orphaned
@@ -38,25 +38,25 @@ package struct MirrorMachine: Sendable {
 
     private var phase = Phase.cutOff
 
-    /// What was signalled since bluetoothd was asked for its objects, and then for them again.
+    /// The signals since bluetoothd was asked for its objects, and then for them again.
     package private(set) var held = HeldNotices()
 
     /// The objects, as far as they are known. Empty without bluetoothd.
     package private(set) var tree = ObjectTree()
 
-    /// How often an adapter was lost, switched off or had its bluetoothd change: what bluetoothd was asked to do
-    /// before, such as to discover, it does no more.
+    /// The number of times that an adapter was lost, was switched off or changed its bluetoothd: bluetoothd has dropped
+    /// all requests from before, such as discovery.
     package private(set) var resets: UInt64 = 0
 
-    /// How often it was asked for the objects again, and how often that has come to an end.
+    /// The number of refreshes that were requested, and that have ended.
     package private(set) var refreshes: (asked: UInt64, ended: UInt64) = (0, 0)
 
-    /// How often a device has connected: what can be connected to is then advertised no more.
+    /// The number of connections of devices so far: a device that connects stops a connectable advertisement.
     package private(set) var connections: UInt64 = 0
 
     package init() {}
 
-    /// What can be said about bluetoothd.
+    /// The reachability of bluetoothd.
     package var reach: Reach {
         switch phase {
         case .cutOff: .noBus
@@ -71,7 +71,7 @@ package struct MirrorMachine: Sendable {
         case noBus, noDaemon, unknown, known
     }
 
-    /// The bus is there; who owns bluetoothd's name comes next.
+    /// Handles that the bus is connected; the owner of bluetoothd's name comes next.
     package mutating func busConnected() -> [Action] {
         forget(.asking)
     }
@@ -91,7 +91,7 @@ package struct MirrorMachine: Sendable {
         }
     }
 
-    /// Somebody has to know that nothing is missing: bluetoothd's objects are listed again.
+    /// Lists bluetoothd's objects again, so that a caller has all of them.
     ///
     /// What it signals meanwhile is applied to the new list, though it may be older: the last word is the same.
     package mutating func refreshed() -> [Action] {
@@ -170,7 +170,7 @@ package struct MirrorMachine: Sendable {
             }
             let didConnect = interface == Interface.device && changed["Connected"]?.boolean == true
             if didConnect { connections += 1 }
-            // What was so before concerns nobody.
+            // A value that has not changed is of no interest.
             guard didConnect || tree[path, interface] != before else { return [] }
             return [
                 change(

@@ -25,7 +25,7 @@ package struct RegistrationMachine: Sendable {
         package var adapter: String?
         /// The same for as long as what bluetoothd was asked for holds.
         package var resets: UInt64 = 0
-        /// How many devices have connected so far.
+        /// The number of connections of devices so far.
         package var connections: UInt64 = 0
 
         package init(
@@ -41,7 +41,7 @@ package struct RegistrationMachine: Sendable {
         }
     }
 
-    /// What is to be done.
+    /// The actions to take.
     package enum Action: Sendable, Equatable {
         /// Export the services' objects on the bus, in place of those before. It takes time.
         case exportServices(version: Int)
@@ -65,7 +65,7 @@ package struct RegistrationMachine: Sendable {
         case didStartAdvertising(adapter: String)
     }
 
-    /// Which adapter was given something, and when it is to be given again.
+    /// The adapter of a registration, and the time at which it is registered again.
     private struct Place: Sendable, Equatable {
         let adapter: String
         let resets: UInt64
@@ -93,7 +93,7 @@ package struct RegistrationMachine: Sendable {
     /// Whether bluetoothd was asked to take that object.
     private var isAdvertisementGiven = false
 
-    /// Where the advertisement is registered, or where there is to be none; and where it was before.
+    /// The place of the advertisement's registration, or none; and the one before.
     private var advertised: (place: Place?, last: Place?)
 
     /// The action that takes its time, and for which place.

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Those who wait until the mirror shows something. Each is woken by what it waits for and by nothing else; any number
-/// of changes between two of its looks wake it once.
+/// The tasks that wait until the mirror shows something. Each is woken by what it waits for and by nothing else; any
+/// number of changes between two of its looks wake it once.
 package final class Waiters: Sendable {
     private struct Waiter {
         let interest: Interest
@@ -26,7 +26,7 @@ package final class Waiters: Sendable {
 
     package init() {}
 
-    /// Somebody waits from now on: what changes after this wakes it, though it may be busy.
+    /// Adds a waiter: a change after this wakes it, though it may be busy.
     ///
     /// - Returns: a name for the wait, which ends with ``remove(_:)``.
     package func add(_ interest: Interest) -> UInt64 {
@@ -61,7 +61,7 @@ package final class Waiters: Sendable {
         state.withLock { $0.waiters[id]?.wake() }?.resume()
     }
 
-    /// Wakes those who wait for this.
+    /// Wakes the waiters for this.
     package func wake(for change: MirrorChange) {
         let woken = state.withLock { state in
             state.waiters.filter { $0.value.interest.includes(change) }.keys.compactMap { state.waiters[$0]?.wake() }

@@ -20,7 +20,7 @@ extension ObjectMirror.View {
         return adapters.first(where: \.isPowered) ?? adapters.first
     }
 
-    /// Why Bluetooth is of no use at the moment; nil when it is, or when nothing is known yet.
+    /// Returns the reason why Bluetooth cannot be used at present; `nil` if it can, or if nothing is known yet.
     func obstacle(adapter name: String?) -> CentralError? {
         switch reach {
         case .noBus where isRefused, .unknown where isRefused: .notPermitted(reason: busError?.reason ?? "")
@@ -101,7 +101,7 @@ extension Discovery {
         }
     }
 
-    /// What a controller says that does not know (Core Specification, Vol 4, Part E, 7.7.65.2).
+    /// The RSSI of a controller that does not know it (Core Specification, Vol 4, Part E, 7.7.65.2).
     private static let notAvailable: Int16 = 127
 
     /// bluetoothd 5.66 does not always signal that a device is connected: its `att_connect_cb` may have noted it

@@ -1,7 +1,7 @@
 import DBus
 import Synchronization
 
-/// bluetoothd's objects as they are now, for everybody who looks, and the way to ask bluetoothd for something.
+/// bluetoothd's objects as they are now, for all readers, and the way to call bluetoothd.
 final class ObjectMirror: Sendable {
     private struct State {
         var machine = MirrorMachine()
@@ -13,27 +13,27 @@ final class ObjectMirror: Sendable {
         var listeners: [UInt64: (path: String, values: AsyncStream<[UInt8]>.Continuation)] = [:]
     }
 
-    /// What is to be seen of bluetoothd at one moment.
+    /// The visible state of bluetoothd at one moment.
     struct View: Sendable {
         var tree: ObjectTree
         var reach: MirrorMachine.Reach
         var resets: UInt64
-        /// How many of the refreshes have come to an end.
+        /// The number of refreshes that have ended.
         var refreshes: UInt64
         var connections: UInt64
-        /// The bus, for whoever exports objects on it.
+        /// The bus, for exporting objects on it.
         var bus: Bus?
-        /// Why there is no bus, or why it does not let us ask bluetoothd, until it does.
+        /// The reason why there is no bus, or why it does not allow calls to bluetoothd, until it does.
         var busError: BusError?
     }
 
-    /// How long bluetoothd may take for an answer that needs no radio.
+    /// The time limit of bluetoothd's answers that need no radio.
     static let replyTimeout = Duration.seconds(10)
 
-    /// How many values a listener may leave unread; of more the oldest are lost.
+    /// The number of values that a reader may leave unread; of more the oldest are dropped.
     static let valueLimit = 256
 
-    /// How long the bus is left alone after it was lost or could not be reached.
+    /// The pause after the bus was lost or could not be reached.
     private static let pause = Duration.seconds(2)
 
     private let address: String?
@@ -85,7 +85,7 @@ final class ObjectMirror: Sendable {
             let (lists, list) = AsyncStream.makeStream(of: String.self)
             state.withLock { state in
                 state.bus = bus
-                // Another refusal is likely: nobody is to believe for that long that all is well.
+                // Another refusal is likely, so the error stays: otherwise the state would look well for that long.
                 if state.busError?.isRefusal != true { state.busError = nil }
                 state.list = list
             }
@@ -112,7 +112,7 @@ final class ObjectMirror: Sendable {
         }
     }
 
-    /// Who owns bluetoothd's name; nil: nobody.
+    /// Returns the owner of bluetoothd's name; `nil` if there is none.
     private static func owner(on bus: Bus) async throws(BusError) -> String? {
         do throws(BusError) {
             let answer = try await bus.call(
@@ -141,7 +141,7 @@ final class ObjectMirror: Sendable {
             state.withLock { $0.busError = nil }
             return nil
         } catch {
-            // It has gone again; who comes next is signalled.
+            // It has gone again; a new owner is signalled.
             if case .nobody = error { return nil }
             return error
         }
@@ -173,14 +173,14 @@ final class ObjectMirror: Sendable {
 // MARK: Waiting and asking
 
 extension ObjectMirror {
-    /// Something else than bluetoothd's objects has changed, for which anybody may wait.
+    /// Wakes all waiters after a change of something other than bluetoothd's objects.
     func wakeAll() { waiters.wake(for: .all) }
 
     /// Looks again after each change of interest until there is something to be found.
     ///
     /// - Parameters:
     ///   - deadline: until when; nil: as long as it takes.
-    ///   - interest: what `look` looks at.
+    ///   - interest: The objects that `look` reads.
     ///   - look: finds it, or throws what makes it vain to wait.
     /// - Returns: nil when the time is up.
     func wait<Found: Sendable>(

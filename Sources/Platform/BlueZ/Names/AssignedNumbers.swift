@@ -1,9 +1,9 @@
 /// Names that the Bluetooth SIG has given (Assigned Numbers, 3.4 and 3.8): of what is met at home.
 extension BluetoothUUID {
-    /// What a service of this UUID is; nil if it has no name here.
+    /// The name of a service with this UUID; `nil` if it has no name here.
     public var serviceName: String? { name(in: Self.services) }
 
-    /// What a characteristic of this UUID is; nil if it has no name here.
+    /// The name of a characteristic with this UUID; `nil` if it has no name here.
     public var characteristicName: String? { name(in: Self.characteristics) }
 
     private func name(in names: [UInt16: String]) -> String? {

@@ -1,6 +1,7 @@
-/// Why a central's request is refused, in the Attribute Protocol's words (Core Specification, Vol 3, Part F, 3.4.1.1).
+/// The reason for refusing a central's request, in the Attribute Protocol's words (Core Specification, Vol 3, Part F,
+/// 3.4.1.1).
 public struct ATTError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What the central receives (Core Specification, Vol 3, Part F, 3.4.1.1).
+    /// The error that the central receives (Core Specification, Vol 3, Part F, 3.4.1.1).
     public enum Code: Sendable, Hashable {
         /// 0x06: the server cannot do what is asked.
         case requestNotSupported
@@ -12,7 +13,7 @@ public struct ATTError: Error, Sendable, Hashable, CustomStringConvertible {
         case application
     }
 
-    /// What the central receives.
+    /// The error that the central receives.
     public var code: Code
 
     /// For the log here: no central receives more than the code.
@@ -27,7 +28,7 @@ public struct ATTError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The ``reason``.
     public var description: String { reason }
 
-    /// What bluetoothd makes the code of.
+    /// The name from which bluetoothd makes the code.
     var name: String {
         switch code {
         case .requestNotSupported: "org.bluez.Error.NotSupported"

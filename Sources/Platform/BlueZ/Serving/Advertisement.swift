@@ -1,20 +1,20 @@
-/// What a peripheral advertises (Core Specification, Vol 3, Part C, 11), by a legacy advertisement.
+/// The content of a peripheral's legacy advertisement (Core Specification, Vol 3, Part C, 11).
 public struct Advertisement: Sendable, Hashable {
-    /// Who may answer it.
+    /// The devices that may answer it.
     public enum Kind: Sendable, Hashable {
         /// Centrals find it and may connect; flags take three bytes.
         case connectable
-        /// Nobody can connect, and so nobody can silence it by connecting; it has no flags.
+        /// Not connectable, so that no device can stop it by connecting; it has no flags.
         case broadcast
     }
 
-    /// How much fits into an advertisement, and into the scan response, in bytes (Vol 6, Part B, 2.3.1).
+    /// The size of an advertisement, and of a scan response, in bytes (Vol 6, Part B, 2.3.1).
     static let longest = 31
 
-    /// Who may answer it.
+    /// The devices that may answer it.
     public var kind: Kind
 
-    /// What people are shown. It goes into the scan response; see ``localName(fitting:)``.
+    /// The name that people see. It goes into the scan response; see ``localName(fitting:)``.
     public var localName: String?
 
     /// The services to find it by.
@@ -52,7 +52,7 @@ public struct Advertisement: Sendable, Hashable {
         if let localName, localName.utf8.count + 2 > Self.longest { throw .nameTooLong(localName) }
     }
 
-    /// How long it is on the air, the name aside.
+    /// The length of the advertisement without the name, in bytes.
     var byteCount: Int {
         let flags = kind == .connectable ? 3 : 0
         let lists = Dictionary(grouping: serviceUUIDs, by: \.byteCount)
@@ -62,7 +62,7 @@ public struct Advertisement: Sendable, Hashable {
 }
 
 extension BluetoothUUID {
-    /// How many bytes it takes in an advertisement.
+    /// The length in an advertisement, in bytes.
     fileprivate var byteCount: Int {
         guard let assigned else { return 16 }
         return assigned > 0xFFFF ? 4 : 2

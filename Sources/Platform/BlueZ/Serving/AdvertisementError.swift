@@ -1,11 +1,11 @@
-/// Why something cannot be advertised.
+/// The reason why something cannot be advertised.
 public enum AdvertisementError: Error, Sendable, Hashable, CustomStringConvertible {
     /// All but the name takes so many bytes, and 31 fit.
     case tooLong(byteCount: Int)
     /// The name takes more than 29 bytes.
     case nameTooLong(String)
 
-    /// What is too long, and what to do.
+    /// The part that is too long, and the remedy.
     public var description: String {
         switch self {
         case .tooLong(let count):

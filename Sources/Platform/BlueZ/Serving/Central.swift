@@ -1,11 +1,11 @@
 import DBus
 
-/// Somebody who reads or writes here. CoreBluetooth's `CBCentral`.
+/// A device that reads or writes here. CoreBluetooth's `CBCentral`.
 public struct Central: Sendable, Hashable {
     /// bluetoothd's object of it: the same for as long as bluetoothd knows it.
     public let identifier: String
 
-    /// How many bytes of a value a notification takes to it.
+    /// The maximum length of a value in a notification to it, in bytes.
     public let maximumUpdateValueLength: Int
 
     /// The least that every link can carry (Core Specification, Vol 3, Part G, 5.2.1).

@@ -4,9 +4,9 @@ import Plumbing
 /// The services as bluetoothd reads them: a tree of objects below one that lists them (`org.bluez.GattApplication1`).
 ///
 /// bluetoothd gives out handles in the order in which the objects are listed, which is that of their paths. Centrals
-/// that have paired keep the handles, and bluetoothd keeps by them who has subscribed to what: they must not change.
+/// that have paired store the handles, and bluetoothd stores the subscriptions by them: they must not change.
 struct GATTApplication: Sendable {
-    /// Where the tree begins.
+    /// The path of the tree's root.
     let root: String
 
     /// The objects below it.
@@ -35,10 +35,10 @@ struct GATTApplication: Sendable {
         self.paths = paths
     }
 
-    /// Where a characteristic is.
+    /// Returns the path of a characteristic.
     func path(of characteristic: BluetoothUUID) -> String? { paths[characteristic] }
 
-    /// What lists the objects.
+    /// The interface that lists the objects.
     var manager: BusInterface {
         let listed = objects.map { path, interface in
             let properties = DBusValue.properties(interface.values)

@@ -1,7 +1,7 @@
 /// A characteristic that is offered to centrals. CoreBluetooth's `CBMutableCharacteristic`, with handlers in place of a
 /// delegate.
 public struct MutableCharacteristic: Sendable {
-    /// What centrals may do with it (Core Specification, Vol 3, Part G, 3.3.1.1). CoreBluetooth's
+    /// The operations that centrals may use (Core Specification, Vol 3, Part G, 3.3.1.1). CoreBluetooth's
     /// `CBCharacteristicProperties`.
     public struct Properties: OptionSet, Sendable, Hashable {
         /// One bit for each property. They are this library's own, and not those of the declaration on the air.
@@ -14,7 +14,7 @@ public struct MutableCharacteristic: Sendable {
 
         /// The value can be read.
         public static let read = Properties(rawValue: 1 << 0)
-        /// The value can be written, and nobody says whether it was taken.
+        /// The value can be written without a response.
         public static let writeWithoutResponse = Properties(rawValue: 1 << 1)
         /// The value can be written, and the central hears whether it was taken.
         public static let write = Properties(rawValue: 1 << 2)
@@ -28,9 +28,9 @@ public struct MutableCharacteristic: Sendable {
         public static let indicateEncryptionRequired = Properties(rawValue: 1 << 6)
     }
 
-    /// What reading and writing takes besides (Core Specification, Vol 3, Part F, 3.2.5). bluetoothd refuses who has
-    /// it not by ATT's error 0x0F, insufficient encryption; nobody here is asked. CoreBluetooth's
-    /// `CBAttributePermissions`.
+    /// The conditions for reading and writing (Core Specification, Vol 3, Part F, 3.2.5). bluetoothd refuses a central
+    /// that does not meet them with ATT's error 0x0F, insufficient encryption, and does not call this program.
+    /// CoreBluetooth's `CBAttributePermissions`.
     public struct Permissions: OptionSet, Sendable, Hashable {
         /// One bit for each permission. They are this library's own.
         public let rawValue: Int
@@ -53,22 +53,22 @@ public struct MutableCharacteristic: Sendable {
     /// Answers a central that reads. The whole value: a long read gets it in pieces, all of the same value.
     public typealias Read = @Sendable (Central) async throws(ATTError) -> [UInt8]
 
-    /// Takes what a central writes. Whoever writes without response does not learn of an error.
+    /// Takes what a central writes. A central that writes without response does not receive an error.
     public typealias Write = @Sendable ([UInt8], Central) async throws(ATTError) -> Void
 
     /// No value is longer, in bytes (Core Specification, Vol 3, Part F, 3.2.9).
     public static let longestValue = 512
 
-    /// What kind of value it is.
+    /// The type of the value.
     public var uuid: BluetoothUUID
 
-    /// What centrals may do with the value.
+    /// The operations that centrals may use.
     public var properties: Properties
 
-    /// What reading and writing it takes.
+    /// The conditions for reading and writing.
     public var permissions: Permissions
 
-    /// Answers who reads; nil: ATT's error 0x06, request not supported.
+    /// Returns the value to a central that reads; `nil`: ATT's error 0x06, request not supported.
     public var read: Read?
 
     /// Takes what is written; nil: ATT's error 0x06, request not supported.
@@ -103,7 +103,7 @@ public struct MutableCharacteristic: Sendable {
         } else if properties.contains(.write) {
             flags.append("write")
         }
-        // The plain word goes with the other: 5.62 to 5.65 let nobody subscribe without it.
+        // The plain word goes with the other: 5.62 to 5.65 refuse all subscriptions without it.
         if !properties.isDisjoint(with: [.notify, .notifyEncryptionRequired]) { flags.append("notify") }
         if properties.contains(.notifyEncryptionRequired) { flags.append("encrypt-notify") }
         if !properties.isDisjoint(with: [.indicate, .indicateEncryptionRequired]) { flags.append("indicate") }

@@ -1,7 +1,7 @@
 /// A primary service that is offered to centrals (Core Specification, Vol 3, Part G, 3.1). CoreBluetooth's
 /// `CBMutableService`.
 public struct MutableService: Sendable {
-    /// What kind of service it is.
+    /// The type of the service.
     public var uuid: BluetoothUUID
 
     /// In the order in which centrals find them.

@@ -1,6 +1,6 @@
 import DBus
 
-/// What bluetoothd lets a peripheral do at the moment.
+/// The operations that bluetoothd allows a peripheral at present.
 struct Outlook: Sendable, Equatable {
     let state: PeripheralManager.State
 
@@ -17,9 +17,9 @@ struct Outlook: Sendable, Equatable {
     let connections: UInt64
 
     /// - Parameters:
-    ///   - adapter: which is wanted; nil: one that is switched on, else the first.
+    ///   - adapter: The requested adapter; `nil`: one that is switched on, otherwise the first.
     ///   - wasThere: whether there was a bluetoothd before.
-    ///   - interfaces: what the adapter must be able to do.
+    ///   - interfaces: The interfaces that the adapter must have.
     init(_ view: ObjectMirror.View, adapter name: String?, wasThere: Bool, interfaces: [String]) {
         resets = view.resets
         connections = view.connections

@@ -7,9 +7,9 @@ import Synchronization
 /// bluetoothd does the work and goes on with everything else that it does. What was added and advertised stays so
 /// while ``run()`` does, over restarts of bluetoothd and the adapter's being switched off, blocked or unplugged.
 public final class PeripheralManager: Sendable {
-    /// What happens to it.
+    /// An event of the peripheral.
     public enum Event: Sendable, Hashable {
-        /// What Bluetooth can do here has changed; the reason is a sentence's end.
+        /// The state of Bluetooth has changed; the reason is the end of a sentence.
         case didUpdateState(State, reason: String)
         /// Centrals find the services, on this adapter.
         case didAddServices(adapter: String)
@@ -21,10 +21,10 @@ public final class PeripheralManager: Sendable {
         case didRefuse(ATTError, Central)
     }
 
-    /// What Bluetooth can do here: `CBManagerState`.
+    /// The state of Bluetooth: `CBManagerState`.
     public typealias State = ManagerState
 
-    /// What is to be so.
+    /// The requested services and advertisement.
     struct Wishes: Sendable {
         var services: [MutableService] = []
         var advertisement: Advertisement?
@@ -33,8 +33,8 @@ public final class PeripheralManager: Sendable {
         var advertisementVersion = 0
     }
 
-    /// What happens, for one listener. Who leaves more than 256 events unread loses the oldest: centrals may cause as
-    /// many refusals as they like.
+    /// The events, for one reader. A reader that leaves more than 256 events unread loses the oldest: centrals may
+    /// cause as many refusals as they like.
     public let events: AsyncStream<Event>
 
     let adapter: String?
@@ -100,13 +100,13 @@ public final class PeripheralManager: Sendable {
     /// Notifies or indicates a value to the centrals that have subscribed to the characteristic. To each goes as much
     /// as its ``Central/maximumUpdateValueLength`` allows.
     ///
-    /// - Returns: whether it was sent; not while nobody can be reached.
+    /// - Returns: Whether it was sent; `false` while no central can be reached.
     @discardableResult
     public func updateValue(_ value: [UInt8], for characteristic: BluetoothUUID) async -> Bool {
         guard let (application, bus) = served.withLock(\.self), let path = application.path(of: characteristic)
         else { return false }
         let value = Array(value.prefix(MutableCharacteristic.longestValue))
-        // To bluetoothd alone: what all may hear, everybody with a login would.
+        // To bluetoothd alone: a signal to all would reach every user with a login.
         let sent: Void? = try? await bus.changed(
             ["Value": .bytes(value)], of: Interface.characteristic, at: path, to: Interface.service)
         return sent != nil

@@ -135,7 +135,7 @@ struct Registration: Sendable {
     private func publish(_ error: BusError, _ outlook: Outlook) {
         let adapter = outlook.adapter?.name ?? "any adapter"
         switch error {
-        // Whoever has gone is noticed otherwise.
+        // The end of bluetoothd is noticed elsewhere.
         case .nobody, .disconnected, .cancelled: break
         case .refused where error.isRefusal:
             manager.publish(.didUpdateState(.unauthorized, reason: Outlook.mayNotAsk))
@@ -159,6 +159,6 @@ extension RegistrationMachine.Situation {
 }
 
 extension String {
-    /// What stands behind the last slash.
+    /// The part behind the last slash.
     fileprivate var lastName: String { split(separator: "/").last.map(String.init) ?? self }
 }

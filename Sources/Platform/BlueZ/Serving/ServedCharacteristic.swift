@@ -34,7 +34,7 @@ final class ServedCharacteristic: Sendable {
                         return []
                     }
                 },
-                // Who listens is bluetoothd's affair: it takes every value, and passes it on to whoever subscribed.
+                // bluetoothd manages the subscriptions: it takes every value, and passes it on to the subscribers.
                 .init("StartNotify") { _ in .success([]) },
                 .init("StopNotify") { _ in .success([]) },
                 .init("Confirm") { _ in .success([]) },

@@ -2,11 +2,11 @@ import DBus
 import Plumbing
 
 extension CentralError {
-    /// Why bluetoothd could not be asked for something that needs no peripheral.
+    /// Creates the error of a call to bluetoothd that needs no peripheral.
     ///
     /// - Parameters:
-    ///   - what: what was asked for, as the beginning of a sentence.
-    ///   - limit: how long it was waited for.
+    ///   - what: The request, as the beginning of a sentence.
+    ///   - limit: The time limit that has passed.
     init(_ error: BusError, what: String, limit: Duration) {
         switch error {
         case .nobody: self = .noDaemon
@@ -20,7 +20,7 @@ extension CentralError {
         }
     }
 
-    /// Why a characteristic was not read, written or subscribed to.
+    /// Creates the error of reading, writing or subscribing to a characteristic.
     init(_ error: BusError, uuid: BluetoothUUID, address: String, what: String, limit: Duration) {
         switch error {
         case .refused("org.bluez.Error.NotConnected", _): self = .disconnected(address: address)

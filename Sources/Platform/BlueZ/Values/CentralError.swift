@@ -1,4 +1,4 @@
-/// Why a central did not get what it wanted: what happened, why, and what to do.
+/// The reason why a request of a central failed: what happened, why, and what to do.
 public enum CentralError: Error, Sendable, Hashable {
     /// There is no system bus, or it closes the connection; `reason` is the end of a sentence.
     case noBus(reason: String)
@@ -30,7 +30,7 @@ public enum CentralError: Error, Sendable, Hashable {
     /// The task was cancelled.
     case cancelled
 
-    /// Why a peripheral does not let itself be read or written (Core Specification, Vol 3, Part F, 3.4.1.1).
+    /// The reason why a peripheral refuses reading or writing (Core Specification, Vol 3, Part F, 3.4.1.1).
     public enum Refusal: Sendable, Hashable {
         /// Only a paired device may: ATT's errors 0x05, 0x08, 0x0C and 0x0F.
         case notAuthorized
@@ -50,7 +50,7 @@ public enum CentralError: Error, Sendable, Hashable {
 }
 
 extension CentralError: CustomStringConvertible {
-    /// What happened, why, and what to do: sentences.
+    /// The failure, its reason and the remedy, as sentences.
     public var description: String {
         switch self {
         case .noBus(let reason):
@@ -96,7 +96,7 @@ extension CentralError: CustomStringConvertible {
 }
 
 extension CentralError.Refusal: CustomStringConvertible {
-    /// Why, and what to do: sentences, without the name of the characteristic.
+    /// The reason and the remedy, as sentences without the name of the characteristic.
     public var description: String {
         switch self {
         case .notAuthorized:

@@ -1,5 +1,5 @@
-/// A peripheral that bluetoothd knows, and what it knows of it (`org.bluez.Device1`). All of it but the address is
-/// what the peripheral, or anybody who imitates it, has sent.
+/// A peripheral that bluetoothd knows, and what it knows of it (`org.bluez.Device1`). All of it except the address was
+/// sent by the peripheral, or by a device that imitates it.
 public struct Discovery: Sendable, Hashable {
     /// Its address, `DC:A6:32:01:02:03`. It may be a random one that changes every quarter of an hour.
     public var address: String
@@ -7,24 +7,24 @@ public struct Discovery: Sendable, Hashable {
     /// As it calls itself, with spaces in place of control characters; nil until it has said so.
     public var name: String?
 
-    /// How strong it was received last, in dBm; nil when it was not heard lately, or the adapter does not know (Core
+    /// The last signal strength, in dBm; `nil` if nothing was received lately, or the adapter does not give it (Core
     /// Specification, Vol 4, Part E, 7.7.65.2).
     public var rssi: Int16?
 
     /// The services it advertises, and those it was found to have.
     public var services: [BluetoothUUID]
 
-    /// Whether there is a connection to it, whoever has made it.
+    /// Whether there is a connection to it, also one of another program.
     public var isConnected: Bool
 
-    /// Whether it has been heard since somebody scans, or is connected.
+    /// Whether it was received since the scan began, or is connected.
     public var isInSight: Bool
 
-    /// What it advertises for its manufacturers, by company identifier (Assigned Numbers, 7.1; Core Specification
-    /// Supplement, Part A, 1.4), without the identifier. Empty when it advertises none.
+    /// The advertised manufacturer data, by company identifier (Assigned Numbers, 7.1; Core Specification Supplement,
+    /// Part A, 1.4), without the identifier. Empty when it advertises none.
     public var manufacturerData: [UInt16: [UInt8]] = [:]
 
-    /// What it advertises for services (Core Specification Supplement, Part A, 1.11), without the UUID. Empty when it
+    /// The advertised service data (Core Specification Supplement, Part A, 1.11), without the UUID. Empty when it
     /// advertises none.
     public var serviceData: [BluetoothUUID: [UInt8]] = [:]
 

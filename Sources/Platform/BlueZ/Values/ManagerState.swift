@@ -1,9 +1,9 @@
-/// What Bluetooth can do at the moment, in CoreBluetooth's words (`CBManagerState`): for a central as for a peripheral.
+/// The present state of Bluetooth, in CoreBluetooth's words (`CBManagerState`): for a central as for a peripheral.
 ///
-/// `Bluetooth.BluetoothState` has the same words, and is another type for two reasons. The words mean other things there:
-/// it is about one adapter seen through its HCI socket, this one about bluetoothd seen through the bus (see each case). And
-/// either is public API of a library that is used without the other: one type would need a public module below both, in
-/// which nothing else belongs. A test holds the words together.
+/// `Bluetooth.BluetoothState` has the same words, and is another type for two reasons. The words mean other things
+/// there: it is about one adapter seen through its HCI socket, this one about bluetoothd seen through the bus (see each
+/// case). And either is public API of a library that is used without the other: one type would need a public module
+/// below both, in which nothing else belongs. A test holds the words together.
 public enum ManagerState: String, Hashable, Sendable, CaseIterable {
     /// Nothing is known yet.
     case unknown

@@ -1,6 +1,6 @@
 /// A Bluetooth adapter, as Linux sees it at the moment.
 public struct Adapter: Hashable, Sendable {
-    /// What keeps a radio silent.
+    /// The reason why a radio is blocked.
     public enum RadioBlock: Hashable, Sendable {
         /// Nothing keeps it silent.
         case none

@@ -3,10 +3,10 @@ public struct AdapterUpdate: Hashable, Sendable {
     /// The state now.
     public var state: BluetoothState
 
-    /// Which adapter it is about, `hci0`; nil when there is none.
+    /// The adapter's name, `hci0`; `nil` if there is none.
     public var adapter: String?
 
-    /// What happened, why, and what to do about it: for people.
+    /// The event, its reason and the remedy, for people.
     public var reason: String
 
     /// A change to `state`, with its reason in sentences for people.

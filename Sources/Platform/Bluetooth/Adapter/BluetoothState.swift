@@ -1,5 +1,5 @@
-/// What Bluetooth can do at the moment, in CoreBluetooth's words (`CBManagerState`): what one adapter does, as its HCI socket
-/// shows it. `BlueZ.ManagerState` has the same words for what bluetoothd does.
+/// The present state of Bluetooth, in CoreBluetooth's words (`CBManagerState`): the state of one adapter, as its HCI
+/// socket shows it. `BlueZ.ManagerState` has the same words for what bluetoothd does.
 public enum BluetoothState: String, Hashable, Sendable, CaseIterable {
     /// Nothing is known yet.
     case unknown

@@ -8,7 +8,7 @@ public protocol BluetoothKernel: Sendable {
     /// A socket for commands to one adapter, and for its events.
     func openScanSocket(adapter index: UInt16) throws(KernelError) -> HCISocket
 
-    /// A socket that tells when adapters come, go, and are switched on or off.
+    /// Opens a socket that reports when adapters come, go, and are switched on or off.
     func openHotPlugSocket() throws(KernelError) -> HCISocket
 
     /// Switches an adapter off and on, which starts its controller anew; returns when the controller has answered.

@@ -2,7 +2,7 @@ import Glibc
 
 /// The kernel refused something: what, and why.
 public struct KernelError: Error, Hashable, Sendable {
-    /// What was asked of the kernel.
+    /// The operations of the kernel.
     public enum Operation: String, Hashable, Sendable {
         /// `socket(AF_BLUETOOTH, SOCK_RAW, BTPROTO_HCI)`, and the right to it, CAP_NET_RAW.
         case openSocket = "opening a Bluetooth socket"
@@ -47,7 +47,7 @@ public struct KernelError: Error, Hashable, Sendable {
         case switchOff = "switching the adapter off"
     }
 
-    /// What was asked.
+    /// The operation that failed.
     public let operation: Operation
 
     /// The kernel's answer, `EPERM` and the like.
@@ -59,14 +59,14 @@ public struct KernelError: Error, Hashable, Sendable {
         self.code = code
     }
 
-    /// What the last call that failed on this thread left behind.
+    /// Creates the error of the last call that failed on this thread.
     init(last operation: Operation) {
         self.init(operation, code: errno)
     }
 }
 
 extension KernelError {
-    /// What an error means for the state of Bluetooth.
+    /// The state of Bluetooth that follows from an error.
     var state: BluetoothState {
         switch code {
         case EPERM, EACCES: .unauthorized
@@ -75,7 +75,7 @@ extension KernelError {
         }
     }
 
-    /// Whether the adapter has gone or was switched off, so that looking again tells more than the error.
+    /// Whether the adapter has gone or was switched off, so that listing the adapters gives more than the error.
     var isAboutTheAdapter: Bool {
         switch code {
         case ENODEV, ENXIO, EPIPE, ENETDOWN, EBADFD: true

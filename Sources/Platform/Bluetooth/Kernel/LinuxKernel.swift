@@ -39,8 +39,8 @@ public struct LinuxKernel: BluetoothKernel {
 
     /// Without CAP_NET_RAW the kernel keeps its events about adapters back: that is EPERM here already.
     ///
-    /// The management channel tells everyone about adapters, but about power only when a management client such as
-    /// bluetoothd has taken the adapter up. A process without CAP_NET_RAW cannot scan anyway, so one source is enough.
+    /// The management channel reports adapters to all, but power only when a management client such as bluetoothd has
+    /// taken the adapter up. A process without CAP_NET_RAW cannot scan anyway, so one source is enough.
     public func openHotPlugSocket() throws(KernelError) -> HCISocket {
         try demandRawSockets()
         return try HCISocket(adapter: nil)

@@ -2,7 +2,7 @@ import CBluetooth
 import Glibc
 import Plumbing
 
-/// Where rfkill takes orders.
+/// The device through which rfkill is switched.
 extension RadioSwitches {
     static let device = "/dev/rfkill"
 
@@ -39,7 +39,7 @@ extension RadioSwitches {
         _ = try OwnedDescriptor.retrying(.unblock) { unsafe access(device, W_OK) }
     }
 
-    /// Who may give orders, for somebody who may not.
+    /// Advice for a user without the permission to switch.
     static var advice: String {
         let byRoot = "`sudo rfkill unblock bluetooth` does it"
         guard let group = writers else { return byRoot }

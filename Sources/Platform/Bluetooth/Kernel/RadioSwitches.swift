@@ -14,7 +14,7 @@ struct RadioSwitches: Sendable {
         }
     }
 
-    /// What holds an adapter down. Its switch is the folder rfkillN in the adapter's own.
+    /// Returns the switch that blocks an adapter. Its switch is the folder rfkillN in the adapter's own.
     func block(of adapter: String) -> Adapter.RadioBlock {
         let path = "\(folder)/\(adapter)"
         let switches = SystemFile.names(path).filter { $0.hasPrefix("rfkill") }

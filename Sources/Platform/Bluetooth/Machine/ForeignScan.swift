@@ -1,8 +1,8 @@
 import HCI
 
-/// What others did to the controller's scan, as far as their commands tell.
+/// The effects of other programs on the controller's scan, as far as their commands show.
 struct ForeignScan: Hashable, Sendable {
-    /// What a command of someone else means for our scan.
+    /// The effect of another program's command on our scan.
     enum Effect: Hashable, Sendable {
         case none
 
@@ -80,7 +80,7 @@ struct ForeignScan: Hashable, Sendable {
         isScanning = false
     }
 
-    /// Our own parameters are in force; they are refused while anyone scans, so nobody does.
+    /// Our own parameters are in force; they are refused during a scan, so there is none.
     mutating func parametersReplaced() {
         isScanning = false
         hearsStrangers = true

@@ -1,12 +1,13 @@
 import HCI
 import Plumbing
 
-/// Which of the two families of scan commands a controller is spoken to with: it refuses to have them mixed.
+/// The family of scan commands used with a controller: it refuses a mixture of the two.
 enum ScanCommands: Hashable, Sendable {
     case legacy
     case extended
 
-    /// What the controller knows. One that does not tell has no extended scanning.
+    /// Chooses the commands that the controller supports. A controller that does not report them has no extended
+    /// scanning.
     init(_ reply: CommandComplete) {
         let mask = reply.returnParameters.dropFirst()
         let supported = reply.status == .success ? try? SupportedCommands(Array(mask).rawSpan) : nil

@@ -100,7 +100,7 @@ extension ScanSession {
         return refusals < Self.refusalsTolerated ? outputs : outputs + [.refused(outstanding.command.opcode, status)]
     }
 
-    /// The time has come that `nextDeadline` told, or a later one.
+    /// Handles that the time of `nextDeadline` has come.
     mutating func advanced(to now: Int64) -> [Output] {
         guard let nextDeadline, now >= nextDeadline else { return [] }
         switch phase {

@@ -1,7 +1,7 @@
 import HCI
 import Plumbing
 
-/// What the owner, others, and the controller do on their own account.
+/// Events of the owner, of other programs, and of the controller itself.
 extension ScanSession {
     /// Someone else has sent a command: Linux shows it when it goes to the controller, before ours that are still
     /// waiting.
@@ -69,7 +69,8 @@ extension ScanSession {
         return listen(at: now)
     }
 
-    /// When to act on what others did to the scan: later each time when it happens again soon.
+    /// Returns the time of the reaction to another program's change of the scan: later each time when it happens again
+    /// soon.
     private mutating func incident(at now: Int64) -> Int64 {
         if now >= armedAt.addingClamped(parameters.calmPeriod.clampedNanoseconds) { rearm.reset() }
         return rearm.next(after: now)

@@ -7,14 +7,14 @@ import Plumbing
 /// One command is outstanding at a time. A scan is begun by disable, parameters, enable: a scanner that was killed
 /// leaves the scan on, and parameters are refused while it is.
 struct ScanSession: Hashable, Sendable {
-    /// What the owner has to do.
+    /// The effects that the owner carries out.
     enum Output: Hashable, Sendable {
         case send(HCICommand)
 
         /// Whether adverts reach us.
         case listening(Bool)
 
-        /// The controller does as it is told.
+        /// The controller carries out the commands.
         case works
 
         case silent(HCIOpcode)
@@ -32,7 +32,7 @@ struct ScanSession: Hashable, Sendable {
         case enable
     }
 
-    /// What the commands lead to. All but `adopt` begin with disabling the scan.
+    /// The goal of the next commands. All but `adopt` begin with disabling the scan.
     enum Goal: Hashable, Sendable {
         /// Our scan, with our parameters.
         case scan
@@ -86,17 +86,17 @@ struct ScanSession: Hashable, Sendable {
         case stopped
     }
 
-    /// How many refusals in a row are told as a fault. A single one is common: a controller cannot always scan while it
-    /// connects.
+    /// The number of refusals in a row that are reported as a fault. A single one is common: a controller cannot always
+    /// scan while it connects.
     static let refusalsTolerated = 5
 
     let parameters: ScannerParameters
     var phase = Phase.idle
 
-    /// What the controller understands; nil until it was asked.
+    /// The commands that the controller supports; `nil` until it has answered.
     var commands: ScanCommands?
 
-    /// What it said it understands.
+    /// The commands that it reported as supported.
     var supported: ScanCommands?
 
     /// Whether a scan was ever begun with `commands`.
@@ -109,7 +109,7 @@ struct ScanSession: Hashable, Sendable {
     var isStopping = false
     var isListening = false
 
-    /// When the last report came in, or listening began.
+    /// The time of the last report, or of the start of listening.
     var silentSince = Int64.min
 
     /// Whether the scan was started anew since the last report.
@@ -133,7 +133,7 @@ struct ScanSession: Hashable, Sendable {
         quiet = BackOff(parameters.quietPeriod, limit: parameters.quietPeriodLimit)
     }
 
-    /// When `advanced(to:)` has something to do; nil for never.
+    /// The time at which `advanced(to:)` has something to do; `nil` for never.
     var nextDeadline: Int64? {
         switch phase {
         case .idle, .held, .stopped: nil
@@ -149,7 +149,7 @@ struct ScanSession: Hashable, Sendable {
         return now >= quietAt
     }
 
-    /// What the next commands should lead to.
+    /// The goal of the next commands.
     var goal: Goal {
         if isStopping { return .stop }
         if isHeld { return .hold }

@@ -1,18 +1,18 @@
 public import HCI
 
-/// How to scan, and how patient to be.
+/// The parameters of the scan and its time limits.
 public struct ScannerParameters: Hashable, Sendable {
-    /// When the controller listens.
+    /// The scan interval and window.
     public var timing = ScanTiming.shared
 
-    /// How long a command may take. Linux itself gives up after two seconds.
+    /// The time limit of a command. Linux itself gives up after two seconds.
     public var commandTimeout = Duration.seconds(2)
 
-    /// How often a command is sent before the adapter counts as lost.
+    /// The number of attempts of a command before the adapter counts as lost.
     public var commandAttempts = 2
 
-    /// How long after the scan was switched off by others it is switched on again. Others switch it off to connect, or
-    /// to scan themselves: they need a moment.
+    /// The pause before the scan is switched on again after another program switched it off. Others switch it off to
+    /// connect, or to scan themselves: they need a moment.
     public var rearmDelay = Duration.milliseconds(500)
 
     /// The longest that delay becomes when the scan is switched off again and again.
@@ -36,7 +36,7 @@ public struct ScannerParameters: Hashable, Sendable {
     /// cycle. A power cycle takes the adapter away from other programs for a moment.
     public var powerCyclePeriod: Duration?
 
-    /// How long after a fault of the adapter it is tried again.
+    /// The pause after a fault before the adapter is tried again.
     public var faultDelay = Duration.seconds(1)
 
     /// The longest that delay becomes while the fault lasts.
@@ -49,6 +49,6 @@ public struct ScannerParameters: Hashable, Sendable {
     /// The longest that delay becomes.
     public var hopelessDelayLimit = Duration.seconds(3600)
 
-    /// What suits a home with a Raspberry Pi.
+    /// Creates parameters for a home with a Raspberry Pi.
     public init() {}
 }

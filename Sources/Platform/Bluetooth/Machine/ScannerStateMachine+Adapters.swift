@@ -1,7 +1,7 @@
 public import HCI
 import Plumbing
 
-/// Which adapter is used, and what becomes of it.
+/// The choice of the adapter, and its changes.
 extension ScannerStateMachine {
     /// The scanner begins.
     public mutating func started(at now: Int64) -> [Action] {
@@ -10,7 +10,7 @@ extension ScannerStateMachine {
         return [.openHotPlugSocket]
     }
 
-    /// Adapters that come and go are told from now on.
+    /// Handles that adapters that come and go are reported from now on.
     public mutating func hotPlugOpened(at now: Int64) -> [Action] {
         isWatching = true
         watchAgainAt = nil
@@ -122,7 +122,7 @@ extension ScannerStateMachine {
         return listening(false) + [.closeScanSocket]
     }
 
-    /// Tells a failure and waits; looks at the adapters first when they may explain it.
+    /// Reports a failure and waits; lists the adapters first if they may explain it.
     private mutating func failed(_ error: KernelError, adapter: Adapter?, at now: Int64) -> [Action] {
         let ended = endSession()
         let state = error.state

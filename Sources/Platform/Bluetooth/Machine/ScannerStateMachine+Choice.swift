@@ -1,6 +1,6 @@
 import Plumbing
 
-/// Which adapter is used, where the configuration names none.
+/// The choice of the adapter, if the configuration names none.
 extension ScannerStateMachine {
     /// The number of faults in a row after which another adapter is tried.
     static let faultsTolerated = 3

@@ -6,7 +6,7 @@ import Plumbing
 /// The controller itself does not distinguish that from an empty house. ``silenceLimit`` says whether silence is normal; only
 /// where it is not can a silence prove that the controller is deaf.
 extension ScannerStateMachine {
-    /// What follows from the silence so far when a probe is due, or `nil` for the probe alone.
+    /// Returns the actions that follow from the silence so far when a probe is due, or `nil` for the probe alone.
     mutating func probed(_ adapter: Adapter, at now: Int64) -> [Action]? {
         // A process that was stopped for a while has reports waiting: they come in before the second probe.
         guard let session, session.isProbeDue(at: now), session.hasProbed || !hasReceived,

@@ -1,7 +1,7 @@
 public import HCI
 import Plumbing
 
-/// What goes on in the session with the adapter, and what the owner wants.
+/// Events of the session with the adapter, and requests of the owner.
 extension ScannerStateMachine {
     /// The controller sent something that is no advert.
     public mutating func eventReceived(_ event: HCIEvent, at now: Int64) -> [Action] {
@@ -35,7 +35,7 @@ extension ScannerStateMachine {
         // Not `inSession`: this is done for each batch of reports, and there is nothing to do.
         let outputs = session?.heard(at: now) ?? []
         let actions = outputs.isEmpty ? [] : actions(outputs)
-        // A scan of others that serves us shows that Bluetooth works, though nobody has answered us.
+        // Reports from another program's scan show that Bluetooth works, though our commands were not answered.
         guard session?.isListening == true, lastUpdate?.state != .poweredOn else { return actions }
         return actions + self.actions([.works])
     }
@@ -89,7 +89,7 @@ extension ScannerStateMachine {
         }
     }
 
-    /// The time has come that `nextDeadline` told, or a later one.
+    /// Handles that the time of `nextDeadline` has come.
     public mutating func advanced(to now: Int64) -> [Action] {
         var actions: [Action] = []
         if let watchAgainAt, now >= watchAgainAt {

@@ -1,7 +1,7 @@
 public import HCI
 import Plumbing
 
-/// What the scanner does next, from what has happened: which adapter to open, which command to send, what to tell. It
+/// Decides the scanner's next steps from the events: which adapter to open, which command to send, what to report. It
 /// does no input or output and knows no clock; times are nanoseconds of the monotonic clock.
 ///
 /// Each function is an event, and returns what has to be done, in order. Events that answer an action come after it:
@@ -9,9 +9,9 @@ import Plumbing
 /// `inspectionFailed`, `openScanSocket` → `scanSocketOpened` or `scanSocketFailed`, `powerCycle` → `powerCycled` or
 /// `powerCycleFailed`.
 public struct ScannerStateMachine: Sendable {
-    /// What has to be done.
+    /// The actions to take.
     public enum Action: Hashable, Sendable {
-        /// Open the socket that tells about adapters, in place of the one there may be.
+        /// Open the socket that reports changes of adapters, in place of the one there may be.
         case openHotPlugSocket
 
         /// List the adapters.
@@ -29,10 +29,10 @@ public struct ScannerStateMachine: Sendable {
         /// Send on the scan socket; `scanSocketFailed` if that fails.
         case send(HCICommand)
 
-        /// Tell: the state has changed.
+        /// Report that the state has changed.
         case update(AdapterUpdate)
 
-        /// Tell: adverts reach us from now on, or no longer.
+        /// Report whether advertisements are received from now on.
         case listening(Bool)
 
         /// The end: everything is off.
@@ -57,7 +57,7 @@ public struct ScannerStateMachine: Sendable {
         /// waiting, finished
         case off(Adapter, recheckAt: Int64?)
 
-        /// The adapter is switched on, and nobody wants the scan. → inspecting, absent, off, opening, waiting, finished
+        /// The adapter is switched on, and no scan is requested. → inspecting, absent, off, opening, waiting, finished
         case idle(Adapter)
 
         /// The scan socket is being opened. → idle, scanning, waiting, finished
@@ -74,8 +74,9 @@ public struct ScannerStateMachine: Sendable {
         case finished
     }
 
-    /// When the adapters are listed again while one of them is off and none is used. Linux starts a new adapter, and switches it off after two
-    /// seconds unless someone wants it on; when someone does, no event tells (`HCI_AUTO_OFF`).
+    /// The times at which the adapters are listed again while one of them is off and none is used. Linux starts a new
+    /// adapter, and switches it off after two seconds unless a program wants it on; that request causes no event
+    /// (`HCI_AUTO_OFF`).
     static let rechecks: [Int64] = [1_000_000_000, 2_000_000_000]
 
     /// The silence, of all devices, from which on the controller is suspected to be deaf; `nil` where silence is normal.
@@ -103,7 +104,7 @@ public struct ScannerStateMachine: Sendable {
     /// Whether the present silence was reported, and another adapter tried where silence is not normal.
     var isSilenceReported = false
 
-    /// When the next power cycle may be.
+    /// The earliest time of the next power cycle.
     var powerCycleAt = Int64.min
 
     /// The numbers of faults in a row, by the adapter's index.
@@ -125,7 +126,7 @@ public struct ScannerStateMachine: Sendable {
         hopeless = BackOff(parameters.hopelessDelay, limit: parameters.hopelessDelayLimit)
     }
 
-    /// When `advanced(to:)` has something to do; nil for never.
+    /// The time at which `advanced(to:)` has something to do; `nil` for never.
     public var nextDeadline: Int64? {
         let own: Int64? =
             switch phase {

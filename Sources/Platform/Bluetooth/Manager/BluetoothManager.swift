@@ -42,14 +42,14 @@ public final class BluetoothManager: Sendable {
 
     /// The state of Bluetooth with the reason for it: the present one first, as soon as it is known, then each change.
     ///
-    /// Who lags behind misses the oldest changes, never the last one.
+    /// A slow reader misses the oldest changes, never the last one.
     public func states() -> HeldStream<AdapterUpdate> {
         HeldStream(updates(), holding: self)
     }
 
     /// Waits until it is decided whether there is Bluetooth, and whether this process may use it.
     ///
-    /// - Parameter limit: how long to wait for an adapter that is being reset, or does not answer.
+    /// - Parameter limit: The time to wait for an adapter that is being reset, or does not answer.
     /// - Returns: the state with its reason, at once if it is decided; ``BluetoothState/unknown`` or
     ///   ``BluetoothState/resetting`` only when the time was up or the task was cancelled before.
     public func authorize(within limit: Duration = .seconds(10)) async -> AdapterUpdate {
@@ -96,7 +96,7 @@ public final class BluetoothManager: Sendable {
         for await _ in updates {}
     }
 
-    /// How many changes somebody may lag behind: far more than happen while a task waits for its turn.
+    /// The number of changes that a reader may lag behind: far more than happen while a task waits for its turn.
     private static let backlog = 64
 
     private func state(
@@ -121,7 +121,7 @@ public final class BluetoothManager: Sendable {
         return updates
     }
 
-    /// The first question: from now on somebody watches.
+    /// Starts the scanner at the first request.
     private func begin() {
         state.withLock { state in
             guard state.scanner == nil, !state.isEnded else { return }

@@ -1,4 +1,4 @@
-/// A stream that keeps alive what feeds it, for as long as somebody iterates.
+/// A stream that keeps its source alive during iteration.
 public struct HeldStream<Element: Sendable>: AsyncSequence, Sendable {
     public typealias Failure = Never
 
@@ -14,7 +14,7 @@ public struct HeldStream<Element: Sendable>: AsyncSequence, Sendable {
         Iterator(base: stream.makeAsyncIterator(), source: source)
     }
 
-    /// Holds what feeds the stream, too: the sequence may go while somebody iterates.
+    /// Keeps the source alive, too: the sequence may be released during iteration.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: AsyncStream<Element>.Iterator
         fileprivate let source: any AnyObject & Sendable

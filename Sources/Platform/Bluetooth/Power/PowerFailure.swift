@@ -1,6 +1,6 @@
 /// An adapter cannot be switched on.
 public struct PowerFailure: Error, Hashable, Sendable {
-    /// Why not.
+    /// The reason of the failure.
     public enum Cause: Hashable, Sendable {
         /// A switch or key of the machine holds it down: no program can change that.
         case hardBlock
@@ -12,10 +12,10 @@ public struct PowerFailure: Error, Hashable, Sendable {
         case refused
     }
 
-    /// Why not.
+    /// The reason of the failure.
     public let cause: Cause
 
-    /// What happened, why, and what to do about it: for people.
+    /// The failure, its reason and the remedy, for people.
     public let reason: String
 
     init(cause: Cause, reason: String) {

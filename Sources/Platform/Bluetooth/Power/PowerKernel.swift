@@ -1,4 +1,4 @@
-/// What switching an adapter on asks of Linux.
+/// The operations of Linux for switching an adapter on.
 public protocol PowerKernel: BluetoothKernel {
     /// Lifts the soft block that rfkill has set on the adapter.
     func unblock(_ adapter: Adapter) throws(KernelError)

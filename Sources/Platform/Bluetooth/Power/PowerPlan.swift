@@ -1,12 +1,12 @@
 import Glibc
 import Plumbing
 
-/// What has to be done for an adapter to be switched on, so that a person can be asked before it is.
+/// The steps to switch an adapter on, so that a person can be asked before they are taken.
 public struct PowerPlan: Sendable {
-    /// Which adapter.
+    /// The adapter.
     public let adapter: Adapter
 
-    /// What has to be done, in order; nothing when it is on already.
+    /// The steps, in order; none if it is on already.
     public let steps: [PowerStep]
 
     private let kernel: any PowerKernel
@@ -38,7 +38,7 @@ public struct PowerPlan: Sendable {
         }
     }
 
-    /// What would be done, as the end of a sentence: `lift rfkill's block of hci0 and switch it on`.
+    /// The steps, as the end of a sentence: `lift rfkill's block of hci0 and switch it on`.
     public var intention: String {
         steps.contains(.unblock)
             ? "lift rfkill's block of \(adapter.name) and switch it on" : "switch \(adapter.name) on"
@@ -51,7 +51,7 @@ public struct PowerPlan: Sendable {
         try await onThread { () throws(KernelError) in try take(steps) }
     }
 
-    /// Undoes it, for somebody who has thought better of it: the adapter is off and blocked as it was found.
+    /// Undoes it, if a person has changed their mind: the adapter is off and blocked as it was found.
     ///
     /// - Throws: ``PowerFailure`` when Linux does not let it be done.
     public func takeBack() async throws(PowerFailure) {

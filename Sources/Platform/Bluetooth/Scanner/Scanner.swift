@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// `run` wants a thread of its own. All else may be called from any thread.
 package final class Scanner: Sendable {
-    /// What other threads want, until the scanner's thread sees to it.
+    /// The requests of other threads, until the scanner's thread handles them.
     struct Requests: Sendable {
         var shouldStop = false
         var wantsScan: Bool
@@ -23,7 +23,7 @@ package final class Scanner: Sendable {
     /// A scanner for one adapter, by its name (`hci0`), or for the first that is switched on. Throws when the process
     /// has no descriptor left.
     ///
-    /// - Parameter wantsScan: whether it scans from the start; otherwise it only tells what becomes of the adapter, until
+    /// - Parameter wantsScan: Whether it scans from the start; otherwise it only reports changes of the adapter, until
     ///   ``startScan()``.
     package init(
         adapter: String? = nil, parameters: ScannerParameters = ScannerParameters(), wantsScan: Bool = true,
@@ -53,7 +53,7 @@ package final class Scanner: Sendable {
         request { $0.wantsScan = true }
     }
 
-    /// Switches the scan off, and closes its socket. What becomes of the adapter is told all the same.
+    /// Switches the scan off, and closes its socket. Changes of the adapter are still reported.
     package func endScan() {
         request { $0.wantsScan = false }
     }
@@ -78,7 +78,7 @@ package final class Scanner: Sendable {
         request { $0.work.append(work) }
     }
 
-    /// What was asked for since the last call; `shouldStop`, `wantsScan` and `isHeld` stay.
+    /// Returns the requests since the last call; `shouldStop`, `wantsScan` and `isHeld` stay.
     func takeRequests() -> Requests {
         requests.withLock { requests in
             defer {

@@ -1,7 +1,7 @@
-/// Who is given what a scanner receives, or a capture in its place.
+/// The receiver of a scanner's reports, or of a capture's in its place.
 ///
-/// All calls come on the one thread of the source's `run`. Times are nanoseconds of the source's clock, which never runs
-/// backwards.
+/// All calls come on the one thread of the source's `run`. Times are nanoseconds of the source's clock, which never
+/// runs backwards.
 package protocol ScannerDelegate: AnyObject, Sendable {
     /// Before anything else: the source's clock is known from now on.
     func scannerWillStart(at time: Int64)
@@ -27,16 +27,17 @@ package protocol ScannerDelegate: AnyObject, Sendable {
     /// silence.
     func scannerDidChangeListening(_ isListening: Bool, at time: Int64)
 
-    /// The controller has said something, be it an advert or an answer: it lives. In a silence that is what tells an empty
-    /// house from a dead radio; see ``ScannerParameters/quietPeriod``. It comes before ``scannerDidFinishTurn(at:)``.
+    /// The controller has said something, be it an advert or an answer: it lives. In a silence, this distinguishes an
+    /// empty house from a dead radio; see ``ScannerParameters/quietPeriod``. It comes before
+    /// ``scannerDidFinishTurn(at:)``.
     func scannerDidHearController(at time: Int64)
 
     /// Everything that was waiting has been delivered.
     ///
-    /// - Returns: when the delegate wants this call at the latest; nil for whenever something happens.
+    /// - Returns: The latest time of the next call; `nil` for the time of the next event.
     func scannerDidFinishTurn(at time: Int64) -> Int64?
 
-    /// When ``scannerDidFinishTurn(at:)`` is next needed, even if nothing comes in; nil for never.
+    /// The time at which ``scannerDidFinishTurn(at:)`` is next needed, even if nothing is received; `nil` for never.
     var nextDeadline: Int64? { get }
 
     /// The silence, of all devices, from which on the controller is suspected to be deaf; `nil` where silence is normal.

@@ -1,10 +1,9 @@
 import Glibc
 import HCI
 
-/// What comes in.
+/// Receiving.
 extension ScannerLoop {
-    /// How many batches are fetched before timers and requests are looked at again: in a flood they must have their
-    /// turn.
+    /// The number of batches that are read before timers and requests have their turn: a flood must not delay them.
     private static var batchesPerTurn: Int { 256 }
 
     /// Fetches and delivers what is waiting. False when there may be more.
@@ -33,7 +32,7 @@ extension ScannerLoop {
         return batch.count < PacketBatch.capacity || generation != self.generation
     }
 
-    /// What came in a turn.
+    /// The packets of a turn.
     private struct Heard {
         /// A well-formed advertising report: one proves that the radio lives.
         var report = false
@@ -57,7 +56,7 @@ extension ScannerLoop {
         }
     }
 
-    /// An answer, a fault, or the command of someone else. What is malformed tells nothing. Returns whether it came from
+    /// An answer, a fault, or the command of someone else. A malformed report is dropped. Returns whether it came from
     /// the controller.
     @discardableResult
     private mutating func handle(_ packet: RawSpan) -> Bool {

@@ -2,7 +2,7 @@ import Glibc
 import HCI
 import Plumbing
 
-/// The scanner's thread: it waits for whatever comes first, tells the state machine, and does what that says.
+/// The scanner's thread: it waits for the next event, passes it to the state machine, and carries out its actions.
 struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
     let scanner: Scanner
     let delegate: Delegate
@@ -161,7 +161,7 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
         }
         if result < 0 {
             let error = KernelError(last: .wait)
-            // A signal ends the wait; whoever is interested in it has had it.
+            // A signal ends the wait; its handler has run.
             if error.code != EINTR { throw error }
             return
         }

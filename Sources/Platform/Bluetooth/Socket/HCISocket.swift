@@ -27,7 +27,7 @@ public struct HCISocket: ~Copyable, Sendable {
         if index == nil {
             try Self.filter(number, [UInt8(EVT_STACK_INTERNAL)], types: [.event])
         } else {
-            // Commands of others tell that the scan was stolen.
+            // Commands of other programs show that the scan was stolen.
             try Self.filter(
                 number,
                 [UInt8(EVT_LE_META_EVENT), UInt8(EVT_CMD_COMPLETE), UInt8(EVT_CMD_STATUS), UInt8(EVT_HARDWARE_ERROR)],
@@ -62,7 +62,8 @@ public struct HCISocket: ~Copyable, Sendable {
         try batch.fill(from: descriptor.number)
     }
 
-    /// How many packets the kernel had to drop so far because they were not fetched in time; nil when it does not say.
+    /// Returns the number of packets that the kernel has dropped so far because they were not read in time; `nil` if it
+    /// does not give it.
     public borrowing func drops() -> UInt64? {
         UInt64(exactly: okaeri_socket_drops(descriptor.number))
     }

@@ -4,13 +4,13 @@ import Plumbing
 
 /// Room for many packets, allocated once: one call to the kernel fetches all of them.
 @safe public struct PacketBatch: ~Copyable {
-    /// How many packets fit.
+    /// The maximum number of packets.
     public static let capacity = 64
 
     /// The longest packet that comes here, a command: type, opcode, length, 255 bytes. Rounded up to whole words.
     static let slot = 264
 
-    /// How many packets the last call fetched.
+    /// The number of packets that the last call read.
     public private(set) var count = 0
 
     private let bytes: UnsafeMutableRawBufferPointer
@@ -53,7 +53,7 @@ import Plumbing
         }
     }
 
-    /// Fetches what is waiting. An empty message is how a socket says that nobody is there any more.
+    /// Fetches what is waiting. An empty message means that the socket's other end is closed.
     mutating func fill(from descriptor: Int32) throws(KernelError) {
         count = 0
         do throws(KernelError) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Says that something has changed; whoever waits looks for himself what it is. Any number of changes between two looks
+/// Signals that something has changed; a waiter checks by itself what it is. Any number of changes between two looks
 /// are one.
 package final class Changes: Sendable {
     private struct State {
@@ -13,7 +13,7 @@ package final class Changes: Sendable {
 
     package init() {}
 
-    /// How many changes there were so far. Read it before looking, and wait for more than that.
+    /// The number of changes so far. Read it before looking, and wait for more than that.
     package var count: UInt64 { state.withLock { $0.count } }
 
     /// Something has changed.

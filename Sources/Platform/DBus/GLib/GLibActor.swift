@@ -1,6 +1,6 @@
 package import CGIO
 
-/// What a call that came to nothing says.
+/// The failure of a call.
 package protocol GLibFailure: Error {
     /// Reads the error and frees it; nil when there is none.
     init(consuming error: UnsafeMutablePointer<GError>?)
@@ -15,10 +15,10 @@ package protocol GLibActor: Actor {
 
     var context: GLibContext { get }
 
-    /// Rung by everything that somebody may wait for.
+    /// The changes that tasks may wait for.
     var changes: Changes { get }
 
-    /// What stops the calls under way.
+    /// The objects that cancel the calls under way.
     var cancellables: [UInt64: GObjectReference] { get set }
 }
 

@@ -13,7 +13,7 @@ package final class GObjectReference: @unchecked Sendable {
         self.pointer = pointer
     }
 
-    /// Adds a reference to an object that somebody else holds ("transfer none").
+    /// Adds a reference to an object of another owner ("transfer none").
     package init(sharing pointer: OpaquePointer) {
         g_object_ref(gpointer(pointer))
         self.pointer = pointer

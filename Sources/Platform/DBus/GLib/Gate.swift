@@ -10,7 +10,7 @@ package final class Gate: Sendable {
 
     package init() {}
 
-    /// Whether nobody else runs or has run.
+    /// Whether the gate was neither open nor opened before.
     package func open() -> Bool {
         state.withLock { state in
             guard state.phase == .idle else { return false }
@@ -19,7 +19,7 @@ package final class Gate: Sendable {
         }
     }
 
-    /// Lets nobody in any more.
+    /// Closes the gate.
     package func close() {
         state.withLock { $0.phase = .stopping }
     }

@@ -5,7 +5,7 @@ package class AnyPendingCall {
     func complete(_: OpaquePointer?, _: OpaquePointer?) {}
 }
 
-/// The same with a result, for whoever waits for it.
+/// The same with a result, for the waiting task.
 package final class PendingCall<Value: Sendable, Failure: GLibFailure>: AnyPendingCall {
     package typealias Finish =
         @Sendable (

@@ -17,7 +17,7 @@ package struct Passphrase: ~Copyable {
         self.isRawKey = isRawKey
     }
 
-    /// Lends the passphrase as a C string. Whoever copies it wipes the copy.
+    /// Lends the passphrase as a C string. A function that copies it wipes the copy.
     package borrowing func withCString<T>(_ body: (UnsafePointer<CChar>) -> T) -> T {
         body(UnsafePointer(bytes))
     }

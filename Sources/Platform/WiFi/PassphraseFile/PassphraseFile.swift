@@ -5,17 +5,17 @@ import Plumbing
 /// It is guarded as every secret's (`SecretFile`), or a credential of systemd. Inside are 8 to 63 characters of printable
 /// ASCII (IEEE Std 802.11-2020, J.4.1) or the key itself as 64 hexadecimal digits, with or without a newline at the end.
 public enum PassphraseFile {
-    /// How long a passphrase may be, in characters.
+    /// The length of a passphrase, in characters.
     public static let passphraseLength = 8...63
 
-    /// How many hexadecimal digits stand for the key itself.
+    /// The number of hexadecimal digits of a raw key.
     public static let rawKeyLength = 64
 
     /// Whether `path` can be used, without keeping what is in it.
     ///
     /// - Parameters:
-    ///   - user: who must own the file, if not root; nil: who runs this program.
-    ///   - credentials: where systemd has put the service's credentials.
+    ///   - user: The owner of the file, if not root; `nil`: the user of this process.
+    ///   - credentials: The directory of the service's credentials, from systemd.
     package static func check(
         _ path: String, user: UInt32? = nil, credentials: String? = SecretFile.credentialsDirectory
     ) throws(PassphraseFileError) {

@@ -1,11 +1,11 @@
 public import Plumbing
 
-/// Why a passphrase file cannot be used. It never holds anything of the passphrase but its length.
+/// The reason why a passphrase file cannot be used. It never holds anything of the passphrase but its length.
 public struct PassphraseFileError: Error, Hashable, Sendable {
     /// The file.
     public let path: String
 
-    /// What is wrong with it.
+    /// The problem.
     public let problem: Problem
 
     public init(path: String, problem: Problem) {
@@ -13,7 +13,7 @@ public struct PassphraseFileError: Error, Hashable, Sendable {
         self.problem = problem
     }
 
-    /// What can be wrong with a passphrase file.
+    /// The problems of a passphrase file.
     public enum Problem: Error, Hashable, Sendable {
         /// No secret can be read from it.
         case file(SecretFileProblem)

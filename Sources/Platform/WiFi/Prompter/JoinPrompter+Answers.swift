@@ -1,7 +1,7 @@
 import Plumbing
 
 extension JoinPrompter {
-    /// The condition asked for with `ticket` is known. A ticket that nobody waits for any more counts for nothing.
+    /// The condition asked for with `ticket` is known. A ticket that is not waited for any more has no effect.
     public mutating func conditionDetermined(
         ticket: Int, _ condition: NetworkCondition, at now: Instant
     ) -> [PrompterAction] {
@@ -23,7 +23,7 @@ extension JoinPrompter {
         return []
     }
 
-    /// Somebody answers the prompt `id`.
+    /// Handles the answer to the prompt `id`.
     public mutating func answered(
         _ id: String, _ answer: PromptAnswer, at now: Instant
     ) throws(PromptAnswerError) -> [PrompterAction] {
@@ -95,7 +95,7 @@ extension JoinPrompter {
             if visit.renewed == nil { nextPrompt += 1 }
             visits[index].renewed = nil
             visits[index].phase = .prompting(prompt, ticket: nil, again: false)
-            // Somebody may have connected after it was looked at.
+            // Another program may have connected after the check.
             return [.announce(prompt)] + (again ? [determine(index, prompting: prompt)] : [])
         case .auto:
             return [start(index, prompt: nil)]

@@ -1,8 +1,8 @@
 extension JoinPrompter {
-    /// More arrivals or prompts than this nobody has counted.
+    /// The credible numbers of arrivals and prompts.
     private static var credible: ClosedRange<Int> { 1...1_000_000_000 }
 
-    /// What is to be known after a restart.
+    /// Returns the memory to store for the next start.
     public func memory(at now: Instant) -> PromptMemory {
         PromptMemory(
             refused: refused, nextPrompt: nextPrompt,
@@ -15,13 +15,13 @@ extension JoinPrompter {
             })
     }
 
-    /// Goes on from what an earlier prompter knew. To be told before anything else.
+    /// Goes on from what an earlier prompter knew. To be called before any other event.
     ///
-    /// A visit goes on when one of its regions is heard again: one that was done with stays so, and a prompt that waited is
-    /// put again under its number. It is over when all its regions turn out to be left.
+    /// A visit goes on when one of its regions is heard again: one that was done with stays so, and a prompt that
+    /// waited is put again under its number. It is over when all its regions turn out to be left.
     ///
-    /// - Parameter networks: the network of each region, by the region's name. A region that names another network now is
-    ///   not part of its visit any more.
+    /// - Parameter networks: the network of each region, by the region's name. A region that names another network now
+    ///   is not part of its visit any more.
     public mutating func restored(_ memory: PromptMemory, networks: [String: HomeNetwork], at now: Instant) {
         refused = memory.refused
         nextPrompt = memory.nextPrompt.clamped(to: Self.credible)

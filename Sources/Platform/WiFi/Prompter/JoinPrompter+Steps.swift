@@ -2,7 +2,7 @@ import Plumbing
 
 /// The steps that several events share.
 extension JoinPrompter {
-    /// How many prompts that do not wait any more are remembered.
+    /// The number of closed prompts that are stored.
     static var longestMemory: Int { 64 }
 
     /// An arrival starts, or starts over.
@@ -30,7 +30,7 @@ extension JoinPrompter {
         return action
     }
 
-    /// Asks whether somebody else has connected while `prompt` waits.
+    /// Requests the condition of the network, which another program may have joined while `prompt` waits.
     mutating func determine(_ index: Int, prompting prompt: Prompt) -> PrompterAction {
         let action = askCondition(index)
         visits[index].phase = .prompting(prompt, ticket: lastTicket, again: false)
@@ -65,7 +65,7 @@ extension JoinPrompter {
         visits[index].lastOffer?.advanced(by: timing.coolDown)
     }
 
-    /// Where `region` is inside: the visit and the place in it.
+    /// Returns the place of `region` if it is inside: the visit and the index in it.
     func find(region: String) -> (visit: Int, place: Int)? {
         for (index, visit) in visits.enumerated() {
             if let place = visit.regions.firstIndex(where: { $0.name == region }) { return (index, place) }

@@ -1,7 +1,7 @@
 import Plumbing
 
 extension JoinPrompter {
-    /// What is known of one network.
+    /// The values of one network.
     struct Visit: Sendable {
         /// The network, as the region says that has been inside the longest; the last one that was, if none is.
         private(set) var network: HomeNetwork
@@ -11,16 +11,16 @@ extension JoinPrompter {
             didSet { if let first = regions.first { network = first.network } }
         }
 
-        /// How often this network was arrived at.
+        /// The number of arrivals at this network.
         var arrivals = 0
 
-        /// When the last prompt was put or the last join without a question was started. Outlives the arrival.
+        /// The time of the last prompt or of the last join without a prompt. Outlives the arrival.
         var lastOffer: Instant?
 
-        /// What this arrival has been told.
+        /// The notes that this arrival has published.
         var noted: Set<PrompterAction.Reason> = []
 
-        /// What this visit was before a restart, until one of its regions is heard again or all are left.
+        /// The visit before a restart, until one of its regions is received again or all are left.
         var recalled: PromptMemory.Visit?
 
         /// The prompt of before a restart that is to be put again in this visit.
@@ -60,7 +60,7 @@ extension JoinPrompter {
         }
     }
 
-    /// Where an arrival stands. Leaving the last region leads to `away` from all but `joining`.
+    /// The state of an arrival. Leaving the last region leads to `away` from all but `joining`.
     enum Phase: Sendable {
         /// No region is inside. → `determining`, `coolingDown` or `settled` on arrival
         case away
@@ -75,9 +75,8 @@ extension JoinPrompter {
         /// It cannot be joined now. → `determining` when the time is up or Wi-Fi changes
         case waiting(until: Instant)
 
-        /// A prompt waits. The ticket asks whether somebody else has connected since; `again`: Wi-Fi has changed since it
-        /// was asked.
-        /// → `joining` or `settled` with an answer, `settled` when connected
+        /// A prompt waits. The ticket asks whether another program has connected since; `again`: Wi-Fi has changed
+        /// since it was asked. → `joining` or `settled` with an answer, `settled` when connected
         case prompting(Prompt, ticket: Int?, again: Bool)
 
         /// A join runs. `arrival` is the one it was started in. → `settled`, `coolingDown`; `away` if left since

@@ -5,18 +5,20 @@
 /// last one is left; several regions may name the same network. The rules in between:
 ///
 /// - `later` is silence until the next arrival, `never` until ``neverCleared(ssid:)``.
-/// - Between two prompts (or two joins without a question) for a network lies the cool-down, so that a beacon that comes
-///   and goes, forged or not, cannot flood anyone. An arrival in that time is put off, not lost.
+/// - Between two prompts (or two joins without a question) for a network lies the cool-down, so that a beacon that
+///   comes and goes, forged or not, cannot flood anyone. An arrival in that time is put off, not lost.
 /// - Connected already: no prompt. Not to be joined now: asked again after a growing delay and when Wi-Fi changes.
-/// - A failed join is told and not repeated before the next arrival, unless its cause passes by itself
+/// - A failed join is reported and not repeated before the next arrival, unless its cause passes by itself
 ///   (``JoinFailure/isPassing``): then it is offered again after the cool-down.
 /// - A join that runs is not stopped by leaving.
-/// - Of several regions that are inside the one that came first has the word: its policy holds. When it is left and the next
-///   one has another, a prompt that waits is withdrawn, and that policy decides. What was answered or joined stays so.
+/// - Of several regions that are inside the one that came first has the word: its policy holds. When it is left and the
+///   next one has another, a prompt that waits is withdrawn, and that policy decides. What was answered or joined stays
+///   so.
 ///
-/// When a region's network is configured anew, tell it as an arrival at the new one, or as a departure if there is none.
+/// After a region's network is configured anew, report it as an arrival at the new one, or as a departure if there is
+/// none.
 public struct JoinPrompter<Instant: InstantProtocol>: Sendable where Instant.Duration == Duration {
-    /// How long it waits for what.
+    /// The time limits.
     public struct Timing: Hashable, Sendable {
         /// Between two prompts, or two joins without a question, for the same network.
         public var coolDown: Duration
@@ -45,7 +47,7 @@ public struct JoinPrompter<Instant: InstantProtocol>: Sendable where Instant.Dur
     /// One for each network that was ever arrived at: as many as the configuration names.
     var visits: [Visit] = []
 
-    /// The prompts of late that do not wait any more, to tell a late answer what became of them.
+    /// The recently closed prompts, for the error of a late answer.
     var closed: [(prompt: Prompt, reason: PromptWithdrawal)] = []
 
     var nextPrompt = 1
@@ -59,6 +61,6 @@ public struct JoinPrompter<Instant: InstantProtocol>: Sendable where Instant.Dur
     /// The prompts that wait for an answer.
     public var prompts: [Prompt] { visits.compactMap(\.prompt) }
 
-    /// When ``advanced(to:)`` has something to do, if nothing else happens before.
+    /// The time at which ``advanced(to:)`` has something to do, if no event comes before.
     public var nextDeadline: Instant? { visits.compactMap(\.deadline).min() }
 }

@@ -1,6 +1,6 @@
 /// The question whether to join a network, put once an arrival.
 public struct Prompt: Hashable, Sendable {
-    /// What an answer names it by: a number, short enough to type.
+    /// The identifier for an answer: a number, short enough to type.
     public let id: String
 
     /// The network it is about.
@@ -9,7 +9,7 @@ public struct Prompt: Hashable, Sendable {
     /// The regions of that network that are inside when it is put, in the order of their arrival.
     public let regions: [String]
 
-    /// Which arrival at this network it belongs to, counted from 1.
+    /// The number of the arrival at this network, counted from 1.
     public let arrival: Int
 
     public init(id: String, ssid: String, regions: [String], arrival: Int) {

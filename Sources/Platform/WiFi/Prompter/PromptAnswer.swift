@@ -1,4 +1,4 @@
-/// What somebody says to a ``Prompt``.
+/// A person's answer to a ``Prompt``.
 public enum PromptAnswer: String, Hashable, Sendable, CaseIterable {
     /// Join now.
     case join

@@ -1,4 +1,4 @@
-/// Why an answer to a prompt counts for nothing.
+/// The reason why an answer to a prompt has no effect.
 public enum PromptAnswerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No prompt of that name was put, or it is long gone.
     case noSuchPrompt(id: String)

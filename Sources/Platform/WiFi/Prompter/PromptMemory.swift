@@ -1,14 +1,14 @@
-/// What a ``JoinPrompter`` knows that outlives it: hand it to the next one, and nobody is asked twice in a visit, and
-/// nobody who was not answered is forgotten.
+/// The memory of a ``JoinPrompter`` that outlives it: the next one asks no question twice in a visit, and repeats those
+/// without an answer.
 public struct PromptMemory: Hashable, Sendable {
     /// A network that was arrived at.
     public struct Visit: Hashable, Sendable {
         public var ssid: String
 
-        /// The regions that are inside, in the order of their arrival; none when nobody is there.
+        /// The regions that are inside, in the order of their arrival; none after all were left.
         public var regions: [String]
 
-        /// Which arrival at the network it is, counted from 1.
+        /// The number of the arrival at the network, counted from 1.
         public var arrival: Int
 
         /// Whether this arrival is done with: answered, joined, or not to be asked about.
@@ -17,7 +17,7 @@ public struct PromptMemory: Hashable, Sendable {
         /// The prompt that waits for an answer, by what the answer names it.
         public var prompt: String?
 
-        /// How long ago the last prompt was put or the last join without a question was started.
+        /// The time since the last prompt or the last join without a prompt.
         public var sinceLastOffer: Duration?
 
         public init(

@@ -1,6 +1,6 @@
-/// Why a ``Prompt`` does not wait any more.
+/// The reason why a ``Prompt`` does not wait any more.
 public enum PromptWithdrawal: Hashable, Sendable {
-    /// Somebody answered it.
+    /// It was answered.
     case answered(PromptAnswer)
 
     /// The last of its regions was left.

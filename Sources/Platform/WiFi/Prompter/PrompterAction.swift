@@ -1,4 +1,4 @@
-/// What the driver of a ``JoinPrompter`` does next, in order.
+/// The next actions of a ``JoinPrompter``'s driver, in order.
 public enum PrompterAction: Hashable, Sendable {
     /// Ask ``WiFiService/condition(of:)`` and hand the answer back with the ticket.
     case determineCondition(ticket: Int, HomeNetwork)
@@ -12,16 +12,16 @@ public enum PrompterAction: Hashable, Sendable {
     /// Start ``WiFiService/join(_:)`` and hand its result back with the attempt's number.
     case startJoin(JoinAttempt)
 
-    /// Tell of a join that succeeded: the event `wifiJoined`.
+    /// Report a join that succeeded: the event `wifiJoined`.
     case joined(JoinAttempt, JoinedNetwork)
 
-    /// Tell of a join that failed: the event `wifiJoinFailed`.
+    /// Report a join that failed: the event `wifiJoinFailed`.
     case joinFailed(JoinAttempt, JoinFailure)
 
-    /// Tell why there is no prompt and no join; each distinct reason once an arrival.
+    /// Report the reason why there is no prompt and no join; each distinct reason once an arrival.
     case note(ssid: String, regions: [String], Reason)
 
-    /// Why an arrival leads to no prompt and no join, or not yet.
+    /// The reason why an arrival leads to no prompt and no join, or not yet.
     public enum Reason: Hashable, Sendable {
         /// The network is connected.
         case alreadyConnected
@@ -29,7 +29,7 @@ public enum PrompterAction: Hashable, Sendable {
         /// The last prompt or attempt is too recent; it follows when the cool-down ends, if still inside.
         case coolingDown
 
-        /// Somebody answered never.
+        /// The answer was never.
         case refused
 
         /// It cannot be joined now; asked again after a while and whenever Wi-Fi changes.

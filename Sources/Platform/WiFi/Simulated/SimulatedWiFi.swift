@@ -2,7 +2,7 @@ import Plumbing
 import Synchronization
 
 /// Wi-Fi that is not there: knows the networks it is given, all in sight, secured and with a saved profile. For
-/// demonstrations (`--wifi simulated`), and for tests, which tell it how to fail.
+/// demonstrations (`--wifi simulated`), and for tests, which set its failures.
 public final class SimulatedWiFi: WiFiService {
     private struct World {
         var failures: [String: JoinFailure] = [:]
@@ -17,7 +17,7 @@ public final class SimulatedWiFi: WiFiService {
 
     /// - Parameters:
     ///   - inSight: the names of the networks that are heard.
-    ///   - joinDelay: how long a join takes.
+    ///   - joinDelay: The duration of a join.
     public init(inSight: Set<SSID>, joinDelay: Duration = .seconds(2)) {
         self.inSight = inSight
         self.joinDelay = joinDelay
@@ -68,12 +68,12 @@ public final class SimulatedWiFi: WiFiService {
 
     public func stop() { stopped.signal() }
 
-    /// How joins of that network end from now on; nil for success.
+    /// Sets the result of joins of that network from now on; `nil` for success.
     public func fail(_ ssid: String, with failure: JoinFailure?) {
         world.withLock { $0.failures[ssid] = failure }
     }
 
-    /// Something happens to Wi-Fi, such as its being switched off or a network joined by somebody else.
+    /// Changes the state of Wi-Fi, such as being switched off or a network joined by another program.
     public func change(_ body: (inout WiFiState) -> Void) {
         world.withLock { world in
             body(&world.state)
@@ -89,7 +89,7 @@ public final class SimulatedWiFi: WiFiService {
         return .ready(via: .savedProfile)
     }
 
-    /// Why nothing can be joined.
+    /// Returns the reason why nothing can be joined.
     private static func failure(in state: WiFiState) -> JoinFailure? {
         guard state.managerRunning else { return .noNetworkManager }
         guard state.hardwareEnabled else { return .hardwareSwitchOff }

@@ -1,4 +1,4 @@
-/// How an access point protects those who join it, from what it announces.
+/// The security of an access point, from its announcement.
 public enum AccessPointSecurity: Hashable, Sendable {
     /// WPA2 or WPA3, with at least one way to prove that both sides know the key. Only these are joined.
     case robust(KeyManagement)

@@ -9,7 +9,7 @@ public struct HomeNetwork: Hashable, Sendable {
     /// The same, for comparisons.
     public let name: SSID
 
-    /// What an arrival does about it.
+    /// The reaction to an arrival.
     public let join: JoinPolicy
 
     /// The file that holds the passphrase, for a network NetworkManager has no profile of. See ``PassphraseFile``.

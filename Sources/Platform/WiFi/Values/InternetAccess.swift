@@ -26,7 +26,7 @@ public enum InternetAccess: Hashable, Sendable {
         self = .portal(address: isUsable == true ? checkedAddress : nil)
     }
 
-    /// What limits the access, or nil if nothing is known to limit it.
+    /// The limitation of the access, or `nil` if none is known.
     public var limitation: Limitation? {
         switch self {
         case .unknown, .full: nil
@@ -41,7 +41,7 @@ public enum InternetAccess: Hashable, Sendable {
         case captivePortal
     }
 
-    /// What limits the access and what to do about it, or nil if nothing is known to limit it.
+    /// The limitation of the access and the remedy, or `nil` if none is known.
     public var reason: String? {
         switch self {
         case .unknown, .full: nil

@@ -1,5 +1,5 @@
 extension JoinFailure {
-    /// Which failure it is, without what it is about: a stable name for programs, and for who says it in another language.
+    /// The kind of failure, without its details: a stable name for programs and translations.
     public enum Code: String, Sendable, CaseIterable {
         case noNetworkManager
         case noWiFiDevice
@@ -26,7 +26,7 @@ extension JoinFailure {
         case other
     }
 
-    /// Which failure it is.
+    /// The kind of failure.
     public var code: Code {
         switch self {
         case .noNetworkManager: .noNetworkManager

@@ -1,4 +1,4 @@
-/// Why a network was not joined, or cannot be.
+/// The reason why a network was not joined, or cannot be.
 public enum JoinFailure: Error, Hashable, Sendable {
     /// NetworkManager does not answer on the system bus, or there is no bus.
     case noNetworkManager
@@ -27,7 +27,7 @@ public enum JoinFailure: Error, Hashable, Sendable {
     /// Access points of that name are heard, and none of them has WPA2 or WPA3.
     case onlyUnsecuredInSight(ssid: String, seen: WeakSecurity)
 
-    /// Some access points of that name have WPA2, others WPA3 and nothing less, and nothing tells which of them are the network.
+    /// Some access points of that name have WPA2, others WPA3 only, and nothing shows which of them are the network.
     case mixedSecurityInSight(ssid: String)
 
     /// The profile of NetworkManager for that name allows less than WPA2, or WPA2 where the configuration requires WPA3.

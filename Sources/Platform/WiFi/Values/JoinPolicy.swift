@@ -1,4 +1,4 @@
-/// What an arrival does about a network.
+/// The reaction of an arrival to a network.
 public enum JoinPolicy: String, Hashable, Sendable, CaseIterable {
     /// Ask, and join when the answer is to join.
     case prompt

@@ -6,7 +6,7 @@ public struct JoinedNetwork: Hashable, Sendable {
     /// The device that joined it, such as `wlan0`; nil if that is not known.
     public let device: String?
 
-    /// What it was joined with; nil if it was connected before the join began.
+    /// The credentials of the join; `nil` if it was connected before the join began.
     public let credentials: NetworkCondition.Credentials?
 
     public init(ssid: String, device: String?, credentials: NetworkCondition.Credentials?) {

@@ -9,7 +9,7 @@ public enum NetworkCondition: Hashable, Sendable {
     /// It cannot be joined now.
     case unavailable(JoinFailure)
 
-    /// What a join proves itself with.
+    /// The credentials of a join.
     public enum Credentials: String, Hashable, Sendable {
         /// A profile NetworkManager has.
         case savedProfile

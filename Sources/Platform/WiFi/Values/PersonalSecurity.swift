@@ -1,4 +1,4 @@
-/// How a network of a home proves that both sides have the passphrase.
+/// The proof by which both sides of a home network show that they have the passphrase.
 public enum PersonalSecurity: String, Hashable, Sendable, CaseIterable {
     /// WPA2-Personal. An imitation of the network gets a handshake from which its operator can guess the passphrase offline.
     case wpa2

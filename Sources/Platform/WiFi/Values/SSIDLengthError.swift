@@ -1,6 +1,6 @@
 /// A network's name is empty, or longer than the air can carry.
 public struct SSIDLengthError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// How long the name is, in bytes of UTF-8.
+    /// The length of the name, in bytes of UTF-8.
     public let length: Int
 
     public var description: String {

@@ -3,7 +3,7 @@ public struct VisibleNetwork: Hashable, Sendable {
     /// Its name. Hidden networks, and names that are no UTF-8, are not listed: no configuration can name them.
     public var ssid: String
 
-    /// How strong the strongest access point is heard, in percent, as NetworkManager rates it.
+    /// The strength of the strongest access point, in percent, as NetworkManager rates it.
     public var strength: Int
 
     /// The best protection that an access point of this name has; only what is robust is ever joined.

@@ -1,9 +1,9 @@
-/// What an access point or a saved profile has in place of WPA2 or WPA3.
+/// The security of an access point or a saved profile that is weaker than WPA2.
 public enum WeakSecurity: String, Hashable, Sendable, CaseIterable, Comparable {
     /// Nothing: everyone may join, everyone may listen.
     case open
 
-    /// Encrypted without any proof of who the access point is (OWE, "Enhanced Open").
+    /// Encrypted without a proof of the access point's identity (OWE, "Enhanced Open").
     case enhancedOpen
 
     /// WEP, with a static key or with IEEE 802.1X: broken in minutes.

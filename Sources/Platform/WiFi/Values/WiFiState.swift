@@ -1,4 +1,4 @@
-/// What is known of Wi-Fi on this machine.
+/// The state of Wi-Fi on this machine.
 public struct WiFiState: Hashable, Sendable {
     /// Whether NetworkManager answers. If not, nothing else here is known.
     public var managerRunning: Bool

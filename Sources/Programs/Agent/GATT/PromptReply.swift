@@ -1,6 +1,6 @@
 import BlueZ
 
-/// What a central answers: `1C291CA3 join`.
+/// The answer of a central: `1C291CA3 join`.
 struct PromptReply: Equatable {
     let token: String
     let answer: String

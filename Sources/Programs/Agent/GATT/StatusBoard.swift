@@ -1,8 +1,8 @@
 import Events
 
-/// What centrals can read, and what they are notified when it changes: the daemon's answers in, values out.
+/// The values for centrals, and their notifications: the daemon's answers in, values out.
 struct StatusBoard: Sendable {
-    /// A value for whoever has subscribed.
+    /// A value for the subscribers.
     enum Update: Sendable, Equatable {
         /// Of the region states: one line.
         case region([UInt8])
@@ -30,7 +30,7 @@ struct StatusBoard: Sendable {
     /// The value of the waiting prompts; empty where none waits.
     var prompts: [UInt8] { StatusLines.value(waiting.map(StatusLines.prompt)) }
 
-    /// Whether somebody is asked something.
+    /// Whether a prompt waits for an answer.
     var isAsking: Bool { !waiting.isEmpty }
 
     /// The prompt that is answered by this token; nil when it waits no more.

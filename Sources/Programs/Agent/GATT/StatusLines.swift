@@ -2,7 +2,7 @@ import Events
 import BlueZ
 import Plumbing
 
-/// What the values are made of: lines of UTF-8, each of which ends with a line feed, so that one that was cut can be
+/// The format of the values: lines of UTF-8, each of which ends with a line feed, so that one that was cut can be
 /// recognized.
 enum StatusLines {
     /// Okaeri's daemon does not answer: nothing is known.

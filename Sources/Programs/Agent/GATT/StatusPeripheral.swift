@@ -8,8 +8,8 @@ import ServiceLifecycle
 /// Serves what the daemon knows to centrals over GATT, and takes their answers to it. The values are those of
 /// docs/gatt.md.
 package actor StatusPeripheral: ServiceLifecycle.Service {
-    /// While a prompt waits: one that is withdrawn, because everybody has left, has no event. And after an answer that
-    /// did not come.
+    /// While a prompt waits: there is no event for one that is withdrawn because the regions were left. And after an
+    /// answer that did not come.
     private static let recheck = Duration.seconds(10)
 
     private let client: @Sendable () -> APIClient
@@ -23,7 +23,7 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
     /// Whether it is going to ask again by itself.
     private var isWaiting = false
 
-    /// What was last logged of the daemon: each thing once.
+    /// The last message about the daemon: each is logged once.
     private var logged: String?
 
     /// The daemon is to be asked for its status. One after another, so that no older answer comes after a newer one.
@@ -32,10 +32,10 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
     /// - Parameters:
     ///   - client: looks for the daemon; asked anew each time, for its socket may come later.
     ///   - manager: serves it; the service is added to it when this runs.
-    ///   - level: what centrals set by the log level.
-    ///   - isOpen: whether the region states are for everybody in range of the radio, paired or not.
-    ///   - acceptsJustWorks: whether a central may write that paired without authentication. With an agent that cannot show a
-    ///     number, every device in range pairs so.
+    ///   - level: Sets the log level for centrals.
+    ///   - isOpen: Whether the region states are readable by all devices in range, paired or not.
+    ///   - acceptsJustWorks: whether a central may write that paired without authentication. With an agent that cannot
+    ///     show a number, every device in range pairs so.
     package init(
         client: @escaping @Sendable () -> APIClient, manager: PeripheralManager, level: LogLevel, isOpen: Bool = false,
         acceptsJustWorks: Bool = false, logger: Logger
@@ -114,8 +114,8 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
 
     // MARK: Centrals
 
-    /// What is served. All of it takes an encrypted link, and so pairing: who is at home, and what networks the home
-    /// has, is nobody's business who only passes by with a radio.
+    /// The service to register. All of it requires an encrypted link, and so pairing: the people at home and their
+    /// networks must not be visible to a passer-by with a radio.
     var service: MutableService {
         let writing: MutableCharacteristic.Permissions =
             acceptsJustWorks ? .writeEncryptionRequired : .writeAuthenticationRequired

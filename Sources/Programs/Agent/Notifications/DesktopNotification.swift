@@ -1,6 +1,6 @@
-/// What a notification says.
+/// The content of a notification.
 struct DesktopNotification: Sendable, Equatable {
-    /// A button: what it is told by, and what it says.
+    /// A button: its key, and its label.
     struct Button: Sendable, Equatable {
         let key: String
         let label: String
@@ -14,6 +14,6 @@ struct DesktopNotification: Sendable, Equatable {
 
     var buttons: [Button] = []
 
-    /// Whether it stays until somebody closes it.
+    /// Whether it stays until the user closes it.
     var stays = false
 }

@@ -1,4 +1,4 @@
-/// What is heard of the desktop's notification server.
+/// An event of the desktop's notification server.
 enum NotificationEvent: Sendable, Equatable {
     /// There is one, and this is what it can do, in the words of the Desktop Notifications Specification.
     case serverAppeared(capabilities: Set<String>)

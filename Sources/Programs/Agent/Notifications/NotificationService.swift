@@ -14,14 +14,14 @@ actor NotificationService {
     private static let firstRetry = Duration.seconds(1)
     private static let longestRetry = Duration.seconds(60)
 
-    /// What is heard of the server, for one listener; it ends with ``run()``.
+    /// The events of the server, for one reader; it ends with ``run()``.
     nonisolated let events: AsyncStream<NotificationEvent>
 
     private let address: String?
     private let continuation: AsyncStream<NotificationEvent>.Continuation
     private var bus: Bus?
 
-    /// The unique name of who has the server's name, as far as the bus has said.
+    /// The unique name of the server's owner, as far as the bus has reported it.
     private var owner: String?
 
     /// - Parameter address: the bus, as in `unix:path=/run/user/1000/bus`; nil for the session's.

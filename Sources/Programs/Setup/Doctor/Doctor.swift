@@ -13,7 +13,7 @@ package struct Doctor: Sendable {
     let client: APIClient
 
     /// - Parameters:
-    ///   - configurationFile: what `--config` says.
+    ///   - configurationFile: The value of `--config`.
     ///   - client: for the daemon that may be running.
     package init(configurationFile: String?, client: APIClient) {
         configuration = Result { () throws(ConfigurationError) in
@@ -123,7 +123,7 @@ package struct Doctor: Sendable {
             : .note("bluetoothd", "it does not run; okaeri does not need it, but then nobody switches the adapter on")
     }
 
-    /// What the daemon answers.
+    /// The answer of the daemon.
     var answer: Result<StatusReport, APIClient.Failure> {
         get async {
             do throws(APIClient.Failure) {
@@ -152,7 +152,7 @@ package struct Doctor: Sendable {
         return [Finding(subject: "bluetooth", verdict: .wrong, finding: bluetooth.reason)]
     }
 
-    /// Where the daemon listens beside its socket, or cannot.
+    /// Returns the findings about the listeners beside the daemon's socket.
     static func listenerFindings(_ listeners: [ListenerReport]?) -> [Finding] {
         (listeners ?? []).map { listener in
             guard let problem = listener.problem else {
@@ -172,7 +172,7 @@ package struct Doctor: Sendable {
 // MARK: Wi-Fi
 
 extension Doctor {
-    /// How long NetworkManager may take to say that it is there.
+    /// The time limit for NetworkManager's first answer.
     private static let timeout = Duration.seconds(3)
 
     func networkFindings(_ wifi: some WiFiService) async -> [Finding] {

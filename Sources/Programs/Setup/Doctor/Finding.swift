@@ -1,6 +1,6 @@
 import Plumbing
 
-/// What the doctor found out about one precondition.
+/// The doctor's finding about one precondition.
 package struct Finding: Sendable, Equatable {
     package enum Verdict: String, Sendable {
         case ok
@@ -10,10 +10,10 @@ package struct Finding: Sendable, Equatable {
         case note
     }
 
-    /// What was looked at.
+    /// The examined subject.
     package var subject: String
     package var verdict: Verdict
-    /// What was found.
+    /// The finding.
     package var finding: String
     /// The command, or the deed, that mends it.
     package var mend: String?

@@ -7,8 +7,8 @@ import OkaeriConfiguration
 import WiFi
 
 extension Doctor {
-    /// What a new installation needs, in the order in which it is done: an adapter, the service and its group, a
-    /// configuration, a beacon that is heard, the Wi-Fi.
+    /// Returns the steps of a new installation, in their order: an adapter, the service and its group, a configuration,
+    /// a beacon that is received, the Wi-Fi.
     package func firstSteps() async -> [Finding] {
         let adapters = Self.adapterFindings(AdapterDiagnosis().adapters, named: configured?.adapter)
         let answer = await answer
@@ -32,7 +32,7 @@ extension Doctor {
         }
     }
 
-    /// The configuration; one that nobody has touched watches a beacon that nobody has.
+    /// The configuration; an unchanged example watches a beacon that no user has.
     private var setUp: [Finding] {
         guard case .success(let (_, file)) = configuration,
             FileManager.default.contents(atPath: file).map({ $0.elementsEqual(Configuration.example.utf8) }) == true

@@ -32,7 +32,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     @Argument(help: "A region's identifier, or UUID[/MAJOR[/MINOR]].")
     var region: String
 
-    /// How long it takes to tell the signal from the echoes.
+    /// The time needed to distinguish the signal from the echoes.
     private static let duration = 20.0
 
     func validate() throws {
@@ -76,7 +76,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         }
     }
 
-    /// How long it still takes, on one line of standard error.
+    /// Shows the time left, on one line of standard error.
     static func show(left: Duration, readings: Int) {
         let seconds = Int((left / .seconds(1)).rounded())
         let text = left == .zero ? "" : "\(seconds) s left, \(readings) readings"

@@ -2,7 +2,7 @@ import ArgumentParser
 import BlueZ
 import Logging
 
-/// This machine as a central, until its work is done or somebody ends it.
+/// This machine as a central, until its work is done or the user ends it.
 struct CentralSession {
     let adapter: String?
     let logger: Logger

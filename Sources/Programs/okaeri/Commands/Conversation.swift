@@ -1,6 +1,6 @@
 import BlueZ
 
-/// What `okaeri connect` does with a peripheral.
+/// The conversation of `okaeri connect` with a peripheral.
 struct Conversation: Sendable {
     let address: String
     let service: BluetoothUUID?

@@ -4,13 +4,13 @@ import ServiceLifecycle
 import SystemPackage
 import UnixSignals
 
-/// Does the work until it is done, the time is up, somebody ends it by SIGTERM or SIGINT, or nobody reads any more.
+/// Does the work until it is done, the time is up, SIGTERM or SIGINT ends it, or the output has no reader any more.
 ///
 /// - Parameter limit: after so many seconds the work is ended, and that is well.
 func untilInterrupted(
     for limit: Double? = nil, logger: Logger, _ work: @escaping @Sendable () async throws -> Void
 ) async throws {
-    // Who stops reading, as `head` does, must not kill us: what was begun is to be ended.
+    // A reader that ends early, as `head` does, must not kill the process: it still has to end its work in order.
     signal(SIGPIPE, SIG_IGN)
     let service = ServiceGroupConfiguration.ServiceConfiguration(
         service: Work(limit: limit, work: work), successTerminationBehavior: .gracefullyShutdownGroup)

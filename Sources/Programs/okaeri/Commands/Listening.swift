@@ -12,7 +12,7 @@ extension LogOptions {
 }
 
 extension ListeningOptions {
-    /// Listens and shows, until the time is up, the capture ends or somebody ends it.
+    /// Listens and shows, until the time is up, the capture ends or the user ends it.
     func show(_ session: ListeningSession, _ show: @escaping @Sendable () async throws -> Void) async throws {
         try await run(session) { try await session.run(with: $0 + [Show(show: show)]) }
     }
@@ -28,7 +28,7 @@ extension SourceOptions {
     /// Listens by `listen`, which runs the services it is given; and ends with the exit status that fits when there is
     /// nothing to listen with.
     func run(_ session: ListeningSession, _ listen: ([any Service]) async throws -> Void) async throws {
-        // Who stops reading, as `head` does, must not kill us: the scan is to be switched off.
+        // A reader that ends early, as `head` does, must not kill the process: it still has to switch the scan off.
         signal(SIGPIPE, SIG_IGN)
         do {
             try await listen([Verdict(events: session.events())])

@@ -48,7 +48,7 @@ struct LocateCommand: AsyncParsableCommand {
         throw status
     }
 
-    /// What to look for, and the adapter that the configuration names.
+    /// Returns the regions to look for, and the adapter of the configuration.
     private func question() throws -> ([MonitoredRegion], adapter: String?) {
         if let region { return ([try config.region(region)], nil) }
         let (configuration, file) = try config.load()

@@ -19,7 +19,7 @@ struct MonitorCommand: AsyncParsableCommand {
             fields: `journalctl -u okaeri REGION=home`.
             """)
 
-    /// What can stand in for NetworkManager.
+    /// The substitutes for NetworkManager.
     enum WiFiKind: String, ExpressibleByArgument, CaseIterable {
         case networkManager = "network-manager"
         case simulated

@@ -22,7 +22,7 @@ struct NodesListCommand: AsyncParsableCommand {
     @Flag(help: "As JSON.")
     var json = false
 
-    /// How often it is asked: an answer needs no work at the nodes.
+    /// The interval of the requests: an answer needs no work at the nodes.
     private static let interval = Duration.seconds(1)
 
     func run() async throws {

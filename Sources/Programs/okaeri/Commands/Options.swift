@@ -64,7 +64,7 @@ struct StateOptions: ParsableArguments {
 
     var forDaemon: String { StateDirectory.forDaemon(named: directory, environment: environment, isRoot: isRoot) }
 
-    /// Where the history is.
+    /// The directory of the history.
     var forReading: String {
         StateDirectory.forClient(
             named: directory, environment: environment, isRoot: isRoot, holding: HistoryStore.fileName)

@@ -3,7 +3,7 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// This machine as a peripheral, until somebody ends it.
+/// This machine as a peripheral, until the user ends it.
 struct PeripheralSession {
     let manager: PeripheralManager
     let logger: Logger
@@ -11,8 +11,8 @@ struct PeripheralSession {
     /// Logs what happens, and ends with the exit status that fits when it cannot begin.
     ///
     /// - Parameters:
-    ///   - purpose: what is done once it works.
-    ///   - services: what runs beside it.
+    ///   - purpose: The sentence to print once it works.
+    ///   - services: The services that run beside it.
     func run(saying purpose: String, beside services: [any ServiceLifecycle.Service] = []) async throws {
         let all: [any ServiceLifecycle.Service] =
             [Serving(manager: manager), EventLog(manager: manager, purpose: purpose, logger: logger)] + services

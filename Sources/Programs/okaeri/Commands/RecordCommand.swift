@@ -37,11 +37,11 @@ struct RecordCommand: AsyncParsableCommand {
     }
 }
 
-/// Where a recording goes.
+/// The destination of a recording.
 private struct CaptureOutput {
     let descriptor: FileDescriptor
 
-    /// What messages call it.
+    /// The name in messages.
     let name: String
 
     /// The regular file that was created for the recording; `nil` if the output was there before.

@@ -75,7 +75,7 @@ struct SetupCommand: AsyncParsableCommand {
         }
     }
 
-    /// What is in the file, and the regions it has; what keeps it from being written is said before anything is asked.
+    /// Returns the content of the file and its regions; an obstacle to writing it is reported before any question.
     private func text(of file: ConfigurationFile) throws -> (text: String, regions: [Configuration.Region])? {
         if let obstacle = file.obstacle {
             let isRight = obstacle.isPermission && geteuid() != 0

@@ -1,7 +1,7 @@
 import Plumbing
 
-/// A question, and above it what changes while somebody thinks. What was typed stays where it is: the cursor goes up and
-/// comes back, and the terminal edits the line as always.
+/// A question, and above it the lines that change while the user thinks. What was typed stays where it is: the cursor
+/// goes up and comes back, and the terminal edits the line as always.
 struct LiveQuestion {
     private static let mostLines = 12
 

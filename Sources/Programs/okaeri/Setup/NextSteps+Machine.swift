@@ -11,7 +11,7 @@ extension NextSteps {
     ]
     private static let group = "okaeri"
 
-    /// What is left to do on this machine.
+    /// Creates the steps that are left on this machine.
     init(writing file: ConfigurationFile, client: APIClient, unsavedNetwork: String?) async {
         var daemon = Daemon.runs
         do throws(APIClient.Failure) {
@@ -27,7 +27,7 @@ extension NextSteps {
             unsavedNetwork: unsavedNetwork)
     }
 
-    /// Who uses the machine and is not in the daemon's group; nil where nobody is, or there is no such group.
+    /// The user of the machine who is not in the daemon's group; `nil` if there is none, or no such group.
     private static var outsider: String? {
         let user =
             ProcessInfo.processInfo.environment["SUDO_USER"]

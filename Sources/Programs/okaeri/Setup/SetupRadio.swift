@@ -9,9 +9,9 @@ import RegionMonitoring
 import ServiceLifecycle
 import Setup
 
-/// What a set-up hears: what a daemon hears where one runs, else the adapter itself.
+/// The receptions of a set-up: those of a daemon if one runs, otherwise those of the adapter itself.
 actor SetupRadio {
-    /// Who was not heard for so long is no longer there to be chosen.
+    /// A beacon that was not received for so long cannot be chosen any more.
     private static let recent = Duration.seconds(10)
     private static let interval = Duration.milliseconds(500)
     private static let calibration = Duration.seconds(20)
@@ -27,7 +27,7 @@ actor SetupRadio {
     private var hasDaemon = false
     private var plan: PowerPlan?
     private var isSwitchedOn = false
-    /// What listens, and what ends it: in order, where the scan is to be switched off.
+    /// The task that listens, and the way to end it: in order, because the scan has to be switched off.
     private var listening: (task: Task<Void, Never>, stop: AsyncStream<Void>.Continuation, isCancellable: Bool)?
 
     init(
@@ -185,7 +185,7 @@ actor SetupRadio {
         }
     }
 
-    /// Until it is told to end.
+    /// A service that runs until it is ended.
     private struct Until: Service {
         let stop: AsyncStream<Void>
 
@@ -194,7 +194,7 @@ actor SetupRadio {
         }
     }
 
-    /// Shows who is there, and says what is wrong.
+    /// Shows the beacons in range, and reports problems.
     private struct Watch: Service {
         let session: ListeningSession
         let report: @Sendable (SetupSession.News) -> Void

@@ -11,7 +11,7 @@ import UnixSignals
 actor SetupSession {
     enum News: Sendable {
         case event(SetupDialogue.Event)
-        /// What is wrong with what is listened to; nil: nothing any more.
+        /// The problem of the source; `nil`: none any more.
         case trouble(String?)
         /// The time left of a measurement.
         case left(Duration)
@@ -48,7 +48,7 @@ actor SetupSession {
 
     /// - Parameter isSilent: whether nothing is asked.
     func run(isSilent: Bool) async throws {
-        // Who stops reading must not kill us: the scan is to be switched off.
+        // A reader that ends early must not kill the process: it still has to switch the scan off.
         signal(SIGPIPE, SIG_IGN)
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
         let watch = Task { [report] in
@@ -79,7 +79,7 @@ actor SetupSession {
         switch item {
         case .event(.beacons(let beacons)): await perform(dialogue.handle(.beacons(beacons)))
         case .event(let event):
-            // Whoever answers has ended the line.
+            // The user's Enter has ended the line.
             live = nil
             await perform(dialogue.handle(event))
         case .left(let left): await perform(dialogue.handle(.measuring(left: left, trouble: trouble)))
@@ -102,7 +102,7 @@ actor SetupSession {
         case .ask(let question): try? Terminal.write(question, to: .output)
         case .choose(let question): live = LiveQuestion(question)
         case .show(let candidates): live?.draw((trouble.map { [$0] } ?? []) + BeaconTable.lines(candidates))
-        // An adapter may take its time, and somebody have none.
+        // An adapter may be slow, or there may be none.
         case .findBluetooth: Task { [radio] in await radio.find() }
         case .switchOn: await radio.switchOn()
         case .listen: await radio.listen()

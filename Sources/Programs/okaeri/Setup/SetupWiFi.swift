@@ -3,7 +3,7 @@ import Plumbing
 import Setup
 import WiFi
 
-/// What a set-up asks of NetworkManager.
+/// The questions of a set-up to NetworkManager.
 struct SetupWiFi: Sendable {
     private let service = NetworkManagerService()
     private let report: @Sendable (SetupSession.News) -> Void

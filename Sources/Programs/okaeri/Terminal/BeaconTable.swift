@@ -7,7 +7,7 @@ enum BeaconTable {
     /// The lines, the nearest beacon first.
     ///
     /// - Parameters:
-    ///   - beacons: what was heard.
+    ///   - beacons: The received beacons.
     ///   - columns: the terminal's width; longer lines are cut.
     ///   - rows: the terminal's height; what does not fit is counted.
     static func lines(_ beacons: [BeaconReport], columns: Int, rows: Int) -> [String] {

@@ -3,7 +3,7 @@ import Listening
 import SystemPackage
 import Systemd
 
-/// Where `okaeri monitor` writes the events.
+/// The output of events by `okaeri monitor`.
 enum EventPrinter {
     /// Returns what prints each event on standard output, as a JSON object or as a line for a person.
     static func onStandardOutput(_ hub: EventHub, asJSON: Bool) -> EventOutput {

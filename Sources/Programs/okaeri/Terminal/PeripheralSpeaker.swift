@@ -3,7 +3,7 @@ import BlueZ
 import Plumbing
 import SystemPackage
 
-/// Tells a person or a program what becomes of a peripheral and its values.
+/// Reports the changes of a peripheral and its values to a person or a program.
 struct PeripheralSpeaker: Sendable {
     let asJSON: Bool
 
@@ -18,7 +18,7 @@ struct PeripheralSpeaker: Sendable {
         Terminal.complain("\(title(peripheral)) is disconnected; it is looked for, and connected when it is back")
     }
 
-    /// - Parameter event: what has happened to the value, as JSON names it.
+    /// - Parameter event: The event of the value, by its name in JSON.
     func value(
         _ value: [UInt8], of characteristic: Characteristic, at address: String, _ event: String
     ) throws(Errno) {
@@ -87,7 +87,7 @@ private struct Line: Encodable {
 }
 
 extension Characteristic {
-    /// What can be done with it, in the specification's order.
+    /// The operations of the value, in the specification's order.
     fileprivate var words: [String] { CharacteristicProperty.allCases.filter(properties.contains).map(\.rawValue) }
 }
 

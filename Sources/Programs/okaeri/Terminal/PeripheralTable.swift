@@ -5,7 +5,8 @@ import Plumbing
 struct PeripheralTable {
     typealias Instant = ContinuousClock.Instant
 
-    /// What changes with every advertisement, as the RSSI and a sensor's data do, is shown no more often than this.
+    /// The shortest interval at which values that change with every advertisement are shown, such as the RSSI and a
+    /// sensor's data.
     private static let interval = Duration.seconds(1)
 
     private var peripherals: [String: (discovery: Discovery, shown: Instant)] = [:]

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How far a long replay has come, on one line of standard error. Nothing is shown of a short one.
+/// The progress of a long replay, on one line of standard error. Nothing is shown of a short one.
 final class ProgressLine: Sendable {
     private static let delay = Duration.milliseconds(500)
     private static let interval = Duration.milliseconds(100)
@@ -8,12 +8,12 @@ final class ProgressLine: Sendable {
     private let began: ContinuousClock.Instant
     private let now: @Sendable () -> ContinuousClock.Instant
     private let write: @Sendable (String) -> Void
-    /// When it was last written; nil while it does not stand there.
+    /// The time of the last line; `nil` while it is not shown.
     private let shown = Mutex<ContinuousClock.Instant?>(nil)
 
     /// - Parameters:
     ///   - now: the present.
-    ///   - write: what the line is written with.
+    ///   - write: Writes the line.
     init(
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         write: @escaping @Sendable (String) -> Void = { try? Terminal.write($0, to: .errors) }

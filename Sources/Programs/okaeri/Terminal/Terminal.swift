@@ -4,7 +4,7 @@ import Logging
 import SystemPackage
 import Systemd
 
-/// Where the words go: results on standard output, everything else on standard error.
+/// The output: results on standard output, everything else on standard error.
 enum Terminal {
     /// Whether a person reads standard output.
     static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
@@ -29,7 +29,7 @@ enum Terminal {
         return Int(size.ws_row)
     }
 
-    /// Where a text goes.
+    /// The stream of a text.
     enum Stream {
         case output, errors
 
@@ -41,7 +41,7 @@ enum Terminal {
         }
     }
 
-    /// A line on standard output, at once: whoever reads a stream of events waits for each.
+    /// Prints a line on standard output, at once: a reader of a stream of events waits for each.
     static func print(_ line: String) throws(Errno) {
         try write(line + "\n", to: .output)
     }

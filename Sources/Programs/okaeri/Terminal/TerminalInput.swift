@@ -6,8 +6,8 @@ extension Terminal {
 
     /// The lines of standard input, until it ends. Blocks: for a thread of its own.
     ///
-    /// Not by the C library's stream, as `readLine` does: that is locked for as long as somebody waits for input, and with
-    /// glibc 2.41 (Debian 13) the end of the program waits for the lock, which is until somebody types.
+    /// Not by the C library's stream, as `readLine` does: that is locked while a thread waits for input, and with glibc
+    /// 2.41 (Debian 13) the end of the program waits for the lock, which is until the user types.
     static func forEachLine(_ body: (String) -> Void) {
         var line: [UInt8] = []
         var bytes = [UInt8](repeating: 0, count: 1024)

@@ -8,10 +8,10 @@ struct Advertiser: Sendable {
     var description: AdvertiserDescription
     var signal: Signal
 
-    /// When it advertises next; nil: it is silent.
+    /// The time of its next advertisement; `nil`: it is silent.
     private(set) var next: Int64?
 
-    /// How many adverts were reported since it was started or described.
+    /// The number of advertisements that were reported since it was started or described.
     var heard = 0
 
     init(_ description: AdvertiserDescription) {
@@ -35,7 +35,7 @@ struct Advertiser: Sendable {
         return true
     }
 
-    /// What a scanner hears of one advert.
+    /// Returns the report of one advertisement.
     func advert(at now: Int64) -> AdvertisingReport {
         let isLegacy = description.data.count <= AdvertisingReport.maximumLegacyDataLength
         var report = AdvertisingReport(
@@ -50,7 +50,7 @@ struct Advertiser: Sendable {
         return report
     }
 
-    /// What an active scanner hears after it; nil when it does not answer.
+    /// Returns the scan response to an active scanner; `nil` if it does not answer.
     func response(at now: Int64) -> AdvertisingReport? {
         guard description.pdu.isScannable, let response = description.response else { return nil }
         var report = advert(at: now)

@@ -1,9 +1,9 @@
 import HCI
 import Plumbing
 
-/// Somebody who advertises, as a script describes them.
+/// An advertiser, as a script describes it.
 struct AdvertiserDescription: Hashable, Sendable {
-    /// What kind of PDU it sends.
+    /// The type of PDU that it sends.
     enum PDU: String, Hashable, Sendable, CaseIterable {
         case nonconnectable
         case scannable
@@ -21,14 +21,14 @@ struct AdvertiserDescription: Hashable, Sendable {
         var isScannable: Bool { properties.contains(.scannable) }
     }
 
-    /// What scripts call it.
+    /// The name in scripts.
     var name: String
     var address: BluetoothAddress
     var addressType: BluetoothAddressType
     var pdu: PDU
     var data: [UInt8]
 
-    /// What it answers to an active scan; nil: nothing.
+    /// The scan response; `nil`: none.
     var response: [UInt8]?
 
     /// From one advert to the next, in nanoseconds.

@@ -4,9 +4,9 @@ import Plumbing
 
 /// Very many adverts from very many addresses.
 struct Flood: Sendable {
-    /// How it is described.
+    /// The description of a flood.
     struct Plan: Hashable, Sendable {
-        /// What each of the addresses sends.
+        /// The kind of data that each address sends.
         enum Kind: String, Hashable, Sendable, CaseIterable {
             /// Manufacturer specific data that is no iBeacon.
             case adverts
@@ -26,18 +26,18 @@ struct Flood: Sendable {
         var kind: Kind
     }
 
-    /// How many adverts one turn of a flood at full speed has: between turns commands are answered.
+    /// The number of advertisements in one turn of a flood at full speed: between turns commands are answered.
     static let turn = 64
 
     let plan: Plan
 
-    /// When it began, in nanoseconds.
+    /// The time of its beginning, in nanoseconds.
     private let began: Int64
 
-    /// How many adverts were sent.
+    /// The number of advertisements that were sent.
     private(set) var sent = 0
 
-    /// How many were reported.
+    /// The number of advertisements that were reported.
     var heard = 0
 
     init(_ plan: Plan, at now: Int64) {
@@ -47,7 +47,7 @@ struct Flood: Sendable {
 
     var isOver: Bool { sent == plan.count }
 
-    /// When the next advert is due.
+    /// The time of the next advertisement.
     var nextDeadline: Int64? {
         guard !isOver else { return nil }
         guard let rate = plan.rate else { return .min }

@@ -2,7 +2,7 @@ import HCI
 
 /// Reports that wait to go out in one event.
 struct ReportBatch: Sendable {
-    /// How long a batch that is not full waits, in nanoseconds.
+    /// The time for which a batch that is not full waits, in nanoseconds.
     static let timeout: Int64 = 50_000_000
 
     /// The most reports in an event, within what the specification allows.
@@ -11,7 +11,7 @@ struct ReportBatch: Sendable {
     private var reports: [AdvertisingReport] = []
     private var family = CommandFamily.legacy
 
-    /// When it goes out as it is; nil when nothing waits.
+    /// The time at which it is sent as it is; `nil` if nothing waits.
     private(set) var deadline: Int64?
 
     /// Adds a report; returns the events that are full.
@@ -27,7 +27,7 @@ struct ReportBatch: Sendable {
         return packets
     }
 
-    /// What waits, as it is.
+    /// Returns the waiting reports.
     mutating func flush() throws(HCIEncodingError) -> [[UInt8]] {
         guard !reports.isEmpty else { return [] }
         let event: HCIEvent

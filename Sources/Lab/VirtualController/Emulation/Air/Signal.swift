@@ -1,14 +1,14 @@
-/// How strong an advertiser is heard, over time.
+/// The strength of an advertiser's signal over time.
 struct Signal: Hashable, Sendable {
     /// In dBm, one after the other; nil: the controller cannot measure it. Never empty: the first is a property of its
     /// own.
     private let first: Int8?
     private let others: [Int8?]
 
-    /// How long each lasts, in nanoseconds; the last one stays.
+    /// The duration of each, in nanoseconds; the last one stays.
     private let step: Int64
 
-    /// When the first one began.
+    /// The beginning of the first one.
     private let began: Int64
 
     /// The same from now on.

@@ -73,7 +73,7 @@ extension EmulatedController {
             .leWriteSuggestedDefaultDataLength, .leSetAddressResolutionEnable, .leSetResolvablePrivateAddressTimeout,
             .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData,
             .leSetExtendedAdvertisingEnable, .leRemoveAdvertisingSet, .leClearAdvertisingSets, .leSetPrivacyMode:
-            // Nobody is there to hear it.
+            // No peer receives it.
             return .success
         case .setEventFilter, .writeConnectionAcceptTimeout:
             // No other device connects.

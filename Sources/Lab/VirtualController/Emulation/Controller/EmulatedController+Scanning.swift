@@ -63,7 +63,7 @@ extension ScanSettings {
 }
 
 extension Scan {
-    /// What the log says when it begins.
+    /// The log line of its beginning.
     fileprivate var line: String {
         let type =
             switch settings.type {

@@ -6,13 +6,13 @@ import Plumbing
 /// It is an LE-only controller as Bluetooth Core Specification 5.4, Vol 4, Part E describes one. It knows nothing of
 /// scripts and never misbehaves; time comes in as nanoseconds of any clock that does not go back.
 struct EmulatedController: Sendable {
-    /// What it says, and what is worth a line in the log.
+    /// The events that it sends, and its log lines.
     enum Output: Hashable, Sendable {
         case event(HCIEvent)
         case log(String)
     }
 
-    /// How a command ends.
+    /// The answer to a command.
     enum Answer: Hashable, Sendable {
         case complete(HCIStatus, [UInt8])
         case status(HCIStatus)
@@ -20,7 +20,7 @@ struct EmulatedController: Sendable {
         static let success = Answer.complete(.success, [])
     }
 
-    /// How many devices the accept list and the resolving list hold.
+    /// The number of devices in the accept list and in the resolving list.
     static let listCapacity = 16
 
     let kind: ControllerKind
@@ -37,14 +37,14 @@ struct EmulatedController: Sendable {
         var acceptList: Set<Peer> = []
         var resolvingList: Set<Peer> = []
 
-        /// Which family of commands the host has used; the other one is disallowed.
+        /// The family of commands that the host has used; the other one is disallowed.
         var family: CommandFamily?
 
-        /// What the host has set, and nothing until then.
+        /// The settings of the host; `nil` before.
         var scanSettings: ScanSettings?
         var scan: Scan?
 
-        /// Whom the host wants to connect to.
+        /// The peer that the host wants to connect to.
         var connecting: Peer?
     }
 
@@ -55,7 +55,7 @@ struct EmulatedController: Sendable {
 
     var isScanning: Bool { state.scan != nil }
 
-    /// When `advanced(to:)` has something to do.
+    /// The time at which `advanced(to:)` has something to do.
     var nextDeadline: Int64? { state.scan?.end }
 
     /// Carries out a command.
@@ -87,7 +87,7 @@ struct EmulatedController: Sendable {
         return [.log("scan timed out")] + (isMasked ? [] : [.event(.leMeta(.scanTimeout, parameters: []))])
     }
 
-    /// What a broken controller forgets, and Reset.
+    /// Drops the state that a broken controller, or Reset, loses.
     mutating func forget() -> [Output] {
         let wasScanning = isScanning
         state = State()

@@ -1,7 +1,7 @@
 import HCI
 
 extension KnownCommand {
-    /// Where Read Local Supported Commands tells of it (Vol 4, Part E, Section 6.27).
+    /// The bit of Read Local Supported Commands (Vol 4, Part E, Section 6.27).
     private var bit: (octet: Int, bit: Int) {
         switch self {
         case .setEventMask: (5, 6)

@@ -87,8 +87,8 @@ extension KnownCommand {
         }
     }
 
-    /// Which family of commands it belongs to; nil when it goes with both. A host that has used the one may not use the
-    /// other before the next reset (Section 3.1.1).
+    /// The family of commands that it belongs to; `nil` if it goes with both. A host that has used the one may not use
+    /// the other before the next reset (Section 3.1.1).
     var family: CommandFamily? {
         switch self {
         case .leSetAdvertisingParameters, .leReadAdvertisingTransmitPower, .leSetAdvertisingData,

@@ -1,6 +1,6 @@
 import HCI
 
-/// Somebody else's address, with its kind: an entry of the accept list.
+/// The address of another device, with its type: an entry of the accept list.
 struct Peer: Hashable, Sendable {
     let address: BluetoothAddress
     let type: BluetoothAddressType

@@ -1,6 +1,6 @@
 import HCI
 
-/// How the host wants to scan, by either family of commands.
+/// The scan settings of the host, by either family of commands.
 struct ScanSettings: Hashable, Sendable {
     var family: CommandFamily
     var type: ScanType
@@ -37,19 +37,19 @@ struct Scan: Sendable {
     let settings: ScanSettings
     let filter: LESetExtendedScanEnable.DuplicateFilter
 
-    /// When it was enabled, in nanoseconds.
+    /// The time of its start, in nanoseconds.
     let began: Int64
 
-    /// How long it listens; nil: until it is disabled.
+    /// The duration of the scan; `nil`: until it is disabled.
     let duration: Int64?
 
     /// After how long it listens again; nil: once.
     let period: Int64?
 
-    /// What the duplicate filter has let through.
+    /// The reports that the duplicate filter has passed.
     private var reported: Set<Reported> = []
 
-    /// Which period `reported` belongs to.
+    /// The period of `reported`.
     private var reportedPeriod: Int64 = 0
 
     /// The address, like Broadcom's filters, and not the data; a scan response is no duplicate of its advert.
@@ -66,7 +66,7 @@ struct Scan: Sendable {
         period = enable.period == 0 ? nil : Int64(enable.period) * 1_280_000_000
     }
 
-    /// When it ends by itself.
+    /// The time at which it ends by itself.
     var end: Int64? {
         guard let duration, period == nil else { return nil }
         return began + duration

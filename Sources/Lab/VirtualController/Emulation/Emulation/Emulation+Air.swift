@@ -1,6 +1,6 @@
 import HCI
 
-/// What is in the air, and how it comes to the host.
+/// The advertisers, and the reports to the host.
 extension Emulation {
     /// All adverts that are due.
     mutating func advertise(at now: Int64) {

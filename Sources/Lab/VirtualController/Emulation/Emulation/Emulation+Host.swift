@@ -1,7 +1,7 @@
 import HCI
 import Plumbing
 
-/// What goes between the host and the controller.
+/// The packets between the host and the controller.
 extension Emulation {
     /// The first byte of what /dev/vhci itself says.
     private static let vendorPacket: UInt8 = 0xFF

@@ -5,7 +5,7 @@ public import HCI
 /// It does no I/O: what happens comes in with its time, in nanoseconds of a clock that does not go back, and what is to
 /// be done comes out. `started(at:)` is the first call; `advanced(to:)` is due at `nextDeadline`.
 public struct Emulation: Sendable {
-    /// What is to be done, in order.
+    /// The actions to take, in order.
     public enum Action: Hashable, Sendable {
         /// Create the adapter.
         case open
@@ -36,14 +36,14 @@ public struct Emulation: Sendable {
     /// One for each source of lines.
     private var players: [(source: String, player: ScriptPlayer)] = []
 
-    /// How many lines each live source has sent.
+    /// The number of lines that each live source has sent.
     private var lineCounts: [String: Int] = [:]
 
-    /// What is to be done, until the call returns.
+    /// The actions to take, until the call returns.
     var actions: [Action] = []
 
     /// - Parameters:
-    ///   - kind: what the controller can do.
+    ///   - kind: The capabilities of the controller.
     ///   - address: its public address.
     ///   - isVerbose: whether all commands and answers are logged.
     public init(kind: ControllerKind, address: BluetoothAddress, isVerbose: Bool = false) {
@@ -51,7 +51,7 @@ public struct Emulation: Sendable {
         self.isVerbose = isVerbose
     }
 
-    /// When `advanced(to:)` is due; in the past: at once. Nil: when something happens.
+    /// The time at which `advanced(to:)` is due; in the past: at once. Nil: when something happens.
     public var nextDeadline: Int64? {
         let deadlines =
             players.map(\.player.nextDeadline) + advertisers.map(\.next)

@@ -1,16 +1,16 @@
 import HCI
 
-/// What the controller does wrong at present.
+/// The present faults of the controller.
 struct Misbehaviour: Sendable {
     /// A command that is refused.
     struct Refusal: Sendable {
         let status: HCIStatus
 
-        /// How many times more; nil: always.
+        /// The number of further times; `nil`: always.
         var left: Int?
     }
 
-    /// What becomes of a command.
+    /// The fate of a command.
     enum Verdict: Hashable, Sendable {
         case obey
         case ignore
@@ -21,10 +21,10 @@ struct Misbehaviour: Sendable {
     private var ignored: Set<HCIOpcode> = []
     private var refusals: [HCIOpcode: Refusal] = [:]
 
-    /// What ends the stall; nil: there is none.
+    /// The end of the stall; `nil`: there is none.
     var stall: Instruction.StallEnd?
 
-    /// How many more events of reports are cut.
+    /// The number of further report events that are cut.
     var cuts = 0
 
     mutating func ignore(_ commands: Instruction.Commands) {

@@ -1,6 +1,6 @@
 import HCI
 
-/// What a line of a script says.
+/// The instruction of a script's line.
 enum Instruction: Hashable, Sendable {
     case wait(Wait)
     case describe(AdvertiserDescription)
@@ -17,7 +17,7 @@ enum Instruction: Hashable, Sendable {
 }
 
 extension Instruction {
-    /// How the controller misbehaves, and ceases to.
+    /// A fault of the controller, or its end.
     enum Fault: Hashable, Sendable {
         case ignore(Commands)
         case refuse(HCIOpcode, HCIStatus, times: Int?)
@@ -31,7 +31,7 @@ extension Instruction {
         case packet([UInt8])
     }
 
-    /// What the lines of a script wait for.
+    /// The event that the following lines wait for.
     enum Wait: Hashable, Sendable {
         /// In nanoseconds.
         case time(Int64)
@@ -39,13 +39,13 @@ extension Instruction {
         case noScan
     }
 
-    /// Which commands.
+    /// The commands that a fault concerns.
     enum Commands: Hashable, Sendable {
         case all
         case some([HCIOpcode])
     }
 
-    /// What ends a stall, besides `resume`.
+    /// The event that ends a stall, besides `resume`.
     enum StallEnd: String, Hashable, Sendable, CaseIterable {
         case enable
         case reset

@@ -3,7 +3,7 @@ public struct Script: Hashable, Sendable {
     /// The longest line, in bytes.
     public static let maximumLineLength = 8192
 
-    /// Where it comes from, for the log.
+    /// The origin of the script, for the log.
     public let source: String
 
     let lines: [ScriptLine]
@@ -27,7 +27,7 @@ public struct Script: Hashable, Sendable {
             ? .success(Script(source: source, lines: lines)) : .failure(Mistakes(errors: mistakes))
     }
 
-    /// What is wrong with a script, line by line.
+    /// The mistakes of a script, line by line.
     public struct Mistakes: Error, Hashable, Sendable {
         public let errors: [ScriptError]
     }

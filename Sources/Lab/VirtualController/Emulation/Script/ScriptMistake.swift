@@ -17,10 +17,10 @@ public struct ScriptError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The line's number, from 1.
     public let line: Int
 
-    /// What is there.
+    /// The text of the script.
     public let found: String
 
-    /// What must be there.
+    /// The expected text.
     public let expected: String
 
     init(_ mistake: ScriptMistake, source: String, line: Int) {

@@ -3,19 +3,19 @@ struct ScriptPlayer: Sendable {
     /// Lines in their turn, the next one first, with the moment when their source began.
     private var lines: [(line: ScriptLine, origin: Int64)] = []
 
-    /// How many of `lines` are done.
+    /// The number of `lines` that are done.
     private var done = 0
 
     /// Lines with a time of their own, the earliest first.
     private var timed: [(due: Int64, line: ScriptLine)] = []
 
-    /// What holds the next line of `lines`; nil: nothing but `cursor`.
+    /// The event that the next line of `lines` waits for; `nil`: nothing but `cursor`.
     private var event: Event?
 
-    /// When the next line is due. It is that and not the clock which a `wait` adds to, so that waits do not drift.
+    /// The time of the next line. It is that and not the clock which a `wait` adds to, so that waits do not drift.
     private var cursor: Int64 = .min
 
-    /// What a line waits for that has no time.
+    /// An event without a known time that a line waits for.
     private enum Event: Sendable {
         case scan
         case noScan
@@ -65,7 +65,7 @@ struct ScriptPlayer: Sendable {
         }
     }
 
-    /// When a line is due; nil when none is, or none before something happens.
+    /// The time of the next line; `nil` if none is due, or none before an event.
     var nextDeadline: Int64? {
         let inTurn = event == nil && done < lines.count ? cursor : nil
         return [inTurn, timed.first?.due].compactMap(\.self).min()
