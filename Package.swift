@@ -230,7 +230,7 @@ let suites: [(String, of: String, [String])] = [
     ("HCITests", "HCI", []),
     ("HistoryTests", "History", ["Agreement", "DaemonTestSupport", "IBeacon", "Listening"]),
     ("HomeAssistantTests", "House", []),
-    ("HomecomingTests", "Automation", ["DaemonTestSupport"]),
+    ("ArrivalJoinTests", "Automation", ["DaemonTestSupport"]),
     ("HooksTests", "Automation", ["DaemonTestSupport"]),
     ("IBeaconTests", "IBeacon", []),
     ("ListeningTests", "Listening", ["DaemonTestSupport", "History"]),

@@ -54,7 +54,7 @@ enum Browsers {
         let valid = passes.filter { days - $0.day < 90 }.map(\.cookie)
         let accepted = values.first { valid.contains($0) }
         digests.withLock { $0 = 0 }
-        var found: Logins.Pass?
+        var found: Logins.Session?
         let verdict = RequestGate(isOpen: false).verdict(on: request, permitsHost: true) { cookie in
             var isNews = false
             let pass = logins.pass(for: cookie, at: time(after: days), isNews: &isNews)

@@ -13,7 +13,7 @@ enum ListenerKind: Int, CaseIterable {
     /// What the browser that was let in sends with each request.
     static let cookie = String(repeating: "c", count: 64)
     /// And with each change.
-    static let token = LoginDevice.text(digest(Array("request \(cookie)".utf8)))
+    static let token = BrowserSession.text(digest(Array("request \(cookie)".utf8)))
 
     private static let logger = Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }
 
@@ -25,10 +25,10 @@ enum ListenerKind: Int, CaseIterable {
 
     private static func logins() -> LoginStore {
         let store = LoginStore(digest: digest, now: { Logins.Time(wall: 1_795_000_000, instant: 1_000_000_000) })
-        let device = LoginDevice(
+        let device = BrowserSession(
             id: "abcdef", name: "a phone", since: 1_795_000_000, seen: 1_795_000_000,
-            digest: LoginDevice.text(digest(Array(cookie.utf8))))
-        store.restore(LoginsMemory([device]), from: KeptPast(age: nil, isStale: false))
+            digest: BrowserSession.text(digest(Array(cookie.utf8))))
+        store.restore(LoginsMemory([device]), from: PersistedPast(age: nil, isStale: false))
         return store
     }
 

@@ -7,7 +7,7 @@ import RegionMonitoring
 import OkaeriDaemon
 
 /// The parts of the state that the daemon keeps.
-let parts: [any KeptMemory.Type] = [
+let parts: [any PersistedMemory.Type] = [
     PresenceMemory.self, PromptsMemory.self, PeripheralsMemory.self, EventsMemory.self,
 ]
 
@@ -24,10 +24,10 @@ public func fuzzState(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 /// What is believed is written as it was read, and whoever goes on from it knows the same.
 private func check(_ text: [UInt8]) {
     do throws(StateFileError) {
-        let state = try KeptState(text: text, parts)
+        let state = try PersistedState(text: text, parts)
         guard let written = try? state.text else { return require(false, "the state cannot be written") }
-        require(try KeptState(text: written, parts) == state, "the state is written as another one")
-        require(try KeptState(text: written, parts).text == written, "the state is written differently each time")
+        require(try PersistedState(text: written, parts) == state, "the state is written as another one")
+        require(try PersistedState(text: written, parts).text == written, "the state is written differently each time")
         guard let presence = state[PresenceMemory.self], let prompts = state[PromptsMemory.self],
             let peripherals = state[PeripheralsMemory.self], let events = state[EventsMemory.self]
         else { return require(false, "a part of the state is lost") }

@@ -34,8 +34,8 @@ func goOn(from memory: RegionMonitor.Memory, _ written: StateStamp) {
     for case .didExitRegion(let region) in actions { require(names.contains(region), "a region was left that is none") }
     let later = monitor.memory(at: now)
     require(later.beacons.count <= RegionMonitor.memoryCapacity, "more is known than can be kept")
-    let kept = KeptState(written: written, parts: [PresenceMemory(later)])
-    guard let text = try? kept.text, let read = try? KeptState(text: text, [PresenceMemory.self]),
+    let kept = PersistedState(written: written, parts: [PresenceMemory(later)])
+    guard let text = try? kept.text, let read = try? PersistedState(text: text, [PresenceMemory.self]),
         let again = read[PresenceMemory.self]?.monitorMemory(isStale: false)
     else { return require(false, "what is known cannot be kept") }
     require(again.regions.map(\.region) == later.regions.map(\.region), "other regions are kept")
@@ -45,7 +45,7 @@ func goOn(from memory: RegionMonitor.Memory, _ written: StateStamp) {
 /// Events are counted on from what was kept: no number is given twice, and each is sent as it is.
 func goOn(from memory: EventsMemory) {
     let hub = EventHub(node: "pi")
-    hub.restore(memory, from: KeptPast(age: nil, isStale: true))
+    hub.restore(memory, from: PersistedPast(age: nil, isStale: true))
     let before = hub.sequence
     require(before >= memory.sequence ?? 0, "a number is given twice")
     hub.happened(.didExitRegion(region: "home"), at: 0)

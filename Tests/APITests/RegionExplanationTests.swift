@@ -52,7 +52,7 @@ import Testing
             try text(report(learning, heard: (0...300).map(Double.init), now: 300.5)) == """
                 home  inside since 2026-11-20 18:42:00 UTC
                   Any advertisement enters; silence leaves
-                  Sensitivity balanced: on long recordings 0.3 false exits a day, and half of the exits told within 12 s
+                  Sensitivity balanced: on long recordings 0.3 false exits a day, and half of the exits reported within 12 s
 
                 major 100 minor 100, keeps it inside
                   heard     0.5 s ago
@@ -164,7 +164,7 @@ import Testing
             state: "poweredOff", adapter: "hci0", reason: "it is off | switch it on", listening: false)
         let silent = try self.text(deaf)
         #expect(silent.contains("None of its beacons has been heard"))
-        #expect(silent.contains("time not listened is no silence. it is off | switch it on"))
+        #expect(silent.contains("time without a scan is no silence. it is off | switch it on"))
     }
 
     @Test func `a region that nobody watches is named with those that are`() {

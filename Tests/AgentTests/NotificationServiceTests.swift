@@ -40,7 +40,7 @@ import Testing
                 #expect(await shown.next()?.suffix(3) == [.strings([]), expected[6], .int32(-1)])
                 await server.bus.close()
                 #expect(await events.next() == .serverVanished)
-                await #expect(throws: BusError.nobody) { try await service.show(Self.question) }
+                await #expect(throws: BusError.noOwner) { try await service.show(Self.question) }
             }
         }
     }

@@ -60,7 +60,7 @@ import Testing
 
     @Test(arguments: 1...50) func `held notices have the effect of each by itself`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
-        var held = HeldNotices()
+        var held = PendingSignals()
         var all: [MirrorMachine.Notice] = []
         for _ in 0..<200 {
             let path = "/\(Int.random(in: 0..<3, using: &generator))"

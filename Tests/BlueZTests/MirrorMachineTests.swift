@@ -145,7 +145,7 @@ import Testing
         let devices = (0..<5).map { ("\(adapter)/dev_\($0)", [Interface.device: ObjectTree.Properties()]) }
         _ = machine.listed(Dictionary(uniqueKeysWithValues: devices), by: ":1.1")
         #expect(machine.tree["\(adapter)/dev_4", Interface.device] == ["RSSI": .int16(99)])
-        #expect(machine.held == HeldNotices())
+        #expect(machine.held == PendingSignals())
     }
 
     @Test mutating func `a characteristic's value is passed on`() {

@@ -45,7 +45,7 @@ import Testing
         #expect(all.first?.properties == ["Number": .uint16(42), "Names": .strings(["a"])])
         // An answer of another type than was announced is an error and no crash.
         let refusal = BusError.refused(
-            name: "org.freedesktop.DBus.Error.Failed", message: "the answer cannot be told")
+            name: "org.freedesktop.DBus.Error.Failed", message: "the answer cannot be sent")
         await #expect(throws: refusal) { try await client.call(name, "/echo", "net.okaeri.Echo", "Lie") }
         withExtendedLifetime((daemon, export)) {}
     }
@@ -91,7 +91,7 @@ import Testing
 
     @Test func `nobody, no answer and no bus are told apart`() async throws {
         let (daemon, server, client, name) = try await pair()
-        await #expect(throws: BusError.nobody) { try await client.call("net.nobody", "/", "net.a", "B") }
+        await #expect(throws: BusError.noOwner) { try await client.call("net.noOwner", "/", "net.a", "B") }
         let export = try await server.export(Self.echo, at: "/echo")
         await #expect(throws: BusError.timedOut) {
             try await client.call(name, "/echo", "net.okaeri.Echo", "Wait", within: .seconds(1))

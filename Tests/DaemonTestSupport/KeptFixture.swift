@@ -2,14 +2,14 @@ import FoundationEssentials
 package import TestSupport
 
 /// What an earlier version of the program has kept: see `Kept/README.md`.
-package struct KeptFixture: Sendable, CustomStringConvertible {
+package struct PersistedFixture: Sendable, CustomStringConvertible {
     /// Which one: the version that wrote it, or its commit.
     package let version: String
 
     package var description: String { version }
 
     /// All there are, the oldest first.
-    package static let all = ["d03aa8a", "323c346", "0.1.0", "0.1.0-runs"].map(KeptFixture.init)
+    package static let all = ["d03aa8a", "323c346", "0.1.0", "0.1.0-runs"].map(PersistedFixture.init)
 
     /// Puts a copy of what it has under this name into `folder`, as the daemon would have left it there.
     package func copy(_ name: String, to folder: TemporaryFolder) throws {

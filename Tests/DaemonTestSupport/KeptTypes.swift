@@ -4,6 +4,6 @@ package import Plumbing
 import Presence
 
 /// What the daemon keeps over a restart.
-package let keptTypes: [any KeptMemory.Type] = [
+package let keptTypes: [any PersistedMemory.Type] = [
     PresenceMemory.self, PromptsMemory.self, PeripheralsMemory.self, EventsMemory.self,
 ]

@@ -69,7 +69,7 @@ import WiFi
         let own = steps.filter { ["service", "configuration", "beacon"].contains($0.subject) }
         #expect(own.map(\.verdict) == [.wrong, .wrong, .note])
         #expect(own[0].mend?.hasPrefix("sudo systemctl enable --now okaeri") == true)
-        #expect(own[1].finding == "\(file) is the example still: its beacon is nobody's")
+        #expect(own[1].finding == "\(file) is still the example, whose beacon does not exist")
         #expect(own[1].mend?.contains("sudo okaeri setup") == true)
     }
 

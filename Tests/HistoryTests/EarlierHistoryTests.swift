@@ -36,8 +36,8 @@ import Testing
         }
     }
 
-    @Test(arguments: KeptFixture.all)
-    func `it is read as it is, and told like one of today`(_ fixture: KeptFixture) throws {
+    @Test(arguments: PersistedFixture.all)
+    func `it is read as it is, and told like one of today`(_ fixture: PersistedFixture) throws {
         try fixture.copy(HistoryStore.fileName, to: folder)
         let before = try Data(contentsOf: URL(filePath: folder.history))
         let events = try folder.events()
@@ -57,8 +57,8 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: folder.history)) == before, "who reads changes nothing")
     }
 
-    @Test(arguments: KeptFixture.all)
-    func `it goes on, and keeps every row`(_ fixture: KeptFixture) throws {
+    @Test(arguments: PersistedFixture.all)
+    func `it goes on, and keeps every row`(_ fixture: PersistedFixture) throws {
         try fixture.copy(HistoryStore.fileName, to: folder)
         let (before, silences) = (try rows(), try folder.reader().silences())
         let store = try folder.store()
@@ -73,7 +73,7 @@ import Testing
 
     @Test func `there is a history of every version of the tables`() throws {
         var versions: Set<[String]> = []
-        for fixture in KeptFixture.all {
+        for fixture in PersistedFixture.all {
             try fixture.copy(HistoryStore.fileName, to: folder)
             versions.insert(try migrations)
         }
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func `silences that were kept are still known`() throws {
-        let latest = try #require(KeptFixture.all.last)
+        let latest = try #require(PersistedFixture.all.last)
         try latest.copy(HistoryStore.fileName, to: folder)
         _ = try folder.store()
         #expect(try folder.reader().silences().map(\.silence.length) == [.seconds(12.06)])

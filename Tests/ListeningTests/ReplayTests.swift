@@ -8,7 +8,7 @@ import Testing
 @testable import Listening
 
 @Suite struct ReplayTests {
-    @Test func `a homecoming is told at the capture's own clock`() throws {
+    @Test func `a arrivalJoin is told at the capture's own clock`() throws {
         let (log, error) = try replay(capture([3, 4, 5, 20], until: 60))
         #expect(error == nil)
         #expect(

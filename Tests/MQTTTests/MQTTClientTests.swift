@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct MQTTClientTests {
     private func status(_ settings: inout MQTTSettings) {
-        settings.lastWord = .init(
+        settings.lastWill = .init(
             topic: "okaeri/home/node/test/status", payload: Array("offline".utf8), delay: .seconds(1))
         settings.gate = "okaeri/home/node/test/status"
     }

@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `a homecoming can be followed, answered and looked at`() async throws {
+    func `a arrivalJoin can be followed, answered and looked at`() async throws {
         try await run(capture([3, 4, 5], until: 20)) { _, client, events in
             await heard("wifiPrompt", &events)
             let prompts: PromptsReport = try await client.get("/v1/prompts")

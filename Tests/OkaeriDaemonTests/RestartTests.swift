@@ -173,7 +173,7 @@ import Testing
         }
         #expect(log.count("\(file.path).layout-9") == 1)
         #expect(try Data(contentsOf: URL(filePath: "\(file.path).layout-9")) == state)
-        #expect(try file.read(keptTypes)?.version == KeptState.version, "this one's own is kept beside it")
+        #expect(try file.read(keptTypes)?.version == PersistedState.version, "this one's own is kept beside it")
         #expect(log.count("the history is not written: \(history) was written by a newer okaeri (\"moods\"") == 1)
         #expect(try Data(contentsOf: URL(filePath: history)) == rows)
     }

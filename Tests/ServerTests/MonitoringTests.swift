@@ -197,9 +197,9 @@ import Testing
     }
 
     @Test func `others than this machine may ask only where it is said, and that is told`() async throws {
-        try await run { _ in #expect(book.count("tell when somebody is at home") == 0) }
+        try await run { _ in #expect(book.count("show when a person is at home") == 0) }
         try await run(address: "0.0.0.0") { port in
-            try await book.logged("warning: the metrics on 0.0.0.0:\(port) tell when somebody is at home")
+            try await book.logged("warning: the metrics on 0.0.0.0:\(port) show when a person is at home")
         }
     }
 

@@ -36,6 +36,8 @@ final class RawClient {
     func connect() throws {
         guard let path else {
             try descriptor.withAddress(port: port, Glibc.connect)
+            // Without a listener the kernel may choose the same port for the client, which is then connected to itself.
+            if ownPort == port { throw Failure(code: ECONNREFUSED) }
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
             return
         }
@@ -48,6 +50,13 @@ final class RawClient {
             }
         }
         if result != 0 { throw Failure(code: errno) }
+    }
+
+    private var ownPort: UInt16 {
+        var (address, length) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        } == 0 ? UInt16(bigEndian: address.sin_port) : 0
     }
 
     /// Sends as much as the server takes.

@@ -116,14 +116,14 @@ import Testing
         let written = StateStamp(wall: evening, boot: "a", uptime: 7)
         let peripheral = PeripheralsMemory.Peripheral(
             rule: "lamp", service: "180F", address: "DC:A6:32:01:02:03", name: nil)
-        let state = KeptState(written: written, parts: [PeripheralsMemory([peripheral])])
-        #expect(try KeptState(text: state.text, [PeripheralsMemory.self]) == state)
+        let state = PersistedState(written: written, parts: [PeripheralsMemory([peripheral])])
+        #expect(try PersistedState(text: state.text, [PeripheralsMemory.self]) == state)
         #expect(state.isOccupied, "how old it is makes a difference")
-        let alone = KeptState(written: written, parts: [PeripheralsMemory([])])
+        let alone = PersistedState(written: written, parts: [PeripheralsMemory([])])
         let text = String(decoding: try alone.text, as: UTF8.self)
         #expect(!text.contains("peripherals"))
-        let read = try KeptState(text: Array(text.utf8), [PeripheralsMemory.self])
+        let read = try PersistedState(text: Array(text.utf8), [PeripheralsMemory.self])
         #expect(read[PeripheralsMemory.self]?.peripherals == nil)
-        #expect(!alone.hasSameEssence(as: state), "it is written at once")
+        #expect(!alone.isSameApartFromLearning(as: state), "it is written at once")
     }
 }

@@ -70,21 +70,21 @@ import Testing
         try await run(watch([rule])) { _ = await events.next() }
         let asked = try bench.count(of: "GetManagedObjects")
         let second = watch([rule])
-        await second.restore(PeripheralsMemory([kept]), from: KeptPast(age: nil, isStale: false))
+        await second.restore(PeripheralsMemory([kept]), from: PersistedPast(age: nil, isStale: false))
         try await run(second) {
             try await bench.wait { try $0.count(of: "GetManagedObjects") == asked + 1 }
             try bench.perform("silence", ["address": address])
             #expect(await events.next()?.kind.name.rawValue == "peripheralDidDisconnect")
         }
         let third = watch([rule])
-        await third.restore(PeripheralsMemory([kept]), from: KeptPast(age: nil, isStale: false))
+        await third.restore(PeripheralsMemory([kept]), from: PersistedPast(age: nil, isStale: false))
         try await run(third) { #expect(await events.next()?.kind.name.rawValue == "peripheralDidDisconnect") }
     }
 
     @Test func `without a rule nobody is asked, and a rule that comes is followed`() async throws {
         var events = hub.events().makeAsyncIterator()
         let watch = watch([])
-        await watch.restore(PeripheralsMemory([kept]), from: KeptPast(age: nil, isStale: false))
+        await watch.restore(PeripheralsMemory([kept]), from: PersistedPast(age: nil, isStale: false))
         #expect(await watch.memory == PeripheralsMemory([]), "its rule is gone")
         try await run(watch) {
             let asked = try bench.calls

@@ -21,8 +21,8 @@ import WiFi
         file = StateFile(directory: folder.path)
     }
 
-    @Test(arguments: KeptFixture.all)
-    func `who was at home, what was learned and what was answered is still known`(_ fixture: KeptFixture) throws {
+    @Test(arguments: PersistedFixture.all)
+    func `who was at home, what was learned and what was answered is still known`(_ fixture: PersistedFixture) throws {
         try fixture.copy("state.json", to: folder)
         let state = try #require(try file.read(keptTypes))
         let monitor = try #require(state[PresenceMemory.self]).monitorMemory(isStale: false)
@@ -37,9 +37,9 @@ import WiFi
         #expect(prompts.visits.map(\.regions) == [["home"]])
 
         // From now on it is kept in the layout of today, and is the same.
-        try file.write(KeptState(written: .now, parts: state.parts).text)
+        try file.write(PersistedState(written: .now, parts: state.parts).text)
         let again = try #require(try file.read(keptTypes))
-        #expect(again.version == KeptState.version)
+        #expect(again.version == PersistedState.version)
         #expect(again[PresenceMemory.self]?.monitorMemory(isStale: false) == monitor)
         #expect(again[PromptsMemory.self] == state[PromptsMemory.self])
         #expect(again[EventsMemory.self] == state[EventsMemory.self])
@@ -47,11 +47,11 @@ import WiFi
 
     @Test func `there is state of every layout that can be read`() throws {
         var layouts: Set<Int> = []
-        for fixture in KeptFixture.all {
+        for fixture in PersistedFixture.all {
             try fixture.copy("state.json", to: folder)
             let text = try #require(folder.text("state.json"))
-            layouts.formUnion(KeptState.versions.filter { text.contains("\"version\":\($0),") })
+            layouts.formUnion(PersistedState.versions.filter { text.contains("\"version\":\($0),") })
         }
-        #expect(layouts == Set(KeptState.versions))
+        #expect(layouts == Set(PersistedState.versions))
     }
 }

@@ -12,7 +12,7 @@ import Testing
 
 @Suite struct StateEncoderTests {
     /// A memory that counts how often it is encoded.
-    private struct Counted: KeptMemory {
+    private struct Counted: PersistedMemory {
         final class Count: Sendable {
             let encodings = Mutex(0)
         }
@@ -48,11 +48,11 @@ import Testing
         var encoder = StateEncoder()
         let count = Counted.Count()
         for (number, sequence) in [(1, 1), (1, 2), (1, 3), (2, 4), (2, 5)] {
-            let parts: [any KeptMemory] = [
+            let parts: [any PersistedMemory] = [
                 Counted(number: number, count: count), EventsMemory(sequence: UInt64(sequence)),
             ]
-            let text = try encoder.text(of: KeptState(written: .now, parts: parts))
-            let read = try KeptState(text: text, [Counted.self, EventsMemory.self])
+            let text = try encoder.text(of: PersistedState(written: .now, parts: parts))
+            let read = try PersistedState(text: text, [Counted.self, EventsMemory.self])
             #expect(read[Counted.self]?.number == number)
             #expect(read[EventsMemory.self]?.sequence == UInt64(sequence))
         }
@@ -65,10 +65,10 @@ import Testing
             (.inside, 1, nil), (.outside, 1, 1), (.outside, 2, 1), (.inside, 2, nil),
         ]
         for (state, learned, sequence) in states {
-            let kept = KeptState(
+            let kept = PersistedState(
                 written: .now, parts: [presence(state, learned: learned), EventsMemory(sequence: sequence)])
             #expect(try encoder.text(of: kept) == kept.text)
-            #expect(try KeptState(text: kept.text, [PresenceMemory.self, EventsMemory.self]) == kept)
+            #expect(try PersistedState(text: kept.text, [PresenceMemory.self, EventsMemory.self]) == kept)
         }
     }
 

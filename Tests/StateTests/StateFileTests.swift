@@ -47,8 +47,8 @@ import WiFi
                 sinceLastOffer: .seconds(5))
         ])
 
-    private var state: KeptState {
-        KeptState(
+    private var state: PersistedState {
+        PersistedState(
             written: StateStamp(wall: evening, boot: "a", uptime: 7),
             parts: [
                 PresenceMemory(regions), PromptsMemory(prompts), PeripheralsMemory([]), EventsMemory(sequence: 12),
@@ -109,7 +109,7 @@ import WiFi
         for place in text.indices {
             var flipped = text
             flipped[place] ^= 1 << UInt8(place % 8)
-            #expect(throws: StateFileError.self, "\(place)") { try KeptState(text: flipped, keptTypes) }
+            #expect(throws: StateFileError.self, "\(place)") { try PersistedState(text: flipped, keptTypes) }
         }
     }
 
@@ -128,7 +128,7 @@ import WiFi
                     bytes[place] = UInt8.random(in: 0...127, using: &generator)
                 }
             }
-            #expect(throws: StateFileError.self) { try KeptState(text: bytes, keptTypes) }
+            #expect(throws: StateFileError.self) { try PersistedState(text: bytes, keptTypes) }
         }
     }
 
@@ -142,12 +142,12 @@ import WiFi
         wiser[PresenceMemory.self]?.beacons[0].learned -= 1
         wiser[PresenceMemory.self]?.regions[0].exitTime = 20
         #expect(!wiser.hasSameContent(as: state))
-        #expect(wiser.hasSameEssence(as: state))
+        #expect(wiser.isSameApartFromLearning(as: state))
         var gone = state
         #expect(gone.isOccupied)
         gone[PresenceMemory.self]?.regions[0].state = "outside"
         #expect(!gone.isOccupied)
-        #expect(!gone.hasSameEssence(as: state))
+        #expect(!gone.isSameApartFromLearning(as: state))
     }
 
     @Test func `a newer layout is said to be one, and one that never was is damage`() throws {
@@ -188,11 +188,11 @@ import WiFi
     }
 
     @Test func `words and numbers that mean nothing are not believed`() throws {
-        func refuse(_ change: (inout KeptState) -> Void) throws {
+        func refuse(_ change: (inout PersistedState) -> Void) throws {
             var wrong = state
             change(&wrong)
             let text = try wrong.text
-            #expect(throws: StateFileError.self) { try KeptState(text: text, keptTypes) }
+            #expect(throws: StateFileError.self) { try PersistedState(text: text, keptTypes) }
         }
         try refuse { $0[PresenceMemory.self]?.regions[0].state = "upstairs" }
         try refuse { $0[PresenceMemory.self]?.regions[0].beacons = "nobody" }

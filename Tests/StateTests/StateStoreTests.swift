@@ -9,17 +9,17 @@ import Testing
 @testable import OkaeriDaemon
 
 @Suite(.timeLimit(.minutes(1))) struct StateStoreTests {
-    private struct Number: KeptMemory {
+    private struct Number: PersistedMemory {
         var number: Int
     }
 
     /// A part of the program that holds a number.
-    private final class Part: Kept {
+    private final class Part: Persistable {
         let number = Mutex(0)
 
         var memory: Number { Number(number: number.withLock { $0 }) }
 
-        func restore(_ memory: Number, from past: KeptPast) { number.withLock { $0 = memory.number } }
+        func restore(_ memory: Number, from past: PersistedPast) { number.withLock { $0 = memory.number } }
     }
 
     /// A disk that takes a text when the test says so.
@@ -41,7 +41,7 @@ import Testing
         }
 
         func replace(_ text: [UInt8]) {
-            let state = try? KeptState(text: text, [Number.self])
+            let state = try? PersistedState(text: text, [Number.self])
             let thread = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
             began.continuation.yield(Write(number: state?[Number.self]?.number, thread: thread))
             if isGated.withLock({ $0 }) { gate.wait() }

@@ -12,7 +12,7 @@ import WiFi
     private var plan = WritingPlan(validFor: .seconds(900))
     private let start = ContinuousClock.now
 
-    private func state(_ state: RegionState, learned: Float = 1) -> KeptState {
+    private func state(_ state: RegionState, learned: Float = 1) -> PersistedState {
         let regions = RegionMonitor.Memory(
             regions: [.init(region: monitored().region, lastKnown: state, learnedExitTime: nil)],
             beacons: [
@@ -20,14 +20,15 @@ import WiFi
                     identity: home,
                     silences: LearnedSilences(minutes: .init(), day: .init(), sums: [], learned: learned))
             ])
-        return KeptState(written: .now, parts: [PresenceMemory(regions), PromptsMemory(PromptMemory())])
+        return PersistedState(written: .now, parts: [PresenceMemory(regions), PromptsMemory(PromptMemory())])
     }
 
-    private mutating func look(_ state: KeptState, failed: Bool = false, at seconds: Double) -> Bool {
+    private mutating func look(_ state: PersistedState, failed: Bool = false, at seconds: Double) -> Bool {
         written(state, failed: failed, at: seconds) != nil
     }
 
-    private mutating func written(_ state: KeptState, failed: Bool = false, at seconds: Double) -> KeptState? {
+    private mutating func written(_ state: PersistedState, failed: Bool = false, at seconds: Double) -> PersistedState?
+    {
         plan.looked(at: state, hasFailed: failed, start.advanced(by: .seconds(seconds)))
     }
 
@@ -39,8 +40,8 @@ import WiFi
     }
 
     @Test mutating func `what was learned is written as it was the last time, until that is ten minutes ago`() {
-        func learned(_ state: KeptState?) -> Float? { state?[PresenceMemory.self]?.beacons.first?.learned }
-        func known(_ state: KeptState?) -> String? { state?[PresenceMemory.self]?.regions.first?.state }
+        func learned(_ state: PersistedState?) -> Float? { state?[PresenceMemory.self]?.beacons.first?.learned }
+        func known(_ state: PersistedState?) -> String? { state?[PresenceMemory.self]?.regions.first?.state }
         let later: [(seconds: Double, state: RegionState, learned: Float, written: Float)] = [
             (0, .inside, 1, 1), (300, .outside, 2, 1), (599, .inside, 3, 1),
             (601, .outside, 4, 4), (602, .inside, 5, 4),

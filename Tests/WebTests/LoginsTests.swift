@@ -17,16 +17,16 @@ import Testing
         Logins.Time(wall: 1_795_000_000 + seconds, instant: seconds * 1_000_000_000)
     }
 
-    private mutating func comes(_ name: String = "a phone", at seconds: Int64 = 0) throws -> Logins.Pass {
+    private mutating func comes(_ name: String = "a phone", at seconds: Int64 = 0) throws -> Logins.Session {
         let token = logins.link(at: Self.time(seconds))
         return try #require(redeem(token, name, at: seconds))
     }
 
-    private mutating func redeem(_ token: String, _ name: String = "", at seconds: Int64) -> Logins.Pass? {
+    private mutating func redeem(_ token: String, _ name: String = "", at seconds: Int64) -> Logins.Session? {
         logins.redeem(token, name: name, at: Self.time(seconds))
     }
 
-    private mutating func pass(_ cookie: String, at seconds: Int64) -> Logins.Pass? {
+    private mutating func pass(_ cookie: String, at seconds: Int64) -> Logins.Session? {
         var isNews = false
         return logins.pass(for: cookie, at: Self.time(seconds), isNews: &isNews)
     }

@@ -6,8 +6,9 @@ import Testing
     private static let cookie = String(repeating: "a", count: 64)
     private static let token = String(repeating: "b", count: 64)
 
-    private static let pass = Logins.Pass(
-        device: LoginDevice(id: "abcdef", name: "a phone", since: 0, seen: 0, digest: ""), cookie: cookie, token: token)
+    private static let pass = Logins.Session(
+        device: BrowserSession(id: "abcdef", name: "a phone", since: 0, seen: 0, digest: ""), cookie: cookie,
+        token: token)
 
     private func verdict(
         _ method: String, _ path: String, isOpen: Bool = false, permitsHost: Bool = true,

@@ -53,7 +53,7 @@ import Testing
         #expect(found.status == 0 && found.output.contains("is fine: home ("), "\(found)")
     }
 
-    @Test func `a replay tells the homecoming, and keeps it where it is told to`() throws {
+    @Test func `a replay tells the arrivalJoin, and keeps it where it is told to`() throws {
         let json = try binary.run(["replay", "--json", "--state-dir", binary.folder] + binary.demo)
         #expect(json.status == 0 && json.errors.isEmpty)
         let events = try json.lines.map { try object($0)["event"] }
@@ -187,10 +187,10 @@ import Testing
         arguments: [
             (["status"], 3), (["prompts"], 69), (["answer", "1", "join"], 69), (["explain", "home"], 3),
         ] as [([String], Int32)])
-    func `without a daemon it is said where nobody listens`(arguments: [String], status: Int32) throws {
+    func `without a daemon the error names the socket`(arguments: [String], status: Int32) throws {
         let outcome = try binary.run(arguments + ["--socket", "\(binary.folder)/none.sock"])
         #expect(outcome.status == status && outcome.output.isEmpty)
-        #expect(outcome.errors.contains("nobody listens on \(binary.folder)/none.sock"))
+        #expect(outcome.errors.contains("there is no listener on \(binary.folder)/none.sock"))
     }
 
     @Test func `a plugin answers on standard output that there is no daemon`() throws {

@@ -31,7 +31,7 @@ import Testing
             ("replay --score --speed 2 x", "--score replays as fast as it goes"),
             ("replay --score --state-dir d x", "--score keeps no history"),
             ("history --since yesterdayish", "--since yesterdayish is no time; it takes today, yesterday, 2h"),
-            ("history --mistakes --csv", "--mistakes is told as text or with --json"),
+            ("history --mistakes --csv", "--mistakes is printed as text or with --json"),
             ("history --since +2h", "--since +2h is no time"),
             ("plot --day never", "--day never is no day; it takes today"),
             ("status --timeout 5", "--timeout belongs to --wait"),

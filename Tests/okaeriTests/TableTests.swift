@@ -57,7 +57,7 @@ import Testing
     @Test func `peripherals are listed loudest first, until they are out of sight`() {
         var table = PeripheralTable()
         let now = ContinuousClock.now
-        #expect(table.lines(columns: 80, rows: 24).last == "nobody heard yet")
+        #expect(table.lines(columns: 80, rows: 24).last == "no peripheral received yet")
         #expect(table.take(discovery(1, name: "lamp", rssi: -80), at: now) == true)
         #expect(table.take(discovery(2, rssi: nil), at: now) == true)
         #expect(table.take(discovery(3, rssi: -50, isConnected: true), at: now) == true)

@@ -38,7 +38,7 @@ static inline gulong okaeri_on_notify(gpointer object, void (*callback)(GObject 
 }
 
 /* Whether nobody has the name that was called. */
-static inline gboolean okaeri_is_nobody(const GError *error) {
+static inline gboolean okaeri_is_missing_owner(const GError *error) {
     return g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_SERVICE_UNKNOWN)
            || g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NAME_HAS_NO_OWNER);
 }

@@ -132,9 +132,9 @@ extension ObservationPlan {
         var isDue = region.publishedAt.addingClamped(region.interval) <= now
         if region.window.closes.map({ $0 <= now }) ?? false {
             region.window.close(at: now)
-            if let level = region.window.level, let told = published.signal, let spread = published.spread {
+            if let level = region.window.level, let sent = published.signal, let spread = published.spread {
                 let noise = region.window.noise
-                let isMoved = abs(level - told) >= max(Self.step, noise)
+                let isMoved = abs(level - sent) >= max(Self.step, noise)
                 let isOther = max(noise, 0.5) > spread * Self.spreadStep || spread > max(noise, 0.5) * Self.spreadStep
                 isDue = isDue || isMoved || isOther
             } else {

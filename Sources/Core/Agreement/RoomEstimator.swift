@@ -73,10 +73,10 @@ struct RoomEstimator: Sendable {
     private var evidence: [Double] = []
     private var began: Int64?
     private var last: Int64 = 0
-    private var told: Int?
+    private var published: Int?
 
     /// The room, if there is one.
-    var room: String? { told.map { rooms[$0] } }
+    var room: String? { published.map { rooms[$0] } }
 
     /// The strongest room at this moment, published or not.
     var strongest: String? {
@@ -86,7 +86,8 @@ struct RoomEstimator: Sendable {
     /// The time at which ``advanced(to:)`` is next needed; `nil` while nothing is to be decided.
     var nextDeadline: Int64? {
         guard !receivers.isEmpty else { return nil }
-        let isOpen = told == nil || evidence.contains { $0 > 0 } || receivers.contains { $0.isDark || $0.room != told }
+        let isOpen =
+            published == nil || evidence.contains { $0 > 0 } || receivers.contains { $0.isDark || $0.room != published }
         return isOpen ? last.addingClamped(Self.step) : nil
     }
 }
@@ -148,12 +149,12 @@ extension RoomEstimator {
     var roomCount: Int { rooms.count }
 
     private mutating func removeEmptyRooms() {
-        let used = Set(receivers.map(\.room)).union([told].compactMap { $0 })
+        let used = Set(receivers.map(\.room)).union([published].compactMap { $0 })
         let places = rooms.indices.filter(used.contains)
         let moved = Dictionary(uniqueKeysWithValues: places.enumerated().map { ($1, $0) })
         (rooms, evidence) = (places.map { rooms[$0] }, places.map { evidence[$0] })
         for index in receivers.indices { receivers[index].room = moved[receivers[index].room] ?? 0 }
-        told = told.flatMap { moved[$0] }
+        published = published.flatMap { moved[$0] }
     }
 
     private mutating func advance(to now: Int64) {
@@ -182,9 +183,9 @@ extension RoomEstimator {
     private mutating func weigh(_ seconds: Double) {
         let ratio = motion(seconds)
         let (levels, noises) = signals()
-        guard let told else {
+        guard let published else {
             guard let began, last.subtractingClamped(began) >= Self.firstWait else { return }
-            self.told = levels.indices.max { levels[$0] ?? -.infinity < levels[$1] ?? -.infinity }
+            self.published = levels.indices.max { levels[$0] ?? -.infinity < levels[$1] ?? -.infinity }
             return
         }
         let scale = min(
@@ -192,20 +193,20 @@ extension RoomEstimator {
             parameters.scale.upperBound)
         let part = parameters.movingNoise + (1 - parameters.movingNoise) * min(1, max(0, (scale - 1) / 2))
         var best: (room: Int, surplus: Double)?
-        for room in rooms.indices where room != told {
+        for room in rooms.indices where room != published {
             guard let level = levels[room] else {
                 evidence[room] = max(0, evidence[room] - Self.fading * seconds)
                 continue
             }
-            let noise = part * (noises[room] * noises[room] + noises[told] * noises[told]).squareRoot()
-            let lead = min(Self.longestLead, level - (levels[told] ?? Self.floor))
+            let noise = part * (noises[room] * noises[room] + noises[published] * noises[published]).squareRoot()
+            let lead = min(Self.longestLead, level - (levels[published] ?? Self.floor))
             let bias = min(Self.largestBias, (parameters.bias + parameters.biasOfNoise * noise) * scale)
             evidence[room] = max(0, evidence[room] + (lead - bias) * seconds)
             let surplus = evidence[room] / ((parameters.threshold + parameters.thresholdOfNoise * noise) * scale)
             if surplus >= 1, surplus > best?.surplus ?? 0 { best = (room, surplus) }
         }
         guard let best else { return }
-        self.told = best.room
+        self.published = best.room
         for room in evidence.indices { evidence[room] = 0 }
     }
 

@@ -73,14 +73,14 @@ struct GapMemory<let binCount: Int>: Sendable {
         return weight
     }
 
-    /// Returns the length at which a gap is as rare as `promise`.
+    /// Returns the length at which a gap is as rare as `targetRate`.
     ///
     /// The longest gaps are the tail. Beyond where it begins it is taken as generalized Pareto, as extreme value theory
     /// has it for whatever distribution (Pickands 1975): its scale by the mean, its shape given.
     ///
-    /// - Parameter promise: The number of gaps a second that may be longer.
+    /// - Parameter targetRate: The number of gaps a second that may be longer.
     /// - Returns: nil while there is no gap.
-    func tail(promise: Double) -> ExitTiming.Tail? {
+    func tail(targetRate: Double) -> ExitTiming.Tail? {
         var count = 0.0
         var length = 0.0
         var bin = binCount
@@ -100,7 +100,7 @@ struct GapMemory<let binCount: Int>: Sendable {
         let start = GapBins.start(lowest + Self.first)
         let excess = max(0, length - count * start) + TailShape.prior * TailShape.priorExcess * start
         let scale = excess / (count + TailShape.prior) * (1 - TailShape.shape)
-        let rarity = max(1, count / (promise * Double(listened)))
+        let rarity = max(1, count / (targetRate * Double(listened)))
         let reach = (power(rarity, TailShape.shape) - 1) / TailShape.shape
         return ExitTiming.Tail(
             start: .seconds(start), gaps: count, longest: .seconds(GapBins.middle(max(highest, lowest) + Self.first)),

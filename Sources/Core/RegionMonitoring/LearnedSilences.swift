@@ -74,7 +74,7 @@ extension SilenceModel {
         self.day = GapMemory(day)
         for (bin, age) in silences.ages.enumerated() { ages[bin] = age }
         for (bin, sum) in silences.sums.prefix(sums.count).enumerated() { sums[bin] = sum }
-        learned = min(silences.learned, Self.acquaintance)
+        learned = min(silences.learned, Self.priorLimit)
     }
 
     /// The learned values at present.

@@ -2,7 +2,7 @@
 ///
 ///     unknown → inside | outside      once a beacon is heard, or the exit time passes without one
 ///     inside ↔ outside                enter and exit
-///     any → unknown                   the adapter is lost: nobody is sent away for that
+///     any → unknown                   the adapter is lost: that causes no exit
 public enum RegionState: String, Hashable, Sendable, CaseIterable {
     /// Nothing was heard yet, or nothing can be heard.
     case unknown

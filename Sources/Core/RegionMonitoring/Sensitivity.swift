@@ -27,7 +27,7 @@ public enum Sensitivity: String, CaseIterable, Hashable, Sendable {
 
     /// The target false-exit rate for the tail of the gaps, a day. It promises more than come: it is taken as heavier
     /// than it mostly is.
-    var promise: Double {
+    var targetRate: Double {
         switch self {
         case .quick: 16
         case .balanced: 4

@@ -16,7 +16,7 @@ extension SilenceModel {
 
     /// The present estimate; `nil` before enough was received.
     var advertising: AdvertisingPattern? {
-        guard learned == Self.acquaintance else { return nil }
+        guard learned == Self.priorLimit else { return nil }
         var total: Float = 0
         var length: Float = 0
         var tallest: Float = 0

@@ -14,7 +14,7 @@ struct SilenceModel: Sendable {
     static let longest = 300.0
 
     /// The seconds with a gap that it takes to know a beacon: fifteen gaps, or fifteen seconds where gaps are shorter.
-    static let acquaintance: Float = 15
+    static let priorLimit: Float = 15
 
     /// The seconds of listening after which a gap counts half.
     private static let halfLife = (minutes: Float(600), day: Float(86_400))
@@ -24,7 +24,7 @@ struct SilenceModel: Sendable {
     private static let oblivion: Float = 18 * 3600
 
     /// The factor by which the memory of the minutes may be wrong more often than that of the day: it has fewer gaps.
-    private static let haste = 2.0
+    private static let minutesRate = 2.0
 
     /// The most seconds that deafness takes away from one silence, and the most of the exit time for a receiver that is not
     /// known to be deaf at times.
@@ -35,7 +35,7 @@ struct SilenceModel: Sendable {
     static let absence = 300.0
 
     /// The weight of a gap that was wrongly taken for an exit.
-    private static let lesson: Float = 2
+    private static let falseExitWeight: Float = 2
 
     /// The decrease of the signal, in dB, at which the time is prolonged the most: more than multipath alone causes.
     private static let depth: Float = 12
@@ -101,11 +101,11 @@ struct SilenceModel: Sendable {
             for bin in sums.indices { sums[bin] *= weight }
         }
         if bin < sums.count { sums[bin] += gap }
-        let weight = wasTakenForExit ? Self.lesson : 1
+        let weight = wasTakenForExit ? Self.falseExitWeight : 1
         // First, or the gap that completes a step would be forgotten with it.
         if bin >= GapBins.second { ages[bin - GapBins.second] = 0 }
         if day.add(gap, bin: bin, weight: weight, halfLife: Self.halfLife.day) != nil { forgetUnseenLengths() }
-        learned = min(learned + min(gap, 1), Self.acquaintance)
+        learned = min(learned + min(gap, 1), Self.priorLimit)
     }
 
     private mutating func forgetUnseenLengths() {
@@ -120,7 +120,7 @@ struct SilenceModel: Sendable {
     /// Whether a gap says more about the receiver, which has just started, than about a beacon that is not known yet: it would
     /// dominate the rate of long gaps for hours.
     private func isOutlierOfUnknown(_ gap: Float) -> Bool {
-        guard learned < Self.acquaintance, Double(gap) >= Sensitivity.balanced.shortest else { return false }
+        guard learned < Self.priorLimit, Double(gap) >= Sensitivity.balanced.shortest else { return false }
         var gaps: Float = 0
         for bin in minutes.counts.indices { gaps += minutes.counts[bin] }
         return gaps >= 4 && gap > 10 * minutes.listened / gaps
@@ -138,10 +138,10 @@ struct SilenceModel: Sendable {
     }
 
     /// Returns the number of gaps a second that may be longer than the exit time.
-    private func promise(_ sensitivity: Sensitivity) -> Double {
+    private func targetRate(_ sensitivity: Sensitivity) -> Double {
         let (faint, full) = Self.strength
         let part = quick.map { min(1, max(0, ($0 - faint) / (full - faint))) } ?? 0
-        return sensitivity.promise / 86_400 * Double(1 - Self.doubt * part)
+        return sensitivity.targetRate / 86_400 * Double(1 - Self.doubt * part)
     }
 
     /// The most that deafness of the receiver takes away from one silence, in nanoseconds. It is the same for every
@@ -158,18 +158,18 @@ struct SilenceModel: Sendable {
 
     /// The exit time as it is now, and why.
     func timing(_ sensitivity: Sensitivity) -> ExitTiming {
-        let promise = promise(sensitivity)
-        let (long, short) = (day.tail(promise: promise), minutes.tail(promise: Self.haste * promise))
+        let targetRate = targetRate(sensitivity)
+        let (long, short) = (day.tail(targetRate: targetRate), minutes.tail(targetRate: Self.minutesRate * targetRate))
         let isOfDay = (long?.exitTime ?? .zero) >= (short?.exitTime ?? .zero)
         let tail = isOfDay ? long : short
-        let isKnown = learned >= Self.acquaintance
+        let isKnown = learned >= Self.priorLimit
         let shortest = isKnown ? sensitivity.shortest : sensitivity.initial
         let reckoned = (tail?.exitTime ?? .zero) / .seconds(1) * prolongation
         let time = min(max(reckoned, shortest), Self.longest)
         let isReckoned = shortest < reckoned && reckoned <= Self.longest
         return ExitTiming(
             time: .seconds(time),
-            basis: isKnown ? .learned : .initial(gaps: Int(learned), needed: Int(Self.acquaintance)),
+            basis: isKnown ? .learned : .initial(gaps: Int(learned), needed: Int(Self.priorLimit)),
             // Where a fixed number overrules what was reckoned, that was not prolonged.
             prolongation: isReckoned ? prolongation : 1,
             bound: reckoned > Self.longest ? .longest : isKnown && reckoned <= shortest ? .shortest : nil,

@@ -30,13 +30,13 @@ package struct APIClient: Sendable {
         package var description: String {
             switch self {
             case .noDaemon(let socket):
-                "no okaeri runs here: nobody listens on \(socket). Start one with `okaeri monitor` or "
+                "no okaeri runs here: there is no listener on \(socket). Start one with `okaeri monitor` or "
                     + "`sudo systemctl start okaeri`, or name its socket with --socket"
             case .notPermitted(let socket):
                 "\(socket) may not be used by you: join its group with `sudo usermod -aG okaeri $USER` and log in again, or ask "
                     + "with sudo"
             case .noAnswer(let socket, let reason):
-                "the okaeri on \(socket) gives no answer: \(reason). `journalctl -u okaeri` may tell more"
+                "the okaeri on \(socket) gives no answer: \(reason). `journalctl -u okaeri` may show more"
             case .refused(_, let sentence): sentence
             }
         }

@@ -61,11 +61,11 @@ package enum HouseReplay {
     private struct Played {
         let name: String
         let source: CaptureSource
-        let recorder: SightRecorder
+        let recorder: ObservationRecorder
         let driver: PresenceDriver
 
         init(_ name: String, _ source: CaptureSource, _ regions: [MonitoredRegion], offset: Double) {
-            let recorder = SightRecorder(regions: regions, node: name, offset: offset, clock: source)
+            let recorder = ObservationRecorder(regions: regions, node: name, offset: offset, clock: source)
             self.name = name
             self.source = source
             self.recorder = recorder

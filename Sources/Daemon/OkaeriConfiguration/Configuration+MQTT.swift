@@ -60,7 +60,7 @@ extension Configuration {
             reader.report(
                 "tls", found: "nothing",
                 expected:
-                    "true or {\"ca\": …} beside a password, which anybody in the network could read otherwise; false, if "
+                    "true or {\"ca\": …} beside a password, which every device in the network could read otherwise; false, if "
                     + "that is as you want it")
         }
         guard let host else { return nil }

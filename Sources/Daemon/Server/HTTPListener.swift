@@ -15,10 +15,10 @@ package struct HTTPListener: Sendable {
 
     /// Time between "stop accepting" and closing the listening socket, so that connections the kernel has accepted are
     /// still served. swift-nio traps otherwise (swift-nio, issue 2813).
-    private static let lastCall = Duration.milliseconds(100)
+    private static let acceptGrace = Duration.milliseconds(100)
 
     /// The drain timeout of answers that are on their way. A client that does not read must not delay the daemon's end.
-    private static let lastWords = Duration.seconds(1)
+    private static let drainTimeout = Duration.seconds(1)
 
     private let connections: Connections
     private let eventLoopGroup: any EventLoopGroup
@@ -56,7 +56,7 @@ package struct HTTPListener: Sendable {
         }
         var configuration = ServiceGroupConfiguration(
             services: [ServiceGroupConfiguration.ServiceConfiguration(service: server)], logger: logger)
-        configuration.maximumGracefulShutdownDuration = Self.lastWords * 2
+        configuration.maximumGracefulShutdownDuration = Self.drainTimeout * 2
         let group = ServiceGroup(configuration: configuration)
         // Detached, so that it ends by us alone, and neither by cancellation nor with the daemon.
         let serving = Task.detached { try await group.run() }
@@ -68,9 +68,9 @@ package struct HTTPListener: Sendable {
             let channel = door.withLock { $0 }
             _ = channel?.setOption(.autoRead, value: false)
             Task.detached {
-                try? await Task.sleep(for: Self.lastCall)
+                try? await Task.sleep(for: Self.acceptGrace)
                 await group.triggerGracefulShutdown()
-                try? await Task.sleep(for: Self.lastWords)
+                try? await Task.sleep(for: Self.drainTimeout)
                 connections.close()
             }
         }

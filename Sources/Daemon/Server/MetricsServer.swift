@@ -58,10 +58,10 @@ package struct MetricsServer: Service {
     }
 
     package func run() async throws {
-        try await TCPDoor(
+        try await TCPAddress(
             name: Self.name, what: "the metrics are", address: address,
             warning: """
-                the metrics on \(address) tell when somebody is at home, and whoever reaches that address may read them: \
+                the metrics on \(address) show when a person is at home, and every client that reaches that address can read them: \
                 see that your firewall lets in only who should, or listen on 127.0.0.1
                 """, listeners: listeners, retry: retry, listener: listener, logger: logger
         ).run()

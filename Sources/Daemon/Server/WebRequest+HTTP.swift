@@ -41,7 +41,7 @@ extension HTTPFields {
 
 extension Response {
     /// Returns the session; `nil`: a client of a page that is open.
-    static func session(_ pass: Logins.Pass?, isOpen: Bool, isSecure: Bool) -> Response {
+    static func session(_ pass: Logins.Session?, isOpen: Bool, isSecure: Bool) -> Response {
         struct Session: Encodable {
             var name: String?
             var csrf: String?

@@ -73,7 +73,7 @@ package struct WebServer: Service {
     }
 
     package func run() async throws {
-        let door = TCPDoor(
+        let door = TCPAddress(
             name: Self.name, what: "the page is", address: address,
             warning: """
                 the page on \(address) is reached by others, and what they read and write there is not encrypted: in a \

@@ -3,7 +3,7 @@ package import Plumbing
 package import RegionMonitoring
 
 /// The region monitor's memory, in the form that is stored.
-package struct PresenceMemory: KeptMemory, Hashable {
+package struct PresenceMemory: PersistedMemory, Hashable {
     /// A region and where the person was last.
     package struct Region: Codable, Hashable, Sendable {
         package var identifier: String
@@ -39,11 +39,11 @@ package struct PresenceMemory: KeptMemory, Hashable {
 
     package var isOccupied: Bool { regions.contains { $0.state == RegionState.inside.rawValue } }
 
-    package var essence: PresenceMemory {
-        var essence = self
-        essence.beacons = []
-        for index in regions.indices { essence.regions[index].exitTime = nil }
-        return essence
+    package var comparable: PresenceMemory {
+        var comparable = self
+        comparable.beacons = []
+        for index in regions.indices { comparable.regions[index].exitTime = nil }
+        return comparable
     }
 
     package var pieces: [any KeptPiece] { [RegionsPiece(regions: regions), BeaconsPiece(beacons: beacons)] }

@@ -3,7 +3,7 @@ package import CGIO
 /// The reason why a call on a bus failed.
 package enum BusError: GLibFailure, Hashable, CustomStringConvertible {
     /// The called name has no owner, or its owner went away without an answer.
-    case nobody
+    case noOwner
 
     /// There was no answer in time.
     case timedOut
@@ -48,13 +48,13 @@ package enum BusError: GLibFailure, Hashable, CustomStringConvertible {
         if isIO(G_IO_ERROR_TIMED_OUT) || isBus(G_DBUS_ERROR_TIMEOUT) || isBus(G_DBUS_ERROR_TIMED_OUT) {
             return .timedOut
         }
-        if okaeri_is_nobody(error) != 0 || isBus(G_DBUS_ERROR_NO_REPLY) { return .nobody }
+        if okaeri_is_missing_owner(error) != 0 || isBus(G_DBUS_ERROR_NO_REPLY) { return .noOwner }
         return isBus(G_DBUS_ERROR_DISCONNECTED) ? .disconnected(message) : nil
     }
 
     package var description: String {
         switch self {
-        case .nobody: "nobody answers to that name on the bus"
+        case .noOwner: "no program owns that name on the bus"
         case .timedOut: "there was no answer in time"
         case .disconnected(let why): "there is no bus: \(why)"
         case .cancelled: "it was given up"

@@ -67,7 +67,7 @@ private struct IncomingCall: Sendable {
             if values.map(\.type) == types, let arguments = DBusValue.structure(values).variant {
                 g_dbus_method_invocation_return_value(invocation.pointer, arguments)
             } else {
-                refuse(BusInterface.Refusal("org.freedesktop.DBus.Error.Failed", "the answer cannot be told"))
+                refuse(BusInterface.Refusal("org.freedesktop.DBus.Error.Failed", "the answer cannot be sent"))
             }
         case .failure(let refusal): refuse(refusal)
         }
@@ -108,7 +108,7 @@ private func propertyAsked(
     let served = Unmanaged<ServedInterface>.fromOpaque(data).takeUnretainedValue()
     if let value = served.properties[String(cString: name)]?.value().variant { return value }
     error?.pointee = g_error_new_literal(
-        g_dbus_error_quark(), gint(G_DBUS_ERROR_FAILED.rawValue), "the property cannot be told")
+        g_dbus_error_quark(), gint(G_DBUS_ERROR_FAILED.rawValue), "the property cannot be sent")
     return nil
 }
 

@@ -9,7 +9,7 @@ extension BrokerProblem {
         switch self {
         case .unknownHost:
             return "the name of \(place) does not resolve; correct \"host\" in beacons.json, or see with "
-                + "`getent hosts \(broker.host.plain())` why nobody knows it"
+                + "`getent hosts \(broker.host.plain())` why it is unknown"
         case .refused:
             return
                 "nothing listens at \(broker); start the broker (`sudo systemctl start mosquitto`), correct \"port\", or "
@@ -44,7 +44,7 @@ extension BrokerProblem {
             return "\(place) does not accept the user name \(broker.login?.username.plain() ?? "") with its password; "
                 + "correct \"username\" and the password file, or set the password at the broker with mosquitto_passwd"
         case .loginNeeded:
-            return "\(place) lets nobody in without a login; name \"username\" and \"passwordFile\" under \"mqtt\""
+            return "\(place) requires a login; name \"username\" and \"passwordFile\" under \"mqtt\""
         case .clientIdentifier:
             return "\(place) does not accept the client id \(clientID); give this machine another \"node\" name"
         case .banned: return "\(place) has banned this client; lift that at the broker"
@@ -93,7 +93,7 @@ extension BrokerProblem.Certificate {
         case .untrusted:
             return broker.tls?.authorities.map {
                 "the certificate of \(place) is not signed by the CA in \($0.plain()); name the CA that has signed it"
-            } ?? "the certificate of \(place) is signed by nobody whom this machine trusts; name its CA as "
+            } ?? "the certificate of \(place) is signed by no authority that this machine trusts; name its CA as "
                 + "\"tls\": {\"ca\": \"/etc/okaeri/ca.pem\"}"
         case .expired:
             return

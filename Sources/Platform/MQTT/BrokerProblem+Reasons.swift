@@ -53,16 +53,16 @@ extension BrokerProblem {
     /// Nil where TLS is not what is wrong.
     private init?(verification: Int, line: String?) {
         let words = line ?? ""
-        func tells(_ signs: String...) -> Bool { signs.contains { words.contains($0) } }
+        func mentions(_ signs: String...) -> Bool { signs.contains { words.contains($0) } }
         if let certificate = Certificate(verification: verification, words) {
             self = .certificate(certificate)
         } else if words.isEmpty {
             return nil
-        } else if tells("wrong version number", "unexpected eof", "packet length too long", "http request") {
+        } else if mentions("wrong version number", "unexpected eof", "packet length too long", "http request") {
             self = .noTLS
-        } else if tells("alert") && tells("certificate", "unknown ca", "handshake failure") {
+        } else if mentions("alert") && mentions("certificate", "unknown ca", "handshake failure") {
             self = .clientCertificate
-        } else if tells("Unable to load", "inconsistent") {
+        } else if mentions("Unable to load", "inconsistent") {
             self = .file(
                 "a file named under \"tls\" cannot be used: \(words.plain()); write it anew, as PEM without a passphrase"
             )

@@ -21,10 +21,10 @@ extension MQTTConnection {
         // The broker sends nothing larger then, if it is a good one.
         let largest = UInt32(clamping: limits.payload + limits.topicLength + 4096)
         mosquitto_property_add_int32(&properties, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), largest)
-        if let lastWord = settings.lastWord {
+        if let lastWill = settings.lastWill {
             // A session that ends sooner ends the will's delay too.
             mosquitto_property_add_int32(
-                &properties, Int32(MQTT_PROP_SESSION_EXPIRY_INTERVAL.rawValue), Self.seconds(lastWord.delay) + 20)
+                &properties, Int32(MQTT_PROP_SESSION_EXPIRY_INTERVAL.rawValue), Self.seconds(lastWill.delay) + 20)
         }
         let code = mosquitto_connect_bind_v5(
             client, settings.broker.host, Int32(settings.broker.port), Int32(Self.seconds(limits.keepAlive)), nil,
@@ -39,12 +39,12 @@ extension MQTTConnection {
     }
 
     private func setLastWord() -> MQTTLoss? {
-        guard let lastWord = settings.lastWord else { return nil }
+        guard let lastWill = settings.lastWill else { return nil }
         var properties: OpaquePointer?
         mosquitto_property_add_int32(
-            &properties, Int32(MQTT_PROP_WILL_DELAY_INTERVAL.rawValue), Self.seconds(lastWord.delay))
+            &properties, Int32(MQTT_PROP_WILL_DELAY_INTERVAL.rawValue), Self.seconds(lastWill.delay))
         let code = mosquitto_will_set_v5(
-            client, lastWord.topic, Int32(clamping: lastWord.payload.count), lastWord.payload, 1, true, properties)
+            client, lastWill.topic, Int32(clamping: lastWill.payload.count), lastWill.payload, 1, true, properties)
         guard code != MOSQ_ERR_SUCCESS.rawValue else { return nil }
         // Only a will that is set has taken the properties over.
         mosquitto_property_free_all(&properties)

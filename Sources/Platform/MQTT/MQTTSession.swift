@@ -276,9 +276,9 @@ package struct MQTTSession: Sendable {
     private mutating func nextWhileStopping(_ deadline: Int64, at now: Int64) -> Action {
         if now < deadline {
             if !isLastWordSent, let action = send(at: now) { return action }
-            if let lastWord = settings.lastWord, !isLastWordSent, inFlight.count < settings.limits.inFlight {
+            if let lastWill = settings.lastWill, !isLastWordSent, inFlight.count < settings.limits.inFlight {
                 isLastWordSent = true
-                return send(.publish(lastWord.publication), at: now)
+                return send(.publish(lastWill.publication), at: now)
             }
             if !inFlight.isEmpty { return .wait(until: deadline) }
         }

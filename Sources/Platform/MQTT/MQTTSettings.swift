@@ -43,7 +43,7 @@ package struct MQTTSettings: Sendable, Equatable {
     }
 
     /// A retained value that the broker publishes when this client is gone, and the client when it stops.
-    package struct LastWord: Sendable, Equatable {
+    package struct LastWill: Sendable, Equatable {
         package var topic: String
         package var payload: [UInt8]
         /// The time that the broker waits for this client to return.
@@ -62,16 +62,16 @@ package struct MQTTSettings: Sendable, Equatable {
 
     /// The client's name at the broker; a second client of the same name ends the connection of the first one.
     package var clientID: String
-    package var lastWord: LastWord?
+    package var lastWill: LastWill?
     /// The topic whose value says that the others hold, such as `online`. It is sent behind them, and events behind it; `nil` to
     /// send events at once.
     package var gate: String?
     package var limits = Limits()
 
-    package init(broker: Broker, clientID: String, lastWord: LastWord? = nil) {
+    package init(broker: Broker, clientID: String, lastWill: LastWill? = nil) {
         self.broker = broker
         self.clientID = clientID
-        self.lastWord = lastWord
+        self.lastWill = lastWill
     }
 
     /// The bounds of memory, time and the broker's load.

@@ -8,7 +8,7 @@ import Events
         commandName: "okaeri",
         abstract: "Watches iBeacon regions and offers to join the home Wi-Fi on arrival.",
         discussion: """
-            `okaeri` alone tells what is missing and what to do next. `okaeri setup` finds your beacon and writes \
+            `okaeri` alone lists what is missing and what to do next. `okaeri setup` finds your beacon and writes \
             beacons.json; then run `okaeri monitor`. `okaeri doctor` looks more closely.
             """,
         version: "okaeri \(Version())",
@@ -32,7 +32,7 @@ import Events
         print(
             steps.contains { $0.mend != nil }
                 ? "Begin with the first arrow, then run `okaeri` again; `okaeri --help` lists the commands."
-                : "All is set: `okaeri status` tells who is at home, `okaeri --help` lists the commands.")
+                : "All is set: `okaeri status` shows who is at home, `okaeri --help` lists the commands.")
         if steps.contains(where: { $0.verdict == .wrong }) { throw ExitCode.failure }
     }
 }

@@ -92,7 +92,7 @@ struct ModelLog {
     }
 
     /// The last word of each node.
-    private func lastWord(_ node: String) -> Word? { words.last { $0.node == node } }
+    private func lastWill(_ node: String) -> Word? { words.last { $0.node == node } }
 
     /// The nodes that are dark, were inside last, and are missed: nobody else heard the beacon since.
     ///
@@ -108,7 +108,7 @@ struct ModelLog {
             // So does what was heard before an inside that nobody heard.
             let unsure = unsure[dark.node]?.first { $0 >= known.at && $0 < now - Self.slack } ?? dark.from
             // What it said after that, and replaced by unknown before an owner heard it, is lost.
-            let from = lastWord(dark.node)?.state == .unknown ? min(unsure, known.at) : unsure
+            let from = lastWill(dark.node)?.state == .unknown ? min(unsure, known.at) : unsure
             let since = isSure ? from - Self.slack : from + Self.handover
             let heard = words.contains { $0.node != dark.node && $0.state == .inside && $0.at > since }
             return heard ? nil : dark.node
@@ -161,7 +161,7 @@ struct ModelLog {
 
     /// What the house may agree on in the end, by the live nodes and those that are missed.
     func permitted(live: [String]) -> Set<RegionState> {
-        let states = live.compactMap { lastWord($0)?.state }
+        let states = live.compactMap { lastWill($0)?.state }
         if states.contains(.inside) { return [.inside] }
         if states.contains(.unknown) || states.isEmpty { return [.unknown] }
         if !missed(isSure: true).isEmpty, !wasForged { return [.unknown] }

@@ -10,7 +10,7 @@ struct Scene {
     init(_ change: (inout MQTTSettings) -> Void = { _ in }) {
         var settings = MQTTSettings(
             broker: .init(host: "broker", port: 1883), clientID: "okaeri-home-hall",
-            lastWord: .init(topic: "status", payload: Array("offline".utf8)))
+            lastWill: .init(topic: "status", payload: Array("offline".utf8)))
         change(&settings)
         session = MQTTSession(settings) { 0 }
     }

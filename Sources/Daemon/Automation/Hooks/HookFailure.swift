@@ -76,7 +76,7 @@ enum HookFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case .notStarted(let reason):
             "it could not be started: \(reason). Is the machine out of memory, processes or files?"
         case .exited(let status):
-            "it ended with exit status \(status). Its words above may tell why; end it with 0 when all is well"
+            "it ended with exit status \(status). Its output above may show why; end it with 0 when all is well"
         case .killed(SIGKILL):
             "it was killed by signal 9, as by hand or for want of memory: `journalctl -k` knows. It has the memory that the "
                 + "service may take, MemoryMax in its unit; what needs more belongs into a service of its own"

@@ -1,7 +1,7 @@
 import Plumbing
 
 /// The peripherals that are connected because of a service, as they are kept.
-package struct PeripheralsMemory: KeptMemory {
+package struct PeripheralsMemory: PersistedMemory {
     package struct Peripheral: Codable, Equatable, Sendable {
         /// The label of the rule, and the service.
         package var rule: String

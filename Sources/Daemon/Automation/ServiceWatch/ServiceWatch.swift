@@ -148,12 +148,12 @@ extension ServiceWatch: Configured {
     }
 }
 
-extension ServiceWatch: Kept {
+extension ServiceWatch: Persistable {
     package var memory: PeripheralsMemory {
         PeripheralsMemory(connected.values.sorted { $0.rule < $1.rule })
     }
 
-    package func restore(_ memory: PeripheralsMemory, from past: KeptPast) {
+    package func restore(_ memory: PeripheralsMemory, from past: PersistedPast) {
         guard !past.isStale else { return }
         for peripheral in memory.peripherals ?? [] {
             guard rules.contains(where: { $0.label == peripheral.rule && $0.service.description == peripheral.service })

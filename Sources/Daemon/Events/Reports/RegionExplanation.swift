@@ -20,7 +20,8 @@ package struct RegionExplanation: Sendable {
     package var text: String {
         var lines = [state, "  " + rule] + [flapping, compromise, mistakes, air].compactMap(\.self).map { "  " + $0 }
         if !report.bluetooth.listening {
-            lines.append("  Nobody listens now, and time not listened is no silence. \(report.bluetooth.reason)")
+            lines.append(
+                "  The scan does not run now, and time without a scan is no silence. \(report.bluetooth.reason)")
         }
         if report.stale { lines.append("  STALE: the daemon's loop has stopped turning; restart it") }
         if region.beacons.isEmpty { lines.append("  None of its beacons has been heard since the start.") }
@@ -60,7 +61,7 @@ package struct RegionExplanation: Sendable {
         guard region.isLearned, let sensitivity = region.sensitivity.flatMap(Sensitivity.init) else { return nil }
         let (perDay, delay) = sensitivity.measured
         return "Sensitivity \(sensitivity): on long recordings \(perDay.plain) false exits a day, and half of the "
-            + "exits told within \(delay.plain) s"
+            + "exits reported within \(delay.plain) s"
     }
 
     private var mistakes: String? {

@@ -46,7 +46,7 @@ package enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible {
         case .locked(let file):
             "another program keeps \(file) locked. Close it"
         case .failed(let file, let reason):
-            "\(file) fails: \(reason). Check the disk (dmesg tells of its errors), or name another place with "
+            "\(file) fails: \(reason). Check the disk (dmesg shows its errors), or name another place with "
                 + "--state-dir"
         }
     }

@@ -74,7 +74,7 @@ package final class Broker: Service {
         let core = BrokerCore(settings, regions: regions, incarnation: incarnation, since: KernelClock.realtime)
         var mqtt = MQTTSettings(
             broker: broker, clientID: "okaeri.\(settings.site).\(settings.node)",
-            lastWord: .init(topic: topics.status(settings.node), payload: Array(Wire.offline.utf8)))
+            lastWill: .init(topic: topics.status(settings.node), payload: Array(Wire.offline.utf8)))
         mqtt.gate = topics.status(settings.node)
         self.events = events
         self.outputs = outputs

@@ -44,7 +44,7 @@ package struct WriteObstacle: Error, Sendable, Equatable, CustomStringConvertibl
                 + "owner, for example with `sudoedit \(file)`"
         case .untrusted(let problem): "\(file): found \(problem), expected \(problem.remedy)"
         case .changed:
-            "\(file) was changed by somebody else meanwhile: nothing was written, so that nothing is lost; begin again"
+            "\(file) was changed by another program meanwhile: nothing was written, so that nothing is lost; begin again"
         case .failed(.readOnlyFileSystem):
             "\(file) is read-only for this program, by a file system or by the protection of its systemd unit: write it "
                 + "from outside, for example with `sudoedit \(file)`"

@@ -91,16 +91,16 @@ extension Daemon: APIBackend {
 
     package var prompts: PromptsReport {
         get async {
-            let waiting = await homecoming.waiting
+            let waiting = await arrivalJoin.waiting
             return PromptsReport(waiting: waiting.prompts.map(PromptReport.init), never: waiting.refused)
         }
     }
 
     package func answer(prompt id: String, _ answer: PromptAnswer) async throws(PromptAnswerError) {
-        try await homecoming.answered(id, answer)
+        try await arrivalJoin.answered(id, answer)
     }
 
-    package func clearNever(ssid: String) async -> Bool { await homecoming.neverCleared(ssid: ssid) }
+    package func clearNever(ssid: String) async -> Bool { await arrivalJoin.neverCleared(ssid: ssid) }
 }
 
 extension StatusReport.WiFi {

@@ -40,7 +40,7 @@ extension Daemon {
         if let stateStore {
             services +=
                 [stateStore]
-                + [homecoming.changes, logins.changes].map {
+                + [arrivalJoin.changes, logins.changes].map {
                     ChangesService(changes: $0) { stateStore.mayHaveChanged() }
                 }
         }
@@ -60,12 +60,12 @@ extension Daemon {
             ThreadService(loop: { [self] in runSource() }, stop: { [source] in source.stop() }),
             ThreadService(loop: { [wifi] in wifi.run() }, stop: { [wifi] in wifi.stop() }),
             AntennaService(wifi: wifi) { [source] in source.hold($0) },
-            homecoming, hooks, serviceWatch, ReloadService(reload: { [reloader] in await reloader.reload() }),
+            arrivalJoin, hooks, serviceWatch, ReloadService(reload: { [reloader] in await reloader.reload() }),
             StartupPages(),
         ]
         if let broker {
             services.append(broker)
-            services.append(PromptAnswersService(answers, to: homecoming, logger: logger))
+            services.append(PromptAnswersService(answers, to: arrivalJoin, logger: logger))
         }
         let page = PageData(
             directory: options.stateDirectory, file: options.configurationFile, wifi: wifi,

@@ -62,7 +62,7 @@ package final class Daemon: Sendable {
     package let source: any PresenceSource
     package let presence: PresencePublisher
     let wifi: any WiFiService
-    let homecoming: Homecoming
+    let arrivalJoin: ArrivalJoin
     let hooks: Hooks
     let serviceWatch: ServiceWatch
     /// Nil where the configuration names none.
@@ -133,7 +133,7 @@ package final class Daemon: Sendable {
             return presence.driver.beacons(since: now.advanced(by: .seconds(-5)))
         }
         wifi = options.simulatesWiFi ? Self.simulatedWiFi(configuration) : NetworkManagerService()
-        homecoming = Homecoming(
+        arrivalJoin = ArrivalJoin(
             regions: configuration.regions, wifi: wifi, hub: hub,
             lastInside: { presence.driver.lastInside }, now: now,
             withdrawn: { broker?.withdrawn($0) }, logger: logger)
@@ -141,12 +141,12 @@ package final class Daemon: Sendable {
         serviceWatch = ServiceWatch(
             rules: options.capture == nil ? configuration.services : [], adapter: configuration.adapter, hub: hub,
             now: now, logger: logger)
-        let keptPresence = KeptPresence(driver: presence.driver, source: source)
-        stateStore = options.stateDirectory.map { [homecoming, serviceWatch, logins] directory in
+        let keptPresence = PersistablePresence(driver: presence.driver, source: source)
+        stateStore = options.stateDirectory.map { [arrivalJoin, serviceWatch, logins] directory in
             StateStore(
                 directory: directory, validFor: .seconds(configuration.state.validFor),
                 // The regions first: what the prompter does not know of yet is asked about after a restart.
-                parts: [keptPresence, homecoming, serviceWatch, hub, logins], events: hub.events(backlog: .max),
+                parts: [keptPresence, arrivalJoin, serviceWatch, hub, logins], events: hub.events(backlog: .max),
                 caughtUp: { await recorder?.caughtUp() }, logger: logger)
         }
         hooks = Hooks(
@@ -161,7 +161,7 @@ package final class Daemon: Sendable {
         reloader = Reloader(
             file: options.configurationFile, configuration: configuration,
             // The consumers of events have the new regions before there are events about them.
-            parts: [hooks, homecoming] + (options.capture == nil ? [serviceWatch] : []) + [
+            parts: [hooks, arrivalJoin] + (options.capture == nil ? [serviceWatch] : []) + [
                 ConfiguredPresence(presence: presence, source: source)
             ] + (broker.map { [$0] } ?? []), supervision: supervision, logger: logger)
     }

@@ -67,12 +67,12 @@ extension Restoration: CustomStringConvertible {
         case .nothing: "none from an earlier start"
         case .restored(let age?): "goes on from \(age.roughly) ago"
         case .restored(nil):
-            "goes on; how old it is cannot be told, because the clock was set back since it was written"
+            "goes on; its age is unknown, because the clock was set back since it was written"
         case .stale(let age):
-            "is stale, \(age.roughly) old: where anybody is counts as unknown, and who is heard now arrives"
+            "is stale, \(age.roughly) old: all regions are unknown, and a beacon that is received now causes an enter event"
         case .refused(let error, setAside: let place):
             "is not believed: \(error); \(Self.whereabouts(error, place))"
-                + ". Where anybody is counts as unknown, and networks answered with never are asked about again"
+                + ". All regions are unknown, and networks answered with never are asked about again"
         }
     }
 

@@ -18,7 +18,7 @@ struct StateEncoder {
     private var encoded: [Encoded] = []
 
     /// The members of all pieces side by side in one object, with the checksum as its last member.
-    mutating func text(of state: KeptState) throws -> [UInt8] {
+    mutating func text(of state: PersistedState) throws -> [UInt8] {
         let pieces = state.parts.flatMap(\.pieces)
         encoded = try pieces.enumerated().map { place, piece in
             if encoded.indices.contains(place), piece.isEqual(to: encoded[place].piece) { return encoded[place] }
@@ -29,7 +29,8 @@ struct StateEncoder {
             body.append(UInt8(ascii: ","))
             body += piece.members
         }
-        return body + KeptState.mark.before + Array(CRC32(of: body[...]).description.utf8) + KeptState.mark.after
+        return body + PersistedState.mark.before + Array(CRC32(of: body[...]).description.utf8)
+            + PersistedState.mark.after
     }
 
     /// Without the braces around them.

@@ -24,7 +24,7 @@ package struct StateFile: Sendable {
     /// Returns the state that was written last; `nil` if there was none.
     ///
     /// - Parameter types: the parts that are to be read.
-    package func read(_ types: [any KeptMemory.Type]) throws(StateFileError) -> KeptState? {
+    package func read(_ types: [any PersistedMemory.Type]) throws(StateFileError) -> PersistedState? {
         let text: [UInt8]
         do {
             // A pipe at this path must not block the start.
@@ -44,7 +44,7 @@ package struct StateFile: Sendable {
             case let errno: throw .unreadable(errno ?? .ioError)
             }
         }
-        return try KeptState(text: text, types)
+        return try PersistedState(text: text, types)
     }
 
     /// A file of another user than this one or root is rejected.

@@ -33,10 +33,10 @@ package enum StateFileError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .unreadable(let errno): "it cannot be read: \(errno.description)"
         case .noFile: "it is no file"
-        case .foreign: "it belongs to somebody else, or others may write it"
+        case .foreign: "it belongs to another user, or others may write it"
         case .damaged(let why): "it is damaged: \(why)"
         case .newer(let layout):
-            "a newer okaeri wrote it, in layout \(layout), and this one knows \(KeptState.version)"
+            "a newer okaeri wrote it, in layout \(layout), and this one knows \(PersistedState.version)"
         }
     }
 }

@@ -9,7 +9,7 @@ package actor StateStore: Service {
     private let file: StateFile
     private let writer: StateWriter
     private let validFor: Duration
-    private let parts: [any Kept]
+    private let parts: [any Persistable]
     private let events: AsyncStream<Event>
     private let caughtUp: @Sendable () async -> Void
     private let logger: Logger
@@ -29,7 +29,7 @@ package actor StateStore: Service {
     ///   - events: all that happens, from the beginning.
     ///   - caughtUp: returns when all that has happened is published.
     package init(
-        directory: String, validFor: Duration, parts: [any Kept], events: AsyncStream<Event>,
+        directory: String, validFor: Duration, parts: [any Persistable], events: AsyncStream<Event>,
         caughtUp: @escaping @Sendable () async -> Void, logger: Logger
     ) {
         let file = StateFile(directory: directory)
@@ -40,7 +40,7 @@ package actor StateStore: Service {
 
     /// - Parameter replace: puts a text in the place of the file's, on a thread that may wait for the disk.
     init(
-        file: StateFile, validFor: Duration, parts: [any Kept], events: AsyncStream<Event>,
+        file: StateFile, validFor: Duration, parts: [any Persistable], events: AsyncStream<Event>,
         caughtUp: @escaping @Sendable () async -> Void, replace: @escaping StateWriter.Replace, logger: Logger
     ) {
         self.file = file
@@ -58,7 +58,7 @@ package actor StateStore: Service {
         do throws(StateFileError) {
             guard let state = try file.read(parts.map { $0.memoryType }) else { return }
             restoration = Restoration.judge(state.written, at: .now, validFor: validFor)
-            let past = KeptPast(age: restoration.age, isStale: restoration.isStale)
+            let past = PersistedPast(age: restoration.age, isStale: restoration.isStale)
             for (part, memory) in zip(parts, state.parts) { await part.restore(any: memory, from: past) }
         } catch {
             restoration = .refused(error, setAside: file.moveAside(error))
@@ -92,11 +92,11 @@ package actor StateStore: Service {
     /// after the machine's next start.
     package nonisolated func mayHaveChanged() { occasions.continuation.yield() }
 
-    private var state: KeptState {
+    private var state: PersistedState {
         get async {
-            var memories: [any KeptMemory] = []
+            var memories: [any PersistedMemory] = []
             for part in parts { memories.append(await part.memory) }
-            let state = KeptState(written: .now, parts: memories)
+            let state = PersistedState(written: .now, parts: memories)
             // The listeners have handled the event before the state of its region is written. If the state was written
             // first, an arrival would never be announced after an end in between.
             await caughtUp()
@@ -120,7 +120,7 @@ package actor StateStore: Service {
     }
 
     /// Says once that nothing can be kept, and once that it can again.
-    private func write(_ state: KeptState) async {
+    private func write(_ state: PersistedState) async {
         guard !restoration.forbidsWriting else { return }
         do throws(Errno) {
             try await writer.write(state)
@@ -153,10 +153,10 @@ package actor StateStore: Service {
     }
 }
 
-extension Kept {
-    fileprivate var memoryType: any KeptMemory.Type { Memory.self }
+extension Persistable {
+    fileprivate var memoryType: any PersistedMemory.Type { Memory.self }
 
-    fileprivate func restore(any memory: any KeptMemory, from past: KeptPast) async {
+    fileprivate func restore(any memory: any PersistedMemory, from past: PersistedPast) async {
         if let memory = memory as? Memory { await restore(memory, from: past) }
     }
 }

@@ -8,7 +8,7 @@ final class StateWriter: Sendable {
     typealias Replace = @Sendable (_ text: [UInt8]) throws(Errno) -> Void
 
     private struct Job {
-        let state: KeptState
+        let state: PersistedState
         let done: CheckedContinuation<Result<Void, Errno>, Never>
     }
 
@@ -30,7 +30,7 @@ final class StateWriter: Sendable {
     /// Writes a state. One at a time: the caller awaits the end of a write before the next.
     ///
     /// The first write starts the thread; if that fails, the next tries again.
-    func write(_ state: KeptState) async throws(Errno) {
+    func write(_ state: PersistedState) async throws(Errno) {
         try start()
         let result = await withCheckedContinuation { done in
             slot.withLock { slot in
@@ -67,7 +67,7 @@ final class StateWriter: Sendable {
         }
     }
 
-    private func write(_ state: KeptState, _ encoder: inout StateEncoder) -> Result<Void, Errno> {
+    private func write(_ state: PersistedState, _ encoder: inout StateEncoder) -> Result<Void, Errno> {
         do {
             try replace(encoder.text(of: state))
             return .success(())

@@ -9,7 +9,7 @@ struct WritingPlan: Sendable {
     /// The delay after a failed write.
     private static let retryInterval = Duration.seconds(60)
 
-    private var latest: KeptState?
+    private var latest: PersistedState?
 
     /// The time at which the learned values are encoded next.
     private var learningDue: Instant?
@@ -28,9 +28,10 @@ struct WritingPlan: Sendable {
     /// two intervals is lost.
     ///
     /// - Parameter hasFailed: whether the last write failed, so that the file does not hold what it should.
-    mutating func looked(at state: KeptState, hasFailed: Bool, _ now: Instant) -> KeptState? {
+    mutating func looked(at state: PersistedState, hasFailed: Bool, _ now: Instant) -> PersistedState? {
         let isNews =
-            latest.map { !$0.hasSameEssence(as: state) || !$0.written.isBySameClock(as: state.written) } ?? true
+            latest.map { !$0.isSameApartFromLearning(as: state) || !$0.written.isBySameClock(as: state.written) }
+            ?? true
         guard isNews || due.map({ now >= $0 }) ?? true else { return nil }
         due = now.advanced(by: interval)
         // While no region is inside, the age of the state makes no difference.

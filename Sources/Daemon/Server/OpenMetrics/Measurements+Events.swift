@@ -8,7 +8,7 @@ extension Measurements {
         .didDetermineState, .didEnterRegion, .didExitRegion, .didDetermineRoom,
     ]
 
-    var homecoming: [MetricFamily] { [events] + prompts + hooks }
+    var arrivalJoin: [MetricFamily] { [events] + prompts + hooks }
 
     private var events: MetricFamily {
         var events = MetricFamily(

@@ -41,7 +41,7 @@ package struct Measurements: Sendable {
         self.counts = counts
     }
 
-    package var families: [MetricFamily] { program + regions + radio + homecoming + disk + others }
+    package var families: [MetricFamily] { program + regions + radio + arrivalJoin + disk + others }
 
     private var program: [MetricFamily] {
         var build = MetricFamily("okaeri_build", .info, "The version, and the commit that it was built from.")

@@ -2,7 +2,7 @@ package import Plumbing
 import Synchronization
 
 /// The logins of a running daemon: asked from any thread, kept over a restart.
-package final class LoginStore: Kept, Sendable {
+package final class LoginStore: Persistable, Sendable {
     private let logins: Mutex<Logins>
     private let now: @Sendable () -> Logins.Time
 
@@ -27,17 +27,17 @@ package final class LoginStore: Kept, Sendable {
         (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    package var devices: [LoginDevice] { logins.withLock(\.devices) }
+    package var devices: [BrowserSession] { logins.withLock(\.devices) }
 
     package func link() -> String { logins.withLock { $0.link(at: now()) } }
 
-    package func redeem(_ token: String, name: String) -> Logins.Pass? {
+    package func redeem(_ token: String, name: String) -> Logins.Session? {
         guard let pass = logins.withLock({ $0.redeem(token, name: name, at: now()) }) else { return nil }
         changed.yield()
         return pass
     }
 
-    package func pass(for cookie: String) -> Logins.Pass? {
+    package func pass(for cookie: String) -> Logins.Session? {
         var isNews = false
         let pass = logins.withLock { $0.pass(for: cookie, at: now(), isNews: &isNews) }
         if isNews { changed.yield() }
@@ -55,5 +55,5 @@ package final class LoginStore: Kept, Sendable {
 
     package var memory: LoginsMemory { logins.withLock(\.memory) }
 
-    package func restore(_ memory: LoginsMemory, from past: KeptPast) { logins.withLock { $0.restore(memory) } }
+    package func restore(_ memory: LoginsMemory, from past: PersistedPast) { logins.withLock { $0.restore(memory) } }
 }

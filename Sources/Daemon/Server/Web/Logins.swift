@@ -19,8 +19,8 @@ package struct Logins: Sendable {
     }
 
     /// The session of a device.
-    package struct Pass: Sendable, Equatable {
-        package var device: LoginDevice
+    package struct Session: Sendable, Equatable {
+        package var device: BrowserSession
         /// The value of its cookie.
         package var cookie: String
         /// The token that each of its changes must carry beside the cookie.
@@ -45,7 +45,7 @@ package struct Logins: Sendable {
     private var links: [(digest: [UInt8], until: Int64)] = []
 
     /// In the order in which they came.
-    package private(set) var devices: [LoginDevice] = []
+    package private(set) var devices: [BrowserSession] = []
 
     /// - Parameters:
     ///   - digest: cannot be turned back.
@@ -76,7 +76,7 @@ package struct Logins: Sendable {
     ///
     /// - Parameter name: The name that it gives itself.
     /// - Returns: `nil` for a token of no valid link.
-    package mutating func redeem(_ token: String, name: String, at now: Time) -> Pass? {
+    package mutating func redeem(_ token: String, name: String, at now: Time) -> Session? {
         let offered = digest(of: token)
         // All are compared, each in the same time.
         let matches = links.indices.filter { Self.isEqual(links[$0].digest, offered) && links[$0].until > now.instant }
@@ -87,18 +87,18 @@ package struct Logins: Sendable {
             devices.indices.min { devices[$0].seen < devices[$1].seen }.map { _ = devices.remove(at: $0) }
         }
         let cookie = newSecret()
-        let device = LoginDevice(
-            id: freeIdentifier(), name: LoginDevice.readable(name), since: now.wall, seen: now.wall,
-            digest: LoginDevice.text(digest(of: cookie)))
+        let device = BrowserSession(
+            id: freeIdentifier(), name: BrowserSession.readable(name), since: now.wall, seen: now.wall,
+            digest: BrowserSession.text(digest(of: cookie)))
         devices.append(device)
-        return Pass(device: device, cookie: cookie, token: requestToken(of: cookie))
+        return Session(device: device, cookie: cookie, token: requestToken(of: cookie))
     }
 
     /// Returns the session of this cookie; `nil`: there is none, or none any more.
     ///
     /// - Parameter isNews: whether what is kept of it is another now.
-    package mutating func pass(for cookie: String, at now: Time, isNews: inout Bool) -> Pass? {
-        let offered = LoginDevice.text(digest(of: cookie))
+    package mutating func pass(for cookie: String, at now: Time, isNews: inout Bool) -> Session? {
+        let offered = BrowserSession.text(digest(of: cookie))
         let before = devices.count
         expire(at: now.wall)
         if devices.count != before { isNews = true }
@@ -108,7 +108,7 @@ package struct Logins: Sendable {
             devices[index].seen = now.wall
             isNews = true
         }
-        return Pass(device: devices[index], cookie: cookie, token: requestToken(of: cookie))
+        return Session(device: devices[index], cookie: cookie, token: requestToken(of: cookie))
     }
 
     // MARK: - Out
@@ -125,7 +125,7 @@ package struct Logins: Sendable {
         devices.removeAll { wall - $0.seen >= Self.deviceValidity }
     }
 
-    // MARK: - Kept
+    // MARK: - Persistable
 
     package var memory: LoginsMemory { LoginsMemory(devices) }
 
@@ -133,16 +133,16 @@ package struct Logins: Sendable {
 
     // MARK: - Secrets
 
-    private func newSecret() -> String { LoginDevice.text(random()) }
+    private func newSecret() -> String { BrowserSession.text(random()) }
 
     private func digest(of text: String) -> [UInt8] { digest(Array(text.utf8)) }
 
     /// Follows from the cookie, and does not lead back to it: nothing more is kept for it.
-    private func requestToken(of cookie: String) -> String { LoginDevice.text(digest(of: "request \(cookie)")) }
+    private func requestToken(of cookie: String) -> String { BrowserSession.text(digest(of: "request \(cookie)")) }
 
     private func freeIdentifier() -> String {
         while true {
-            let identifier = LoginDevice.text(Array(random().prefix(3)))
+            let identifier = BrowserSession.text(Array(random().prefix(3)))
             if !devices.contains(where: { $0.id == identifier }) { return identifier }
         }
     }

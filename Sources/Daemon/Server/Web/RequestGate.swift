@@ -46,8 +46,8 @@ package struct RequestGate: Sendable {
         /// A link is followed.
         case login
         /// Return the session.
-        case session(Logins.Pass?)
-        case logout(Logins.Pass)
+        case session(Logins.Session?)
+        case logout(Logins.Session)
         /// The same as on the socket.
         case answer
         case refused(WebRefusal)
@@ -66,7 +66,7 @@ package struct RequestGate: Sendable {
     ///   - permitsHost: whether the request means this machine.
     ///   - pass: Returns the session of a cookie.
     package func verdict(
-        on request: WebRequest, permitsHost: Bool, pass: (String) -> Logins.Pass?
+        on request: WebRequest, permitsHost: Bool, pass: (String) -> Logins.Session?
     ) -> Verdict {
         guard permitsHost else { return .refused(.foreignHost) }
         let isReading = request.method == "GET" || request.method == "HEAD"
@@ -93,7 +93,7 @@ package struct RequestGate: Sendable {
     }
 
     /// Returns the first cookie's pass, with one look-up for each cookie: a lazy collection would make two for the one it finds.
-    private static func pass(for cookies: [String], _ pass: (String) -> Logins.Pass?) -> Logins.Pass? {
+    private static func pass(for cookies: [String], _ pass: (String) -> Logins.Session?) -> Logins.Session? {
         for cookie in cookies {
             if let pass = pass(cookie) { return pass }
         }

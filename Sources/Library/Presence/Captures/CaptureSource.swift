@@ -185,7 +185,7 @@ extension CaptureSource: PresenceSource {
     ) -> (Pace, deadline: Int64?) {
         if timeline.isThirtyYearsLate {
             warn(
-                "the time stamps of \(name) lie in the future: whoever wrote it took btsnoop's epoch of 2000 for that of 1970; they are read as thirty years earlier"
+                "the time stamps of \(name) lie in the future: its writer took btsnoop's epoch of 2000 for that of 1970; they are read as thirty years earlier"
             )
         }
         delegate.scannerDidUpdate(.replaying(name), at: now)

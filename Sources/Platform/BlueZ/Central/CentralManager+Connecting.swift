@@ -53,7 +53,7 @@ extension CentralManager {
         else { return }
         do throws(BusError) {
             _ = try await mirror.call(device, Interface.device, "Disconnect")
-        } catch .refused("org.bluez.Error.NotConnected", _), .nobody {
+        } catch .refused("org.bluez.Error.NotConnected", _), .noOwner {
         } catch {
             if !error.saysItIsGone {
                 throw CentralError(error, what: "the disconnection of \(address)", limit: ObjectMirror.replyTimeout)
@@ -164,7 +164,7 @@ extension BusError {
         case .refused("org.freedesktop.DBus.Error.UnknownObject", _),
             .refused("org.freedesktop.DBus.Error.UnknownMethod", _):
             true
-        case .nobody, .disconnected, .refused, .timedOut, .cancelled, .unreadable: false
+        case .noOwner, .disconnected, .refused, .timedOut, .cancelled, .unreadable: false
         }
     }
 }

@@ -39,7 +39,7 @@ package struct MirrorMachine: Sendable {
     private var phase = Phase.cutOff
 
     /// The signals since bluetoothd was asked for its objects, and then for them again.
-    package private(set) var held = HeldNotices()
+    package private(set) var held = PendingSignals()
 
     /// The objects, as far as they are known. Empty without bluetoothd.
     package private(set) var tree = ObjectTree()

@@ -118,7 +118,7 @@ extension BusError {
         switch self {
         case .disconnected(let why): why
         case .refused(_, let message) where isRefusal && !message.isEmpty: message
-        case .nobody, .timedOut, .cancelled, .refused, .unreadable: description
+        case .noOwner, .timedOut, .cancelled, .refused, .unreadable: description
         }
     }
 }

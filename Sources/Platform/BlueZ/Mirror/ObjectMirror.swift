@@ -119,7 +119,7 @@ final class ObjectMirror: Sendable {
                 Interface.bus, Interface.busPath, Interface.bus, "GetNameOwner", [.string(Interface.service)],
                 within: replyTimeout)
             return answer.first?.string
-        } catch .nobody {
+        } catch .noOwner {
             return nil
         } catch .refused(name: "org.freedesktop.DBus.Error.NameHasNoOwner", _) {
             return nil
@@ -142,7 +142,7 @@ final class ObjectMirror: Sendable {
             return nil
         } catch {
             // It has gone again; a new owner is signalled.
-            if case .nobody = error { return nil }
+            if case .noOwner = error { return nil }
             return error
         }
     }

@@ -136,7 +136,7 @@ struct Registration: Sendable {
         let adapter = outlook.adapter?.name ?? "any adapter"
         switch error {
         // The end of bluetoothd is noticed elsewhere.
-        case .nobody, .disconnected, .cancelled: break
+        case .noOwner, .disconnected, .cancelled: break
         case .refused where error.isRefusal:
             manager.publish(.didUpdateState(.unauthorized, reason: Outlook.mayNotAsk))
         case .refused("org.bluez.Error.NotPermitted", _):

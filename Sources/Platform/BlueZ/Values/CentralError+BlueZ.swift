@@ -9,7 +9,7 @@ extension CentralError {
     ///   - limit: The time limit that has passed.
     init(_ error: BusError, what: String, limit: Duration) {
         switch error {
-        case .nobody: self = .noDaemon
+        case .noOwner: self = .noDaemon
         case .timedOut: self = .timedOut(what: what, after: limit)
         case .disconnected(let why): self = .noBus(reason: why)
         case .cancelled: self = .cancelled
@@ -37,7 +37,7 @@ extension CentralError {
         case .refused("org.bluez.Error.NotSupported", _): self = .refused(uuid, .notSupported)
         case .refused("org.bluez.Error.InProgress", _): self = .refused(uuid, .busy)
         case .refused("org.bluez.Error.Failed", let message): self = .refused(uuid, .init(failure: message))
-        case .nobody, .disconnected: self = .disconnected(address: address)
+        case .noOwner, .disconnected: self = .disconnected(address: address)
         case .timedOut, .cancelled, .refused, .unreadable: self.init(error, what: what, limit: limit)
         }
     }

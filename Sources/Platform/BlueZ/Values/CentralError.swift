@@ -68,10 +68,10 @@ extension CentralError: CustomStringConvertible {
             "bluetoothd may not be asked by this user: \(reason). Run it with sudo, or join the group: "
                 + "`sudo adduser $USER bluetooth`, and log in again"
         case .notFound(let address, let limit):
-            "\(address) was not heard within \(limit.inSeconds). Is it switched on, near, and not connected to somebody "
+            "\(address) was not heard within \(limit.inSeconds). Is it switched on, near, and not connected to another device "
                 + "else? `okaeri peripherals` shows who is there"
         case .connectionFailed(let address, let reason):
-            "\(address) could not be connected: \(reason). Bring it nearer, see that nobody else is connected to it, and "
+            "\(address) could not be connected: \(reason). Bring it nearer, make sure that no other device is connected to it, and "
                 + "try again"
         case .disconnected(let address):
             "\(address) has been disconnected: it went out of reach, was switched off, or Bluetooth was; try again when it is "
@@ -87,7 +87,7 @@ extension CentralError: CustomStringConvertible {
             "\(what) has taken longer than \(limit.inSeconds), and was given up. Bring the peripheral nearer and try "
                 + "again, or pair it first, if it wants that: `bluetoothctl` knows how"
         case .unexpected(let what, let reason):
-            "\(what) failed: \(reason). `journalctl -u bluetooth` may tell why; restarting it often helps: "
+            "\(what) failed: \(reason). `journalctl -u bluetooth` may show why; restarting it often helps: "
                 + "`sudo systemctl restart bluetooth`"
         case .cancelled:
             "it was stopped before it was done"
@@ -101,10 +101,10 @@ extension CentralError.Refusal: CustomStringConvertible {
         switch self {
         case .notAuthorized:
             "only a paired device may do that. Pair it once: `bluetoothctl pair ADDRESS`"
-        case .notPermitted: "the peripheral does not allow it. Its properties tell what it allows"
+        case .notPermitted: "the peripheral does not allow it. Its properties show what it allows"
         case .invalidLength: "the value has the wrong length. See the peripheral's documentation for the right one"
         case .invalidOffset: "the value is not that long. Read it from its beginning"
-        case .notSupported: "the peripheral does not support it. Its properties tell what it does"
+        case .notSupported: "the peripheral does not support it. Its properties show what it supports"
         case .busy: "another request for it is under way. Try again in a moment"
         case .other(let reason): "\(reason). See the peripheral's documentation for what that means"
         }

@@ -102,7 +102,7 @@ extension AdapterUpdate {
     static func unanswered(_ adapter: String?) -> AdapterUpdate {
         AdapterUpdate(
             state: .unknown, adapter: adapter,
-            reason: "\(adapter ?? "Bluetooth") has not answered: `dmesg | grep -i bluetooth` may tell why.")
+            reason: "\(adapter ?? "Bluetooth") has not answered: `dmesg | grep -i bluetooth` may show why.")
     }
 
     static func failed(_ error: KernelError, _ adapter: String?) -> AdapterUpdate {

@@ -120,7 +120,8 @@ package struct Doctor: Sendable {
         }
         return runs
             ? .ok("bluetoothd", "it runs; okaeri scans beside it")
-            : .note("bluetoothd", "it does not run; okaeri does not need it, but then nobody switches the adapter on")
+            : .note(
+                "bluetoothd", "it does not run; okaeri does not need it, but then no program switches the adapter on")
     }
 
     /// The answer of the daemon.

@@ -39,7 +39,7 @@ extension Doctor {
         else { return configurationFindings }
         return [
             .wrong(
-                "configuration", "\(file) is the example still: its beacon is nobody's",
+                "configuration", "\(file) is still the example, whose beacon does not exist",
                 mend: "hold your beacon near, and `sudo okaeri setup` asks for the rest")
         ]
     }
@@ -47,7 +47,7 @@ extension Doctor {
     /// - Parameter status: nil where the daemon does not say.
     static func beacon(_ status: StatusReport?) -> Finding {
         guard let status, !status.regions.isEmpty else {
-            return .note("beacon", "the service tells whether it is heard")
+            return .note("beacon", "the service shows whether it is received")
         }
         let heard = status.regions.filter { $0.beacon != nil || !$0.beacons.isEmpty }.map(\.identifier)
         guard heard.isEmpty else { return .ok("beacon", "that of \(heard.joined(separator: ", ")) is heard") }

@@ -9,8 +9,8 @@ struct CalibrateCommand: AsyncParsableCommand {
         discussion: """
             First put the beacon down one metre from the antenna, in its sight: that gives measuredPower. Write it into \
             beacons.json. Then, for more, some metres away with --distance: that gives pathLossExponent. It \
-            listens for 20 s, or --duration; a daemon may run meanwhile. Exit status 1 if the readings tell nothing.
-            In a house of several Pis, --node tells how much weaker than it should this one hears: measure the same beacon \
+            listens for 20 s, or --duration; a daemon may run meanwhile. Exit status 1 if the readings give no result.
+            In a house of several Pis, --node measures how much weaker than it should this one receives: measure the same beacon \
             at one metre of each.
             """)
 

@@ -7,7 +7,7 @@ struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "What happened: the events the daemon has kept.",
         discussion: """
-            TIME is \(Moment.forms). --json prints the same objects as `okaeri monitor --json` did. --mistakes tells the \
+            TIME is \(Moment.forms). --json prints the same objects as `okaeri monitor --json` did. --mistakes lists the \
             exits that were followed by a return within five minutes at like strength, how many a day if the daemon has \
             watched for one, and which sensitivity or exitAfter would have spared them. Reads the state directory; if you \
             may not, and name no --state-dir, the daemon answers, for which you must be in its group.
@@ -25,7 +25,7 @@ struct HistoryCommand: AsyncParsableCommand {
     @Flag(help: "The exits that were wrong, and what would have spared them.")
     var mistakes = false
 
-    @Flag(exclusivity: .exclusive, help: "How to tell it.")
+    @Flag(exclusivity: .exclusive, help: "The form of the output.")
     var form = Form.text
 
     enum Form: String, EnumerableFlag {
@@ -52,7 +52,7 @@ struct HistoryCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let since, moment == nil { throw ValidationError("--since \(since) is no time; it takes \(Moment.forms)") }
-        if mistakes, form == .csv { throw ValidationError("--mistakes is told as text or with --json, not --csv") }
+        if mistakes, form == .csv { throw ValidationError("--mistakes is printed as text or with --json, not --csv") }
     }
 
     func run() async throws {

@@ -11,7 +11,7 @@ struct LocateCommand: AsyncParsableCommand {
         discussion: """
             Listens by itself, whether a daemon runs or not, and goes by what it hears from now on alone. It answers as \
             soon as every region asked for is inside, else when the time is up; only who could listen all the time is \
-            told "outside". Exit status: 0 inside, 1 outside, 2 unknown; without --region, 0 if inside any region.
+            reported "outside". Exit status: 0 inside, 1 outside, 2 unknown; without --region, 0 if inside any region.
             """)
 
     @OptionGroup var config: ConfigurationOptions

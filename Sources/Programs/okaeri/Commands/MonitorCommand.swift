@@ -15,7 +15,7 @@ struct MonitorCommand: AsyncParsableCommand {
         discussion: """
             Waits for what is missing (adapter, permission, NetworkManager) instead of ending. On a terminal it asks \
             there before it joins a network; otherwise `okaeri answer` does. SIGHUP reads the configuration again.
-            Under systemd it tells the service manager how it fares, and its events are entries of the journal with
+            Under systemd it notifies the service manager of its state, and its events are entries of the journal with
             fields: `journalctl -u okaeri REGION=home`.
             """)
 

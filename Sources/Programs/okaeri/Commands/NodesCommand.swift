@@ -16,7 +16,7 @@ struct NodesListCommand: AsyncParsableCommand {
     @OptionGroup var socket: SocketOptions
     @OptionGroup var log: LogOptions
 
-    @Flag(help: "Go on, and tell each change: the same lines on a terminal, else a JSON object a line.")
+    @Flag(help: "Go on, and print each change: the same lines on a terminal, else a JSON object a line.")
     var watch = false
 
     @Flag(help: "As JSON.")
@@ -73,7 +73,7 @@ struct NodesForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Forget a node that is gone for good.",
         discussion: """
-            What it said last counts no more: somebody whom it alone heard is no longer waited for. It goes from Home \
+            Its last observation does not count any more: the house no longer waits for a beacon that it alone received. It goes from Home \
             Assistant, too. A node that is online is not forgotten. Exit status 1 if it cannot be done.
             """)
 

@@ -22,7 +22,7 @@ struct PeripheralCommand: AsyncParsableCommand {
     @Option(help: "The name that centrals see; by default \"Okaeri\" and that of this machine.")
     var name: String?
 
-    @Flag(help: "The region states are for everybody in range, without pairing. Prompts and answers are not.")
+    @Flag(help: "All devices in range can read the region states, without pairing. Prompts and answers are not.")
     var open = false
 
     @Flag(help: "Take answers also from centrals that paired without comparing a number (Just Works).")
@@ -45,7 +45,7 @@ struct PeripheralCommand: AsyncParsableCommand {
         } catch {
             throw ValidationError("--name: \(error)")
         }
-        let audience = open ? ", and everybody in range can read who is at home" : ""
+        let audience = open ? ", and every device in range can read who is at home" : ""
         try await PeripheralSession(manager: manager, logger: logger).run(
             saying: "\"\(named)\" can be connected\(audience)", beside: [status])
     }

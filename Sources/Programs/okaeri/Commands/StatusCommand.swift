@@ -27,7 +27,7 @@ struct StatusCommand: AsyncParsableCommand {
     @Option(help: "Wait no longer than this many seconds; as long as it takes by default.")
     var timeout: Double?
 
-    @Flag(exclusivity: .exclusive, help: "How to tell it.")
+    @Flag(exclusivity: .exclusive, help: "The form of the output.")
     var form = Form.text
 
     enum Form: String, EnumerableFlag {

@@ -31,7 +31,7 @@ struct PeripheralTable {
         let heading = "address".padding(to: 19) + "name".padding(to: 21) + " dBm  services"
         var lines = [heading] + sorted.prefix(room).map(line)
         if sorted.count > room { lines.append("… and \(sorted.count - room) more") }
-        if sorted.isEmpty { lines.append("nobody heard yet") }
+        if sorted.isEmpty { lines.append("no peripheral received yet") }
         return lines.map { String($0.prefix(columns)) }
     }
 

@@ -105,7 +105,7 @@ export default {
   x_airFew: 'In the air: {0} other devices, too few to distinguish a deaf receiver from an absent beacon.',
   x_airMany: 'In the air: {0} other devices; the receiver was deaf to all of them for {1} s since the start.',
   x_more: 'more than 50',
-  x_deaf: 'Nobody listens now, and time not listened is no silence.',
+  x_deaf: 'The scan does not run now, and time without a scan is no silence.',
   x_heard: 'Heard',
   x_ago: '{0} s ago',
   x_agoPart: '{0} s ago; {1} s of that were listened, the rest does not count',

@@ -15,13 +15,13 @@ package final class PromptAnswers: Sendable {
     private static let pause = Duration.seconds(60)
 
     /// Passes the answers to the prompter until the task is cancelled.
-    func deliver(to homecoming: Homecoming, _ logger: Logger) async {
+    func deliver(to arrivalJoin: ArrivalJoin, _ logger: Logger) async {
         var loggedAt: ContinuousClock.Instant?
         func isQuiet() -> Bool { loggedAt.map { ContinuousClock.now - $0 < Self.pause } ?? false }
         for await (prompt, word) in stream.stream {
             do throws(PromptAnswerError) {
                 if let answer = PromptAnswer(rawValue: word) {
-                    try await homecoming.answered(prompt, answer)
+                    try await arrivalJoin.answered(prompt, answer)
                 } else if !isQuiet() {
                     loggedAt = .now
                     logger.warning("an answer to a prompt over MQTT is not join, later or never")
@@ -37,17 +37,17 @@ package final class PromptAnswers: Sendable {
 
 package struct PromptAnswersService: Service {
     private let answers: PromptAnswers
-    private let homecoming: Homecoming
+    private let arrivalJoin: ArrivalJoin
     private let logger: Logger
 
-    package init(_ answers: PromptAnswers, to homecoming: Homecoming, logger: Logger) {
+    package init(_ answers: PromptAnswers, to arrivalJoin: ArrivalJoin, logger: Logger) {
         self.answers = answers
-        self.homecoming = homecoming
+        self.arrivalJoin = arrivalJoin
         self.logger = logger
     }
 
     package func run() async throws {
-        await cancelWhenGracefulShutdown { await answers.deliver(to: homecoming, logger) }
+        await cancelWhenGracefulShutdown { await answers.deliver(to: arrivalJoin, logger) }
         try await gracefulShutdown()
     }
 }

@@ -11,7 +11,7 @@ import WiFi
 @testable import Plumbing
 
 /// The arrival's way from the region's state to the joined network, with a Wi-Fi that is not there.
-@Suite struct HomecomingTests {
+@Suite struct ArrivalJoinTests {
     private let hub = EventHub()
     private let wifi = SimulatedWiFi(inSight: ["HomeNet"], joinDelay: .zero)
 
@@ -24,21 +24,21 @@ import WiFi
         hub.publish(Event(time: evening, kind: .didDetermineState(region: "home", state)))
     }
 
-    /// Runs a homecoming while `body` watches the events that it leads to.
+    /// Runs a arrivalJoin while `body` watches the events that it leads to.
     private func run(
         _ join: JoinPolicy, restoring memory: PromptMemory? = nil, inside: Set<String> = ["home"],
         accessLimit: Duration = .seconds(600), logger: Logger = quiet,
-        _ body: (Homecoming, inout AsyncStream<Event>.Iterator) async throws -> Void
+        _ body: (ArrivalJoin, inout AsyncStream<Event>.Iterator) async throws -> Void
     ) async throws {
-        let homecoming = Homecoming(
+        let arrivalJoin = ArrivalJoin(
             regions: [try region(join)], wifi: wifi, hub: hub, lastInside: { inside }, now: { evening },
             accessLimit: accessLimit, logger: logger)
         if let memory {
-            await homecoming.restore(PromptsMemory(memory), from: KeptPast(age: nil, isStale: false))
+            await arrivalJoin.restore(PromptsMemory(memory), from: PersistedPast(age: nil, isStale: false))
         }
         var events = hub.events().makeAsyncIterator()
-        let task = Task { try await homecoming.run() }
-        try await body(homecoming, &events)
+        let task = Task { try await arrivalJoin.run() }
+        try await body(arrivalJoin, &events)
         task.cancel()
         _ = await task.result
     }
@@ -52,18 +52,18 @@ import WiFi
     private let prompted = Event.WiFi(id: "1", ssid: "HomeNet", region: "home")
 
     @Test func `an arrival is asked about once, and joined when the answer is to join`() async throws {
-        try await run(.prompt) { homecoming, events in
+        try await run(.prompt) { arrivalJoin, events in
             determine(.inside)
             #expect(await next(&events) == .wifiPrompt(prompted))
-            #expect(await homecoming.waiting.prompts.map(\.id) == ["1"])
+            #expect(await arrivalJoin.waiting.prompts.map(\.id) == ["1"])
             // An adapter that is lost and found is no second arrival.
             determine(.unknown)
             determine(.inside)
-            try await homecoming.answered("1", .join)
+            try await arrivalJoin.answered("1", .join)
             #expect(await next(&events) == .wifiPromptAnswered(prompted, answer: "join"))
             #expect(await next(&events) == .wifiJoined(prompted, device: "simulated0"))
-            #expect(await homecoming.waiting.prompts.isEmpty)
-            await #expect(throws: PromptAnswerError.self) { try await homecoming.answered("1", .join) }
+            #expect(await arrivalJoin.waiting.prompts.isEmpty)
+            await #expect(throws: PromptAnswerError.self) { try await arrivalJoin.answered("1", .join) }
         }
     }
 
@@ -78,10 +78,10 @@ import WiFi
 
     @Test func `a failed join is told with its code and its sentence`() async throws {
         wifi.fail("HomeNet", with: .wrongPassphrase(ssid: "HomeNet"))
-        try await run(.prompt) { homecoming, events in
+        try await run(.prompt) { arrivalJoin, events in
             determine(.inside)
             _ = await next(&events)
-            try await homecoming.answered("1", .join)
+            try await arrivalJoin.answered("1", .join)
             _ = await next(&events)
             guard case .wifiJoinFailed(let wifi, let code, let reason)? = await next(&events) else {
                 Issue.record("the join did not fail")
@@ -107,28 +107,28 @@ import WiFi
     }
 
     @Test func `never is kept until it is taken back`() async throws {
-        try await run(.prompt) { homecoming, events in
+        try await run(.prompt) { arrivalJoin, events in
             determine(.inside)
             _ = await next(&events)
-            try await homecoming.answered("1", .never)
-            #expect(await homecoming.waiting.refused == ["HomeNet"])
-            #expect(await homecoming.neverCleared(ssid: "HomeNet"))
-            #expect(await !homecoming.neverCleared(ssid: "HomeNet"))
-            #expect(await homecoming.waiting.refused.isEmpty)
+            try await arrivalJoin.answered("1", .never)
+            #expect(await arrivalJoin.waiting.refused == ["HomeNet"])
+            #expect(await arrivalJoin.neverCleared(ssid: "HomeNet"))
+            #expect(await !arrivalJoin.neverCleared(ssid: "HomeNet"))
+            #expect(await arrivalJoin.waiting.refused.isEmpty)
         }
     }
 
     @Test("An answer of never is named in the log when the policy changes to auto")
     func neverOverAuto() async throws {
         let book = LogBook()
-        try await run(.prompt, logger: book.logger) { homecoming, events in
+        try await run(.prompt, logger: book.logger) { arrivalJoin, events in
             determine(.inside)
             _ = await next(&events)
-            try await homecoming.answered("1", .never)
+            try await arrivalJoin.answered("1", .never)
             determine(.outside)
             determine(.inside)
             try await book.logged("okaeri prompts --clear")
-            await homecoming.configured(Configuration(regions: [try region(.auto)]))
+            await arrivalJoin.configured(Configuration(regions: [try region(.auto)]))
             try await book.logged("okaeri prompts --clear", times: 2)
             #expect(wifi.state.connectedSSID == nil)
         }
@@ -152,10 +152,10 @@ import WiFi
     @Test("A network that is joined and does not reach the Internet is reported after the time for the check")
     func noInternet() async throws {
         wifi.change { $0.internet = .limited }
-        try await run(.prompt, accessLimit: .milliseconds(50)) { homecoming, events in
+        try await run(.prompt, accessLimit: .milliseconds(50)) { arrivalJoin, events in
             determine(.inside)
             #expect(await next(&events) == .wifiPrompt(prompted))
-            try await homecoming.answered("1", .join)
+            try await arrivalJoin.answered("1", .join)
             #expect(await next(&events) == .wifiPromptAnswered(prompted, answer: "join"))
             #expect(await next(&events) == .wifiJoined(prompted, device: "simulated0"))
             let reason = "the network does not reach the Internet; check the router and its line"
@@ -183,12 +183,12 @@ import WiFi
     }
 
     @Test func `a region that gets a network while somebody is inside is an arrival`() async throws {
-        try await run(.off) { homecoming, events in
+        try await run(.off) { arrivalJoin, events in
             determine(.inside)
-            await homecoming.configured(Configuration(regions: [try region(.prompt)]))
+            await arrivalJoin.configured(Configuration(regions: [try region(.prompt)]))
             #expect(await next(&events) == .wifiPrompt(prompted))
-            await homecoming.configured(Configuration(regions: []))
-            #expect(await homecoming.waiting.prompts.isEmpty)
+            await arrivalJoin.configured(Configuration(regions: []))
+            #expect(await arrivalJoin.waiting.prompts.isEmpty)
         }
     }
 
@@ -200,13 +200,13 @@ import WiFi
     }
 
     @Test func `a visit that was done with before a restart stays so, the next one is asked about`() async throws {
-        try await run(.prompt, restoring: kept(settled: true)) { homecoming, events in
+        try await run(.prompt, restoring: kept(settled: true)) { arrivalJoin, events in
             determine(.inside)
             determine(.outside)
             determine(.inside)
             #expect(await next(&events) == .wifiPrompt(.init(id: "5", ssid: "HomeNet", region: "home")))
-            #expect(await homecoming.waiting.prompts.map(\.arrival) == [3])
-            #expect(await homecoming.memory.prompts.visits.map(\.prompt) == ["5"])
+            #expect(await arrivalJoin.waiting.prompts.map(\.arrival) == [3])
+            #expect(await arrivalJoin.memory.prompts.visits.map(\.prompt) == ["5"])
         }
     }
 

@@ -1,23 +1,23 @@
 /// A part of the program that goes on from what it knew before a restart.
-package protocol Kept: Sendable {
-    associatedtype Memory: KeptMemory
+package protocol Persistable: Sendable {
+    associatedtype Memory: PersistedMemory
 
     /// The memory to store for the next start.
     var memory: Memory { get async }
 
     /// Goes on from what was known before a restart. To be called before anything else happens.
-    func restore(_ memory: Memory, from past: KeptPast) async
+    func restore(_ memory: Memory, from past: PersistedPast) async
 }
 
 /// The memory of a part of the program, as members of the one JSON object that all parts share.
 ///
 /// Its `init(from:)` checks the values: a file may be damaged, and state that is half believed is worse than none.
-package protocol KeptMemory: Codable, Equatable, Sendable {
+package protocol PersistedMemory: Codable, Equatable, Sendable {
     /// Without what merely ages: state is written from time to time while this differs from what was written.
     var content: Self { get }
 
     /// Without what changes all the time, too: state is written at once where this differs.
-    var essence: Self { get }
+    var comparable: Self { get }
 
     /// Whether a region is inside: then the time until which that was known matters for the next start.
     var isOccupied: Bool { get }
@@ -33,16 +33,16 @@ package protocol KeptMemory: Codable, Equatable, Sendable {
 /// Members of the one JSON object.
 package typealias KeptPiece = Encodable & Equatable & Sendable
 
-extension KeptMemory {
+extension PersistedMemory {
     package var content: Self { self }
-    package var essence: Self { content }
+    package var comparable: Self { content }
     package var isOccupied: Bool { false }
     package var pieces: [any KeptPiece] { [self] }
     package func learning(asIn earlier: Self) -> Self { self }
 }
 
 /// The time since the state was written.
-package struct KeptPast: Sendable, Equatable {
+package struct PersistedPast: Sendable, Equatable {
     /// The age; `nil` if the clock was set back since.
     package var age: Duration?
 

@@ -5,7 +5,7 @@ import RegionMonitoring
 import Synchronization
 
 /// The observations that one node would publish of its regions while its capture is replayed, at the capture's clock.
-final class SightRecorder: Sendable {
+final class ObservationRecorder: Sendable {
     /// A sight, and when it was said: nanoseconds since the Unix epoch.
     struct Entry: Sendable {
         var time: Int64

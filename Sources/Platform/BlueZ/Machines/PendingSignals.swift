@@ -3,7 +3,7 @@ import DBus
 /// The signals that bluetoothd sends while it lists its objects, to be applied to the list. Changes of one interface,
 /// again and again, are one notice, so that there are no more of them than objects; but for the values of
 /// characteristics, each of which counts.
-package struct HeldNotices: Sendable, Equatable {
+package struct PendingSignals: Sendable, Equatable {
     package typealias Notice = MirrorMachine.Notice
 
     /// In the order in which they are to be applied.
@@ -31,7 +31,7 @@ package struct HeldNotices: Sendable, Equatable {
     }
 
     package mutating func removeAll() {
-        self = HeldNotices()
+        self = PendingSignals()
     }
 }
 

@@ -1,7 +1,7 @@
 import Plumbing
 
 /// A browser that was let in.
-package struct LoginDevice: Codable, Hashable, Sendable {
+package struct BrowserSession: Codable, Hashable, Sendable {
     /// The identifier for revoking it: six hexadecimal digits.
     package var id: String
     /// The name that it gave itself.
@@ -34,10 +34,10 @@ package struct LoginDevice: Codable, Hashable, Sendable {
 }
 
 /// The devices as they are kept: in a state file of before there were any, there is none.
-package struct LoginsMemory: KeptMemory {
-    package var webDevices: [LoginDevice]?
+package struct LoginsMemory: PersistedMemory {
+    package var webDevices: [BrowserSession]?
 
-    package init(_ devices: [LoginDevice]) {
+    package init(_ devices: [BrowserSession]) {
         webDevices = devices.isEmpty ? nil : devices
     }
 
@@ -47,7 +47,7 @@ package struct LoginsMemory: KeptMemory {
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        webDevices = try members.decodeIfPresent([LoginDevice].self, forKey: .webDevices)
+        webDevices = try members.decodeIfPresent([BrowserSession].self, forKey: .webDevices)
         let isSound = (webDevices ?? []).allSatisfy(\.isSound) && (webDevices?.count ?? 0) <= Logins.mostDevices
         guard isSound else {
             throw DecodingError.dataCorruptedError(

@@ -3,7 +3,7 @@ package import Plumbing
 
 /// The file is one JSON object. Its last member is a checksum over all the bytes before it: a file that was cut, or in which
 /// a card has forgotten a block, is known for what it is.
-extension KeptState {
+extension PersistedState {
     /// The text before the checksum's eight hexadecimal digits, and after them.
     static let mark = (before: Array(",\"checksum\":\"".utf8), after: Array("\"}\n".utf8))
 
@@ -15,7 +15,7 @@ extension KeptState {
     }
 
     /// - Parameter types: the parts that are to be read.
-    package init(text: [UInt8], _ types: [any KeptMemory.Type]) throws(StateFileError) {
+    package init(text: [UInt8], _ types: [any PersistedMemory.Type]) throws(StateFileError) {
         let tail = Self.mark.before.count + CRC32.length + Self.mark.after.count
         guard text.count > tail else { throw .damaged("it is cut") }
         let body = text.dropLast(tail)

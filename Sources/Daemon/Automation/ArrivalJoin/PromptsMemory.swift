@@ -2,7 +2,7 @@ import Plumbing
 package import WiFi
 
 /// The prompts and their answers, as they are kept.
-package struct PromptsMemory: KeptMemory {
+package struct PromptsMemory: PersistedMemory {
     package var prompts: Prompts
 
     package struct Prompts: Codable, Equatable, Sendable {

@@ -2,22 +2,22 @@ import FoundationEssentials
 package import Plumbing
 
 /// The persisted state of the daemon, as in the file: the time of writing, and the memory of each part of the program.
-package struct KeptState: Sendable {
+package struct PersistedState: Sendable {
     /// The layout that is written, and those that are read: version 1 had another form of what was learned.
     static let version = 2
     static let versions = 1...2
 
     var version = Self.version
     package var written: StateStamp
-    package var parts: [any KeptMemory]
+    package var parts: [any PersistedMemory]
 
-    package init(written: StateStamp, parts: [any KeptMemory]) {
+    package init(written: StateStamp, parts: [any PersistedMemory]) {
         self.written = written
         self.parts = parts
     }
 
     /// The memory of a part; `nil` if there is no such part.
-    package subscript<Memory: KeptMemory>(_ type: Memory.Type) -> Memory? {
+    package subscript<Memory: PersistedMemory>(_ type: Memory.Type) -> Memory? {
         get { parts.lazy.compactMap { $0 as? Memory }.first }
         set {
             guard let index = parts.firstIndex(where: { $0 is Memory }), let newValue else { return }
@@ -29,47 +29,47 @@ package struct KeptState: Sendable {
     var isOccupied: Bool { parts.contains(where: \.isOccupied) }
 
     /// Whether the same is known, but for what merely ages.
-    func hasSameContent(as other: KeptState) -> Bool { isSame(as: other) { $0.content } }
+    func hasSameContent(as other: PersistedState) -> Bool { isSame(as: other) { $0.content } }
 
     /// Whether the same is known, but for what changes all the time.
-    func hasSameEssence(as other: KeptState) -> Bool { isSame(as: other) { $0.essence } }
+    func isSameApartFromLearning(as other: PersistedState) -> Bool { isSame(as: other) { $0.comparable } }
 
     /// The same state with what was learned replaced by that of an earlier one.
-    func learning(asIn earlier: KeptState) -> KeptState {
-        KeptState(written: written, parts: zip(parts, earlier.parts).map { $0.learning(asInAny: $1) })
+    func learning(asIn earlier: PersistedState) -> PersistedState {
+        PersistedState(written: written, parts: zip(parts, earlier.parts).map { $0.learning(asInAny: $1) })
     }
 
-    private func isSame(as other: KeptState, _ part: (any KeptMemory) -> any KeptMemory) -> Bool {
+    private func isSame(as other: PersistedState, _ part: (any PersistedMemory) -> any PersistedMemory) -> Bool {
         parts.count == other.parts.count && zip(parts, other.parts).allSatisfy { part($0).isEqual(to: part($1)) }
     }
 }
 
-extension KeptState: Equatable {
-    package static func == (first: KeptState, second: KeptState) -> Bool {
+extension PersistedState: Equatable {
+    package static func == (first: PersistedState, second: PersistedState) -> Bool {
         first.version == second.version && first.written == second.written && first.isSame(as: second) { $0 }
     }
 }
 
-extension KeptMemory {
-    fileprivate func isEqual(to other: any KeptMemory) -> Bool { (other as? Self) == self }
+extension PersistedMemory {
+    fileprivate func isEqual(to other: any PersistedMemory) -> Bool { (other as? Self) == self }
 
-    fileprivate func learning(asInAny earlier: any KeptMemory) -> Self {
+    fileprivate func learning(asInAny earlier: any PersistedMemory) -> Self {
         (earlier as? Self).map { learning(asIn: $0) } ?? self
     }
 }
 
-extension KeptState {
+extension PersistedState {
     private enum Key: String, CodingKey {
         case written
     }
 
     /// Decodes the parts that are asked for.
     package struct Reader: DecodableWithConfiguration {
-        package let state: KeptState
+        package let state: PersistedState
 
-        package init(from decoder: any Decoder, configuration types: [any KeptMemory.Type]) throws {
+        package init(from decoder: any Decoder, configuration types: [any PersistedMemory.Type]) throws {
             let members = try decoder.container(keyedBy: Key.self)
-            var state = KeptState(written: try members.decode(StateStamp.self, forKey: .written), parts: [])
+            var state = PersistedState(written: try members.decode(StateStamp.self, forKey: .written), parts: [])
             state.parts = try types.map { try $0.init(from: decoder) }
             self.state = state
         }

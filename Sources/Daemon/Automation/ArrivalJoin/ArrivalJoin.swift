@@ -7,7 +7,7 @@ import ServiceLifecycle
 package import WiFi
 
 /// Offers the Wi-Fi on arrival: carries out what the ``WiFi/JoinPrompter`` decides.
-package actor Homecoming: Service {
+package actor ArrivalJoin: Service {
     private typealias Clock = ContinuousClock
 
     private var prompter = JoinPrompter<Clock.Instant>()
@@ -18,7 +18,7 @@ package actor Homecoming: Service {
     /// From the very beginning: a region may be entered before ``run()`` is.
     private let events: AsyncStream<Event>
 
-    /// The regions that are inside now, as the events had it. Kept here and not asked of the driver: a region may be
+    /// The regions that are inside now, as the events had it. Persistable here and not asked of the driver: a region may be
     /// entered between the answer and its arrival.
     private var inside: Set<String> = []
     private let lastInside: @Sendable () -> Set<String>
@@ -184,16 +184,16 @@ package actor Homecoming: Service {
     private func advance() { perform(prompter.advanced(to: Clock.now)) }
 }
 
-extension Homecoming: Configured {
+extension ArrivalJoin: Configured {
     /// Regions that are inside count as arrivals at their new network.
     package func configured(_ configuration: Configuration) { replace(configuration.regions) }
 }
 
-extension Homecoming: Kept {
+extension ArrivalJoin: Persistable {
     package var memory: PromptsMemory { PromptsMemory(prompter.memory(at: Clock.now)) }
 
     /// The region monitor must have been restored before.
-    package func restore(_ memory: PromptsMemory, from past: KeptPast) {
+    package func restore(_ memory: PromptsMemory, from past: PersistedPast) {
         let inside = lastInside()
         prompter.restored(
             memory.prompterMemory(age: past.age), networks: networks.filter { inside.contains($0.key) }, at: Clock.now)
@@ -202,7 +202,7 @@ extension Homecoming: Kept {
 
 // MARK: Events
 
-extension Homecoming {
+extension ArrivalJoin {
     private func publish(_ action: PrompterAction) {
         switch action {
         case .announce(let prompt):

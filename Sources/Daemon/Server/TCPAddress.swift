@@ -8,7 +8,7 @@ import ServiceLifecycle
 
 /// A port of the configuration: served as long as the daemon runs, and tried again where that fails. An address may be there
 /// later: the network comes up after the daemon, and another program may end.
-struct TCPDoor: Sendable {
+struct TCPAddress: Sendable {
     /// The key of the configuration, and what is served, for messages.
     let name: String
     let what: String

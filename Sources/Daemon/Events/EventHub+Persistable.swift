@@ -1,7 +1,7 @@
 package import Plumbing
 
 /// The number of events, in its stored form.
-package struct EventsMemory: KeptMemory {
+package struct EventsMemory: PersistedMemory {
     /// Of the latest event; nil in a file of before they were counted.
     package var sequence: UInt64?
 
@@ -27,13 +27,13 @@ package struct EventsMemory: KeptMemory {
     }
 }
 
-extension EventHub: Kept {
+extension EventHub: Persistable {
     /// More events than there can be between two writes of the state: no number is given twice.
     private static let margin: UInt64 = 10_000
 
     package var memory: EventsMemory { EventsMemory(sequence: sequence) }
 
-    package func restore(_ memory: EventsMemory, from past: KeptPast) {
+    package func restore(_ memory: EventsMemory, from past: PersistedPast) {
         if let sequence = memory.sequence { resume(after: sequence + Self.margin) }
     }
 }

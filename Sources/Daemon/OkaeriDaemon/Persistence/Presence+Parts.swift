@@ -6,13 +6,13 @@ import Presence
 import RegionMonitoring
 
 /// The region monitor's memory, persisted over a restart.
-struct KeptPresence: Kept {
+struct PersistablePresence: Persistable {
     let driver: PresenceDriver
     let source: any PresenceSource
 
     var memory: PresenceMemory { PresenceMemory(driver.memory(at: source.instant)) }
 
-    func restore(_ memory: PresenceMemory, from past: KeptPast) {
+    func restore(_ memory: PresenceMemory, from past: PersistedPast) {
         driver.restore(memory.monitorMemory(isStale: past.isStale))
     }
 }
