@@ -80,14 +80,18 @@ extension HouseReplica {
     /// - Returns: nothing for a node that is present: it publishes its topics again, or is deleted after ten seconds.
     package mutating func forgotten(node name: String, at now: Moment) -> [HouseAction] {
         guard isConnected, name != node else { return [] }
-        guard var known = nodes[name], known.isPresent(at: now.instant) else { return deleted(name, at: now) }
+        guard var known = nodes[name], known.isPresent(at: now.instant) else {
+            return deleted(name, isLate: false, at: now)
+        }
         known.emptiedAt = known.emptiedAt ?? now.instant
         nodes[name] = known
         scheduleNodes(now.instant.addingClamped(HouseNode.repetition))
         return []
     }
 
-    private mutating func deleted(_ name: String, at now: Moment) -> [HouseAction] {
+    /// - Parameter isLate: whether it happens ten seconds after the topics were emptied. A region's message that this node does not
+    ///   write may be newer by then, so it stays as it is.
+    private mutating func deleted(_ name: String, isLate: Bool, at now: Moment) -> [HouseAction] {
         let wasAbsent = absence.nodes[name] != nil
         absence.returned(name)
         if let end = settlingEnd { schedule(end) }
@@ -97,7 +101,7 @@ extension HouseReplica {
         var actions = [.deleted(node: name)] + ownersDetermined(at: now)
         let view = view(at: now)
         for index in regions.indices {
-            actions += regions[index].forgotten(name, view)
+            actions += isLate ? regions[index].observationRemoved(of: name, view) : regions[index].forgotten(name, view)
             scheduleRegion(index, view)
         }
         return actions + nodesCounted(at: now)
@@ -153,7 +157,7 @@ extension HouseReplica {
         }
         var actions: [HouseAction] = []
         for name in nodes.keys.sorted() where nodes[name]?.isDeleted(at: now.instant) ?? false {
-            actions += deleted(name, at: now)
+            actions += deleted(name, isLate: true, at: now)
         }
         actions += ownersDetermined(at: now)
         for name in nodes.keys.sorted() where nodes[name]?.isSilent(at: now.instant) ?? false {
