@@ -141,7 +141,7 @@ class Crowd:
     def told(self):
         """By region and kind: how many nodes were told how often."""
         counts = collections.defaultdict(dict)
-        line = self.ask("told")
+        line = self.ask("events")
         while line:
             region, kind, times, nodes = line.split()
             counts[region, kind][int(times)] = int(nodes)

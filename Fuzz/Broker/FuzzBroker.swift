@@ -37,7 +37,7 @@ struct Program {
 
     private var site = Self.beginning
     private var sequence = 0
-    /// How many more nodes the input may invent: each costs time.
+    /// The number of further nodes that the input may invent: each costs time.
     private var crowd = 1100
 
     mutating func run(_ line: [UInt8]) {

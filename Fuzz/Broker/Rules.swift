@@ -6,7 +6,7 @@ import FuzzSupport
 import MQTT
 import Plumbing
 
-/// What must hold of all that a node publishes, subscribes to and reports.
+/// The rules for all that a node publishes, subscribes to and reports.
 extension Member {
     private var topics: Topics { core.topics }
     private func watches(_ level: String) -> Bool { core.regions[level] != nil }
@@ -67,7 +67,7 @@ extension Member {
         }
     }
 
-    /// What another node of the house reads is what was written.
+    /// Checks that another node of the house reads what was written.
     private func check(_ subject: Topics.Subject, _ payload: [UInt8], _ topic: String) {
         let again: String?
         switch subject {
@@ -160,7 +160,7 @@ extension Member {
         }
     }
 
-    /// What the nodes' list shows is safe to show.
+    /// Checks that the nodes' list is safe to show.
     func checkNodes(at now: Int64) {
         for node in core.nodes(at: now) {
             require(TopicName.isLevel(node.name), "a node's name that is none")

@@ -96,7 +96,7 @@ struct Site {
         turn()
     }
 
-    /// What the thread of a daemon does when something is due: it looks again after a microsecond.
+    /// Does the work of a daemon's thread when something is due: it looks again after a microsecond.
     private mutating func turn() {
         for index in members.indices where members[index].hasStarted {
             var attempts = 0
@@ -178,7 +178,7 @@ struct Member {
     }
     /// Whether a topic was found to be subscribed to.
     private var wanted: [String: Bool] = [:]
-    /// What is published again when a connection begins.
+    /// The values that are published again when a connection begins.
     var values: [String: [UInt8]] = [:]
     var heard: [RegionMonitor.BeaconSnapshot] = []
 

@@ -1,7 +1,7 @@
 import FuzzSupport
 import HCI
 
-/// What a capture came to, read to its end or its first error.
+/// The result of reading a capture to its end or its first error.
 struct CaptureReading: Equatable {
     struct Packet: Equatable {
         var time: Int64

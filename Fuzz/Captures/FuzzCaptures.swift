@@ -17,7 +17,7 @@ public func fuzzCaptures(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// What is written is read again: all of it but what the format has no room for.
+/// Checks that a written capture is read again: all of it except for what the format cannot store.
 private func checkWriting(_ packets: [CaptureReading.Packet], _ dataLink: BtsnoopWriter.DataLink) {
     let writer = BtsnoopWriter(dataLink: dataLink)
     var file: [UInt8] = []

@@ -36,7 +36,8 @@ private func check(_ configuration: Configuration) {
     }
 }
 
-/// What the strict parser takes, another one takes for the same; where it takes nothing, it says where and why.
+/// Checks that a text that the strict parser accepts has the same value by another parser; and that an error has a
+/// place and a reason.
 private func checkSyntax(_ bytes: [UInt8]) {
     do throws(JSONParser.SyntaxError) {
         let node = try JSONParser.parse(bytes)

@@ -33,7 +33,7 @@ public func fuzzEdits(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// What is shown to a page has no commands, is otherwise the same, and replaces no configuration that has some.
+/// Checks that the text for a page has no commands, is otherwise the same, and replaces no configuration that has some.
 private func checkRedaction(_ text: String) {
     do throws(ConfigurationError) {
         let shown = try CommandRedaction(text, file: "beacons.json")

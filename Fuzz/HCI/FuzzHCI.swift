@@ -20,7 +20,7 @@ public func fuzzHCI(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// How long the packet at the start of `stream` says it is; all of it where it does not say.
+/// Returns the length of the packet at the start of `stream` by its header; all of it without one.
 private func length(of stream: UnsafeRawBufferPointer) -> Int {
     switch HCIPacketType(rawValue: stream[0]) {
     case .command: stream.count < 4 ? stream.count : 4 + Int(stream[3])

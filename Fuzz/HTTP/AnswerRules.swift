@@ -2,7 +2,7 @@ import FoundationEssentials
 import FuzzSupport
 import NIOHTTP1
 
-/// What must hold of all that a connection answers.
+/// The rules for all answers of a connection.
 struct AnswerRules {
     let kind: ListenerKind
     /// The requests that the decoder found.

@@ -3,6 +3,7 @@ import FoundationEssentials
 import HTTPTypes
 @testable import Server
 import Plumbing
+import WiFi
 
 /// A house that is always the same.
 struct Household: APIBackend {
@@ -37,10 +38,9 @@ struct Household: APIBackend {
         return hub
     }()
 
-    func answer(prompt id: String, _ answer: String) async throws(AnswerFailure) {
-        guard answer == "join" else { throw .noAnswer(words: ["join"]) }
-        if id == "2" { throw .closed(sentence: "it was answered before") }
-        if id != "1" { throw .noSuchPrompt(sentence: "nobody asked that") }
+    func answer(prompt id: String, _ answer: PromptAnswer) async throws(PromptAnswerError) {
+        if id == "2" { throw .closed(Prompt(id: id, ssid: "home", regions: [], arrival: 1), .answered(answer)) }
+        if id != "1" { throw .noSuchPrompt(id: id) }
     }
 
     var nodes: NodesReport? {
@@ -60,7 +60,7 @@ struct Household: APIBackend {
     func clearNever(ssid: String) async -> Bool { ssid == "home" }
 }
 
-/// What the page requests: every kind of answer, and nothing that takes long.
+/// The page's requests: every kind of answer, and nothing that takes long.
 extension Household: PageBackend {
     func days() throws(PageFailure) -> DaysReport { DaysReport(first: "2026-11-20", last: "2026-11-21") }
 

@@ -10,7 +10,7 @@ import Plumbing
 enum ListenerKind: Int, CaseIterable {
     case socket, page, openPage, metrics
 
-    /// What the browser that was let in sends with each request.
+    /// The cookie of the logged-in browser in each request.
     static let cookie = String(repeating: "c", count: 64)
     /// And with each change.
     static let token = BrowserSession.text(digest(Array("request \(cookie)".utf8)))
@@ -70,7 +70,7 @@ enum ListenerKind: Int, CaseIterable {
         }
     }
 
-    /// Where the client is; `nil` for the socket, whose clients have no addresses.
+    /// The address of the client; `nil` for the socket, whose clients have no addresses.
     var client: SocketAddress? {
         self == .socket ? nil : try? SocketAddress(ipAddress: "127.0.0.1", port: 40_000)
     }

@@ -19,7 +19,7 @@ import WiFi
 final class Page: Sendable {
     static let shared = Page()
 
-    /// What came back.
+    /// The answer.
     struct Answer: Sendable {
         var request: Request
         var status = 0

@@ -3,7 +3,7 @@ import FoundationEssentials
 import FuzzSupport
 import Hummingbird
 
-/// What must hold of an answer to a query.
+/// The rules for an answer to a query.
 struct QueryRules {
     let answer: Page.Answer
 

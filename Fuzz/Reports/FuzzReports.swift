@@ -12,7 +12,7 @@ public func fuzzReports(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// Everything a person or a program is told of a report has words, and what is told as JSON is the report.
+/// Checks that every text of a report for a person or a program has words, and that its JSON is the report.
 private func check(_ report: StatusReport) {
     let regions = [nil] + report.regions.prefix(3).map(\.identifier)
     for region in regions {

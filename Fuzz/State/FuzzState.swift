@@ -21,7 +21,7 @@ public func fuzzState(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// What is believed is written as it was read, and whoever goes on from it knows the same.
+/// Checks that accepted state is written as it was read, and that a daemon that goes on from it has the same values.
 private func check(_ text: [UInt8]) {
     do throws(StateFileError) {
         let state = try PersistedState(text: text, parts)

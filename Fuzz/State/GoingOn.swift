@@ -55,7 +55,7 @@ func goOn(from memory: EventsMemory) {
     require(read == published, "an event is sent as another one")
 }
 
-/// A prompter goes on from what was kept: everybody arrives, is asked, and leaves.
+/// A prompter goes on from the persisted state: all regions are entered, prompted for, and left.
 func goOn(from memory: PromptMemory) {
     typealias Instant = ContinuousClock.Instant
     var now = Instant.now

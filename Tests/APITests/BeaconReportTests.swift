@@ -19,7 +19,7 @@ import Testing
         #expect((report.rssi, report.signal) == (-64, -63))
     }
 
-    @Test func `a line of a scan begins with the time, and says no signal that nobody measured`() {
+    @Test func `a line of a scan begins with the time, and omits a signal that was not measured`() {
         let heard = BeaconReport(
             uuid: uuidText, major: 100, minor: 65_535, measuredPower: -59, rssi: -70, accuracy: 2.5, proximity: "near",
             age: 0.125, count: .max, regions: ["home"])

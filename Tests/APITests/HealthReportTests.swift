@@ -18,7 +18,7 @@ import Testing
         #expect(parts { $0.kept = .init(file: "/s", start: "restored", reason: "") } == ([], []))
     }
 
-    @Test func `one that cannot know who is at home, or would forget it, is not`() {
+    @Test func `a daemon that cannot determine the regions, or would lose them, is unhealthy`() {
         #expect(parts { $0.stale = true }.problems == ["daemon"])
         #expect(parts { $0.bluetooth.state = "poweredOff" }.problems == ["bluetooth"])
         #expect(parts { $0.bluetooth.listening = false }.problems == ["bluetooth"])

@@ -9,7 +9,7 @@ import Testing
 @Suite struct RegionExplanationTests {
     private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
 
-    /// What the daemon would report of `region` at `now`, after its beacon was heard at `seconds`.
+    /// Returns the daemon's report of `region` at `now`, after its beacon was received at `seconds`.
     private func report(
         _ region: MonitoredRegion, heard seconds: [Double], rssi: Int8 = -70, claiming power: Int8 = -59, now: Double,
         paused: ClosedRange<Double>? = nil, mistakes: MistakesReport? = nil
@@ -156,7 +156,7 @@ import Testing
             text.contains("1.26 m, near, by a measured power of -65 dBm as calibrated and a path loss exponent of 3.0"))
     }
 
-    @Test func `time not listened is told apart from silence`() throws {
+    @Test func `time without a scan is distinguished from silence`() throws {
         let text = try text(report(learning, heard: everySecond, now: 100, paused: 65...95))
         #expect(text.contains("40.0 s ago; 10.0 s of that were listened, the rest does not count"))
         var deaf = report(learning, heard: [], now: 10)
@@ -167,7 +167,7 @@ import Testing
         #expect(silent.contains("time without a scan is no silence. it is off | switch it on"))
     }
 
-    @Test func `a region that nobody watches is named with those that are`() {
+    @Test func `the error about an unwatched region names the watched ones`() {
         let report = report(learning, heard: [], now: 10)
         #expect(RegionExplanation(report, region: "away") == nil)
         #expect(report.unknownRegion("away") == "there is no region \"away\"; the daemon watches home")

@@ -10,7 +10,7 @@ import Testing
             (["inside"], 0), (["outside"], 1), (["unknown"], 2), (["outside", "inside", "unknown"], 0),
             (["outside", "unknown"], 2), ([], 2),
         ] as [([String], Int32)])
-    func `the exit status tells the state`(states: [String], status: Int32) throws {
+    func `the exit status shows the state`(states: [String], status: Int32) throws {
         var report = statusReport()
         report.regions = states.map { regionReport($0, $0) }
         #expect(try #require(StatusSummary(report, region: nil)).exitStatus == status)

@@ -24,7 +24,7 @@ import Testing
         bench = try DesktopBench()
     }
 
-    /// Runs a daemon to which somebody comes home, while `body` takes.
+    /// Runs a daemon whose region is entered, while `body` runs.
     private func withDaemon(_ body: (APIClient) async throws -> Void) async throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..").path
         let file = "\(root)/beacons.json"
@@ -76,7 +76,7 @@ import Testing
         try result.get()
     }
 
-    @Test func `a prompt that waits already is shown, joined by its button, and the end is told`() async throws {
+    @Test func `a prompt that waits already is shown, joined by its button, and its end is reported`() async throws {
         try bench.mock()
         try await withDaemon { client in
             try await withAgent {

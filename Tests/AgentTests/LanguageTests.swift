@@ -34,7 +34,7 @@ import WiFi
     }
 
     @Test(arguments: [Language.english, .japanese])
-    func `without buttons the text tells the command, in every language`(language: Language) {
+    func `without buttons the text gives the command, in every language`(language: Language) {
         let prompt = PromptKey(id: "42", ssid: "HomeNet", arrival: 1)
         let plain = language.question(prompt, hasButtons: false, hasMarkup: false)
         #expect(plain.buttons.isEmpty && plain.body.contains("okaeri answer 42 join"))
@@ -64,7 +64,7 @@ import WiFi
     }
 
     @Test(arguments: JoinFailure.Code.allCases)
-    func `why a network was not joined is told in the language`(code: JoinFailure.Code) {
+    func `the reason why a network was not joined is given in the language`(code: JoinFailure.Code) {
         func body(_ language: Language) -> String {
             language.outcome(.notJoined(ssid: "HomeNet", code: code, reason: "why, and how"), hasMarkup: false).body
         }

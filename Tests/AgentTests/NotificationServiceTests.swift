@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `the stop ends whoever waits for a server that does not answer`() async throws {
+    @Test func `the stop ends a wait for a server that does not answer`() async throws {
         let bench = try DesktopBench()
         let server = try await NotificationServer(on: bench.address, isMute: true)
         let service = NotificationService(address: bench.address)

@@ -66,7 +66,7 @@ import WiFi
         #expect(actions(&board) { $0.shown(first, as: 7) } == [.withdraw(7)])
     }
 
-    @Test func `what somebody closed is not shown again, not even by another server`() {
+    @Test func `a notification that the user closed is not shown again, not even by another server`() {
         var board = asking()
         board.closed(7)
         #expect(actions(&board) { $0.listed([first]) } == [])
@@ -117,7 +117,7 @@ import WiFi
             actions(&board) { $0.listed([other]) } == [.withdraw(7), .show(other, hasButtons: true, hasMarkup: true)])
     }
 
-    @Test func `the end of what was shown is told, once`() {
+    @Test func `the end of a shown prompt is reported, once`() {
         var board = asking()
         _ = board.actionInvoked(7, key: "join")
         #expect(actions(&board) { $0.joined("2") } == [])
@@ -130,7 +130,7 @@ import WiFi
             ])
     }
 
-    @Test func `an answer that does not arrive is told`() {
+    @Test func `an answer that does not arrive is reported`() {
         var board = asking()
         #expect(
             actions(&board) { $0.answerRefused(first, reason: "late") } == [

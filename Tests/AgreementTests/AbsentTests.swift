@@ -2,12 +2,12 @@ import RegionMonitoring
 import Agreement
 import Testing
 
-/// All lose their connection with the broker, and come back one after another. Who is back first does not know what others see,
-/// should the broker have lost it.
+/// All lose their connection with the broker, and come back one after another. A node that is back first does not have
+/// the observations of others if the broker has lost them.
 @Suite struct AbsentTests {
     private var hall = HouseAtHall()
 
-    /// Two nodes; somebody is inside at the other one, and was heard in the hall a while ago. All of it is lost.
+    /// Two nodes; the beacon is inside at the other one, and was received in the hall a while ago. All of it is lost.
     private mutating func lose() {
         hall.connect(at: 0)
         hall.status(of: HouseAtHall.weaker, found: true, at: 0)
@@ -20,7 +20,7 @@ import Testing
         hall.actions = []
     }
 
-    @Test mutating func whoWasThereIsWaitedForBeforeAnythingIsOwned() {
+    @Test mutating func `a node that was present is waited for before anything is owned`() {
         lose()
         hall.connect(at: 30)
         hall.pass(to: 37)
@@ -32,7 +32,7 @@ import Testing
         #expect(hall.house.owner(of: "keys") == "hall")
     }
 
-    @Test mutating func whoDoesNotComeIsWaitedForHalfAMinute() {
+    @Test mutating func `a node that does not come is waited for half a minute`() {
         lose()
         hall.connect(at: 30)
         hall.pass(to: 59.9)
@@ -42,7 +42,7 @@ import Testing
     }
 
     /// A broker that was away for minutes: the other one tries again three quarters of a minute later.
-    @Test mutating func nobodyIsSentAwayForWhatOnlySomeCanSay() {
+    @Test mutating func `the observations of some nodes cause no exit`() {
         lose()
         hall.connect(at: 30)
         hall.pass(to: 60)
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// The broker has what it said before: it was outside.
-    @Test mutating func whatTheBrokerKeepsNeedsNobodysReturn() {
+    @Test mutating func `retained messages need no node's return`() {
         lose()
         hall.connect(at: 30)
         hall.pass(to: 60)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Agreement
 
-/// What an owner writes stays within what readers accept, whatever other clients of the broker publish.
+/// The messages of an owner stay within what readers accept, whatever other clients of the broker publish.
 @Suite struct BoundTests {
     private var hall = HouseAtHall()
 

@@ -2,11 +2,12 @@ import RegionMonitoring
 import Agreement
 import Testing
 
-/// Who was inside is unknown while the node that heard it is dark: until somebody says that it is no more, or for a day.
+/// A region that was inside is unknown while the node that received its beacon is dark: until the node is forgotten, or
+/// for a day.
 @Suite struct ForgottenTests {
     private var hall = HouseAtHall()
 
-    /// Nobody was ever heard here.
+    /// The beacon was never received here.
     private mutating func sayNothingIsHere(at seconds: Double) {
         hall.say(.outside, age: nil, at: seconds)
     }
@@ -26,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [["attic-2"], ["attic-2", "attic-3"]])
-    mutating func whoIsForgottenWhileAnotherNodeOwnsTheRegionIsNotWaitedForAfterIt(waiting: [String]) throws {
+    mutating func `a node forgotten under another owner is not waited for after it`(waiting: [String]) throws {
         let owner = HouseAtHall.stronger
         hall.connect(at: 0, keeping: [Self.waiting(waiting)])
         hall.status(of: owner, found: true, at: 0)
@@ -55,7 +56,7 @@ import Testing
     }
 
     /// Found dark and without knowledge: it may have been inside, by what the owner wrote last. The owner knew more.
-    @Test mutating func whoIsFoundDarkIsNotWaitedForWhenTheOwnerBeforeKnewMore() {
+    @Test mutating func `a dark node is not waited for when the owner before had later observations`() {
         hall.connect(
             at: 0,
             keeping: [HouseState(state: .unknown, lastKnown: .inside, since: 0, stamp: .init(sequence: 5, writer: 5))])

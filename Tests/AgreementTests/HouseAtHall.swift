@@ -1,7 +1,7 @@
 import RegionMonitoring
 import Agreement
 
-/// The house at one node, which hears nobody but itself and what is written about the one region.
+/// The house at one node, which receives only its own messages and those about the one region.
 struct HouseAtHall {
     var house = HouseReplica(node: "hall", incarnation: "hall-1", regions: ["keys"])
     var actions: [HouseAction] = []

@@ -90,7 +90,7 @@ private struct Hand {
 }
 
 @Suite struct HouseTests {
-    @Test func `who leaves is seen by the node that heard the beacon, and there is one exit`() {
+    @Test func `an exit is seen by the node that received the beacon, and there is one`() {
         var hand = Hand("hall")
         hand.observation("hall", .outside, at: 10)
         hand.observation("hall", .inside, signal: -60, at: 20)
@@ -98,7 +98,7 @@ private struct Hand {
         #expect(hand.events == [.enter, .exit])
     }
 
-    @Test func `nobody is sent away when the node dies that was inside`() {
+    @Test func `the death of a node that was inside is no exit`() {
         var hand = Hand("hall")
         hand.observation("hall", .outside, at: 10)
         hand.observation("attic", .inside, signal: -60, at: 11)
@@ -110,7 +110,7 @@ private struct Hand {
         #expect(hand.events == [.enter])
     }
 
-    @Test func `what we wrote ourselves and the broker sends back late contradicts nobody`() throws {
+    @Test func `an own message that the broker sends back late contradicts none`() throws {
         var hand = Hand("hall")
         hand.observation("hall", .outside, at: 10)
         hand.observation("hall", .inside, signal: -60, at: 20)
@@ -160,7 +160,7 @@ private struct Hand {
         #expect(hand.state?.waiting == ["hall"])
     }
 
-    @Test func `who is waited for by the word of the owner before us stays so, alive and then dead`() {
+    @Test func `a node that the owner before waited for stays so, alive and then dead`() {
         let before = HouseState(
             state: .unknown, lastKnown: .inside, since: 1, hearing: [.init(node: "attic")],
             stamp: .init(sequence: 1, writer: 1))
@@ -174,7 +174,7 @@ private struct Hand {
         #expect(hand.events == [])
     }
 
-    @Test func `who took over a house that does not know suspects the node that does not either`() {
+    @Test func `a new owner of an unknown region suspects the node whose state is unknown`() {
         var hand = Hand(
             "hall",
             before: HouseState(
@@ -190,7 +190,7 @@ private struct Hand {
         #expect(hand.events == [])
     }
 
-    @Test func `who took over somebody who was inside suspects the node that does not know`() {
+    @Test func `a new owner of a region that was inside suspects the node whose state is unknown`() {
         var hand = Hand(
             "hall",
             before: HouseState(
@@ -205,7 +205,7 @@ private struct Hand {
         #expect(hand.events == [])
     }
 
-    @Test func `a new owner tells the room by what it found, and not by whoever speaks first`() {
+    @Test func `a new owner takes the room from the retained messages, not from the first new one`() {
         var hand = Hand(
             "hall",
             before: HouseState(

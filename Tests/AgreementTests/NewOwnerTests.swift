@@ -121,7 +121,7 @@ import Testing
         #expect(states == [.unknown])
     }
 
-    /// It does not know yet who is there, and nobody may say that nobody is.
+    /// It does not have the observations yet, so the region must not be outside.
     @Test mutating func aNodeWhoseAdapterHearsAgainCountsAgain() throws {
         let hall = try #require(Self.hall)
         published += house.connected(at: Self.moment(0))

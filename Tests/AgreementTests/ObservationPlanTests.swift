@@ -4,7 +4,7 @@ import Testing
 
 @testable import Agreement
 
-/// What a node says of what it hears, and how often.
+/// The observations of a node, and their frequency.
 @Suite struct ObservationPlanTests {
     private var plan = ObservationPlan(regions: ["keys", "car"], incarnation: "a", offset: 3)
     private var told: [(at: Double, observation: Observation)] = []
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test mutating func `a state is told at once, and once`() {
+    @Test mutating func `a state is published at once, and once`() {
         take(plan.connected(at: 0), at: 0)
         #expect(told.map(\.observation.state) == [.unknown])
         take(plan.determined("keys", .outside, at: 1), at: 0)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test mutating func `one that moves is told twice a second at most`() throws {
+    @Test mutating func `a moving beacon is published twice a second at most`() throws {
         enter(at: 0)
         hear(from: 0, to: 20) { Int8(-90 + $0 * 2) }
         #expect(told.count <= 20 * 2 + 2)
@@ -74,7 +74,9 @@ import Testing
         #expect(abs(last - -48) < 2.5, "with the offset of 3 dB: \(last)")
     }
 
-    @Test mutating func `who is not heard any more has no signal, and is inside until the monitor says otherwise`()
+    @Test
+    mutating func
+        `a beacon that is not received any more has no signal, and is inside until the monitor decides otherwise`()
         throws
     {
         enter(at: 0)

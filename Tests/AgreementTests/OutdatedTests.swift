@@ -3,7 +3,7 @@ import Testing
 
 @testable import Agreement
 
-/// What the house agreed on before is brought again by brokers that were cut off, and by one that has lost its latest data.
+/// Brokers that were cut off, and one that has lost its latest data, bring earlier agreements back.
 @Suite struct OutdatedTests {
     private var hall = HouseAtHall()
 
@@ -17,7 +17,7 @@ import Testing
         #expect(hall.news == told && hall.house.state(of: "keys")?.state == .inside)
     }
 
-    /// The other side of a bridge has what was written there before the cut, by who was the owner then.
+    /// The other side of a bridge has the messages from before the cut, of the owner at that time.
     @Test mutating func aWordThatAnotherOwnerHasReplacedIsNoNewsEither() {
         hall.connect(at: 0)
         hall.hear(HouseAtHall.message(.outside, of: 7, 5), at: 1)
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// A power cut at the broker, which saves its data every half an hour.
-    @Test mutating func whoCameBeforeABrokerLostItDoesNotComeAgain() {
+    @Test mutating func `an entry that a broker lost is not announced again`() {
         hall.connect(at: 0)
         hall.pass(to: 4)
         hall.say(.outside, at: 4)
@@ -79,8 +79,8 @@ import Testing
         #expect(hall.events == [])
     }
 
-    /// A slow broker sends an event back when the next one is long told.
-    @Test mutating func whoGoesAgainBeforeTheFirstTimeCameBackIsTold() throws {
+    /// A slow broker sends an event back after the next one was announced.
+    @Test mutating func `a second exit before the first one came back is announced`() throws {
         hall.connect(at: 0)
         hall.pass(to: 4)
         hall.say(.inside, at: 4)
@@ -94,7 +94,7 @@ import Testing
         #expect(hall.events == [.exit, .enter, .exit])
     }
 
-    /// Somebody brings back what the owner has just replaced.
+    /// Another client brings back what the owner has just replaced.
     @Test mutating func theOwnerTakesNoEarlierWordForALaterOne() throws {
         var hall = HouseAtHall()
         hall.connect(at: 0, keeping: [HouseAtHall.message(.outside, of: 7, 5)])
@@ -134,7 +134,7 @@ import Testing
 
     /// On a busy machine a thread comes seconds late, and knows all that it knew.
     @Test(arguments: [(8.0, RegionState.inside), (2000, .outside)])
-    mutating func whoStoodStillForLongForgets(late: Double, state: RegionState) {
+    mutating func `a node that was suspended for long forgets`(late: Double, state: RegionState) {
         hall.connect(at: 0)
         hall.status(of: HouseAtHall.stronger, found: true, at: 0)
         hall.pass(to: 5)
@@ -165,7 +165,7 @@ import Testing
         #expect(hall.news == [])
     }
 
-    /// Who came and left meanwhile was told to have come: now it is told that nobody is there any more.
+    /// A beacon that came and left meanwhile was announced as inside: now it is announced as outside.
     @Test mutating func whatTheOwnerMissedIsMadeUpFor() {
         hall.connect(at: 0, keeping: [HouseAtHall.message(.outside, of: 7, 5)])
         hall.pass(to: 4)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Agreement
 
-/// Who writes for the house.
+/// The choice of the writer for the house.
 @Suite struct OwnershipTests {
     private let regions = (0..<300).map { "region-\($0)" }
     private let nodes = (0..<30).map { "node-\($0)" }

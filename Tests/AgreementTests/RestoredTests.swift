@@ -4,7 +4,7 @@ import Testing
 
 @testable import Agreement
 
-/// A broker that was cut off from its power has what it saved half an hour ago. Those who live remember more.
+/// A broker that was cut off from its power has what it saved half an hour ago. The live nodes remember more.
 @Suite struct RestoredTests {
     private var hall = HouseAtHall()
 
@@ -17,7 +17,7 @@ import Testing
         return restored
     }
 
-    /// Somebody has come, and the connection is lost.
+    /// A region is entered, and the connection is lost.
     private mutating func remember() {
         hall.connect(at: 0)
         hall.hear(Self.outside, at: 1)
@@ -26,7 +26,7 @@ import Testing
         hall.actions = []
     }
 
-    @Test mutating func whoRemembersBringsBackWhatTheBrokerHasLost() {
+    @Test mutating func `a node brings back what the broker has lost`() {
         remember()
         hall.connect(at: 20, keeping: [Self.outside])
         hall.pass(to: 22)
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// Of hundreds of nodes three are enough.
-    @Test mutating func whoIsFarFromOwningARegionLeavesItToOthers() {
+    @Test mutating func `a node of low weight leaves that to others`() {
         let own = Ownership.weight("hall".utf8.fnv1a, "keys".utf8.fnv1a)
         let stronger = (0...).lazy.map { "node-\($0)" }.filter {
             Ownership.weight($0.utf8.fnv1a, "keys".utf8.fnv1a) > own
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// It may have missed that the house began anew.
-    @Test mutating func whoWasAwayForLongBringsNothingBack() {
+    @Test mutating func `a node that was away for long brings nothing back`() {
         remember()
         hall.connect(at: 1000, keeping: [Self.outside])
         hall.pass(to: 1002)
@@ -97,8 +97,8 @@ import Testing
         #expect(hall.house.state(of: "keys") == Self.outside)
     }
 
-    /// A node that is new would tell the house that somebody came who was there.
-    @Test mutating func whoIsNewTellsNobodyOfAnArrivalThatOthersRemember() {
+    /// A new node would announce the entry of a region that was inside before.
+    @Test mutating func `a new node announces no arrival that others remember`() {
         hall.connect(at: 0, keeping: [Self.outside])
         hall.hear(Self.restored, at: 0.5)
         hall.pass(to: 4)

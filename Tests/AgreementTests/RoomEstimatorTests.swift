@@ -4,7 +4,7 @@ import Testing
 
 @testable import Agreement
 
-/// In which room a beacon is told to be.
+/// The choice of a beacon's room.
 @Suite struct RoomEstimatorTests {
     private var rooms = RoomEstimator()
     private var generator = SeededGenerator(seed: 7)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test mutating func `somebody who walks is followed`() {
+    @Test mutating func `a person who walks is followed`() {
         hear([("hall", -55), ("attic", -80)], for: 30)
         hear([("hall", -68), ("attic", -68)], for: 3)
         hear([("hall", -80), ("attic", -55)], for: 20)
@@ -50,7 +50,7 @@ import Testing
         #expect(told.count <= 2, "\(told)")
     }
 
-    /// Where each alone would have to listen longer: what they hear together has less noise.
+    /// If each alone would have to receive for longer: together they have less noise.
     @Test func `several receivers of a room are surer of it than one`() {
         func told(by nodes: [String]) -> Double {
             var rooms = RoomEstimator()

@@ -76,7 +76,7 @@ import WiFi
         }
     }
 
-    @Test func `a failed join is told with its code and its sentence`() async throws {
+    @Test func `a failed join is published with its code and its sentence`() async throws {
         wifi.fail("HomeNet", with: .wrongPassphrase(ssid: "HomeNet"))
         try await run(.prompt) { arrivalJoin, events in
             determine(.inside)
@@ -92,7 +92,7 @@ import WiFi
         }
     }
 
-    @Test func `an arrival with the radio off is told, and asked about when it is switched on`() async throws {
+    @Test func `an arrival with the radio off is published, and prompts when it is switched on`() async throws {
         wifi.change { $0.radioEnabled = false }
         try await run(.prompt) { _, events in
             determine(.inside)
@@ -182,7 +182,7 @@ import WiFi
         }
     }
 
-    @Test func `a region that gets a network while somebody is inside is an arrival`() async throws {
+    @Test func `a region that gets a network while it is inside is an arrival`() async throws {
         try await run(.off) { arrivalJoin, events in
             determine(.inside)
             await arrivalJoin.configured(Configuration(regions: [try region(.prompt)]))

@@ -58,7 +58,7 @@ final class LocationBench: Sendable {
 
     var now: Int64 { clock.now() }
 
-    /// What was published since the last look.
+    /// Returns the events since the last call.
     func published() -> [LocationEvent] {
         events.events.withLock { events in
             defer { events = [] }

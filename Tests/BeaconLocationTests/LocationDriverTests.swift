@@ -9,7 +9,7 @@ import Testing
 
 @testable import BeaconLocation
 
-/// What the driver makes of what a scanner receives, without a scanner.
+/// The driver's reaction to a scanner's receptions, without a scanner.
 @Suite struct LocationDriverTests {
     private let bench = LocationBench()
     private let home = BeaconRegion(identifier: "home", constraint: .uuid(LocationBench.beacon.uuid))
@@ -31,7 +31,7 @@ import Testing
         #expect(bench.publishedKinds() == [.didExitRegion(home), .didDetermineState(.outside, home)])
     }
 
-    @Test func aControllerThatSaysNothingSendsNobodyAway() {
+    @Test func `a controller without reports causes no exit`() {
         bench.driver.startMonitoring(MonitoredRegion(home, exitAfter: .seconds(5)))
         bench.listen()
         bench.hear(-59)
@@ -40,7 +40,7 @@ import Testing
         #expect(bench.publishedKinds() == [])
     }
 
-    @Test func switchedOffTheStateIsUnknownAndNobodyLeaves() {
+    @Test func `switched off the state is unknown and there is no exit`() {
         bench.driver.startMonitoring(MonitoredRegion(home))
         bench.listen()
         bench.hear(-59)
@@ -68,7 +68,7 @@ import Testing
         #expect(bench.publishedKinds() == [.rangingDidFail(home.constraint, reason: "there is none")])
     }
 
-    @Test func rangingTellsOfTheBeaconsOnceASecondAndOfNothingElse() {
+    @Test func `ranging reports the beacons once a second and nothing else`() {
         bench.driver.startRanging(home.constraint)
         bench.listen()
         #expect(bench.publishedKinds() == [.bluetoothStateDidUpdate(.well)])
@@ -101,7 +101,7 @@ import Testing
             ])
     }
 
-    @Test func aStateIsToldOnRequest() {
+    @Test func `a state is reported on request`() {
         bench.driver.startMonitoring(MonitoredRegion(home))
         bench.listen()
         bench.hear(-59)
@@ -123,7 +123,7 @@ import Testing
         #expect(bench.publishedKinds() == [])
     }
 
-    @Test func whoIsNotWatchedAnyMoreIsNotTold() {
+    @Test func `a region that is not watched any more is not reported`() {
         bench.driver.startMonitoring(MonitoredRegion(home))
         bench.listen()
         #expect(!bench.driver.isIdle)
@@ -160,7 +160,7 @@ import Testing
         #expect(events[3].instant.duration(to: events[5].instant) == .seconds(5))
     }
 
-    @Test func whoRangesIsToldOnceThatThereIsNoAdapter() {
+    @Test func `a program that ranges is notified once of a missing adapter`() {
         bench.driver.startRanging(home.constraint)
         let failure = LocationEvent.Kind.rangingDidFail(home.constraint, reason: "there is none")
         for _ in 0..<2 {
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func whoWasInsideBeforeARestartIsNotAnnouncedAgain() throws {
+    @Test func `a region that was inside before a restart is not announced again`() throws {
         bench.driver.startMonitoring(MonitoredRegion(home))
         bench.driver.startRanging(home.constraint)
         bench.listen()
@@ -187,7 +187,7 @@ import Testing
         #expect(later.publishedKinds() == [.didDetermineState(.inside, home)])
     }
 
-    @Test func whoLeftDuringARestartIsAnnounced() {
+    @Test func `an exit during a restart is announced`() {
         bench.driver.startMonitoring(MonitoredRegion(home, exitAfter: .seconds(5)))
         bench.listen()
         bench.hear(-59)
@@ -241,7 +241,7 @@ import Testing
         #expect(exitTime(.init()) == 30, "the time to begin with")
     }
 
-    @Test func whereAnybodyWasIsNotBelievedForLong() throws {
+    @Test func `remembered states are not valid for long`() throws {
         bench.driver.startMonitoring(MonitoredRegion(home))
         bench.listen()
         bench.hear(-59)
@@ -295,7 +295,7 @@ import Testing
         #expect(later.publishedKinds().last.map { "\($0)".contains("outside") } == true)
     }
 
-    @Test func rubbishTellsNothing() {
+    @Test func `malformed data has no effect`() {
         bench.driver.startMonitoring(MonitoredRegion(home))
         bench.listen()
         _ = bench.publishedKinds()

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct LocationManagerTests {
     private let home = BeaconRegion(identifier: "home", constraint: .uuid(BeaconUUID(high: 1, low: 2)))
 
-    @Test func nothingIsAskedOfTheKernelBeforeSomebodyAsks() async {
+    @Test func `the kernel is not used before the first request`() async {
         let kernel = PairKernel()
         let manager = LocationManager(kernel: kernel)
         _ = manager.events
@@ -54,7 +54,7 @@ import Testing
         await LocationManager(kernel: PairKernel()).stop()
     }
 
-    @Test func whoIsCancelledEndsTheScan() async {
+    @Test func `a cancelled task ends the scan`() async {
         let kernel = PairKernel()
         let manager = LocationManager(kernel: kernel)
         manager.startMonitoring(for: home)
@@ -62,11 +62,11 @@ import Testing
         await kernel.scanSocket()
         listener.cancel()
         await listener.value
-        // The scanner's thread ends, and with it what it tells.
+        // The scanner's thread ends, and with it its reports.
         for await _ in manager.bluetoothStates() {}
     }
 
-    @Test func everybodyWhoIteratesGetsEveryEvent() async {
+    @Test func `every reader gets every event`() async {
         let manager = LocationManager(kernel: PairKernel())
         manager.startMonitoring(for: home)
         var first = manager.events.makeAsyncIterator()
@@ -108,7 +108,7 @@ import Testing
         #expect(await late.next() == nil, "nothing more is to be had")
     }
 
-    @Test func whoIsSlowMissesTheOldest() async {
+    @Test func `a slow reader misses the oldest`() async {
         let manager = LocationManager(kernel: PairKernel())
         for count in 0..<LocationManager.backlog {
             let identifier = String(count)
@@ -123,7 +123,7 @@ import Testing
         #expect(events.contains { $0.kind == .didStartMonitoring(last) })
     }
 
-    @Test func withoutAnAdapterTheReasonIsToldToWhoWatches() async {
+    @Test func `without an adapter its watcher gets the reason`() async {
         let manager = LocationManager(kernel: PairKernel([]))
         manager.startMonitoring(for: home)
         for await event in manager.events {
@@ -135,7 +135,7 @@ import Testing
     }
 }
 
-/// A kernel of socket pairs on whose other end nobody answers.
+/// A kernel of socket pairs whose other ends never answer.
 private final class PairKernel: BluetoothKernel {
     private struct State {
         var opened: [String] = []

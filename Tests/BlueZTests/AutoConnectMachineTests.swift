@@ -28,7 +28,7 @@ import Testing
         return machine
     }
 
-    @Test func `it looks, connects, and tells when the services are known`() {
+    @Test func `it scans, connects, and reports when the services are known`() {
         var machine = AutoConnectMachine()
         #expect(machine.observed(off, at: start) == [])
         #expect(machine.observed(nobody, at: start) == [.startScan])
@@ -46,7 +46,7 @@ import Testing
         #expect(actions == [.connect(address: "BB:00")])
     }
 
-    @Test func `who is connected already is not connected again`() {
+    @Test func `a connected peripheral is not connected again`() {
         var machine = AutoConnectMachine()
         #expect(machine.observed(view(inSight(other), connected(lamp)), at: start) == [.didConnect(lamp)])
     }
@@ -115,14 +115,14 @@ import Testing
         #expect(actions == [.stopScan, .connect(address: "BB:00")])
     }
 
-    @Test func `what was connected before a restart is not told twice`() {
+    @Test func `a peripheral from before a restart is not reported twice`() {
         var machine = AutoConnectMachine(remembered: lamp)
         #expect(machine.observed(off, at: start) == [], "nothing is known yet")
         #expect(machine.observed(view(connected(lamp)), at: start) == [])
         #expect(machine.observed(nobody, at: start) == [.didDisconnect(lamp), .startScan])
     }
 
-    @Test func `what has gone during a restart is told`() {
+    @Test func `a peripheral that has gone during a restart is reported`() {
         var machine = AutoConnectMachine(remembered: lamp)
         #expect(machine.observed(off, at: start) == [])
         #expect(machine.observed(view(inSight(lamp)), at: start) == [.didDisconnect(lamp), .connect(address: "AA:00")])

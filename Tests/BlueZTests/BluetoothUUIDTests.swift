@@ -21,7 +21,7 @@ import Testing
         #expect(uuid?.full == "12345678-0000-1000-8000-00805f9b34fb")
     }
 
-    @Test func `one of somebody's own has 128 bits`() throws {
+    @Test func `a vendor's UUID has 128 bits`() throws {
         let text = "6E400001-B5A3-F393-E0A9-E50E24DCCA9E"
         let uuid = try #require(BluetoothUUID(text))
         #expect(uuid.description == text)

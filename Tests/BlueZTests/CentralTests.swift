@@ -19,7 +19,7 @@ extension OnTheBus {
 
         // MARK: Finding
 
-        @Test func `a scan tells of who has the service, of what changes, and of who goes`() async throws {
+        @Test func `a scan reports peripherals with the service, their changes, and their ends`() async throws {
             try bench.start()
             try bench.lamp()
             try bench.perform("air", ["address": "00:00:00:00:00:01", "uuids": [BluetoothUUID(0x180D).full]])
@@ -45,7 +45,7 @@ extension OnTheBus {
             #expect(calls.contains { $0[0] == "SetDiscoveryFilter" && $0[1].contains(battery.full) })
         }
 
-        @Test func `what it advertises for its manufacturer and its services is told, and its power`() async throws {
+        @Test func `advertised manufacturer and service data and the power are reported`() async throws {
             try bench.start()
             try bench.perform(
                 "air",
@@ -118,7 +118,7 @@ extension OnTheBus {
             }
         }
 
-        @Test func `a connection that bluetoothd forgets to tell of`() async throws {
+        @Test func `a connection without a signal of bluetoothd is noticed`() async throws {
             try bench.start()
             try bench.lamp(isAnnounced: false)
             try await CentralManager.use(bus: bench.address) { central in
@@ -171,7 +171,7 @@ extension OnTheBus {
             }
         }
 
-        @Test func `a connection that hangs is given up, and bluetoothd is told`() async throws {
+        @Test func `a connection that hangs is given up, and bluetoothd is notified`() async throws {
             try bench.start()
             try bench.lamp()
             try bench.perform("behave", ["method": "Connect"])
@@ -212,7 +212,7 @@ extension OnTheBus {
             }
         }
 
-        @Test func `whoever stops keeping a peripheral connected stops connecting it`() async throws {
+        @Test func `a reader that ends stops connecting the peripheral`() async throws {
             try bench.start()
             try bench.lamp()
             try bench.perform("behave", ["method": "Connect"])
@@ -260,7 +260,7 @@ extension OnTheBus {
             }
         }
 
-        @Test func `the manager's state is told as it changes`() async throws {
+        @Test func `the manager's state is published as it changes`() async throws {
             try bench.start()
             try await CentralManager.use(bus: bench.address) { central in
                 var states = central.states().makeAsyncIterator()

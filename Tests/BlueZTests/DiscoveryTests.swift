@@ -2,7 +2,7 @@
 import DBus
 import Testing
 
-/// What is made of the properties of a device, whatever they are.
+/// The reading of a device's properties, whatever they are.
 @Suite struct DiscoveryTests {
     private func discovery(_ properties: ObjectTree.Properties) -> Discovery? {
         Discovery(properties.merging(["Address": .string("AA:00")]) { first, _ in first })

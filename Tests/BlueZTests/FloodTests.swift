@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension OnTheBus {
-    /// Thousands of advertisements of somebody else, from a make-believe bluetoothd.
+    /// Thousands of advertisements of another device, from a make-believe bluetoothd.
     @Suite struct FloodTests: Sendable {
         private static let count = 5000
 
@@ -38,7 +38,7 @@ extension OnTheBus {
         @Test(arguments: [
             Interest.adapters, CentralManager.Target.service(Lamp.battery).interest,
             CentralManager.Target.address(Lamp.address).interest,
-        ]) func `advertisements of a stranger wake nobody`(interest: Interest) async throws {
+        ]) func `advertisements of a stranger wake no waiter`(interest: Interest) async throws {
             try await listening { central in
                 let looks = Mutex(0)
                 async let end = central.mirror.wait(until: nil, for: interest) { view -> Bool? in
@@ -54,7 +54,7 @@ extension OnTheBus {
             }
         }
 
-        @Test func `who reads slowly gets a peripheral as it is then`() async throws {
+        @Test func `a slow reader gets a peripheral in its latest state`() async throws {
             try await CentralManager.use(bus: bench.address) { central in
                 var found = central.scanForPeripherals(withServices: [Lamp.battery]).makeAsyncIterator()
                 #expect(try await found.next()?.rssi == -60)
@@ -66,7 +66,7 @@ extension OnTheBus {
             }
         }
 
-        @Test func `values that nobody reads are kept up to a limit, the newest`() async throws {
+        @Test func `unread values are stored up to a limit, the newest`() async throws {
             try await CentralManager.use(bus: bench.address) { central in
                 let lamp = try await central.connect(Lamp.address)
                 let level = try lamp.characteristic(Lamp.level)
@@ -79,7 +79,7 @@ extension OnTheBus {
                     try bench.perform("notify", ["uuid": Lamp.level.full, "value": "0\(value)"])
                 }
                 let newest: [UInt8] = [1, UInt8(last >> 8), UInt8(last & 0xFF)]
-                // Somebody else reads them all: then all have come before the first is read here.
+                // Another task reads them all: then all have come before the first is read here.
                 for await value in watched where value == newest { break }
                 var unread = 0
                 for await value in values {

@@ -3,7 +3,7 @@ import DBus
 import TestSupport
 import Testing
 
-/// Who is woken by what, and what is kept meanwhile: an advertisement of a stranger is nobody's business.
+/// The changes that wake a waiter, and those stored meanwhile: an advertisement of a stranger wakes none.
 @Suite struct InterestTests {
     private let lamp = "/org/bluez/hci0/dev_1"
 
@@ -14,7 +14,7 @@ import Testing
         .object(path: path, before: before, now: now, didConnect: didConnect)
     }
 
-    @Test func `what concerns everybody wakes everybody`() {
+    @Test func `a change of interest to all wakes all`() {
         for interest in [Interest.adapters, .connections, .object(lamp), .devices { _ in false }] {
             #expect(interest.includes(.all))
         }
@@ -39,7 +39,7 @@ import Testing
         #expect(!named.includes(change(lamp, to: ["Address": .string("AA:01")])))
     }
 
-    @Test func `that something connects wakes who waits for that`() {
+    @Test func `a connection wakes its waiters`() {
         #expect(Interest.connections.includes(change(lamp, didConnect: true)))
         #expect(!Interest.connections.includes(change(lamp)))
         #expect(!Interest.adapters.includes(change(lamp, didConnect: true)))

@@ -35,7 +35,7 @@ import Testing
         #expect(machine.ownerChanged(to: ":1.2") == [.changed(.all), .list(owner: ":1.2")])
     }
 
-    @Test mutating func `what is told during the listing is played over it`() {
+    @Test mutating func `signals during the listing are applied to it`() {
         _ = machine.busConnected()
         _ = machine.ownerChanged(to: ":1.1")
         let changed = MirrorMachine.Notice.changed(
@@ -48,7 +48,7 @@ import Testing
         #expect(machine.tree["/gone", Interface.device] == nil)
     }
 
-    @Test mutating func `a refresh finds what was never told, and loses nothing of what is told meanwhile`() {
+    @Test mutating func `a refresh finds what was never signalled, and loses no signal meanwhile`() {
         follow()
         #expect(machine.refreshed() == [.list(owner: ":1.1")])
         #expect(machine.refreshed() == [.list(owner: ":1.1")])
@@ -95,7 +95,7 @@ import Testing
         #expect(machine.tree == ObjectTree())
     }
 
-    @Test mutating func `the same owner told twice is listed once`() {
+    @Test mutating func `an owner that is signalled twice is listed once`() {
         follow()
         #expect(machine.ownerChanged(to: ":1.1") == [])
         #expect(machine.reach == .known)
@@ -121,7 +121,7 @@ import Testing
         #expect(machine.tree["/x", Interface.device] == nil)
     }
 
-    @Test mutating func `what was so before concerns nobody`() {
+    @Test mutating func `a change to the same value is of no interest`() {
         follow()
         let device = ["RSSI": DBusValue.int16(-60)]
         _ = machine.received(.added("\(adapter)/dev_1", [Interface.device: device]), from: ":1.1")
@@ -186,7 +186,7 @@ import Testing
         #expect(machine.connections == connections + 3)
     }
 
-    @Test func `signals that are not as they should be tell nothing`() {
+    @Test func `malformed signals have no effect`() {
         func notice(_ interface: String, _ member: String, _ arguments: [DBusValue]) -> MirrorMachine.Notice? {
             MirrorMachine.Notice(
                 BusSignal(sender: ":1.1", path: "/", interface: interface, member: member, arguments: arguments))

@@ -65,7 +65,7 @@ extension OnTheBus {
                 .other("the peripheral answers with its error 0x80")
             ),
             ("org.bluez.Error.InProgress", "In Progress", .busy),
-        ]) func `a refusal is told in words`(_ name: String, _ message: String, _ refusal: CentralError.Refusal)
+        ]) func `a refusal is printed in words`(_ name: String, _ message: String, _ refusal: CentralError.Refusal)
             async throws
         {
             try bench.perform("behave", ["method": "WriteValue", "error": name, "message": message])
@@ -108,7 +108,7 @@ extension OnTheBus {
             }
         }
 
-        @Test func `each value that is notified is told, and the end of interest ends it`() async throws {
+        @Test func `each notified value is delivered, and the end of interest ends it`() async throws {
             try await connected { lamp in
                 let level = try lamp.characteristic(level)
                 do {
@@ -155,7 +155,7 @@ extension OnTheBus {
             }
         }
 
-        @Test func `what is remembered and still connected is not told again`() async throws {
+        @Test func `a remembered peripheral that is still connected is not reported again`() async throws {
             try await connected { _ in }
             let remembered = CentralManager.Remembered(address: address, name: "lamp")
             try await CentralManager.use(bus: bench.address) { central in

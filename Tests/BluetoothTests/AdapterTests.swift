@@ -31,7 +31,7 @@ import Testing
         (Adapter.RadioBlock.none, "bluetoothctl power on"), (.soft, "rfkill unblock bluetooth"),
         (.hard, "switch or key"),
     ])
-    mutating func anAdapterThatIsOffTellsTheWayOut(_ block: Adapter.RadioBlock, _ words: String) {
+    mutating func `an adapter that is off is reported with the remedy`(_ block: Adapter.RadioBlock, _ words: String) {
         let actions = bench.start([Adapter(index: 0, name: "hci0", isUp: false, radioBlock: block)])
         #expect(actions.states == [.poweredOff])
         #expect(actions.reasons.contains(words))
@@ -39,7 +39,7 @@ import Testing
         #expect(bench.machine.adaptersInspected([MachineBench.adapter], at: bench.now) == [.openScanSocket(0)])
     }
 
-    /// Linux starts a new adapter for a moment; who keeps it on in that moment causes no event.
+    /// Linux starts a new adapter for a moment; a program that keeps it on in that moment causes no event.
     @Test mutating func anAdapterThatIsOffIsLookedAtTwiceMore() {
         _ = bench.start([off])
         #expect(bench.pass(.seconds(1)) == [.inspectAdapters])

@@ -10,7 +10,7 @@ import Testing
     /// Longer than any test takes: where it passes, something hangs.
     private let forever = Duration.seconds(60)
 
-    @Test func nothingIsAskedOfTheKernelBeforeSomebodyAsks() async throws {
+    @Test func `the kernel is not used before the first request`() async throws {
         let kernel = FakeKernel()
         let bluetooth = BluetoothManager(kernel: kernel)
         #expect(kernel.questions == 0)
@@ -83,7 +83,7 @@ import Testing
         #expect(await first.next()?.state == .unsupported)
     }
 
-    @Test func whoFollowsTheStatesKeepsTheManager() async throws {
+    @Test func `a reader of the states keeps the manager`() async throws {
         let kernel = FakeKernel([off])
         var states = BluetoothManager(kernel: kernel).states().makeAsyncIterator()
         #expect(await states.next()?.state == .poweredOff)

@@ -102,7 +102,7 @@ import Testing
         #expect(bench.pass(.seconds(2)) == [.listening(false), .closeScanSocket, .finish])
     }
 
-    @Test mutating func aDeadControllerIsToldToStopButNotWaitedFor() {
+    @Test mutating func `a dead controller is ordered to stop but not waited for`() {
         bench.scan()
         _ = bench.machine.eventReceived(.hardwareError(code: 1), at: bench.now)
         #expect(bench.machine.stopRequested(at: bench.now) == [.send(.disable), .closeScanSocket, .finish])

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What depends on the files of /proc and /sys; the parts are internal.
+/// Tests that depend on the files of /proc and /sys; the parts are internal.
 @Suite struct LinuxKernelTests {
     @Test func capabilitiesAreBitsOfTheMask() {
         let status = "Name:\tokaeri\nCapPrm:\t0000000000003000\nCapEff:\t0000000000002000\nCapBnd:\tffffffffffffffff\n"

@@ -34,7 +34,7 @@ import Testing
         #expect(lost.states == [.resetting])
     }
 
-    @Test mutating func aHardwareErrorIsToldAndTheScanTriedAgain() {
+    @Test mutating func `a hardware error is reported and the scan tried again`() {
         bench.scan()
         let actions = bench.machine.eventReceived(.hardwareError(code: 0x20), at: bench.now)
         #expect(actions.others == [.listening(false)])

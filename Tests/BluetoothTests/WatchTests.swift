@@ -2,13 +2,13 @@ import Bluetooth
 import HCI
 import Testing
 
-/// The machine while nobody wants to scan: it says what becomes of the adapter, and sends it nothing.
+/// The machine while no scan is requested: it reports changes of the adapter, and sends it nothing.
 @Suite struct WatchTests {
     var bench = MachineBench(isScanWanted: false)
 
     private var off: Adapter { Adapter(index: 0, name: "hci0", isUp: false) }
 
-    @Test mutating func anAdapterThatIsOnIsToldAndLeftAlone() {
+    @Test mutating func `an adapter that is on is reported and not used`() {
         let actions = bench.start()
         #expect(actions.states == [.poweredOn])
         #expect(actions.others == [])
@@ -25,7 +25,7 @@ import Testing
         #expect(bench.machine.adaptersInspected([], at: bench.now).states == [.unsupported])
     }
 
-    @Test mutating func theSameIsNotToldTwice() {
+    @Test mutating func `the same state is not reported twice`() {
         _ = bench.start()
         #expect(bench.machine.woken(at: bench.now) == [.inspectAdapters])
         #expect(bench.machine.adaptersInspected([MachineBench.adapter], at: bench.now) == [])

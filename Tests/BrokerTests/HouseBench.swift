@@ -11,7 +11,7 @@ struct HouseBench {
         var core: BrokerCore
         var isConnected = false
         var filters: Set<String> = []
-        /// What this node publishes again when it connects.
+        /// The values that this node publishes again when it connects.
         var values: [String: [UInt8]] = [:]
         var happened: [Event.Kind] = []
         var answers: [String] = []
@@ -25,7 +25,7 @@ struct HouseBench {
 
     private(set) var nodes: [String: Node] = [:]
     private(set) var retained: [String: [UInt8]] = [:]
-    /// What was published and not retained.
+    /// The messages that were not retained.
     private(set) var events: [MQTTMessage] = []
     var now: Int64 = 1000 * second
     private var queue: [(node: String, message: MQTTMessage)] = []
@@ -102,7 +102,7 @@ struct HouseBench {
         }
     }
 
-    /// Somebody publishes something.
+    /// Publishes a message of another client.
     mutating func publish(_ topic: String, _ payload: [UInt8], isRetained: Bool) {
         if isRetained { retained[topic] = payload.isEmpty ? nil : payload }
         if !isRetained { events.append(MQTTMessage(topic: topic, payload: payload, isRetained: false)) }
@@ -186,7 +186,7 @@ struct HouseBench {
     /// A retained value as text; nil: there is none.
     func value(_ topic: String) -> String? { retained[topic].map { String(decoding: $0, as: UTF8.self) } }
 
-    /// What the node's own consumers were told of the house, in a word each.
+    /// Returns the news of the house for the node's own consumers, in a word each.
     func news(_ name: String) -> [String] {
         (nodes[name]?.happened ?? []).compactMap { kind in
             guard case .house(_, let house) = kind else { return nil }

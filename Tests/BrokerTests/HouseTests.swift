@@ -83,7 +83,7 @@ import Testing
         #expect(owners.count == 1, "a hook of the house is run once: \(owners)")
     }
 
-    @Test mutating func nobodyIsSentAwayByANodesEndAndNobodyArrivesByItsReturn() {
+    @Test mutating func `the end of a node is no exit and its return no enter`() {
         for name in ["attic", "hall"] { house.start(name) }
         house.pass(10)
         house.see("attic", .outside)

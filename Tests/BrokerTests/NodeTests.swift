@@ -7,7 +7,7 @@ import Testing
 
 @testable import House
 
-/// What a node says of itself.
+/// The messages of a node about itself.
 @Suite struct NodeTests {
     var house = HouseBench()
 
@@ -83,7 +83,7 @@ import Testing
         #expect(house.value("okaeri/home/node/hall/prompt") == #"{"id":null,"ssid":null,"region":null}"#)
     }
 
-    @Test mutating func anAnswerThatWasRetainedIsForNobody() {
+    @Test mutating func `a retained answer has no effect`() {
         house.start("hall")
         house.perform("hall") { core, _ in core.asked(.init(id: "7", ssid: "HomeNet", region: "keys")) }
         house.perform("hall") { core, now in
@@ -95,7 +95,7 @@ import Testing
         #expect(house.nodes["hall"]?.answers == [])
     }
 
-    @Test mutating func theDistanceIsToldEveryFiveSecondsWhileSomebodyIsInside() {
+    @Test mutating func `the distance is published every five seconds while a region is inside`() {
         let ranging = RegionMonitor.BeaconSnapshot(
             identity: BeaconIdentity(uuid: BeaconUUID(high: 1, low: 1), major: 1, minor: 1), rssi: -61, accuracy: 1.84,
             regions: ["keys"])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import House
 
-/// Who is in the house, for who asks.
+/// The list of the house's nodes.
 @Suite struct NodesTests {
     var house = HouseBench()
 
@@ -33,7 +33,7 @@ import Testing
         return failure
     }
 
-    @Test mutating func whatEveryNodeSeesIsKnownToWhoAsks() throws {
+    @Test mutating func `the observations of every node are listed`() throws {
         let regions = ["keys", "お帰り", "car"]
         for name in ["attic", "hall", "kitchen"] { house.start(name, regions: regions) }
         house.see("kitchen", .inside, rssi: -55, region: "お帰り")
@@ -102,7 +102,7 @@ import Testing
         #expect(kept().nodes == 3)
     }
 
-    @Test mutating func theBrokerIsAskedOnlyWhileSomebodyAsks() {
+    @Test mutating func `the broker is used only during a request`() {
         for name in ["attic", "hall"] { house.start(name, regions: ["keys", "car"]) }
         house.pass(20)
         let before = house.nodes["hall"]?.filters
@@ -117,7 +117,7 @@ import Testing
         #expect(house.nodes["hall"]?.core.survey == nil)
     }
 
-    @Test mutating func whoAsksDoesNotChangeWhatTheHouseAgreesOn() {
+    @Test mutating func `a request does not change the agreement`() {
         for name in ["attic", "hall"] { house.start(name) }
         house.see("attic", .inside, rssi: -60)
         house.pass(20, hearing: ["attic": -60])

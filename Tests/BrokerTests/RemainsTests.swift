@@ -4,7 +4,7 @@ import Testing
 
 @testable import House
 
-/// What is left at the broker of regions that nobody watches any more, and who clears it up.
+/// The remains at the broker of regions that no node watches any more, and their removal.
 @Suite struct RemainsTests {
     private var house = HouseBench()
 

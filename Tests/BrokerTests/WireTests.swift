@@ -4,7 +4,7 @@ import Testing
 
 @testable import House
 
-/// What an owner writes is read as what it was.
+/// An owner's message is read as it was written.
 @Suite struct WireTests {
     @Test(arguments: [
         HouseState(state: .outside, since: nil, stamp: .init(sequence: 1, writer: 1)),

@@ -13,7 +13,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     /// Whether the question is asked before or after that, the sentence is the same.
-    @Test func whoeverIsHungUpOnIsToldSo() async throws {
+    @Test func `a client whose connection ends gets the reason`() async throws {
         let socket = "\(folder.path)/okaeri.sock"
         let server = try await ServerBootstrap(group: .oneLoop)
             .childChannelInitializer { $0.close() }

@@ -4,7 +4,7 @@ import Testing
 @testable import Events
 @testable import Client
 
-/// What a monitoring system reads.
+/// The output for a monitoring system.
 @Suite struct NagiosReportTests {
     private func nagios(_ report: StatusReport) throws -> NagiosReport {
         try #require(StatusSummary(report, region: nil)).nagios
@@ -31,7 +31,7 @@ import Testing
                 "OKAERI CRITICAL - home inside - the daemon's loop has stopped turning; restart it |", 2
             ),
         ] as [(String, String, Bool, String, Int32)])
-    func `what is wrong is graver than who is out`(
+    func `a problem is graver than an absence`(
         state: String, bluetooth: String, stale: Bool, line: String, status: Int32
     ) throws {
         let result = try nagios(statusReport(regionReport("home", state), bluetooth: bluetooth, stale: stale))

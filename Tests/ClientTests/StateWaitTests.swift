@@ -8,7 +8,7 @@ import Testing
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
 
-/// Waiting for somebody, on a daemon over a capture.
+/// Waiting for an arrival, on a daemon over a capture.
 @Suite(.timeLimit(.minutes(5))) struct StateWaitTests {
     private let folder: TemporaryFolder
 
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `who is there already is not waited for`() async throws {
+    @Test func `a region that is inside already is not waited for`() async throws {
         let daemon = try daemon([3, 4], until: 20)
         #expect(try await wait(.inside) == 0)
         #expect(try await wait(.inside, region: nil) == 0)
@@ -80,7 +80,7 @@ import Testing
         await stop(daemon)
     }
 
-    @Test func `a region that nobody watches is not waited for`() async throws {
+    @Test func `a region that is not watched is not waited for`() async throws {
         let daemon = try daemon([], until: 20)
         try await answering()
         do throws(StateWait.Failure) {

@@ -45,7 +45,7 @@ import Testing
         #expect((status.st_uid, status.st_gid) == (1234, 2345))
     }
 
-    @Test func `what somebody wrote meanwhile is not lost`() throws {
+    @Test func `a change of another program meanwhile is not lost`() throws {
         let file = ConfigurationFile(try folder.file("beacons.json", Array("theirs".utf8)))
         let changed = WriteObstacle(file: path, problem: .changed)
         #expect(throws: changed) { try file.write("new", replacing: "one") }

@@ -16,7 +16,7 @@ private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
     try ConfigurationText(text, file: "beacons.json").setting(draft)
 }
 
-/// Where a new region comes, and what it looks like.
+/// The place and the layout of a new region.
 @Suite struct NewRegionTests {
     @Test(arguments: [nil, "", " \n"])
     func `the first region makes the file`(old: String?) throws {
@@ -115,9 +115,9 @@ private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
     }
 }
 
-/// What becomes of a region that is there.
+/// The change of a region that exists.
 @Suite struct ChangedRegionTests {
-    /// Nobody's order, and what nobody but its owner understands.
+    /// An unusual order, and members that only their author understands.
     private let text = """
         { "sensitivity": "patient",
           "regions": [
@@ -193,7 +193,7 @@ private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
     }
 }
 
-/// What is no configuration, or would be none.
+/// Texts that are no configuration, or would not be one after the change.
 @Suite struct RefusedTextTests {
     private func mistakes(_ text: String?, _ draft: RegionDraft) -> String {
         do throws(ConfigurationError) {

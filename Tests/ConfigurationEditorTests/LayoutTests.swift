@@ -4,7 +4,7 @@ import RegionMonitoring
 import Testing
 import WiFi
 
-/// Files as nobody would write them: any space, any order, any number of regions.
+/// Unusual files: any space, any order, any number of regions.
 @Suite struct LayoutTests {
     private static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 

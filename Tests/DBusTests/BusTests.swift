@@ -89,7 +89,7 @@ import Testing
         #expect(await iterator.next() == nil)
     }
 
-    @Test func `nobody, no answer and no bus are told apart`() async throws {
+    @Test func `a missing owner, a missing answer and a missing bus are distinguished`() async throws {
         let (daemon, server, client, name) = try await pair()
         await #expect(throws: BusError.noOwner) { try await client.call("net.noOwner", "/", "net.a", "B") }
         let export = try await server.export(Self.echo, at: "/echo")

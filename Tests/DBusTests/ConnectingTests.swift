@@ -5,7 +5,7 @@ import Testing
 @testable import DBus
 
 @Suite(.timeLimit(.minutes(5))) struct ConnectingTests {
-    /// In a process of its own: the environment is not to be changed beside others who read it.
+    /// In a process of its own: the environment must not be changed beside other readers.
     @Test func `the environment says where the buses are`() async {
         await #expect(processExitsWith: .success) {
             for name in ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY"] { unsetenv(name) }
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `who stops waiting for a silent bus is let go at once`() async throws {
+    @Test func `a caller that stops waiting for a silent bus returns at once`() async throws {
         let silent = try #require(SilentBus())
         let connecting = Task { try await Bus.connect(address: silent.address) }
         let connection = await silent.accept()
@@ -43,7 +43,7 @@ import Testing
         close(connection)
     }
 
-    @Test func `who has stopped waiting before is not connected`() async throws {
+    @Test func `a caller that has stopped waiting before is not connected`() async throws {
         let daemon = try BusDaemon()
         let (starts, start) = AsyncStream.makeStream(of: Void.self)
         let connecting = Task {

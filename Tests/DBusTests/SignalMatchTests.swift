@@ -64,7 +64,7 @@ import Testing
         withExtendedLifetime(daemon) {}
     }
 
-    @Test func `a signal to one is heard by nobody else`() async throws {
+    @Test func `a signal to one receiver reaches no other`() async throws {
         let (daemon, server, client) = try await pair()
         let stranger = try await Bus.connect(address: daemon.address)
         _ = try await client.call(

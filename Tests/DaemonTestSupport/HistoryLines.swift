@@ -2,7 +2,7 @@ import History
 package import TestSupport
 
 extension TemporaryFolder {
-    /// What `okaeri history --json` prints of the history in this folder.
+    /// Returns the output of `okaeri history --json` for the history in this folder.
     package func historyLines() throws -> [String] {
         var lines: [String] = []
         try HistoryReport(directory: path, region: nil, since: nil, form: .json).forEachLine { lines.append($0) }

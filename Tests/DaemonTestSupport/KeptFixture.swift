@@ -1,9 +1,9 @@
 import FoundationEssentials
 package import TestSupport
 
-/// What an earlier version of the program has kept: see `Kept/README.md`.
+/// State persisted by an earlier version of the program: see `Kept/README.md`.
 package struct PersistedFixture: Sendable, CustomStringConvertible {
-    /// Which one: the version that wrote it, or its commit.
+    /// The version that wrote it, or its commit.
     package let version: String
 
     package var description: String { version }

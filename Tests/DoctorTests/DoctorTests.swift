@@ -29,7 +29,7 @@ import WiFi
         #expect(findings([hard]).first?.contains("hardware switch") == true)
     }
 
-    @Test func `an adapter without Bluetooth LE is told apart from one that refuses to scan`() {
+    @Test func `an adapter without Bluetooth LE is distinguished from one that refuses to scan`() {
         let classic = Adapter(index: 0, name: "hci0", isUp: true, hasLowEnergy: false)
         let up = Adapter(index: 1, name: "hci1", isUp: true)
         #expect(findings([classic, up]) == ["ok hci1 is up → "])
@@ -60,7 +60,7 @@ import WiFi
         #expect(await doctor.networkFindings(off).map(\.verdict) == [.ok, .wrong])
     }
 
-    @Test func `whoever is new here is told each step with its command, in order`() async throws {
+    @Test func `a new user gets each step with its command, in order`() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("beacons.json", Array(Configuration.example.utf8))
         let doctor = Doctor(configurationFile: file, client: APIClient(socket: "\(folder.path)/nobody.sock"))
@@ -81,7 +81,7 @@ import WiFi
         #expect(steps.contains { $0.subject == "configuration" && $0.verdict == .ok })
     }
 
-    @Test func `a port that is taken is told with what to do`() {
+    @Test func `a port that is taken is reported with the remedy`() {
         let problem = "another program has that port. Name another one in beacons.json"
         let findings = Doctor.listenerFindings([
             ListenerReport(name: "metrics", address: "127.0.0.1:1", problem: problem),
@@ -92,7 +92,7 @@ import WiFi
         #expect(Doctor.listenerFindings(nil).isEmpty)
     }
 
-    @Test func `who may not ask the service is told the group`() {
+    @Test func `a user without access to the service gets the group's name`() {
         let refused = Doctor.access(.failure(.notPermitted(socket: "s")))
         #expect(refused.subject == "group" && refused.mend == "sudo usermod -aG okaeri $USER, and log in again")
         #expect(Doctor.access(.failure(.noAnswer(socket: "s", reason: "r"))).verdict == .wrong)

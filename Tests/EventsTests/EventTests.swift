@@ -95,7 +95,7 @@ import Testing
         for time in [Int64.min, .max] { #expect(Timestamp.text(time).hasSuffix("Z")) }
     }
 
-    @Test func `a line tells a person what a program is told`() {
+    @Test func `a line for a person has the content of a program's`() {
         let event = Event(time: evening, kind: .didEnterRegion(region: "home", beacon))
         #expect(event.line == "18:42:00.000 UTC  didEnterRegion  home  major 100 minor 100  -78 dBm  2.1 m  near")
     }
@@ -114,7 +114,7 @@ import Testing
         for await _ in hub.events() { Issue.record("a closed hub tells nothing") }
     }
 
-    @Test func `who does not listen loses the oldest and holds nobody up`() async {
+    @Test func `a listener that does not read loses the oldest and delays no other`() async {
         let hub = EventHub()
         let slow = hub.events(backlog: 2)
         for number in 0..<5 { hub.publish(Event(time: Int64(number), kind: .didExitRegion(region: "x"))) }

@@ -5,7 +5,7 @@ import Testing
 @testable import Agent
 
 @Suite struct StatusBoardTests {
-    /// What the daemon answers, with these regions and the networks that it asks about.
+    /// Returns the daemon's answer, with these regions and the networks that it asks about.
     private func report(_ regions: [(String, String)], asking: [(id: String, ssid: String, arrival: Int)] = []) throws
         -> StatusReport
     {
@@ -38,7 +38,7 @@ import Testing
         #expect(board.prompts.isEmpty)
     }
 
-    @Test func `who is inside is read first, and only what changes is notified`() throws {
+    @Test func `the regions that are inside are read first, and only changes are notified`() throws {
         var board = StatusBoard()
         let first = board.update(with: try report([("work", "outside"), ("home", "inside"), ("shed", "unknown")]))
         #expect(first == [line("-work\n"), line("+home\n"), line("?shed\n")])
@@ -49,7 +49,7 @@ import Testing
         #expect(text(board.regionStates) == "+work\n+home\n")
     }
 
-    @Test func `a daemon that goes is told once, and one that is back tells everything again`() throws {
+    @Test func `the end of a daemon is notified once, and its return sends everything again`() throws {
         var board = StatusBoard()
         _ = board.update(with: try report([("home", "inside")], asking: [("1", "HomeNet", 1)]))
         #expect(board.daemonLost() == [line("!\n"), .prompts([])])
@@ -58,7 +58,7 @@ import Testing
         #expect(board.update(with: try report([("home", "inside")])) == [line("+home\n")])
     }
 
-    @Test func `a prompt is told when it comes and when it goes, and its token is its own`() throws {
+    @Test func `a prompt is notified at its beginning and its end, and has a token of its own`() throws {
         var board = StatusBoard()
         let updates = board.update(with: try report([], asking: [("1", "HomeNet", 3)]))
         #expect(updates == [.prompts(board.prompts)])

@@ -6,7 +6,7 @@ import Testing
 @testable import BlueZ
 @testable import Agent
 
-/// Who may have what, in the words in which bluetoothd is told: it is the one that refuses.
+/// The permissions of the values, as bluetoothd receives them: bluetoothd enforces them.
 @Suite struct StatusPermissionsTests {
     private func flags(isOpen: Bool, acceptsJustWorks: Bool = false) async -> [BluetoothUUID: Set<String>] {
         let peripheral = StatusPeripheral(
@@ -16,7 +16,7 @@ import Testing
         return Dictionary(characteristics.map { ($0.uuid, Set($0.flags)) }, uniquingKeysWith: { $0.union($1) })
     }
 
-    @Test func `nothing is read, told or written over a link that is not encrypted`() async {
+    @Test func `nothing is read, notified or written over a link that is not encrypted`() async {
         let flags = await flags(isOpen: false)
         #expect(flags.count == 4)
         for (uuid, flags) in flags {
@@ -39,7 +39,7 @@ import Testing
         for uuid in [StatusProfile.regionStates, StatusProfile.waitingPrompt] { #expect(loose[uuid] == strict[uuid]) }
     }
 
-    @Test func `opened, the region states are for everybody, and nothing else is`() async {
+    @Test func `opened, all devices can read the region states, and nothing else`() async {
         let (closed, open) = (await flags(isOpen: false), await flags(isOpen: true))
         #expect(open[StatusProfile.regionStates] == ["read", "notify"])
         for uuid in [StatusProfile.waitingPrompt, StatusProfile.answer, StatusProfile.logLevel] {

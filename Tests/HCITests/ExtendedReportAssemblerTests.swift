@@ -48,7 +48,7 @@ import Testing
             ])
     }
 
-    @Test mutating func lossIsTold() throws {
+    @Test mutating func `loss is reported`() throws {
         let whole = try assemble(
             .extendedSample(status: .incomplete, data: [1]), .extendedSample(status: .truncated, data: [2]))
         #expect(whole == [try .extendedSample(status: .truncated, data: [1, 2])])

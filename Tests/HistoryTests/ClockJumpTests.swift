@@ -4,7 +4,7 @@ import Testing
 @testable import Events
 @testable import History
 
-/// What a day shows when the wall's clock was set, forwards or back, while nobody ran and while somebody did.
+/// The record of a day after the wall clock was set, forwards or back, with and without a running daemon.
 @Suite struct ClockJumpTests {
     /// A stretch of the wall's clock, as a run saw it.
     private struct Sight {
@@ -17,7 +17,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func `an hour that comes twice is told as it was the second time`() throws {
+    @Test func `an hour that comes twice is shown as it was the second time`() throws {
         let store = try folder.store()
         try store.record([determined("home", "inside", at: hour(8)), bluetooth("poweredOff", at: hour(9))], [])
         try store.runEnded(at: hour(12))
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: 0..<60 as Range<UInt64>)
-    func `spans are in order and never overlap, and the last word of each moment is told`(_ seed: UInt64) throws {
+    func `spans are in order and never overlap, and the last value of each moment is shown`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let endInOrder = seed.isMultiple(of: 2)
         let sights = try runs(&random, endInOrder: endInOrder)

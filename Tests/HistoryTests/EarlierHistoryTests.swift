@@ -7,7 +7,7 @@ import Testing
 @testable import Events
 @testable import History
 
-/// Histories that programs of earlier days have written: who upgrades keeps every row.
+/// Histories that earlier versions have written: an upgrade keeps every row.
 @Suite struct EarlierHistoryTests {
     private let folder: TemporaryFolder
 
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: PersistedFixture.all)
-    func `it is read as it is, and told like one of today`(_ fixture: PersistedFixture) throws {
+    func `it is read as it is, and printed like one of today`(_ fixture: PersistedFixture) throws {
         try fixture.copy(HistoryStore.fileName, to: folder)
         let before = try Data(contentsOf: URL(filePath: folder.history))
         let events = try folder.events()

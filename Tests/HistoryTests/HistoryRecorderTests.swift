@@ -14,7 +14,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func `nobody is told what is not kept yet`() throws {
+    @Test func `no listener receives an event that is not stored yet`() throws {
         let recorder = HistoryRecorder(
             directory: folder.path, settings: .init(), now: { evening }, logger: quiet)
         let events = (0..<100).map { Event(time: evening + $0, kind: .didExitRegion(region: "home")) }
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `whoever waits for it knows that all is told`() async {
+    func `a caller that waits for the end has received all events`() async {
         let recorder = HistoryRecorder(
             directory: folder.path, settings: .init(), now: { evening }, logger: quiet)
         let published = Counter()

@@ -64,7 +64,7 @@ import Testing
         #expect(RecordedEvent(unreadable).line.isPlainName)
     }
 
-    @Test func `who connected is not lost`() throws {
+    @Test func `the connected peripheral is not lost`() throws {
         let event = try recorded(
             .peripheralDidConnect(
                 .init(identifier: "watch", service: "180D", address: "DC:A6:32:01:02:03", name: "Band")))
@@ -79,8 +79,8 @@ import Testing
     }
 }
 
-/// Each in a process of its own: the C library has one time zone, and the environment is not to be changed beside others
-/// who read it.
+/// Each in a process of its own: the C library has one time zone, and the environment must not be changed beside other
+/// readers.
 @Suite struct LocalTimeTests {
     @Test func `times are the house's`() async {
         await #expect(processExitsWith: .success) {

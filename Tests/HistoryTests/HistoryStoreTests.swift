@@ -105,7 +105,7 @@ import Testing
             ])
     }
 
-    @Test func `a migration is applied once, and one that nobody here knows is refused`() throws {
+    @Test func `a migration is applied once, and an unknown one is refused`() throws {
         try folder.fill(3)
         _ = try folder.store()
         let connection = try SQLiteConnection(file: folder.history, mode: .readWrite)

@@ -64,8 +64,8 @@ import Testing
         #expect(try minutesKept() == 8)
     }
 
-    @Test func `a disk that fails is told once, and what it missed is written when it is well again`() throws {
-        // A file where the folder should be: nobody can write there, root neither.
+    @Test func `a disk that fails is reported once, and what it missed is written after it recovers`() throws {
+        // A file in place of the folder: writing fails, for root too.
         _ = try folder.file("state", [])
         var writer = writer()
         for second in 0..<50 { writer.record([exit(Double(second))]) }

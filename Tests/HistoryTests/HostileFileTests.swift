@@ -4,7 +4,7 @@ import Testing
 
 @testable import History
 
-/// Files that are no history, or not any more. Nothing traps; what is damaged is told apart from what is not ours.
+/// Files that are no history, or not any more. Nothing traps; a damaged file is distinguished from a foreign one.
 @Suite struct HostileFileTests {
     private let folder: TemporaryFolder
 
@@ -75,7 +75,7 @@ import Testing
             do {
                 _ = try live()
             } catch let error as HistoryError {
-                // A changed origin or a changed name of a migration is no damage that anybody could tell.
+                // A changed origin or a changed name of a migration cannot be detected as damage.
                 #expect(!error.description.isEmpty)
             }
         }
@@ -111,7 +111,7 @@ import Testing
         #expect(try contents(folder.history) == before)
     }
 
-    @Test func `a folder that is not there, or is none, is told as such`() throws {
+    @Test func `a folder that is missing, or is none, is reported as such`() throws {
         for path in ["\(folder.path)/none", "/dev/null"] {
             #expect(throws: HistoryError.self) { try HistoryStore(directory: path, durability: .process) }
             do throws(HistoryError) {
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `a folder in the place of the file is told as such`() throws {
+    @Test func `a folder in place of the file is reported as such`() throws {
         try FileManager.default.createDirectory(atPath: folder.history, withIntermediateDirectories: false)
         do throws(HistoryError) {
             _ = try HistoryStore(directory: folder.path, durability: .process)
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `who has the database locked does not hold up the readers`() throws {
+    @Test func `a lock on the database does not delay the readers`() throws {
         try folder.fill(3)
         let other = try SQLiteConnection(file: folder.history, mode: .readWrite)
         try other.execute("BEGIN IMMEDIATE")

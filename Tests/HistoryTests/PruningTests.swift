@@ -4,7 +4,7 @@ import Testing
 @testable import Events
 @testable import History
 
-/// What is left of a history whose oldest rows are removed.
+/// The rest of a history whose oldest rows are removed.
 @Suite struct PruningTests {
     private let folder: TemporaryFolder
 

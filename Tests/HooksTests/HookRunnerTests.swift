@@ -49,13 +49,13 @@ import Testing
             ])
     }
 
-    @Test func `a hook that reads nothing and closes its input hurts nobody`() async throws {
+    @Test func `a hook that reads nothing and closes its input causes no error`() async throws {
         for script in ["exec <&-; echo done", "echo done", "exec <&- >&- 2>&-"] {
             #expect(try await run(script: script).failure == nil)
         }
     }
 
-    @Test func `both streams are told apart, and the last line needs no end`() async throws {
+    @Test func `both streams are distinguished, and the last line needs no end`() async throws {
         let (lines, _) = try await run(script: "echo a; echo b >&2; printf c")
         #expect(lines.sorted() == ["errors: b", "output: a", "output: c"])
     }
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `a hook that fails is told by its status or its signal`() async throws {
+    @Test func `a hook that fails is reported with its status or its signal`() async throws {
         let (lines, failure) = try await run(script: "echo why >&2; exit 3")
         #expect(lines == ["errors: why"])
         #expect(failure == .exited(status: 3))

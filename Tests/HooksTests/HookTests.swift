@@ -9,7 +9,7 @@ import WiFi
 @testable import Automation
 @testable import OkaeriConfiguration
 
-/// What is run for which event, and what it is told.
+/// The command for each event, and its environment.
 @Suite struct HookTests {
     private func region(_ identifier: String, _ commands: [Hook.Trigger: [String]]) throws -> Configuration.Region {
         return Configuration.Region(
@@ -54,14 +54,14 @@ import WiFi
         #expect(house(true).map { command($0, [keys]) } == [nil, ["/out"]])
     }
 
-    @Test func `a prompt about a shared network is told once, to the region that was entered first`() throws {
+    @Test func `a prompt about a shared network runs hooks once, of the region that was entered first`() throws {
         let prompt = Event.Kind.wifiPrompt(.init(id: "1", ssid: "HomeNet", region: "shed"))
         let home = try region("home", [.onPrompt: ["/home"]])
         #expect(command(prompt, [home, try region("shed", [.onPrompt: ["/shed"]])]) == ["/shed"])
         #expect(command(prompt, [home, try region("shed", [:])]) == ["/home"])
     }
 
-    @Test func `the environment tells the event`() throws {
+    @Test func `the environment contains the event`() throws {
         let always = [
             "OKAERI_TIME": "2026-11-20T18:42:00.000Z", "OKAERI_REGION": "home", "OKAERI_SOCKET": "/s",
             "OKAERI_UUID": uuidText, "OKAERI_MAJOR": "100", "OKAERI_MINOR": "100",
@@ -135,7 +135,7 @@ import WiFi
         #expect(queue.finished(.region("home")) == [.run(try numbered(3))])
     }
 
-    @Test mutating func `what waited at the end is told`() throws {
+    @Test mutating func `hooks that waited at the end are reported`() throws {
         for number in 0..<3 { _ = queue.arrived(try numbered(number)) }
         let waited = queue.stopped()
         #expect(waited == [try numbered(1), try numbered(2)])

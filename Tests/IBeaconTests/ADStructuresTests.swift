@@ -28,7 +28,7 @@ import Testing
         #expect(walk([0x01, 0x09]).found == [[0, 0x09, 0]])
     }
 
-    @Test func `an overrun ends the walk and is told`() {
+    @Test func `an overrun ends the walk and is reported`() {
         #expect(walk([0x02, 0x01, 0x06, 0x03, 0x09, 0x41]).found == [[0, 0x01, 1]])
         #expect(walk([0x02, 0x01, 0x06, 0x03, 0x09, 0x41]).overran)
         #expect(walk([0x01]).overran)

@@ -19,7 +19,8 @@ import Testing
         MonitoredRegion(BeaconRegion(identifier: "home", constraint: constraint))
     }
 
-    /// What `calibrate` tells of a capture with these readings, ten a second, and with the neighbour's in between.
+    /// Returns the result of `calibrate` for a capture with these readings, ten a second, and with the neighbour's in
+    /// between.
     private func calibrate(
         _ readings: [(BeaconIdentity, Int8)], _ region: MonitoredRegion, distance: Double? = nil, isNode: Bool = false,
         for seconds: Double = 20, cut: Int = 0
@@ -76,7 +77,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `the line that is told makes the distance right`() async throws {
+    func `the printed line makes the distance right`() async throws {
         var region = region()
         region.measuredPower = -60
         let text = try await calibrate((0..<200).map { _ in (home, -78) }, region, distance: 4)
@@ -107,7 +108,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `what tells nothing is refused with the reason and the way out`() async throws {
+    func `readings without a result are refused with the reason and the remedy`() async throws {
         let both = (0..<200).map { ($0 % 2 == 0 ? home : twin, -60 as Int8) }
         #expect(
             try await calibrate(both, region())

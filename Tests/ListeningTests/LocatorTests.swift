@@ -139,7 +139,7 @@ import Testing
         #expect(bench.answer().places.map(\.state) == [.outside, .outside])
     }
 
-    @Test func switchedOffInTheMiddleNobodyIsOutside() {
+    @Test func `switched off in the middle no region is outside`() {
         let bench = Bench(region())
         bench.listen(0)
         bench.lose(3)
@@ -169,7 +169,7 @@ import Testing
         #expect(bench.answer().text == "home  unknown  hci0 is switched off.")
     }
 
-    @Test func aControllerThatSaysNothingSendsNobodyAway() {
+    @Test func `a controller without reports causes no exit`() {
         let bench = Bench(region())
         bench.listen(0)
         _ = bench.locator.scannerDidFinishTurn(at: at(10))
@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func aCaptureThatEndsEarlySendsNobodyAway() async throws {
+    func `a capture that ends early causes no exit`() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("capture", capture([4], until: 5))
         let regions = [region(minor: 7)]

@@ -11,7 +11,7 @@ import Testing
 @testable import History
 @testable import Listening
 
-/// Exits that were none, from the monitor to what people are told of them.
+/// False exits, from the monitor to the user's reports.
 @Suite struct MistakesTests {
     private let folder: TemporaryFolder
 
@@ -52,7 +52,7 @@ import Testing
         ]
     }
 
-    @Test func `who came back soon and as strong as before was never away, and what would have known is told`() throws {
+    @Test func `a return that is early and strong shows a false exit, with the settings that avoid it`() throws {
         try write(some)
         let text = try history().text
         #expect(text.contains("  home  silent for 15.2 s, back 3.2 s after the exit  -60 dBm before, -62 dBm after\n"))
@@ -210,7 +210,7 @@ import Testing
         let names = Mutex<[String]>([])
     }
 
-    @Test func `the driver records a silence that was taken for an exit, and tells nobody of it as an event`() throws {
+    @Test func `the driver records a silence that was taken for an exit, and publishes no event about it`() throws {
         let log = Log()
         var region = monitored()
         region.exitAfter = nil

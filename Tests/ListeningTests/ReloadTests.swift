@@ -10,7 +10,7 @@ import Testing
 @testable import History
 @testable import Listening
 
-/// What a new configuration does to the regions that it does not have.
+/// The effect of a new configuration on the regions that it does not have.
 @Suite struct ReloadTests {
     private struct Clock: WallClock {
         func wallTime(of instant: Instant) -> Int64 { evening + instant.nanoseconds }

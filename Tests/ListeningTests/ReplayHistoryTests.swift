@@ -26,7 +26,7 @@ import Testing
         #expect(throws: HistoryError.self) { try HistoryReader(directory: "\(folder.path)/state") }
     }
 
-    @Test func `a replay keeps what it tells, before it tells it`() throws {
+    @Test func `a replay stores an event before it prints it`() throws {
         let file = try folder.file("capture", capture([3, 4, 5], until: 60))
         let published = Mutex<[String]>([])
         let writer = HistoryWriter.ofReplay(directory: folder.path, settings: .init(), logger: quiet)

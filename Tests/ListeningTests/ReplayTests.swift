@@ -8,7 +8,7 @@ import Testing
 @testable import Listening
 
 @Suite struct ReplayTests {
-    @Test func `a arrivalJoin is told at the capture's own clock`() throws {
+    @Test func `an arrival is printed at the capture's own clock`() throws {
         let (log, error) = try replay(capture([3, 4, 5, 20], until: 60))
         #expect(error == nil)
         #expect(
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func `a clock that was set back does not freeze the regions`() throws {
-        // Ten minutes into the capture somebody sets the clock back by an hour.
+        // Ten minutes into the capture the clock is set back by an hour.
         var bytes: [UInt8] = []
         let writer = BtsnoopWriter()
         writer.appendHeader(to: &bytes)

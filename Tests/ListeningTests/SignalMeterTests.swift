@@ -73,7 +73,7 @@ import Testing
             }, publish: { _, _ in })
         let sibling = BeaconIdentity(uuid: home.uuid, major: 100, minor: 7)
         driver.scannerWillStart(at: 0)
-        // Nobody listens yet.
+        // The scan does not run yet.
         _ = driver.scannerDidReceive(event().span.bytes, at: 1)
         driver.scannerDidChangeListening(true, at: 2)
         for (time, beacon) in [(3, neighbour), (4, home), (5, sibling), (6, home)] {

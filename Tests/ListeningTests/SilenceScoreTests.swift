@@ -18,7 +18,7 @@ import Testing
         return region
     }
 
-    /// The score of a capture, if it is told one, and the error it ends with.
+    /// Returns the score of a capture, if there is one, and the error of its end.
     private func score(
         _ bytes: [UInt8], _ regions: [MonitoredRegion]
     ) throws -> (report: CaptureScore?, error: CaptureFileError?) {
@@ -63,7 +63,7 @@ import Testing
         Dictionary(uniqueKeysWithValues: region.settings.map { ($0.setting, $0.falseExits) })
     }
 
-    @Test func `the gaps are told by their quantiles, and the longest one by one`() throws {
+    @Test func `the gaps are reported by their quantiles, and the longest one by one`() throws {
         let gaps = seconds(450) + [7] + Array(repeating: 5, count: 9) + seconds(450) + Array(repeating: 2, count: 90)
         let home = try region(capture(gaps: gaps), monitored())
         #expect(home.advertisements == 1001)
@@ -100,7 +100,9 @@ import Testing
     }
 
     @Test(arguments: [(10.0, (1, 0, 0)), (15, (1, 1, 0)), (25, (1, 1, 1)), (7, (0, 0, 0))])
-    func `a silence counts for who would have taken it for an exit`(length: Double, count: (Int, Int, Int)) throws {
+    func `a silence counts for the sensitivities that would have taken it for an exit`(
+        length: Double, count: (Int, Int, Int)
+    ) throws {
         let capture = capture(gaps: seconds(600) + [length] + seconds(60))
         let counts = ["quick": count.0, "balanced": count.1, "patient": count.2]
         for sensitivity in Sensitivity.allCases {
@@ -117,7 +119,7 @@ import Testing
         #expect(configured.absences == 0)
     }
 
-    @Test func `false exits are told by the day, where a day can be told of`() throws {
+    @Test func `false exits are reported per day, if the stay was long enough`() throws {
         let hours = try region(capture(gaps: seconds(3600) + [25] + seconds(3575)), learning)
         #expect(hours.insideHours == 1.996, "two hours less what it was outside")
         #expect(hours.settings.map(\.perDay) == [12.02, 12.02, 12.02])
@@ -135,7 +137,7 @@ import Testing
         #expect(short.settings.allSatisfy { $0.medianDelay == nil && $0.p90Delay == nil })
     }
 
-    @Test func `who comes back late, or from afar, was away`() throws {
+    @Test func `a return that is late, or from afar, ends an absence`() throws {
         let late = try region(capture(gaps: seconds(300) + [1000] + seconds(300)), learning)
         #expect(late.absences == 1)
         #expect(late.insideHours == (612.0 / 3600).rounded(digits: 3))

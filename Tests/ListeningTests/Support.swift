@@ -7,7 +7,7 @@ import TestSupport
 @testable import Events
 @testable import Listening
 
-/// What a replay of these bytes tells, as `second name state`, and the error it ends with.
+/// Returns the events of a replay of these bytes, as `second name state`, and the error of its end.
 func replay(
     _ bytes: [UInt8], _ regions: [MonitoredRegion] = [monitored()], start: Int64 = evening
 ) throws -> (log: [String], error: CaptureFileError?) {

@@ -40,7 +40,7 @@ struct MQTTClientTLSTests {
         }
     }
 
-    @Test func refusesWhatNobodyTrusts() async throws {
+    @Test func `it refuses an untrusted certificate`() async throws {
         let broker = try broker()
         let client = try client(broker, .init())
         try await client.failed(.certificate(.untrusted))

@@ -24,7 +24,7 @@ struct MQTTClientTests {
             try await listener.message()
                 == MQTTMessage(topic: "okaeri/home/region/keys", payload: Array("inside".utf8), isRetained: false))
         #expect(try await listener.text("okaeri/home/region/keys/event") == "enter")
-        // Who comes later is told the value, and not the event.
+        // A later subscriber receives the value, and not the event.
         let late = try TestClient(broker.port, "late")
         late.client.subscribe("okaeri/home/region/#")
         #expect(
@@ -134,7 +134,7 @@ struct MQTTClientTests {
         try await client.stop()
     }
 
-    @Test func nameThatNobodyKnows() async throws {
+    @Test func `an unknown name`() async throws {
         let client = try TestClient(1883, host: "broker.invalid")
         try await client.failed(.unknownHost)
         #expect(client.client.state.description.contains("`getent hosts broker.invalid`"))

@@ -251,7 +251,7 @@ struct MQTTSessionTests {
             scene.session.state.description
                 == "the MQTT broker at broker:1883 does not let client okaeri-home-hall publish a; allow it in the broker's "
                 + "ACL file, as docs/mqtt.md shows")
-        // Nobody listening (0x10) is no trouble, nor is one that is mended with the next connection.
+        // No subscriber (0x10) is no error, nor is one that ends with the next connection.
         _ = scene.deeds(at: 1, .lost(MQTTLoss(code: 7)))
         _ = scene.connect(at: 2)
         #expect(!scene.session.state.isTroubled)

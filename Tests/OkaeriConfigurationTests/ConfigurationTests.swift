@@ -158,7 +158,7 @@ import WiFi
                 + "[\"/usr/local/bin/welcome\"]"
         ),
     ])
-    func `a mistake is told with place, found and expected`(members: String, problem: String) {
+    func `a mistake is reported with place, found and expected`(members: String, problem: String) {
         #expect(problems(region(members)) == [problem])
     }
 
@@ -175,7 +175,7 @@ import WiFi
         }
     }
 
-    @Test func `all mistakes are told at once`() {
+    @Test func `all mistakes are reported at once`() {
         let json = #"{"adapter": "usb", "regions": [{"identifier": "", "uuid": "E2C5"}, {"uuid": 5}, 7]}"#
         #expect(
             problems(json).map { $0.prefix { $0 != ":" } } == [
@@ -216,7 +216,7 @@ import WiFi
         #expect(problems(#"{"scan": {"window": 6000}, "regions": []}"#).isEmpty)
     }
 
-    @Test func `a text that is no JSON is told with line and column`() {
+    @Test func `a text that is no JSON is reported with line and column`() {
         #expect(
             problems("{\n  \"regions\": [,]\n}") == ["line 2, column 15: found ',', expected a value"])
         #expect(problems("") == ["line 1, column 1: found the end of the file, expected a value"])

@@ -40,7 +40,7 @@ import Testing
         _ = try InstanceLock(socket: socket)
     }
 
-    @Test func `a lock that is refused closes its file once: the number may be somebody else's by then`() throws {
+    @Test func `a lock that is refused closes its file once: the number may be reused by then`() throws {
         let folder = try TemporaryFolder()
         let socket = "\(folder.path)/okaeri.sock"
         let first = try InstanceLock(socket: socket)
@@ -70,7 +70,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: letter)) == Data("dear".utf8))
     }
 
-    @Test func `a place that cannot be made is told as such, not as a second daemon`() {
+    @Test func `a place that cannot be made is reported as such, not as a second daemon`() {
         for socket in ["/nowhere/at/all/okaeri.sock", "/dev/null/okaeri.sock"] {
             do throws(InstanceLock.Failure) {
                 _ = try InstanceLock(socket: socket)

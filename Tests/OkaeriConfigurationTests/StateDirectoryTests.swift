@@ -46,7 +46,7 @@ import Testing
         #expect(mode & 0o027 == 0 && mode & 0o700 == 0o700)
     }
 
-    @Test func `what is in the way is told`() throws {
+    @Test func `an obstacle is reported`() throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("file", [])
         for path in [file, "\(file)/state", ""] { #expect(throws: Errno.self) { try StateDirectory.make(path) } }

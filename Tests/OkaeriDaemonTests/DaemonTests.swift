@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `a port that somebody has is told, and presence goes on`() async throws {
+    func `a port that is taken is reported, and presence goes on`() async throws {
         let taken = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(taken) }
         // Whatever port the kernel gives.
@@ -204,7 +204,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `a link to the page is made where there is one, and who may change the file is asked`() async throws {
+    func `a link to the page is made if there is one, and users who may change the file are prompted`() async throws {
         let web = #"{ "web": { "listen": "127.0.0.1:1", "hosts": ["pi.example.org"] },"#
         let json = web + Configuration.example.drop { $0 != "{" }.dropFirst()
         try await run(capture([3, 4, 5], until: 20), configuration: json) { _, client, events in
@@ -232,7 +232,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `an answer that counts for nothing is told why`() async throws {
+    func `an answer without effect gets the reason`() async throws {
         try await run(capture([3], until: 20)) { _, client, events in
             await heard("wifiPrompt", &events)
             func refusal(_ id: String, _ answer: String) async -> UInt? {
@@ -339,7 +339,7 @@ import Testing
         #expect(heard.contains("STOPPING=1"))
     }
 
-    @Test func `nobody on the socket is told as such`() async throws {
+    @Test func `a socket without a listener is reported as such`() async throws {
         let client = APIClient(socket: "/tmp/okaeri-nobody.sock")
         await #expect(throws: APIClient.Failure.self) { try await client.text("/v1/status") }
     }

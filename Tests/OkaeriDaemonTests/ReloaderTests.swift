@@ -9,7 +9,7 @@ import Testing
         (#""metrics": {"listen": "127.0.0.1:9464"},"#, true), (#""mqtt": {"host": "mqtt.lan"},"#, true),
         (#""state": {"validFor": 60},"#, false),
     ])
-    func `what takes a restart is told`(key: String, takesRestart: Bool) async throws {
+    func `settings that need a restart are reported`(key: String, takesRestart: Bool) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("beacons.json", Array("{\(key) \"regions\": []}".utf8))
         let book = LogBook()

@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `a state that is too old is said to be stale, and who is heard arrives`() async throws {
+    @Test func `a state that is too old is reported as stale, and a beacon that is received arrives`() async throws {
         try await arrive { client in _ = try await client.answer("1", "later") }
         var kept = try #require(try file.read(keptTypes))
         kept.written = StateStamp(wall: kept.written.wall - nanoseconds(1000), boot: "another", uptime: 0)
@@ -219,7 +219,7 @@ import Testing
     @Test func `what a kill leaves behind is what was known then`() async throws {
         try await run([3, 4, 5], until: 20) { _, events in
             _ = await heard("wifiPrompt", &events)
-            // The daemon still runs: it wrote without being told that its end is near.
+            // The daemon still runs: it wrote without a notice of its end.
             while try file.read(keptTypes)?[PromptsMemory.self]?.prompts.visits.first?.prompt != "1" {
                 await Task.yield()
             }

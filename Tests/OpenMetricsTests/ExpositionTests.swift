@@ -90,7 +90,7 @@ import Testing
         ("application/openmetrics-text;version=1.0.0;q=0.8,text/plain;version=0.0.4;q=0.5", .openMetrics),
         ("text/plain;version=0.0.4", .prometheus), ("TEXT/PLAIN", .prometheus),
     ])
-    func `who takes only the older format gets it`(accept: String?, exposition: Exposition) {
+    func `a client that accepts only the older format gets it`(accept: String?, exposition: Exposition) {
         #expect(Exposition(accepting: accept) == exposition)
     }
 }

@@ -13,7 +13,7 @@ import WiFi
 
 @testable import OkaeriDaemon
 
-/// What the page asks: days, events, signals, networks and the configuration, of files as they are on a disk.
+/// The page's requests: days, events, signals, networks and the configuration, of files as they are on a disk.
 @Suite struct PageDataTests {
     private let folder: TemporaryFolder
     private let reloads = Reloads()
@@ -315,7 +315,7 @@ import WiFi
     }
 
     @Test func `a file that may not be written is shown to be copied`() async throws {
-        // A folder in the place of the file before cannot be replaced, whoever asks.
+        // A folder in place of the previous version cannot be replaced by any user.
         try write("{\"regions\": []}")
         try FileManager.default.createDirectory(atPath: "\(file).bak/x", withIntermediateDirectories: true)
         let report = try await set(Self.keys)

@@ -4,7 +4,7 @@ import Testing
 @testable import Plumbing
 
 @Suite struct BinarySemaphoreTests {
-    @Test func `signals that nobody waited for are one`() {
+    @Test func `signals without a waiting thread count once`() {
         let semaphore = BinarySemaphore()
         #expect(!semaphore.wait(until: .now))
         semaphore.signal()

@@ -8,7 +8,7 @@ import Testing
         return values
     }
 
-    @Test func everybodyGetsWhatComesAfterTheyBegan() async {
+    @Test func `every listener gets the values after its beginning`() async {
         let broadcast = Broadcast<Int>()
         broadcast.send(1)
         let first = broadcast.values(backlog: 8)
@@ -21,7 +21,7 @@ import Testing
         #expect(broadcast.latest == nil, "it does not remember unless it is to")
     }
 
-    @Test func whoLagsBehindMissesTheOldest() async {
+    @Test func `a listener that lags behind misses the oldest`() async {
         let broadcast = Broadcast<Int>()
         let (slow, fast) = (broadcast.values(backlog: 2), broadcast.values(backlog: 8))
         for value in 1...5 { broadcast.send(value) }
@@ -81,9 +81,9 @@ import Testing
         for stream in streams.dropFirst() { #expect(await all(stream) == first) }
     }
 
-    /// Once the sender held the lock while it resumed a task, and who cancelled the task held the task and waited for the lock.
+    /// The sender held the lock once while it resumed a task, and the canceller held the task and waited for the lock.
     @Test(.timeLimit(.minutes(5)))
-    func whoIsCancelledWhileAValueComesHoldsNobodyUp() async {
+    func `a listener that is cancelled during a value delays no other`() async {
         for _ in 0..<500 {
             let broadcast = Broadcast<Int>()
             let listeners = (0..<4).map { _ in Task { for await _ in broadcast.values(backlog: 4) {} } }

@@ -7,7 +7,7 @@ import Testing
         var code: Int32
     }
 
-    /// The other end tells: the number itself may be somebody else's at once.
+    /// The other end shows it: the number itself may belong to another file at once.
     @Test func itIsClosedWithItsOwner() throws {
         var ends: [Int32] = [-1, -1]
         #expect(
@@ -35,7 +35,7 @@ import Testing
         #expect(results.isEmpty)
     }
 
-    @Test func anyOtherFailureIsTold() {
+    @Test func `any other failure is reported`() {
         #expect(throws: Refusal(code: EBADF)) {
             try OwnedDescriptor.retrying({ Refusal(code: $0) }) { close(-1) }
         }

@@ -39,7 +39,7 @@ import Testing
 
     private var exits: Int { decided.count.withLock(\.self) }
 
-    @Test func `a radio that fell silent sends nobody away before it has proved that it lives`() {
+    @Test func `a radio that fell silent causes no exit before it has proved that it works`() {
         let driver = driver(exitAfter: 5, quietPeriod: .seconds(2.5))
         _ = driver.scannerDidReceive(event().span.bytes, at: at(1))
         // Dead from here on: the exit is due, and not decided.

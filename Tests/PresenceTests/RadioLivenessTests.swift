@@ -4,7 +4,7 @@ import RegionMonitoring
 import TestSupport
 import Testing
 
-/// What silence proves, and how long it may be.
+/// The proof of silence, and its longest length.
 @Suite struct RadioLivenessTests {
     private var liveness = RadioLiveness(quietPeriod: .seconds(10))
 

@@ -46,7 +46,7 @@ import Testing
         try pipe.writeEnd.close()
     }
 
-    @Test func `a full disk is told once`() throws {
+    @Test func `a full disk is reported once`() throws {
         let source = try CaptureSource(file: "", speed: nil, warn: { _ in })
         let full = try FileDescriptor.open("/dev/full", .writeOnly)
         let failures = Mutex(0)

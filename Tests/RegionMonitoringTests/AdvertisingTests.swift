@@ -3,8 +3,8 @@ import RegionMonitoring
 import TestSupport
 import Testing
 
-/// What is learned of how a beacon advertises, from advertisements that are made up as a beacon's are: an interval, a
-/// random delay of up to ten milliseconds each time, and losses.
+/// The learned advertising pattern, from advertisements as a beacon sends them: an interval, a random delay of up to
+/// ten milliseconds each time, and losses.
 @Suite struct AdvertisingTests {
     private var generator = SeededGenerator(seed: 2026)
 

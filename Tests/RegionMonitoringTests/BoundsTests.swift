@@ -39,7 +39,7 @@ import Testing
         #expect(monitor.beaconCount(since: at(1.5)) == (0, 1000))
     }
 
-    @Test func `whoever passes by in a day leaves no trace of it`() {
+    @Test func `the strangers of a day leave no trace`() {
         var monitor = listening(region(after: 30))
         _ = monitor.sighted(beacon(), at: at(0))
         for number in 0..<3000 { _ = monitor.sighted(stranger(number), at: at(1 + Double(number) * 30)) }
@@ -55,7 +55,7 @@ import Testing
         #expect(monitor.sighted(beacon(), at: at(0.2)).words == ["enter", "inside"])
     }
 
-    @Test func `forged beacons of the own UUID crowd nobody out`() {
+    @Test func `forged beacons of the own UUID displace no real one`() {
         var monitor = listening(region("owner", .uuid(uuid)), region("key", .minor(uuid, 100, 100)))
         _ = monitor.sighted(beacon(100), at: at(0))
         for number in 0..<200_000 {

@@ -2,7 +2,7 @@ import IBeacon
 import RegionMonitoring
 import Testing
 
-/// What is learned of how good the exit times are.
+/// The learned quality of the exit times.
 @Suite struct EndedSilenceTests {
     private func home(_ sensitivity: Sensitivity = .balanced, after: Double? = nil) -> MonitoredRegion {
         MonitoredRegion(
@@ -18,7 +18,7 @@ import Testing
         return monitor.sighted(beacon(rssi: rssi), at: at(299 + silence)).silences
     }
 
-    @Test func `a silence that nobody would have taken for an exit is not told`() {
+    @Test func `a silence that no sensitivity would have taken for an exit is not reported`() {
         #expect(silences(home(), after: 7.5).isEmpty)
         #expect(silences(home(), after: 8).isEmpty)
     }
@@ -31,7 +31,7 @@ import Testing
         #expect(Sensitivity.allCases.map { silence.isFalseExit(after: silence.exitTimes[$0]) } == [true, false, false])
     }
 
-    @Test func `an exit that was none is told as such`() throws {
+    @Test func `a false exit is reported as such`() throws {
         let silence = try #require(silences(home(), after: 15).first)
         #expect(silence.leftFor == .seconds(3) && silence.wasFalseExit)
         #expect(silence.signalBefore == -60 && silence.signalAfter == -60)
@@ -46,7 +46,7 @@ import Testing
         #expect(configured.leftFor == .seconds(1) && configured.wasFalseExit)
     }
 
-    @Test func `who comes back weakly, or after five minutes, was away`() throws {
+    @Test func `a return that is weak, or after five minutes, ends an absence`() throws {
         let weak = try #require(silences(home(), after: 60, rssi: -85).first)
         #expect(weak.leftFor == .seconds(48) && !weak.isOfLikeStrength && !weak.wasFalseExit)
         let late = try #require(silences(home(), after: 315).first)
@@ -116,7 +116,7 @@ import Testing
         #expect(monitor.sighted(beacon(1, rssi: -60), at: at(120)).silences.map(\.length) == [.seconds(21)])
     }
 
-    @Test func `an adapter that was lost is nobody's silence`() {
+    @Test func `the time without an adapter is no silence`() {
         var monitor = listening(home())
         for second in 0..<100 { _ = monitor.sighted(beacon(rssi: -60), at: at(Double(second))) }
         _ = monitor.adapterLost(at: at(100))

@@ -26,7 +26,7 @@ import Testing
         return exit
     }
 
-    @Test func `what a learned time rests on is told`() throws {
+    @Test func `the basis of a learned time is reported`() throws {
         var monitor = listening(learning())
         let now = hear(&monitor, (0..<1000).map { $0 % 50 == 49 ? 9 : 1 })
         let exit = try #require(monitor.judgements(at: at(now), limit: 1)[0].first?.exit)
@@ -38,13 +38,13 @@ import Testing
         #expect(tail.exitTime > tail.start && tail.exitTime <= exit.time)
     }
 
-    @Test func `a configured time is told as such`() {
+    @Test func `a configured time is reported as such`() {
         var monitor = listening(region(after: 7))
         let now = hear(&monitor, Array(repeating: 1, count: 100))
         #expect(exit(monitor, at: now) == ExitTiming(time: .seconds(7), basis: .configured))
     }
 
-    @Test func `until a beacon is known the time to begin with is in force, and how many gaps are wanting is told`() {
+    @Test func `until a beacon is known the initial time is in force, and the missing gaps are reported`() {
         var monitor = listening(learning())
         let now = hear(&monitor, Array(repeating: 1, count: 8))
         #expect(exit(monitor, at: now) == ExitTiming(time: .seconds(30), basis: .initial(gaps: 7, needed: 15)))
@@ -68,7 +68,7 @@ import Testing
         #expect(exit(rare, at: now)?.bound == .longest)
     }
 
-    @Test func `how much longer it is for a sinking signal is told`() throws {
+    @Test func `the prolongation for a sinking signal is reported`() throws {
         var monitor = listening(learning())
         var now = hear(&monitor, (0..<300).map { $0 % 10 == 0 ? 6 : 1 })
         let before = try #require(exit(monitor, at: now))
@@ -98,7 +98,7 @@ import Testing
         #expect(judgements[1].isEmpty)
     }
 
-    @Test func `a beacon that has left is still told of`() {
+    @Test func `a beacon that has left is still reported`() {
         var monitor = listening(region(after: 5))
         _ = monitor.sighted(beacon(), at: at(1))
         _ = monitor.run(to: 100)

@@ -22,7 +22,7 @@ import Testing
         return now
     }
 
-    /// How long it takes after `last` until the region is left.
+    /// Returns the time from `last` until the region is left.
     private func delay(_ monitor: inout RegionMonitor, after last: Double) -> Double? {
         monitor.run(to: last + 1000).first { $0.action.word == "exit" }.map { $0.time - last }
     }
@@ -146,7 +146,7 @@ import Testing
         var generator = SeededGenerator(seed: 5)
         var monitor = listening(learning())
         var last = 0.0
-        // Every third advertisement is lost; in the first minutes nobody can know that.
+        // Every third advertisement is lost; in the first minutes that cannot be known.
         var exits = 0
         for _ in 0..<2000 {
             let lost = (0..<20).first { _ in .random(in: 0..<3, using: &generator) > 0 } ?? 0
@@ -184,7 +184,7 @@ import Testing
         #expect(after(3600, fadingTo: -70, backAt: -70) == .seconds(12), "an hour is no gap")
     }
 
-    @Test func `who falls silent at full strength is waited for longer than who was faint`() {
+    @Test func `a beacon that falls silent at full strength is waited for longer than a faint one`() {
         func time(_ rssi: Int8) -> Duration {
             var monitor = listening(learning())
             _ = hear(&monitor, (0..<600).map { $0 % 12 == 0 ? 9.0 : 1 }, rssi: rssi)

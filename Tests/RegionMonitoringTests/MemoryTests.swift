@@ -2,7 +2,7 @@ import IBeacon
 import RegionMonitoring
 import Testing
 
-/// What one monitor knew, handed to the next: the restart of a program.
+/// The memory of one monitor, handed to the next: the restart of a program.
 @Suite struct MemoryTests {
     private let learning = MonitoredRegion(BeaconRegion(identifier: "home", constraint: .major(uuid, 100)))
 
@@ -68,7 +68,7 @@ import Testing
         #expect(log.first?.time == 1020)
     }
 
-    @Test func `without an adapter nobody who was inside is left`() {
+    @Test func `without an adapter no region that was inside is left`() {
         var next = RegionMonitor([region(after: 20)], at: at(0))
         next.restored(memory(.inside, of: region()))
         #expect(next.run(to: 5000).isEmpty)
@@ -84,7 +84,7 @@ import Testing
         #expect(empty.run(to: 2000).map(\.action.word) == ["outside"])
     }
 
-    @Test func `without a memory who is heard arrives, and who is not never left`() {
+    @Test func `without a memory a received beacon arrives, and another one never leaves`() {
         var next = restarted(.init(), region())
         #expect(next.sighted(beacon(), at: at(1001)).words == ["enter", "inside"])
         var empty = restarted(.init(), region())
@@ -106,7 +106,7 @@ import Testing
         #expect(abs(exit.time - 1001 - exitTime / .seconds(1)) < 0.001)
     }
 
-    @Test func `who is not heard of after a restart is waited for as long as was learned`() throws {
+    @Test func `a beacon that is not received after a restart is waited for as long as was learned`() throws {
         let (monitor, last) = taught(patchy)
         let exitTime = monitor.regionSnapshots[0].exitTime / .seconds(1)
         #expect(exitTime > 32, "longer than that of a stranger: \(exitTime)")
@@ -115,7 +115,8 @@ import Testing
         #expect(abs(exit.time - 1000 - exitTime) < 0.001)
     }
 
-    @Test func `who is not heard of after the adapter's return is waited for as long as was learned`() throws {
+    @Test func `a beacon that is not received after the adapter's return is waited for as long as was learned`() throws
+    {
         var (monitor, last) = taught(patchy)
         let exitTime = monitor.regionSnapshots[0].exitTime / .seconds(1)
         _ = monitor.adapterLost(at: at(last))
@@ -167,7 +168,7 @@ import Testing
     }
 
     @Test(arguments: [Float.nan, .infinity, -1, 1e30])
-    func `what nobody can have learned is not believed`(number: Float) {
+    func `impossible learned values are rejected`(number: Float) {
         var memory = taught(patchy).monitor.memory(at: at(0))
         for place in 0..<5 {
             switch place {
@@ -183,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func `an absurd exit time neither traps nor sends anybody away early`() {
+    @Test func `an absurd exit time neither traps nor causes an early exit`() {
         for time in [Duration.seconds(-5), .seconds(1e15), .seconds(Int64.max)] {
             var memory = memory(.inside, of: learning)
             memory.regions[0].learnedExitTime = time

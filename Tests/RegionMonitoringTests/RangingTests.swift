@@ -86,7 +86,7 @@ import Testing
         #expect(abs(accuracy / metres - 1) < 1e-12)
     }
 
-    @Test func `a calibrated region tells distances by its calibration, ranging and arrival alike`() {
+    @Test func `a calibrated region computes distances by its calibration, ranging and arrival alike`() {
         var calibrated = region("calibrated", ranging: .whileInside)
         (calibrated.measuredPower, calibrated.pathLossExponent) = (-65, 2)
         var monitor = listening(region("plain", ranging: .whileInside), calibrated)

@@ -25,7 +25,7 @@ import Testing
         #expect(monitor.nextDeadline == nil, "nothing to wait for outside")
     }
 
-    @Test func `without a beacon the state resolves to outside, and nobody left`() {
+    @Test func `without a beacon the state resolves to outside, without an exit`() {
         var monitor = listening(region(after: 30))
         let log = monitor.run(to: 100)
         #expect(log.map(\.action.word) == ["outside"])
@@ -41,7 +41,7 @@ import Testing
         #expect(monitor.regionSnapshots[0].state == .inside)
     }
 
-    @Test func `a lost adapter makes the state unknown and sends nobody away`() {
+    @Test func `a lost adapter makes the state unknown and causes no exit`() {
         var monitor = listening(region(after: 30))
         _ = monitor.sighted(beacon(), at: at(1))
         #expect(monitor.adapterLost(at: at(5)).words == ["unknown"])
@@ -54,7 +54,7 @@ import Testing
         #expect(monitor.sighted(beacon(), at: at(4001)).words == ["inside"], "no second enter")
     }
 
-    @Test func `who went while the adapter was lost leaves after the exit time from its return`() {
+    @Test func `a beacon that went while the adapter was lost leaves after the exit time from its return`() {
         var monitor = listening(region(after: 30))
         _ = monitor.sighted(beacon(), at: at(1))
         _ = monitor.adapterLost(at: at(5))

@@ -55,7 +55,7 @@ extension RegionMonitor.Action {
 }
 
 extension [RegionMonitor.Action] {
-    /// What is announced: the end of a silence is news to nobody.
+    /// The announcements: the end of a silence is none.
     var words: [String] { map(\.word).filter { $0 != "silence" } }
 
     var silences: [EndedSilence] {

@@ -32,7 +32,7 @@ import Testing
         #expect(taken.pieces.map(\.text) == ["[]\n"])
     }
 
-    /// How many elements were encoded.
+    /// The number of encoded elements.
     private final class Count: Sendable {
         let value = Atomic(0)
     }

@@ -9,7 +9,7 @@ import Testing
 @testable import Client
 @testable import Server
 
-/// What watches machines, over TCP: two routes, and a door that is for this machine's names alone.
+/// The routes for monitoring systems, over TCP: two, and a listener for this machine's names alone.
 @Suite(.timeLimit(.minutes(5))) struct MonitoringTests {
     private let book = LogBook()
     private let listeners = Listeners()
@@ -52,7 +52,7 @@ import Testing
         try result.get()
     }
 
-    /// What comes back, whole.
+    /// Returns the whole answer.
     private func answer(_ port: UInt16, _ request: String) async throws -> String {
         let client = try RawClient(port: port)
         try client.connect()
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `who is unhealthy says why`() async throws {
+    @Test func `an unhealthy daemon gives the reason`() async throws {
         try await run(bluetooth: "poweredOff") { port in
             let answer = try await answer(port, "GET /v1/health HTTP/1.1\r\nhost: localhost\r\n")
             #expect(answer.hasPrefix("HTTP/1.1 503"))
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `who says nothing makes room for others`() async throws {
+    @Test func `a client that sends nothing makes room for others`() async throws {
         try await run(limits: .init(connections: 2, time: .milliseconds(500))) { port in
             let idle = try (0..<2).map { _ in
                 let client = try RawClient(port: port)
@@ -179,7 +179,7 @@ import Testing
         #expect(ClientAddress(try SocketAddress(unixDomainSocketPath: "/x")) == nil)
     }
 
-    @Test func `a port that is taken is told once, and had when it is free`() async throws {
+    @Test func `a port that is taken is reported once, and used when it is free`() async throws {
         let port = try TakenPort()
         let server = try server(port.number)
         let task = Task { try await server.run() }
@@ -196,14 +196,14 @@ import Testing
         #expect(book.count("error: the metrics are not served") == 1)
     }
 
-    @Test func `others than this machine may ask only where it is said, and that is told`() async throws {
+    @Test func `other machines have access only if it is configured, and that is logged`() async throws {
         try await run { _ in #expect(book.count("show when a person is at home") == 0) }
         try await run(address: "0.0.0.0") { port in
             try await book.logged("warning: the metrics on 0.0.0.0:\(port) show when a person is at home")
         }
     }
 
-    @Test func `an address that this machine does not have is told`() async throws {
+    @Test func `an address that this machine does not have is reported`() async throws {
         let server = try server(9464, address: "192.0.2.1")
         let task = Task { try await server.run() }
         try await book.logged(

@@ -3,7 +3,7 @@ import HTTPTypes
 
 @testable import Server
 
-/// What the page asks, of a daemon that keeps nothing.
+/// The page's requests to a daemon that stores nothing.
 struct PageOfNothing: PageBackend {
     private static let nothing = PageFailure(.notFound, "no history is kept")
 

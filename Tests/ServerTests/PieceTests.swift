@@ -10,7 +10,7 @@ import Testing
 @testable import Events
 @testable import Server
 
-/// What a connection that does not read has the daemon hold.
+/// The memory that the daemon holds for a connection that does not read.
 @Suite struct PieceTests {
     private let hub = EventHub(node: "pi")
 

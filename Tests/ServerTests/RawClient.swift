@@ -1,6 +1,6 @@
 import Glibc
 
-/// A client that is no HTTP library: it sends what it is told, and reads when it is told.
+/// A client that is no HTTP library: it sends and reads on request.
 final class RawClient {
     private let path: String?
     private let port: UInt16
@@ -88,7 +88,7 @@ final class RawClient {
         return isAtEnd
     }
 
-    /// How many bytes wait to be read.
+    /// The number of bytes that wait to be read.
     var waiting: Int {
         var count: Int32 = 0
         return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
@@ -115,7 +115,7 @@ final class RawClient {
     }
 }
 
-/// A port of this machine that somebody else has, until it is given up.
+/// A port of this machine that is taken until it is given up.
 final class TakenPort {
     let number: UInt16
     private let descriptor: Int32

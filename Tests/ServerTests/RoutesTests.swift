@@ -32,7 +32,7 @@ import Testing
             + LoginEndpoints(LoginStore(digest: \.self), addresses: { [] }).all
     }
 
-    /// What the page's door answers by itself.
+    /// The routes that the page's listener answers by itself.
     private let logins = ["POST \(WebRoute.login)", "GET \(WebRoute.session)", "POST \(WebRoute.logout)"]
 
     private func name(_ endpoint: Endpoint) -> String {

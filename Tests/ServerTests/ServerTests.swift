@@ -51,7 +51,7 @@ import RegionMonitoring
         try result.get()
     }
 
-    @Test func `who does not read does not keep it from stopping`() async throws {
+    @Test func `a client that does not read does not delay the stop`() async throws {
         let (server, deaf) = (server(), try RawClient(socket))
         try await run(server) {
             try deaf.connect()
@@ -62,7 +62,7 @@ import RegionMonitoring
         #expect(server.connections.count == 0)
     }
 
-    @Test func `who hangs up ends its event stream at once, without an event`() async throws {
+    @Test func `a client that hangs up ends its event stream at once, without an event`() async throws {
         let server = server()
         try await run(server) {
             for _ in 0..<20 {
@@ -76,7 +76,7 @@ import RegionMonitoring
         }
     }
 
-    @Test func `who connects and says nothing, or says it a byte at a time, makes room for others`() async throws {
+    @Test func `a client that connects and sends nothing, or a byte at a time, makes room for others`() async throws {
         let server = server(connections: 3, seconds: 0.5)
         try await run(server) {
             while server.connections.count > 0 { try await turn() }
@@ -225,7 +225,7 @@ import RegionMonitoring
         }
     }
 
-    @Test func `who has said all and listens on is answered`() async throws {
+    @Test func `a client that has sent all and still reads is answered`() async throws {
         try await run(server()) {
             let client = try RawClient(socket)
             try client.connect()

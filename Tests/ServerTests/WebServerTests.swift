@@ -10,7 +10,7 @@ import Testing
 @testable import Events
 @testable import Client
 
-/// The page over TCP: who is let in, and what everybody else is told.
+/// The page over TCP: the logins, and the answers to all other clients.
 @Suite(.timeLimit(.minutes(5))) struct WebServerTests {
     private let book = LogBook()
     private let listeners = Listeners()
@@ -57,7 +57,7 @@ import Testing
 
         var origin: String { "http://pi:\(port)" }
 
-        /// What comes back, whole.
+        /// Returns the whole answer.
         func ask(
             _ method: String, _ path: String, body: String = "", host: String? = nil, _ fields: [String: String] = [:]
         ) async throws -> String {
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `who is let in no more hears no more, either`(logsOut: Bool) async throws {
+    func `a session that ended receives no more events`(logsOut: Bool) async throws {
         try await run { (asker: Asker) async throws in
             var asker = asker
             _ = try await asker.logIn(logins.link())
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `who logs out is let in no more`() async throws {
+    @Test func `a browser that logs out has no session any more`() async throws {
         try await run { (asker: Asker) async throws in
             var asker = asker
             _ = try await asker.logIn(logins.link())
@@ -311,7 +311,7 @@ import Testing
 }
 
 extension String {
-    /// What stands between two others; nothing where they are not there.
+    /// Returns the text between two others; empty if they are missing.
     fileprivate func word(between start: String, and end: String) -> String {
         guard let from = range(of: start)?.upperBound, let to = self[from...].range(of: end)?.lowerBound else {
             return ""

@@ -7,7 +7,7 @@ import Testing
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
 
-/// Rules for peripherals: what the configuration says, what is told and kept, and which hook runs.
+/// Rules for peripherals: their configuration, events and persisted state, and their hooks.
 @Suite struct ServiceRuleTests {
     private let lamp = Event.Peripheral(
         identifier: "lamp", service: "180F", address: "DC:A6:32:01:02:03", name: "Lampe \"é\"")
@@ -74,7 +74,7 @@ import Testing
             #"[{"service": "180F", "identifier": "a"}, {"service": "180D", "identifier": "a"}]"#,
             "services[1].identifier: found \"a\", which services[0] has too, expected a name of its own"
         ),
-    ]) func `a mistake is told with place, found and expected`(_ services: String, _ problem: String) {
+    ]) func `a mistake is reported with place, found and expected`(_ services: String, _ problem: String) {
         #expect(problems(services) == [problem])
     }
 
@@ -112,7 +112,7 @@ import Testing
         #expect(Hook(for: connected, regions: [], services: []) == nil)
     }
 
-    @Test func `who is connected is kept, and a file of before there was anybody is read`() throws {
+    @Test func `the connected peripheral is stored, and a file from before that is read`() throws {
         let written = StateStamp(wall: evening, boot: "a", uptime: 7)
         let peripheral = PeripheralsMemory.Peripheral(
             rule: "lamp", service: "180F", address: "DC:A6:32:01:02:03", name: nil)

@@ -7,7 +7,7 @@ import Testing
 @testable import OkaeriConfiguration
 @testable import Automation
 
-/// What the daemon does by its rules for services, against a make-believe bluetoothd.
+/// The daemon's work by its rules for services, against a make-believe bluetoothd.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ServiceWatchTests: Sendable {
     private let bench: BlueZBench
     private let hub = EventHub()
@@ -49,7 +49,7 @@ import Testing
         try result.get()
     }
 
-    @Test func `it tells who comes and goes, and remembers who is there`() async throws {
+    @Test func `it reports connections and disconnections, and remembers the connected peripheral`() async throws {
         var events = hub.events().makeAsyncIterator()
         let watch = watch([rule])
         let expected = Event.Peripheral(
@@ -65,7 +65,10 @@ import Testing
         }
     }
 
-    @Test func `who is still connected after a restart is not told again, who went meanwhile is told`() async throws {
+    @Test
+    func `a peripheral that is still connected after a restart is not reported again, one that went meanwhile is`()
+        async throws
+    {
         var events = hub.events().makeAsyncIterator()
         try await run(watch([rule])) { _ = await events.next() }
         let asked = try bench.count(of: "GetManagedObjects")
@@ -81,7 +84,7 @@ import Testing
         try await run(third) { #expect(await events.next()?.kind.name.rawValue == "peripheralDidDisconnect") }
     }
 
-    @Test func `without a rule nobody is asked, and a rule that comes is followed`() async throws {
+    @Test func `without a rule bluetoothd is not used, and a rule that comes is followed`() async throws {
         var events = hub.events().makeAsyncIterator()
         let watch = watch([])
         await watch.restore(PeripheralsMemory([kept]), from: PersistedPast(age: nil, isStale: false))

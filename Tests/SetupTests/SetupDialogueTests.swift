@@ -233,7 +233,7 @@ extension [SetupDialogue.Action] {
         #expect(setup.type(name).said.contains("A name such as"))
     }
 
-    @Test func `nobody has the example's beacon`() throws {
+    @Test func `the example's beacon does not exist`() throws {
         var setup = try atName(Configuration.example)
         #expect(setup.type("").question == "What shall it be called? [home] ")
         _ = setup.type("")
@@ -352,7 +352,7 @@ extension SetupDialogue.Action {
 @Suite struct NextStepsTests {
     private let service = "/etc/okaeri/beacons.json"
 
-    @Test func `a service that runs is told, one that does not is started`() {
+    @Test func `a service that runs is notified, one that does not is started`() {
         let running = NextSteps(file: service, daemon: .runs, isService: true).lines
         #expect(running.first?.hasPrefix("sudo systemctl reload okaeri ") == true && running.count == 2)
         let absent = NextSteps(file: service, daemon: .absent, isService: true).lines

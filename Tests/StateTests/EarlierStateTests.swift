@@ -11,7 +11,7 @@ import WiFi
 @testable import Presence
 @testable import OkaeriDaemon
 
-/// State that programs of earlier days have written: who upgrades loses nothing of it.
+/// State that earlier versions have written: an upgrade loses nothing of it.
 @Suite struct EarlierStateTests {
     private let folder: TemporaryFolder
     private let file: StateFile
@@ -22,7 +22,7 @@ import WiFi
     }
 
     @Test(arguments: PersistedFixture.all)
-    func `who was at home, what was learned and what was answered is still known`(_ fixture: PersistedFixture) throws {
+    func `the regions, the learned values and the answers are restored`(_ fixture: PersistedFixture) throws {
         try fixture.copy("state.json", to: folder)
         let state = try #require(try file.read(keptTypes))
         let monitor = try #require(state[PresenceMemory.self]).monitorMemory(isStale: false)

@@ -67,7 +67,7 @@ import WiFi
         #expect(read[EventsMemory.self]?.sequence == 12)
     }
 
-    @Test func `a state that is stale knows what was learned and answered, and not who is where`() throws {
+    @Test func `a stale state restores what was learned and answered, and no region`() throws {
         let memory = PresenceMemory(regions).monitorMemory(isStale: true)
         #expect(memory.regions.map(\.lastKnown) == [.unknown, .unknown])
         #expect(memory.beacons == regions.beacons)
@@ -132,7 +132,7 @@ import WiFi
         }
     }
 
-    @Test func `what is learned and what merely ages is told apart from what is known`() {
+    @Test func `learned values and mere age are distinguished from changes`() {
         var older = state
         older.written.wall += 1
         older[PromptsMemory.self]?.prompts.visits[0].sinceLastOffer = 99
@@ -212,7 +212,7 @@ import WiFi
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["state.json"])
     }
 
-    @Test func `what others may write, and what is no file, is not believed and moves nobody`() throws {
+    @Test func `a file that others may write, and one that is no file, are rejected and not moved`() throws {
         let text = try state.text
         let real = try folder.file("state.json", text)
         chmod(real, 0o666)
@@ -240,7 +240,7 @@ import WiFi
         #expect(throws: StateFileError.foreign) { try file.read(keptTypes) }
     }
 
-    @Test func `a directory that is gone is made again, and one that cannot be is told`() throws {
+    @Test func `a missing directory is made again, and an impossible one is reported`() throws {
         let deep = StateFile(directory: "\(folder.path)/a/b")
         try deep.write(state.text)
         #expect(try deep.read(keptTypes) == state)
@@ -267,14 +267,14 @@ import WiFi
         }
     }
 
-    @Test func `after another start the wall clock tells`() {
+    @Test func `after another start the wall clock gives the age`() {
         let written = stamp(wall: 0, boot: "a", uptime: 5000)
         #expect(judge(written, stamp(wall: 900, boot: "b")) == .restored(age: .seconds(900)))
         #expect(judge(written, stamp(wall: 901, boot: "b")) == .stale(age: .seconds(901)))
         #expect(judge(stamp(wall: 0, boot: nil), stamp(wall: 60, boot: nil)) == .restored(age: .seconds(60)))
     }
 
-    @Test func `a state from the future is believed, for nobody knows how old it is`() {
+    @Test func `a state from the future is used, since its age is unknown`() {
         let written = stamp(wall: year, boot: "a")
         let restoration = judge(written, stamp(wall: 0, boot: "b"))
         #expect(restoration == .restored(age: nil))
@@ -292,13 +292,13 @@ import WiFi
             for boot in ["a", "b"] {
                 let restoration = judge(
                     StateStamp(wall: then, boot: "a", uptime: then), StateStamp(wall: now, boot: boot, uptime: now))
-                // Farther apart than a clock can count, or from the future: the age cannot be told.
+                // Farther apart than a clock can count, or from the future: the age is unknown.
                 #expect(restoration == .restored(age: nil))
             }
         }
     }
 
-    @Test func `the age is told in the unit that says most`() {
+    @Test func `the age is printed in the most fitting unit`() {
         for (seconds, words) in [(42, "42 s"), (119, "119 s"), (1020, "17 min"), (10_800, "3 h"), (864_000, "10 days")]
         {
             #expect(Restoration.stale(age: .seconds(seconds)).description.contains("stale, \(words) old"))

@@ -56,8 +56,8 @@ import WiFi
         #expect(learned(written(state(.inside, learned: 7), at: 1202)) == 7)
     }
 
-    @Test mutating func `while somebody is inside it is never left to grow stale`() throws {
-        // Somebody comes and goes at odd times; then all is quiet, and only the timer looks.
+    @Test mutating func `while a region is inside the state never grows stale`() throws {
+        // Arrivals and departures at odd times; then all is quiet, and only the timer looks.
         for (seconds, there) in [(0, RegionState.inside), (130, .outside), (601, .inside)] {
             #expect(look(state(there), at: Double(seconds)))
         }

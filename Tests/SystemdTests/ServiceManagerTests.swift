@@ -16,7 +16,7 @@ import Testing
         #expect(systemd.nextText() == "STOPPING=1")
     }
 
-    @Test func `a reload is told with its time`() throws {
+    @Test func `a reload is notified with its time`() throws {
         let systemd = try #require(DatagramReceiver())
         let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": systemd.address]))
         manager.notify(.reloading)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["", "@", "relative", "vsock:2:1", "/" + String(repeating: "x", count: 107)])
-    func `nobody listens at such an address`(address: String) {
+    func `such an address has no listener`(address: String) {
         #expect(ServiceManager(environment: ["NOTIFY_SOCKET": address]) == nil)
         #expect(ServiceManager(environment: [:]) == nil)
     }

@@ -8,13 +8,13 @@ import Testing
 @testable import Events
 @testable import Systemd
 
-/// What the service manager hears.
+/// The notifications of the service manager.
 @Suite struct SupervisionTests {
     private let home = Event(time: evening, kind: .didStartMonitoring(region: "home"))
     private let adapter = Event(
         time: evening, kind: .bluetoothStateDidUpdate(state: "poweredOn", adapter: "hci0", reason: "hci0 answers"))
 
-    @Test func `the sentence says what is watched and what the adapter does, and not who is where`() {
+    @Test func `the sentence names the regions and the adapter, and no region's state`() {
         var sentence = StatusSentence()
         func happened(_ kind: Event.Kind) { sentence.happened(Event(time: evening, kind: kind)) }
         happened(adapter.kind)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `ready is told once, as soon as the adapter is known`() async throws {
+    func `readiness is notified once, as soon as the adapter is known`() async throws {
         let (systemd, supervision, events) = try supervision()
         let task = Task { try await supervision.run() }
         events.yield(Event(time: evening, kind: .didStartMonitoring(region: "home")))
@@ -107,7 +107,7 @@ import Testing
         let (asked, continuation) = AsyncStream.makeStream(of: Void.self)
         let (stuck, supervision, _) = try supervision(watchdog: "2000") {
             continuation.yield()
-            // As a loop that never turns: until somebody gives it up.
+            // A loop that never turns, until it is given up.
             let (never, turns) = AsyncStream.makeStream(of: Void.self)
             for await _ in never {}
             return withExtendedLifetime(turns) { false }

@@ -10,7 +10,7 @@ public final class Bench: @unchecked Sendable {
         public let description: String
     }
 
-    /// What it says first: the address of its bus.
+    /// The first line of its output: the address of its bus.
     public private(set) var address = ""
 
     private let process = Process()
@@ -20,7 +20,7 @@ public final class Bench: @unchecked Sendable {
 
     /// - Parameters:
     ///   - program: its name, `bluez.py`.
-    ///   - arguments: what it is started with.
+    ///   - arguments: The arguments of its start.
     ///   - file: the source that it lies beside.
     public init(_ program: String, _ arguments: [String] = [], beside file: StaticString = #filePath) throws {
         // The distribution's interpreter: its packages hold the bindings.
@@ -67,7 +67,7 @@ public final class Bench: @unchecked Sendable {
     }
 }
 
-/// What a test waits for.
+/// A condition that a test waits for.
 public protocol Waited {}
 
 extension Waited {

@@ -7,7 +7,7 @@ public final class BusDaemon {
     private let process = Process()
     private let folder: TemporaryFolder
 
-    /// - Parameter path: where its socket is to be; nil: in a folder of its own.
+    /// - Parameter path: The path of its socket; `nil`: in a folder of its own.
     public init(at path: String? = nil) throws {
         folder = try TemporaryFolder()
         let output = Pipe()
@@ -28,7 +28,7 @@ public final class BusDaemon {
         address = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// The bus goes, and everybody on it with it.
+    /// The bus ends, and with it all of its connections.
     public func kill() {
         // The test runner's children may not hear SIGTERM.
         guard process.isRunning else { return }

@@ -1,7 +1,7 @@
 package import Logging
 import Synchronization
 
-/// Says nothing to anybody.
+/// A logger without output.
 package let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 /// Collects what is logged.
@@ -21,7 +21,7 @@ package final class LogBook: Sendable {
 
     package var text: [String] { lines.withLock { $0 } }
 
-    /// How many lines contain these words.
+    /// Returns the number of lines that contain these words.
     package func count(_ words: String) -> Int { text.count { $0.contains(words) } }
 
     package var logger: Logger {

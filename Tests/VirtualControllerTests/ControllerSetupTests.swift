@@ -12,7 +12,7 @@ import Testing
             ])
     }
 
-    /// What Linux 6.1 asks an LE-only controller, with the answers' return parameters after the status.
+    /// The commands of Linux 6.1 to an LE-only controller, with the answers' return parameters after the status.
     @Test(
         arguments: [
             (0x0C03, []), (0x1003, [0, 0, 0, 0, 0x60, 0, 0, 0]), (0x1001, [9, 0, 0, 9, 0xFF, 0xFF, 0, 0]),
@@ -34,7 +34,7 @@ import Testing
         #expect(try bench.ask(opcode) == [0] + parameters)
     }
 
-    /// What Linux 6.1 asks a controller without LE.
+    /// The commands of Linux 6.1 to a controller without LE.
     @Test(
         arguments: [
             (0x0C03, []), (0x1003, [3, 0, 0, 0, 0, 0, 0, 0]), (0x1001, [3, 0, 0, 3, 0xFF, 0xFF, 0, 0]),
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [ControllerKind.legacy, .extended])
-    func theMaskOfCommandsTellsWhatIsThere(_ kind: ControllerKind) throws {
+    func `the mask of commands lists the supported ones`(_ kind: ControllerKind) throws {
         var bench = try Bench(kind)
         let answer = try #require(try bench.ask(0x1002))
         #expect(answer.count == 65)

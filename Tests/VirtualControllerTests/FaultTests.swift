@@ -125,7 +125,7 @@ import Testing
         #expect(bench.reports.count == 10)
     }
 
-    /// Whatever the host sends and whoever writes into the FIFO, it goes on.
+    /// It goes on whatever the host sends and whatever is written into the FIFO.
     @Test(arguments: 0..<8)
     func nothingStopsIt(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

@@ -96,7 +96,7 @@ import Testing
         #expect(errors(line) == [error])
     }
 
-    @Test func anUnknownVerbIsToldTheKnownOnes() {
+    @Test func `the error about an unknown verb names the known ones`() {
         let error = errors("wiat 3s").first ?? ""
         #expect(error.hasPrefix("s:1: found 'wiat', expected one of at, wait, beacon,"))
         for verb in error.drop(while: { $0 != "," }).split(separator: ", ").dropFirst(2) {
@@ -109,7 +109,7 @@ import Testing
         #expect(errors("log a\nwait x\nlog b\ncut times=0").map { $0.prefix(4) } == ["s:2:", "s:4:"])
     }
 
-    /// What is just allowed, and what is just not.
+    /// Values at the edge of the allowed range, and just outside.
     @Test(
         arguments: [
             ("raw a data= interval=20ms", "raw a data= interval=19ms"),

@@ -2,7 +2,7 @@ import VirtualController
 import HCI
 import Testing
 
-/// When a script's lines are carried out.
+/// The times at which a script's lines are carried out.
 @Suite struct ScriptTests {
     @Test func aWaitHoldsTheLinesAfterIt() throws {
         var bench = try Bench(script: "log one\nwait 2.5s\nlog two\nwait 500ms\nlog three")

@@ -77,7 +77,7 @@ import Testing
         #expect(logins.devices.isEmpty)
     }
 
-    @Test mutating func aClockThatGoesBackSendsNobodyAway() throws {
+    @Test mutating func `a clock that goes back ends no session`() throws {
         let pass = try comes()
         let known = self.pass(pass.cookie, at: -1_000_000_000)
         #expect(known != nil)
@@ -93,7 +93,7 @@ import Testing
         #expect(other?.device.name == "second")
     }
 
-    @Test mutating func whatIsKeptLetsNobodyIn() throws {
+    @Test mutating func `stored digests open no session`() throws {
         let pass = try comes("Sofa\u{1B}[2J\n\u{202E}tablet")
         let kept = try JSONEncoder().encode(logins.memory)
         let text = String(decoding: kept, as: UTF8.self)

@@ -60,7 +60,7 @@ import Testing
         #expect(verdict("GET", "/", permitsHost: false) == .refused(.foreignHost))
     }
 
-    @Test func anOpenPageIsReadByWhoeverIsOnTheMachineAndChangedByNobody() {
+    @Test func `an open page is readable on the machine and changed by no client`() {
         #expect(verdict("GET", "/v1/status", isOpen: true) == .answer)
         #expect(verdict("GET", "/v1/web/session", isOpen: true) == .session(nil))
         // What a proxy passes on may come from anywhere.
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: ["/v1/web/links", "/v1/web/devices", "/v1/web/devices/abcdef"])
-    func whoIsLetInIsDecidedOnTheMachine(path: String) {
+    func `sessions are decided on the machine`(path: String) {
         for method in ["GET", "POST", "DELETE"] {
             #expect(verdict(method, path, isOpen: true, Self.comesFromPage) == .refused(.onlyOnMachine))
         }

@@ -16,7 +16,7 @@ struct HomeNetworkTests {
         #expect(error?.description.isEmpty == false)
     }
 
-    @Test func asksUnlessTold() throws {
+    @Test func `it prompts unless configured otherwise`() throws {
         #expect(try HomeNetwork(ssid: "Home").join == .prompt)
     }
 }

@@ -12,7 +12,7 @@ struct Instant: InstantProtocol {
 
 typealias Prompter = JoinPrompter<Instant>
 
-/// A prompter whose tests tell time in seconds. Everything goes through its events.
+/// A prompter whose tests give the time in seconds. Everything goes through its events.
 struct Scene {
     var prompter: Prompter
 

@@ -40,7 +40,7 @@ struct JoinPrompterJoinTests {
         #expect(scene.deadline == nil)
     }
 
-    @Test mutating func aJoinThatFailsAfterLeavingIsToldAndDone() throws {
+    @Test mutating func `a join that fails after the exit is published and over`() throws {
         try scene.joining()
         _ = scene.depart(at: 1)
         #expect(try scene.finish(1, .interrupted, at: 30) == [failed(.interrupted)])

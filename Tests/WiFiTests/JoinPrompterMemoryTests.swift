@@ -1,7 +1,7 @@
 import Testing
 import WiFi
 
-/// What one prompter knew, handed to the next: the restart of a program.
+/// The memory of one prompter, handed to the next: the restart of a program.
 struct JoinPrompterMemoryTests {
     private var scene = Scene()
     private let ready = NetworkCondition.ready(via: .savedProfile)
@@ -21,7 +21,7 @@ struct JoinPrompterMemoryTests {
         .determineCondition(ticket: ticket, try Scene.network())
     }
 
-    @Test mutating func whoWasAnsweredIsNotAskedAgainInTheSameVisit() throws {
+    @Test mutating func `an answered prompt is not repeated in the same visit`() throws {
         for answer in [PromptAnswer.later, .never] {
             var scene = Scene()
             try scene.prompted()
@@ -120,7 +120,7 @@ struct JoinPrompterMemoryTests {
         #expect(try next.arrive("gate", at: 1) == [ask(1)], "nobody was at the gate")
     }
 
-    @Test mutating func aMemoryIsHandedOnUnchangedWhileNobodyIsHeard() throws {
+    @Test mutating func `a memory is unchanged while no beacon is received`() throws {
         try scene.prompted()
         let next = try restarted(scene, at: 0)
         #expect(next.prompter.memory(at: Scene.at(0)) == scene.prompter.memory(at: Scene.at(0)))

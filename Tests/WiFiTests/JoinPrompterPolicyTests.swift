@@ -30,7 +30,7 @@ struct JoinPrompterPolicyTests {
         #expect(scene.prompter.prompts == [Scene.prompt(1)])
     }
 
-    @Test mutating func whoIsLeftSecondTakesNothingWithIt() throws {
+    @Test mutating func `the region that is left second changes nothing`() throws {
         try scene.prompted()
         _ = try scene.arrive("house", .auto, at: 10)
         #expect(scene.depart("house", at: 20).isEmpty)
@@ -69,7 +69,7 @@ struct JoinPrompterPolicyTests {
         #expect(scene.determine(2, .ready(via: .savedProfile), at: 23).isEmpty)
     }
 
-    @Test mutating func whatIsLookedAtIsDecidedByWhoHasTheWordThen() throws {
+    @Test mutating func `the present policy decides about the answer`() throws {
         _ = try scene.arrive(at: 0)
         _ = scene.determine(1, .unavailable(.radioOff), at: 1)
         _ = try scene.arrive("house", .off, at: 10)

@@ -38,7 +38,7 @@ struct JoinPrompterWaitingTests {
         #expect(scene.determine(9, ready, at: now) == [.announce(Scene.prompt(1))])
     }
 
-    @Test mutating func eachReasonIsToldOnceAnArrival() throws {
+    @Test mutating func `each reason is published once an arrival`() throws {
         _ = try scene.arrive(at: 0)
         let off = NetworkCondition.unavailable(.radioOff)
         let away = NetworkCondition.unavailable(.notInSight(ssid: "Home"))
@@ -78,7 +78,7 @@ struct JoinPrompterWaitingTests {
         #expect(scene.change(at: 2).isEmpty)
     }
 
-    @Test mutating func somebodyElseConnects() throws {
+    @Test mutating func `another program connects`() throws {
         try scene.prompted()
         #expect(try scene.change(at: 5) == [ask(2)])
         #expect(scene.change(at: 6).isEmpty)
@@ -100,7 +100,7 @@ struct JoinPrompterWaitingTests {
         try scene.prompted()
         #expect(try scene.change(at: 5) == [ask(2)])
         #expect(scene.change(at: 6).isEmpty)
-        // The answer is of before the second change, by which somebody has connected.
+        // The answer is from before the second change, a connection by another program.
         #expect(try scene.determine(2, ready, at: 7) == [ask(3)])
         #expect(scene.determine(3, .alreadyConnected, at: 8) == [.withdraw(Scene.prompt(1), .connected)])
     }

@@ -7,7 +7,7 @@ struct NetworkManagerBench {
     /// The radio every test starts with, unless it asks for none.
     static let radio = "/org/freedesktop/NetworkManager/Devices/wlan0"
 
-    /// What an access point announces, as NM80211ApSecurityFlags.
+    /// The announcements of access points, as NM80211ApSecurityFlags.
     enum Air {
         static let psk: UInt32 = 0x100 | 0x80 | 0x8
         static let sae: UInt32 = 0x400 | 0x80 | 0x8
@@ -15,7 +15,7 @@ struct NetworkManagerBench {
         static let tkip: UInt32 = 0x100 | 0x40 | 0x4
     }
 
-    /// What NetworkManager was asked for.
+    /// The requests to NetworkManager.
     struct Report: Decodable {
         struct Activation: Decodable {
             let profile: String
@@ -65,7 +65,7 @@ struct NetworkManagerBench {
 
     /// - Parameters:
     ///   - radio: whether NetworkManager is there, with `wlan0`, disconnected.
-    ///   - path: where the bus is; nil for a directory of its own.
+    ///   - path: The path of the bus; `nil` for a directory of its own.
     init(radio: Bool = true, path: String? = nil) throws {
         bench = try Bench("Support/bench.py", path.map { [$0] } ?? [])
         if radio {
@@ -108,7 +108,7 @@ struct NetworkManagerBench {
     ///
     /// - Parameters:
     ///   - security: its 802-11-wireless-security setting in JSON.
-    ///   - lastUse: when it connected last, in seconds since 1970; 0 for never.
+    ///   - lastUse: The time of its last connection, in seconds since 1970; 0 for never.
     @discardableResult
     func save(
         _ ssid: String, security: String = #"{"key-mgmt": "wpa-psk"}"#, lastUse: Int = 1

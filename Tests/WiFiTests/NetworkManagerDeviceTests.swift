@@ -4,7 +4,7 @@ import WiFi
 @testable import NetworkManager
 
 extension NetworkManagerTests {
-    /// Which Wi-Fi device joins, where there are several or the only one is in use.
+    /// The choice of the Wi-Fi device, if there are several or the only one is in use.
     @Suite struct Devices {
         private let bench: NetworkManagerBench
         private let service: NetworkManagerService

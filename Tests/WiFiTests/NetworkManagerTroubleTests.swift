@@ -4,7 +4,7 @@ import WiFi
 @testable import NetworkManager
 
 extension NetworkManagerTests {
-    /// What becomes of a join that meets an obstacle on the way.
+    /// The result of a join that meets an obstacle on the way.
     @Suite struct Trouble {
         private let bench: NetworkManagerBench
         private let service: NetworkManagerService

@@ -26,7 +26,7 @@ struct SimulatedWiFiTests {
         #expect(await service.join(other) == .failure(.notInSight(ssid: "Other")))
     }
 
-    @Test func failsAsToldAndRecovers() async throws {
+    @Test func `it fails as set and recovers`() async throws {
         service.fail("Home", with: .wrongPassphrase(ssid: "Home"))
         #expect(await service.join(home) == .failure(.wrongPassphrase(ssid: "Home")))
         #expect(service.state.connectedSSID == nil)

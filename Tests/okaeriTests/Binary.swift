@@ -8,7 +8,7 @@ final class Binary {
         var output: String
         var errors: String
 
-        /// What was printed, line by line.
+        /// The output, line by line.
         var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
 
@@ -44,8 +44,8 @@ final class Binary {
     ///
     /// - Parameters:
     ///   - input: a file to be read as standard input.
-    ///   - device: what standard output leads to, in place of us.
-    ///   - environment: what it finds there beside the usual.
+    ///   - device: The destination of standard output, in place of a pipe.
+    ///   - environment: The variables beside the usual.
     func run(
         _ arguments: [String], input: String = "/dev/null", output device: String? = nil,
         environment: [String: String] = [:]

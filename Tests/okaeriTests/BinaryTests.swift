@@ -5,7 +5,7 @@ import Testing
 @testable import OkaeriConfiguration
 @testable import okaeri
 
-/// What a script sees: exit statuses (sysexits.h), results on standard output, sentences on standard error.
+/// The interface for scripts: exit statuses (sysexits.h), results on standard output, sentences on standard error.
 @Suite struct BinaryTests {
     private let binary: Binary
     private static let advertisement = "02 01 06 1A FF 4C 00 02 15 E2C56DB5DFFB48D2B060D0F5A71096E0 0064 0064 C5"
@@ -53,7 +53,7 @@ import Testing
         #expect(found.status == 0 && found.output.contains("is fine: home ("), "\(found)")
     }
 
-    @Test func `a replay tells the arrivalJoin, and keeps it where it is told to`() throws {
+    @Test func `a replay prints the arrival, and stores it in the given directory`() throws {
         let json = try binary.run(["replay", "--json", "--state-dir", binary.folder] + binary.demo)
         #expect(json.status == 0 && json.errors.isEmpty)
         let events = try json.lines.map { try object($0)["event"] }
@@ -72,7 +72,7 @@ import Testing
         #expect(score.status == 0 && score.output.contains("home  inside for 1.7 min"))
     }
 
-    @Test func `it tells its version, in what a bug report holds as well`() throws {
+    @Test func `it prints its version, with the details of a bug report`() throws {
         let version = try binary.run(["--version"])
         #expect(version.status == 0 && version.output == "okaeri \(Version())\n")
         let doctor = try binary.run(["doctor", "--socket", "\(binary.folder)/none"])
@@ -81,7 +81,7 @@ import Testing
         #expect(changelog.hasPrefix("okaeri (\(Version().number)) "))
     }
 
-    @Test func `a newer okaeri's history is not told, and left as it is`() throws {
+    @Test func `a newer okaeri's history is not printed, and left as it is`() throws {
         let state = ["--state-dir", binary.folder]
         #expect(try binary.run(["replay"] + state + binary.demo).status == 0)
         let file = "\(binary.folder)/history.sqlite"

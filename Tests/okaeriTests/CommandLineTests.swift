@@ -3,7 +3,7 @@ import Testing
 
 @testable import okaeri
 
-/// What is wrong with a command line is said before anything is done.
+/// Errors of a command line are reported before anything is done.
 @Suite struct CommandLineTests {
     @Test func `the version names the commit where that is known`() {
         #expect("\(Version(number: "1.2.3", commit: "abc1234-dirty"))" == "1.2.3 (abc1234-dirty)")

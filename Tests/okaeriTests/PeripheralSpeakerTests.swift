@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `okaeri connect` says, of a make-believe bluetoothd on a bus of the test's own.
+/// The output of `okaeri connect` with a make-believe bluetoothd on a bus of the test's own.
 @Suite(.timeLimit(.minutes(5))) struct PeripheralSpeakerTests {
     private let binary: Binary
     private let bench: BlueZBench

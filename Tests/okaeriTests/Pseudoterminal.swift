@@ -9,7 +9,7 @@ final class Pseudoterminal {
 
     private var primary: Int32 = -1
 
-    /// The end that a program has; whoever has started it closes this one.
+    /// The end for a program; the test closes it after the start.
     let replica: FileHandle
 
     /// All that was shown so far. A terminal ends a line by a return and a line feed.
@@ -40,7 +40,7 @@ final class Pseudoterminal {
             var readiness = pollfd(fd: primary, events: Int16(POLLIN), revents: 0)
             guard poll(&readiness, 1, 100) > 0 else { continue }
             let count = Glibc.read(primary, &buffer, buffer.count)
-            // EIO: nobody has the other end any more.
+            // EIO: the other end is closed.
             guard count > 0 else { return isSo(text) }
             text += String(decoding: buffer[..<count], as: UTF8.self)
         }

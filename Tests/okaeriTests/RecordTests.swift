@@ -21,7 +21,7 @@ import Testing
         try Data(contentsOf: URL(filePath: "\(binary.folder)/\(name)"))
     }
 
-    /// What a regular file receives.
+    /// Returns the content of a regular file.
     private func expected() throws -> Data {
         let outcome = try binary.run(recording(to: "expected.btsnoop"))
         #expect(outcome.status == 0 && outcome.output.isEmpty, "\(outcome)")

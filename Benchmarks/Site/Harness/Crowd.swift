@@ -14,9 +14,9 @@ import Synchronization
 ///     expect REGION STATE ROOM     what the house is to agree on; ROOM is the number of a node, or -
 ///     start SECONDS                all connect, and know after so many seconds who is not there
 ///     check                        answers: how many words are wrong, how many nodes have no connection, who the nodes take
-///                                  for owners (a digest each, told once), what is wrong first
+///                                  for owners (a digest each, once), what is wrong first
 ///     owners                       answers the owner of each region, by the first node
-///     told                         answers how many nodes were told what how often: `REGION KIND NODES TIMES`, and an empty line
+///     events                       answers how many nodes received which event how often: `REGION KIND NODES TIMES`, and an empty line
 final class Crowd {
     private let world: World
     private let nodes: [Int: SimulatedNode]
@@ -48,7 +48,7 @@ final class Crowd {
             case ("start", 2): try start(outsideAfter: numbers[1])
             case ("check", 1): SiteBenchmark.say(check())
             case ("owners", 1): SiteBenchmark.say(owners().map { $0 ?? "-" }.joined(separator: " "))
-            case ("told", 1): SiteBenchmark.say(told())
+            case ("events", 1): SiteBenchmark.say(told())
             default: SiteBenchmark.say("not understood: \(line)")
             }
         }

@@ -4,9 +4,9 @@ import Glibc
 import MQTT
 import RegionMonitoring
 
-/// What a sight costs the owner of its region: decoding, the agreement, and whether anything is due.
+/// The cost of an observation to the owner of its region: decoding, the agreement, and whether anything is due.
 ///
-/// The broker is one that nobody listens to; what it would deliver is made up.
+/// The broker has no other clients; its deliveries are made up.
 struct SightCost {
     private let world: World
     private let node: SimulatedNode

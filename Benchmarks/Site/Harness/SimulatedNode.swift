@@ -12,9 +12,9 @@ final class SimulatedNode: Sendable {
     let broker: Broker
     private let world: World
 
-    /// Where a beacon is heard, by region's number, in dBm.
+    /// The signals of the beacons, by region's number, in dBm.
     private let air: Mutex<[Int: Double]>
-    /// How often this node's consumers were told that somebody entered or left, by `REGION enter` and `REGION exit`.
+    /// The number of enter and exit events that this node's consumers received, by `REGION enter` and `REGION exit`.
     private let told: Told
     private let events: AsyncStream<Event>.Continuation
 
@@ -48,7 +48,8 @@ final class SimulatedNode: Sendable {
         air = Mutex(heard)
     }
 
-    /// Connects. Where a beacon is heard it is inside at once; who is not there is known later, as by a region monitor.
+    /// Connects. A region whose beacon is received is inside at once; the others are determined later, as by a region
+    /// monitor.
     func start() {
         for region in air.withLock({ Array($0.keys) }) { broker.determined(World.region(region), .inside) }
         events.yield(Event(time: 0, kind: .bluetoothStateDidUpdate(state: "poweredOn", adapter: "hci0", reason: "")))
@@ -64,7 +65,7 @@ final class SimulatedNode: Sendable {
         Task { [broker] in try await broker.run() }
     }
 
-    /// Whoever was not heard until now is outside.
+    /// Determines that regions whose beacons were not received are outside.
     func determines() {
         let heard = air.withLock(\.self)
         for region in 0..<world.regions where heard[region] == nil { broker.determined(World.region(region), .outside) }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The nodes of a site, for `Benchmarks/Site/measure`, which tells what happens to them and to their broker.
+/// The nodes of a site, for `Benchmarks/Site/measure`, which controls them and their broker.
 ///
 ///     SiteBenchmark nodes PORT NODES REGIONS FIRST COUNT [DISCOVERY]   some of the site's nodes, see ``Crowd``
 ///     SiteBenchmark observe PORT                                        what goes over the broker, see ``Observer``
@@ -27,7 +27,7 @@ import Glibc
         }
     }
 
-    /// Says something to who started this, at once.
+    /// Prints a line for the caller, at once.
     static func say(_ words: String) {
         print(words)
         fflush(nil)

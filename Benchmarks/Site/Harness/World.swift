@@ -3,13 +3,13 @@ import House
 import MQTT
 import RegionMonitoring
 
-/// Where the beacons of a site are, at first: one in every third region, heard by three nodes that stand side by side.
+/// The first places of a site's beacons: one in every third region, received by three nodes that stand side by side.
 /// `measure` knows the same.
 struct World {
     let nodes: Int
     let regions: Int
 
-    /// What a node is told of its surroundings, and what the house is to make of it.
+    /// The receptions of a node, and the expected agreement of the house.
     struct Expectation: Hashable {
         var state = RegionState.outside
         var room: String?
@@ -26,7 +26,7 @@ struct World {
 
     var identifiers: [String] { (0..<regions).map(Self.region) }
 
-    /// Who hears a region's beacon, and how strongly in dBm: the first stands beside it.
+    /// Returns the nodes that receive a region's beacon, with the signal in dBm: the first stands beside it.
     func hearers(of region: Int) -> [(node: Int, rssi: Double)] {
         guard region % 3 == 0 else { return [] }
         let first = region / 3 * 7 % nodes

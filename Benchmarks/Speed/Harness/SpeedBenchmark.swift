@@ -4,7 +4,7 @@ import Logging
 import OkaeriConfiguration
 import OkaeriDaemon
 
-/// What `Benchmarks/Speed/measure` times of our own; the rest it times from outside.
+/// The measurements of `Benchmarks/Speed/measure` inside the program; the rest it measures from outside.
 ///
 ///     SpeedBenchmark pipeline CONFIG EVENTS COUNT     nanoseconds and allocations for COUNT reports
 ///     SpeedBenchmark daemon CONFIG DESCRIPTOR         the whole daemon, on a socket in place of an adapter's

@@ -15,7 +15,7 @@ package struct APIServer: Service {
 
     /// - Parameters:
     ///   - socket: the path where it listens; the caller holds the right to it.
-    ///   - eventLoopGroup: whose threads it runs on.
+    ///   - eventLoopGroup: The threads that it runs on.
     ///   - page: answers what the page asks beside.
     ///   - logins: The logins and the addresses of the page; `nil`: there is no page.
     ///   - heartbeat: The longest silence of an event stream.

@@ -44,7 +44,7 @@ public struct LocationEvent: Hashable, Sendable {
     /// - Parameters:
     ///   - kind: The kind of event.
     ///   - instant: The time on the kernel's monotonic clock.
-    ///   - nanosecondsSince1970: when, on the wall clock.
+    ///   - nanosecondsSince1970: The time on the wall clock.
     public init(kind: Kind, instant: Instant, nanosecondsSince1970: Int64) {
         self.kind = kind
         self.instant = instant

@@ -2,7 +2,7 @@ import TestSupport
 
 /// A private session bus with a notification server, see desktop.py. One for each test.
 struct DesktopBench: Waited {
-    /// What the mock was asked to show.
+    /// A notification that the mock was asked to show.
     struct Shown: Equatable {
         let summary: String
         let body: String
@@ -36,7 +36,7 @@ struct DesktopBench: Waited {
         try bench.perform("press", ["id": notification, "key": key])
     }
 
-    /// Somebody closes the mock's notification.
+    /// Closes the mock's notification.
     func dismiss(_ notification: Int) throws { try bench.perform("dismiss", ["id": notification]) }
 
     @discardableResult

@@ -8,7 +8,7 @@ struct NotificationServer {
 
     let bus: Bus
 
-    /// What it is asked to show, in its order.
+    /// The notifications that it is asked to show, in order.
     let shown: AsyncStream<[DBusValue]>
 
     private let export: BusExport

@@ -1,7 +1,7 @@
 import Agreement
 import RegionMonitoring
 
-/// What goes over the broker, as values: what a topic and its payload say.
+/// The messages over the broker, as values: a topic and its payload.
 enum ModelMessage: Equatable {
     case status(node: String, isOnline: Bool)
     case scanner(node: String, isScanning: Bool)
@@ -26,7 +26,7 @@ enum ModelMessage: Equatable {
         }
     }
 
-    /// What keeps its order: emptied topics come behind what was retained under them.
+    /// The line within which messages keep their order: emptied topics come behind what was retained under them.
     var line: String? {
         switch self {
         case .forgotten(let node): "node/\(node)/status"
@@ -55,7 +55,7 @@ struct ModelDelivery {
 struct ModelNode {
     let name: String
     let room: String
-    /// What its monotonic clock and its wall are ahead of the model's time.
+    /// The lead of its monotonic clock and its wall clock over the model's time.
     let ahead: (instant: Int64, wall: Int64)
     var house: HouseReplica
     var plan: ObservationPlan
@@ -66,7 +66,7 @@ struct ModelNode {
     var isScanning = true
     /// Whether the broker drops what it should deliver to the node, by a rule on its topics.
     var isDeaf = false
-    /// What the broker retained of the node before another client emptied its topics.
+    /// The messages that the broker retained of the node before another client emptied its topics.
     var emptied: [ModelMessage] = []
     /// The daemon that a second one of the same name displaced.
     var displaced: (house: HouseReplica, plan: ObservationPlan)?
@@ -74,9 +74,9 @@ struct ModelNode {
     var session = 0
     var subscribed: Set<String> = []
     var inbox: [ModelDelivery] = []
-    /// When each sender's last message comes, so that its messages keep their order.
+    /// The time at which each sender's last message arrives, so that its messages keep their order.
     var lastDue: [String: Int64] = [:]
-    /// When its status is said again.
+    /// The time of the next refresh of its status.
     var refreshAt = Int64.max
 
     func moment(_ now: Int64) -> Moment { Moment(instant: now + ahead.instant, wall: now + ahead.wall) }

@@ -71,7 +71,7 @@ extension ModelHouse {
         log.wentDark(nodes[index].name, at: now)
     }
 
-    /// Within its keepalive nobody noticed; later its connection is gone.
+    /// Within the keepalive the other nodes noticed nothing; later the connection is gone.
     mutating func thaw(_ index: Int, after frozen: Int64) {
         guard nodes[index].isFrozen else { return }
         nodes[index].isFrozen = false
@@ -105,7 +105,7 @@ extension ModelHouse {
         if isScanning { determine(index, .unknown) }
     }
 
-    /// Somebody asks one of the others to forget a dead node.
+    /// A user has one of the others forget a dead node.
     mutating func forget(_ index: Int) {
         let name = nodes[index].name
         let asked = nodes.indices.first { other in
@@ -122,7 +122,7 @@ extension ModelHouse {
 
     /// The broker is back after a power cut, in which no will was done: with its data, with those that it saved last, or without.
     mutating func restartBroker(_ data: BrokerData) {
-        // Who was not there may know less than the broker did, and be the next owner.
+        // A node that was away may have less than the broker had, and be the next owner.
         let isRemembered = nodes.allSatisfy { node in
             !node.isAlive || !node.isFrozen && node.house.state(of: Self.region) != nil
         }

@@ -12,7 +12,7 @@ struct ModelHouse {
     var now: Int64 = 0
     var nodes: [ModelNode]
     var retained: [String: ModelMessage] = [:]
-    /// What the broker has on disk.
+    /// The messages that the broker has on disk.
     var saved: [String: ModelMessage] = [:]
     var wills: [(due: Int64, node: Int)] = []
     var order = 0
@@ -107,7 +107,7 @@ struct ModelHouse {
         act(actions, index)
     }
 
-    /// What a house wants done. Who is killed in the middle does the rest no more.
+    /// Carries out the actions of a house. A node that is killed in between does not carry out the rest.
     mutating func act(_ actions: [HouseAction], _ index: Int) {
         for action in actions {
             guard nodes[index].isAlive, nodes[index].isConnected else { return }
@@ -149,7 +149,7 @@ struct ModelHouse {
     var isKillable = false
     var allowsForgery = false
 
-    /// The broker has a message: it keeps it, and sends it to who is there and wants it.
+    /// Publishes a message: the broker retains it, and delivers it to the connected subscribers.
     mutating func say(_ message: ModelMessage, by sender: String) {
         if case .cleared(let region) = message { retained["region/\(region)"] = nil }
         if let topic = message.topic { retained[topic] = message }

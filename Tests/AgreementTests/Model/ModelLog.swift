@@ -4,7 +4,8 @@ import RegionMonitoring
 /// Everything that was said, in the order of time: what the house may agree on follows from it, by rules that look at all of
 /// it each time.
 struct ModelLog {
-    /// How long a word may be under way, and an owner be missing: within it two orders of the same words are both right.
+    /// The longest time that a message is under way, and that an owner is missing: within it two orders of the same
+    /// messages are both right.
     private static let slack = 6 * ModelHouse.second
     private static let handover = 40 * ModelHouse.second
     private static let succession = 60 * ModelHouse.second + slack
@@ -13,7 +14,8 @@ struct ModelLog {
         var node: String
         var observation: Observation
         var at: Int64
-        /// Whether an owner heard it. The broker keeps a node's last word only: another one that nobody heard is lost.
+        /// Whether an owner heard it. The broker retains a node's last message only: an earlier one that no owner
+        /// received is lost.
         var wasHeard = false
 
         var state: RegionState { observation.state }
@@ -28,16 +30,16 @@ struct ModelLog {
     private var darknesses: [Darkness] = []
     private(set) var events: [(event: HouseEvent, at: Int64)] = []
     private(set) var complaints: [String] = []
-    /// How many words had been said when a node was forgotten: what it knew before is no more.
+    /// The number of messages when a node was forgotten: its earlier observations do not count any more.
     private var forgotten: [String: Int] = [:]
-    /// What each owner received since it wrote last.
+    /// The observations that each owner received since it wrote last.
     private var unwritten: [String: [Int]] = [:]
-    /// When a node could not say any more what it knew: dark, or alive and without knowledge.
+    /// The times at which a node's observations ended: dark, or alive and without knowledge.
     private var unsure: [String: [Int64]] = [:]
     private var lastInside: Int64?
     private var lastOutside: Int64?
     var wasWiped = false
-    /// Whether the broker has lost what was said last, and whether nobody has said it again.
+    /// Whether the broker has lost the last messages, and whether no node has published them again.
     private var (lostSome, lacksSome) = (false, false)
     /// Whether an owner died after it had written a state and before it had sent its event.
     var wasKilledBetween = false
@@ -49,7 +51,7 @@ struct ModelLog {
         if observation.state == .unknown { unsure[node, default: []].append(now) }
     }
 
-    /// An owner received an observation. Nobody else knows it before the owner has written what follows.
+    /// An owner received an observation. No other node has it before the owner has written what follows.
     mutating func heard(_ observation: Observation, of node: String, by owner: String) {
         guard let index = words.lastIndex(where: { $0.node == node && $0.observation == observation }) else { return }
         unwritten[owner, default: []].append(index)
@@ -59,7 +61,7 @@ struct ModelLog {
         for index in unwritten.removeValue(forKey: owner) ?? [] { words[index].wasHeard = true }
     }
 
-    /// What a node received as an owner is lost with its connection.
+    /// The observations that a node received as an owner are lost with its connection.
     mutating func disconnected(_ node: String) { unwritten[node] = nil }
 
     mutating func isLive(_ node: String, at now: Int64) { darknesses.removeAll { $0.node == node } }
@@ -94,18 +96,18 @@ struct ModelLog {
     /// The last word of each node.
     private func lastWill(_ node: String) -> Word? { words.last { $0.node == node } }
 
-    /// The nodes that are dark, were inside last, and are missed: nobody else heard the beacon since.
+    /// Returns the nodes that are dark, were inside last, and are missed: no other node received the beacon since.
     ///
     /// - Parameters:
     ///   - isSure: whether even the slowest way leaves no other reading.
-    ///   - now: who judges then has not heard what is still on its way.
+    ///   - now: The time of the judgement: later messages are still on their way.
     func missed(isSure: Bool, at now: Int64 = .max) -> [String] {
         darknesses.compactMap { dark -> String? in
             guard !wasWiped, !lostSome, let known = lastKnownWord(dark.node, at: now), known.state == .inside else {
                 return nil
             }
-            // Who came back without knowledge and died again is missed since it knew: what another one heard in between counts.
-            // So does what was heard before an inside that nobody heard.
+            // A node that came back without knowledge and died again is missed since its last observation: receptions
+            // of another one in between count. So do receptions from before an inside that no owner received.
             let unsure = unsure[dark.node]?.first { $0 >= known.at && $0 < now - Self.slack } ?? dark.from
             // What it said after that, and replaced by unknown before an owner heard it, is lost.
             let from = lastWill(dark.node)?.state == .unknown ? min(unsure, known.at) : unsure
@@ -115,7 +117,8 @@ struct ModelLog {
         }
     }
 
-    /// What a node knew last: unknown is no knowledge, and neither is what it has replaced before anybody heard it.
+    /// Returns the last observation of a node: unknown is no knowledge, and neither is one that was replaced before an
+    /// owner received it.
     ///
     /// - Parameter isWritten: whether an outside that was replaced counts only if an owner wrote what followed, too.
     private func lastKnownWord(_ node: String, at now: Int64 = .max, isWritten: Bool = false) -> Word? {
@@ -130,7 +133,7 @@ struct ModelLog {
         guard !wasForged else { return }
         switch event.kind {
         case .enter:
-            // The next owner tells what the one before has left out.
+            // The next owner publishes what the one before has left out.
             let late = wasKilledBetween ? Self.succession : Self.handover
             if !words.contains(where: { $0.state == .inside && $0.at > now - late }) {
                 complaints.append("entered at \(now), and nobody heard the beacon")
@@ -147,8 +150,8 @@ struct ModelLog {
             }
             if !missed.isEmpty { complaints.append("left at \(now), while \(missed) is dark and was inside") }
         }
-        // Who forgets, or is told to, may not know that somebody had come; and who dies before he says so has said nothing.
-        // Within ten seconds the nodes take two owners' events for one.
+        // A node that forgets may have missed an arrival; a node that dies before it has published has published
+        // nothing. Within ten seconds the nodes take two owners' events for one.
         if let last = events.last, last.event.kind == event.kind, !wasWiped, forgotten.isEmpty, !wasKilledBetween,
             now - last.at >= 10 * ModelHouse.second || last.event.identifier == event.identifier
         {
@@ -159,7 +162,7 @@ struct ModelLog {
 
     mutating func complain(_ complaint: String) { complaints.append(complaint) }
 
-    /// What the house may agree on in the end, by the live nodes and those that are missed.
+    /// Returns the states on which the house may agree in the end, by the live nodes and those that are missed.
     func permitted(live: [String]) -> Set<RegionState> {
         let states = live.compactMap { lastWill($0)?.state }
         if states.contains(.inside) { return [.inside] }

@@ -4,7 +4,7 @@ import TestSupport
 
 /// One story of a house.
 enum ModelRun {
-    /// What went wrong in the story of this number.
+    /// Returns the failures in the story of this number.
     static func failures(seed: UInt64) -> [String] {
         var house = ModelHouse(seed: seed)
         var frozen: [Int: Int64] = [:]
@@ -75,8 +75,8 @@ enum ModelRun {
 extension ModelHouse {
     mutating func chance(_ of: Int) -> Bool { Int.random(in: 0..<of, using: &random) == 0 }
 
-    /// Whether a dead node is online by the broker's word, whose power was cut before the will was done: nobody who finds that can
-    /// know better before a refresh of five minutes fails to come.
+    /// Whether a dead node is online by its retained status, because a power cut came before its last will: the others
+    /// cannot detect that before a refresh of five minutes is missing.
     var hasGhost: Bool {
         nodes.contains { !$0.isAlive && retained["node/\($0.name)/status"] == .status(node: $0.name, isOnline: true) }
     }
@@ -90,10 +90,10 @@ extension ModelHouse {
         }
     }
 
-    /// Where the nodes say different things in the end, or what nobody may say.
+    /// Returns the nodes' contradictions in the end, and states that are not permitted.
     ///
-    /// - Parameter isLate: whether everybody has said everything again: a observation that was found counts only then, and outside is
-    ///   said again every five minutes.
+    /// - Parameter isLate: Whether all nodes have refreshed everything: a retained observation counts only then, and
+    ///   outside is refreshed every five minutes.
     func disagreements(isLate: Bool) -> [String] {
         let live = nodes.filter(\.isAlive)
         guard let first = live.first else { return [] }
@@ -110,7 +110,8 @@ extension ModelHouse {
         }
         let permitted = log.permitted(live: live.filter(\.isScanning).map(\.name))
         let state = first.house.state(of: region)?.state
-        // Who was inside is not sent away before an owner has heard a node say so: unknown rather than wrong.
+        // A region that was inside is not left before an owner has received a node's observation: unknown rather than
+        // wrong.
         let isKept = state == .unknown && first.house.state(of: region)?.lastKnown == .inside
         let isEarly = !isLate && state == .unknown && permitted.contains(.outside)
         if !permitted.contains(state ?? .unknown), !isEarly, !isKept || permitted == [.inside] {

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `BlueZ is told all of it`() throws {
+    @Test func `BlueZ receives all of it`() throws {
         let advertisement = Advertisement(
             .connectable, localName: "Okaeri", serviceUUIDs: [try #require(own)], manufacturerData: [0x004C: [2, 21]],
             interval: .milliseconds(100))

@@ -146,7 +146,7 @@ extension OnTheBus {
             }
         }
 
-        @Test func `a refusal is told and tried again`() async throws {
+        @Test func `a refusal is reported and tried again`() async throws {
             let bluetoothd = try await Bluetoothd(daemon.address)
             await bluetoothd.refuse("org.bluez.Error.NotPermitted")
             try await use { manager, events in

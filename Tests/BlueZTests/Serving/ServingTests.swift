@@ -6,7 +6,7 @@ import Testing
 @testable import BlueZ
 
 extension OnTheBus {
-    /// What centrals read and write, by way of a make-believe bluetoothd.
+    /// The values that centrals read and write, by way of a make-believe bluetoothd.
     @Suite struct ServingTests {
         private let daemon: BusDaemon
         private let level = BluetoothUUID(0x2A19)
@@ -100,7 +100,7 @@ extension OnTheBus {
             }
         }
 
-        @Test func `no more is told than a value can have`() async throws {
+        @Test func `no more is sent than a value can have`() async throws {
             let service = MutableService.sample { _ in Array(repeating: 7, count: 600) }
             try await offer(service) { bluetoothd, _ in
                 let (whole, end) = (
@@ -155,7 +155,7 @@ extension OnTheBus {
             #expect(written.withLock(\.self) == [[2]])
         }
 
-        @Test func `who has subscribed is told each value, also twice the same`() async throws {
+        @Test func `a subscriber receives each value, also twice the same`() async throws {
             try await offer(.sample()) { bluetoothd, manager in
                 var heard = try await bluetoothd.notifications(of: level.full).makeAsyncIterator()
                 for value: [UInt8] in [[1], [1], [], Array(repeating: 2, count: 600)] {
@@ -175,7 +175,7 @@ extension OnTheBus {
                 var heard = try await bluetoothd.notifications(of: level.full).makeAsyncIterator()
                 #expect(await manager.updateValue([1], for: level))
                 #expect(await heard.next()?.arguments[1].properties?["Value"] == .bytes([1]))
-                // What everybody may hear comes later, and is all that the stranger hears.
+                // The signal to all comes later, and is the only one that the stranger receives.
                 try await bluetoothd.power(false)
                 #expect(await overheard.next()?.arguments[1].properties == ["Powered": .boolean(false)])
                 await stranger.close()

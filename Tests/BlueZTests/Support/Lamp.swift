@@ -7,7 +7,7 @@ extension Lamp {
     static let alert = BluetoothUUID(0x2A06)
 }
 
-/// What the work ends with; nil if it ends well.
+/// Returns the error that ends the work; `nil` if it ends well.
 func error(of work: () async throws -> Void) async -> CentralError? {
     do {
         try await work()

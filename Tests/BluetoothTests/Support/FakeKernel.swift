@@ -65,10 +65,10 @@ final class FakeKernel: BluetoothKernel {
         LinuxKernel().now()
     }
 
-    /// How often the adapters were listed.
+    /// The number of times that the adapters were listed.
     var questions: Int { state.withLock(\.questions) }
 
-    /// What was done to have an adapter switched on.
+    /// The steps taken to switch an adapter on.
     var stepsTaken: [PowerStep] { state.withLock(\.stepsTaken) }
 
     func set(powerError: KernelError, of step: PowerStep) {

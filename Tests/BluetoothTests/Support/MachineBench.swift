@@ -114,21 +114,21 @@ extension AdapterUpdate {
 }
 
 extension [ScannerStateMachine.Action] {
-    /// The states that are told.
+    /// The reported states.
     var states: [BluetoothState] {
         compactMap { action in
             if case .update(let update) = action { update.state } else { nil }
         }
     }
 
-    /// What is told about the state, in words.
+    /// The reported reasons.
     var reasons: String {
         compactMap { action in
             if case .update(let update) = action { update.reason } else { nil }
         }.joined(separator: " ")
     }
 
-    /// All but what is told about the state.
+    /// All but the reports of the state.
     var others: Self {
         filter { action in
             if case .update = action { false } else { true }

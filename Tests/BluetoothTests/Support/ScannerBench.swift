@@ -4,7 +4,7 @@ import HCI
 import Synchronization
 import Testing
 
-/// A scanner on a thread of its own, a kernel it takes for Linux, and what it tells.
+/// A scanner on a thread of its own, a kernel in place of Linux, and the scanner's reports.
 final class ScannerBench: Sendable {
     enum Call: Equatable, Sendable {
         case reports([AdvertisingReport])
@@ -18,7 +18,7 @@ final class ScannerBench: Sendable {
     let calls: Mailbox<Call>
     private let signs: SignsOfLife
 
-    /// How often the scanner has told that the controller lives.
+    /// The number of reports that the controller works.
     var signsOfLife: Int { signs.count.load(ordering: .relaxed) }
 
     init(
@@ -45,7 +45,7 @@ final class ScannerBench: Sendable {
         scanner.stop()
     }
 
-    /// The next thing that is told is this.
+    /// Expects this report next.
     func expect(_ expected: Call, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let next = try calls.next()
         #expect(next == expected, sourceLocation: sourceLocation)

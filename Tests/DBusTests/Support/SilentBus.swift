@@ -28,7 +28,7 @@ final class SilentBus: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Waits for somebody to connect.
+    /// Waits for a connection.
     ///
     /// On a thread of its own: it blocks, and a machine may have one thread for all tasks.
     func accept() async -> Int32 {

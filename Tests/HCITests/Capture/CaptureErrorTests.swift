@@ -99,7 +99,7 @@ struct CaptureErrorTests {
         #expect(reason(pcap) == .unknownVersion(.pcap, major: 2, minor: 5))
     }
 
-    @Test("Other files are told by name, and what to do")
+    @Test("Other files are recognized, with advice")
     func otherFiles() throws {
         func text(_ file: [UInt8]) -> String { CaptureReading(file).error?.description ?? "" }
         #expect(text([]).contains("empty"))

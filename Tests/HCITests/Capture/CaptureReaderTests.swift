@@ -22,7 +22,7 @@ struct CaptureReaderTests {
         }
     }
 
-    @Test("Cut anywhere, the packets before are told, and how much is missing", arguments: CaptureSample.all)
+    @Test("Cut anywhere, the packets before are read, and the missing length is reported", arguments: CaptureSample.all)
     func truncation(_ sample: CaptureSample) throws {
         let whole = CaptureReading(sample.bytes)
         var seams = 0
@@ -44,7 +44,7 @@ struct CaptureReaderTests {
         #expect(seams == sample.seams)
     }
 
-    @Test("A cut tells where the record starts and what is missing of its header, then of its bytes")
+    @Test("A cut gives the start of the record and the missing part of its header, then of its bytes")
     func cutRecord() {
         let (start, header, end) = (43, 67, 81)
         for length in start + 1..<end {
@@ -65,7 +65,7 @@ struct CaptureReaderTests {
         #expect(skipped.otherRecords == 0)
     }
 
-    @Test("Monitor opcodes tell kind and direction")
+    @Test("Monitor opcodes give kind and direction")
     func monitorOpcodes() {
         let kinds: [HCIPacketType?] = [
             nil, nil, .command, .event, .acl, .acl, .synchronous, .synchronous, nil, nil, nil, nil, nil, nil, nil, nil,

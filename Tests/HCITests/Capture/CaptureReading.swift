@@ -1,6 +1,6 @@
 import HCI
 
-/// What a capture came to, read to its end or its first error.
+/// The result of reading a capture to its end or its first error.
 struct CaptureReading: Equatable {
     struct Packet: Equatable {
         var time: Int64
@@ -11,7 +11,7 @@ struct CaptureReading: Equatable {
     }
 
     var packets: [Packet] = []
-    /// Where each packet's record starts and ends in the file.
+    /// The start and the end of each packet's record in the file.
     var records: [Range<UInt64>] = []
     var skipped = CaptureReader.Skipped?.none
     var format: CaptureFormat?

@@ -7,7 +7,7 @@ struct CaptureSample: Sendable, CustomTestStringConvertible {
     let bytes: [UInt8]
     let format: CaptureFormat
     let packets: [CaptureReading.Packet]
-    /// How many lengths short of the whole end between two records or blocks.
+    /// The number of lengths short of the whole that end between two records or blocks.
     let seams: Int
 
     var testDescription: String { name }

@@ -21,7 +21,7 @@ final class Certificates: Sendable {
     /// The paths of a certificate and its key.
     ///
     /// - Parameters:
-    ///   - days: how long it is valid; less than zero: it has expired.
+    ///   - days: The days for which it is valid; less than zero: it has expired.
     ///   - start: whether it is valid from tomorrow only.
     func sign(
         _ name: String, for subject: String, days: Int = 2

@@ -10,7 +10,7 @@ final class FakeBroker: @unchecked Sendable {
     var port: UInt16 { listener.port }
 
     /// - Parameters:
-    ///   - answer: what it sends to each client at once.
+    ///   - answer: The bytes that it sends to each client at once.
     ///   - hangsUp: whether it ends the connection then; else it keeps it and reads nothing.
     init(_ answer: [UInt8], hangsUp: Bool = false) throws {
         listener = try LoopbackListener()

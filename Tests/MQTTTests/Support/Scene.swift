@@ -15,7 +15,7 @@ struct Scene {
         session = MQTTSession(settings) { 0 }
     }
 
-    /// What the session does at this time, until it waits; that is the last of them.
+    /// Returns the actions of the session at this time, until it waits; that is the last of them.
     mutating func actions(at time: Double? = nil, _ events: MQTTSession.Event...) -> [MQTTSession.Action] {
         now = time ?? now
         for event in events { session.handle(event, at: nanoseconds(now)) }

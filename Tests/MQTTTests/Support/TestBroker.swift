@@ -18,11 +18,11 @@ final class TestBroker: @unchecked Sendable {
     private(set) var port: UInt16 = 0
     private let lines: [String]
     private var process: Process?
-    /// What this start of it has written; of the one before some may still come.
+    /// The output since this start; some of an earlier start may still come.
     private let log = Mutex((start: 0, text: ""))
     private let news = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    /// - Parameter lines: what is in its configuration beside the port.
+    /// - Parameter lines: The configuration beside the port.
     init(_ lines: [String] = ["allow_anonymous true"], folder: TemporaryFolder? = nil) throws {
         self.folder = try folder ?? TemporaryFolder()
         self.lines = lines
@@ -41,12 +41,12 @@ final class TestBroker: @unchecked Sendable {
 
     deinit { kill() }
 
-    /// What it has written.
+    /// The output so far.
     var text: String { log.withLock { $0.text } }
 
     /// Starts it, on the same port again, and waits until it listens.
     func start() throws {
-        // Started by root it would become somebody else, who may not write into the folder.
+        // Started by root it would change its user, to one that must not write into the folder.
         let configuration = [
             "user \(geteuid() == 0 ? "root" : "mosquitto")", "listener \(port) 127.0.0.1", "log_type all",
             "log_dest stderr", "persistence_location \(folder.path)/",
@@ -106,7 +106,7 @@ final class TestBroker: @unchecked Sendable {
     }
 }
 
-/// A port of loopback that nobody uses just now.
+/// Returns a port of loopback that is free now.
 func freePort() throws -> UInt16 {
     let listener = try LoopbackListener()
     defer { listener.close() }

@@ -10,7 +10,7 @@ import TestSupport
 /// A scanner's state machine and a presence driver, with a controller that answers every command at once and receives what is
 /// in the air, on a clock that is moved by hand.
 struct Household {
-    /// What is in the air, once a second.
+    /// The advertisers, once a second.
     enum Device { case beacon, neighbour }
 
     private struct Clock: WallClock {
@@ -18,7 +18,7 @@ struct Household {
         var now: Int64 { 0 }
     }
 
-    /// What was published, in order.
+    /// The events, in order.
     private final class Log: Sendable {
         let lines = Mutex<[String]>([])
     }
@@ -80,7 +80,7 @@ struct Household {
         }
     }
 
-    /// The neighbour comes first: its report alone does not tell that the beacon is there.
+    /// The neighbour comes first: its report alone does not show that the beacon is there.
     private mutating func receive() {
         guard !isDeaf, !air.isEmpty else { return }
         if air.contains(.neighbour) { _ = driver.scannerDidReceive(Self.advertisement.span.bytes, at: now) }

@@ -2,7 +2,7 @@ import IBeacon
 import RegionMonitoring
 import TestSupport
 
-/// What can happen to a monitor.
+/// The events of a monitor.
 enum ModelEvent {
     case sighted(BeaconSighting)
     case advertisement(address: UInt64)
@@ -39,8 +39,8 @@ struct ModelWorld {
         values[Int.random(in: values.indices, using: &random)]
     }
 
-    /// Some of the regions there can be. One of them always has all beacons of ours: what belongs to nobody may be
-    /// forgotten, and what is forgotten differs.
+    /// Some of the regions there can be. One of them always has all beacons of ours: strangers may be forgotten, and
+    /// the choice differs.
     mutating func regions() -> [MonitoredRegion] {
         let narrow: [BeaconConstraint] = [.major(uuid, 1), .major(uuid, 2), .minor(uuid, 1, 1), .minor(uuid, 2, 2)]
         let constraints = narrow.filter { _ in Bool.random(using: &random) } + [.uuid(uuid)]
@@ -55,7 +55,7 @@ struct ModelWorld {
         }
     }
 
-    /// How long nothing happens. Never no time at all: of two that are heard at once neither is the last.
+    /// Returns the time without an event. Never no time at all: of two that are heard at once neither is the last.
     mutating func pause() -> Duration {
         let isLong = Int.random(in: 0..<30, using: &random) == 0
         let longest = isLong ? 400 : chosen([0.01, 0.1, 0.3, 0.5, 0.5, 1, 1, 2, 5, 10])

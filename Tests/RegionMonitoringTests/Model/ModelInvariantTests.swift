@@ -1,9 +1,9 @@
 import RegionMonitoring
 import Testing
 
-/// Where the exit time is learned, and where clocks leap: what holds whatever was learned.
+/// The invariants with learned exit times and with clocks that leap: whatever was learned.
 @Suite struct ModelInvariantTests {
-    /// Every other world has a company in the air, which a deaf receiver is told by.
+    /// Every other world has other devices in range, which reveal a deaf receiver.
     private func watch(_ seeds: Range<UInt64>, leaps: Bool) {
         for seed in seeds {
             let world = ModelWorld(seed: seed, learns: !leaps || seed % 3 > 0, neighbours: seed % 2 == 0 ? 3 : 40)
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `where the exit time is learned nobody is sent away too soon or kept too long`(part: UInt64) {
+    func `a learned exit time neither leaves a region too soon nor keeps it too long`(part: UInt64) {
         watch(part * 10..<(part + 1) * 10, leaps: false)
     }
 

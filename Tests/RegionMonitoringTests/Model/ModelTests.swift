@@ -27,7 +27,7 @@ private struct ModelRun {
     var monitor: RegionMonitor
     var naive: NaiveMonitor
     var log: [String] = []
-    /// Where the two first parted.
+    /// The first difference of the two.
     var difference: String?
 
     init(seed: UInt64) {
@@ -37,7 +37,7 @@ private struct ModelRun {
         compare(monitor.monitoringStarted(at: now), naive.monitoringStarted())
     }
 
-    /// Lets some time pass, in one of five cases without anybody looking at the clock, and has something happen.
+    /// Lets some time pass, in one of five cases without a look at the clock, and applies an event.
     mutating func step() {
         let next = now.advanced(by: world.pause())
         if Int.random(in: 0..<5, using: &world.random) > 0 { runTimer(until: next) }
@@ -90,7 +90,7 @@ private struct ModelRun {
         }
     }
 
-    /// - Parameter actions: the monitor's. Of the ends of silences only what was learned tells.
+    /// - Parameter actions: the monitor's. The ends of silences follow only from the learned values.
     private mutating func compare(_ actions: [RegionMonitor.Action], _ expected: [RegionMonitor.Action]) {
         let announced = actions.filter { if case .silenceDidEnd = $0 { false } else { true } }
         if announced != expected { difference = "announced \(announced),\nand it should be \(expected)" }

@@ -69,13 +69,13 @@ extension ModelWitness {
         sensitivity.shortestExitAfter...MonitoredRegion.longestExitAfter
     }
 
-    /// Nobody is sent away before the shortest time.
+    /// No region is left before the shortest time.
     private func wasSilentLongEnough(_ region: MonitoredRegion) -> Bool {
         guard let index = watched.firstIndex(of: region) else { return false }
         return silences[index].duration(to: now) >= region.exitAfter ?? region.sensitivity.shortestExitAfter
     }
 
-    /// What is wrong with what the monitor knows, if anything is.
+    /// Returns the error in the monitor's values, if there is one.
     func judgement(after event: ModelEvent) -> String? {
         let ours = monitor.beaconSnapshots(since: Instant(nanoseconds: .min)).filter { $0.identity.uuid == uuid }
         if ours.map(\.count).reduce(0, +) != count { return "\(ours) were heard \(count) times" }
@@ -98,7 +98,7 @@ extension ModelWitness {
         return nil
     }
 
-    /// What is wrong with how it judges its beacons, if anything is.
+    /// Returns the error in its judgement of the beacons, if there is one.
     func judgementOfBeacons() -> String? {
         for (snapshot, judgements) in zip(monitor.regionSnapshots, monitor.judgements(at: now, limit: .max)) {
             guard judgements.filter(\.keepsInside).map(\.beacon) == [snapshot.beacon].compactMap(\.self) else {

@@ -21,7 +21,7 @@ struct ModelWitness {
     private(set) var hasAdapter = false
     private(set) var watched: [MonitoredRegion]
     var regions: [String: Region] = [:]
-    /// When each of our beacons was heard last, and how often all were.
+    /// The last reception of each of our beacons, and the number of all.
     private(set) var heard: [BeaconIdentity: Instant] = [:]
     private(set) var count: UInt64 = 0
     /// Since when each region was listened to or silent at the latest, when silence was asked about last.
@@ -29,7 +29,7 @@ struct ModelWitness {
     private var listeningSince: [String: Instant] = [:]
     private var startedAt: Instant
     private(set) var log: [String] = []
-    /// What it did that it must not.
+    /// The forbidden action, if there was one.
     var fault: String?
 
     init(_ world: ModelWorld, leaps: Bool = false) {

@@ -4,7 +4,7 @@ import RegionMonitoring
 struct NaiveClock {
     private var pauses: [(from: Instant, to: Instant?)] = []
 
-    /// Nobody listens before the first ``resume(at:)``.
+    /// The scan does not run before the first ``resume(at:)``.
     init(start: Instant) { pause(at: start) }
 
     var isPaused: Bool { pauses.last.map { $0.to == nil } ?? false }
@@ -17,14 +17,14 @@ struct NaiveClock {
         if isPaused { pauses[pauses.count - 1].to = now }
     }
 
-    /// How long was listened by `now`, counted from the clock's origin.
+    /// Returns the scan time by `now`, counted from the clock's origin.
     func listened(at now: Instant) -> Duration {
         var listened = Instant(nanoseconds: 0).duration(to: now)
         for pause in pauses where pause.from < now { listened -= pause.from.duration(to: min(pause.to ?? now, now)) }
         return listened
     }
 
-    /// When so much will have been listened if nothing happens before; nil during a pause.
+    /// Returns the time at which the scan time is reached if nothing happens before; `nil` during a pause.
     func instant(of listened: Duration, from now: Instant) -> Instant? {
         isPaused ? nil : now.advanced(by: listened - self.listened(at: now))
     }

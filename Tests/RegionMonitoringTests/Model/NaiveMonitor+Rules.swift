@@ -6,7 +6,7 @@ extension NaiveMonitor.Region {
 
     func matches(_ beacon: BeaconIdentity) -> Bool { region.region.constraint.matches(beacon) }
 
-    /// The narrowest region is told of a beacon first.
+    /// The narrowest region receives a beacon first.
     var breadth: Int {
         switch region.region.constraint {
         case .minor: 0
@@ -29,12 +29,12 @@ extension NaiveMonitor.Region {
 
     var isRanging: Bool { region.ranging == .always || region.ranging == .whileInside && state == .inside }
 
-    /// When it is left if nobody is heard before, on the listening clock.
+    /// The end of the region without another reception, on the listening clock.
     var end: Duration? { state == .outside ? nil : silentSince + (region.exitAfter ?? .zero) }
 }
 
 extension NaiveMonitor {
-    /// When something is announced at the latest if nothing happens before.
+    /// Returns the latest time of the next announcement if nothing happens before.
     func nextAnnouncement(from now: Instant) -> Instant? {
         let ranging = regions.contains(where: \.isRanging) ? nextRanging : nil
         return

@@ -1,8 +1,8 @@
 import IBeacon
 import RegionMonitoring
 
-/// What ``RegionMonitor`` announces of regions with a fixed exit time, by the rules as they are written down: no index,
-/// no schedule, no filter that remembers. Everything is looked up anew in all that was ever heard.
+/// The announcements of ``RegionMonitor`` for regions with a fixed exit time, by the rules as they are written down: no
+/// index, no schedule, no filter with a memory. Everything is looked up anew in all that was ever heard.
 struct NaiveMonitor {
     struct Region {
         var region: MonitoredRegion
@@ -26,7 +26,7 @@ struct NaiveMonitor {
     var hasAdapter = false
     /// All sightings, the oldest first.
     var heard: [Heard] = []
-    /// When ranging is announced next, and the first of ``heard`` that counts for it.
+    /// The time of the next ranging, and the first of ``heard`` that counts for it.
     var nextRanging: Instant?
     var firstRanged = 0
 

@@ -15,7 +15,7 @@ package struct BlueZBench: Waited, Sendable {
         if let adapter { try perform("adapter", ["name": adapter]) }
     }
 
-    /// bluetoothd is told something, or something happens to it: see bluez.py.
+    /// Sends a command to bluetoothd, or to its surroundings: see bluez.py.
     @discardableResult
     package func perform(_ command: String, _ arguments: [String: Any] = [:]) throws -> Any? {
         try bench.perform(command, arguments)
@@ -29,7 +29,7 @@ package struct BlueZBench: Waited, Sendable {
         }
     }
 
-    /// How often a method was called.
+    /// Returns the number of calls of a method.
     package func count(of method: String) throws -> Int { try calls.count { $0.first == method } }
 }
 
@@ -45,7 +45,7 @@ extension BlueZBench {
 
     /// The lamp is in the air.
     ///
-    /// - Parameter isAnnounced: whether bluetoothd tells that it is connected.
+    /// - Parameter isAnnounced: Whether bluetoothd reports that it is connected.
     package func lamp(isAnnounced: Bool = true) throws {
         let characteristics: [[String: Any]] = [
             ["uuid": Self.level, "flags": ["read", "notify"], "value": "64"],

@@ -72,7 +72,7 @@ struct Bench {
         }
     }
 
-    /// What Linux sets before it scans.
+    /// The settings of Linux before it scans.
     mutating func unmask() throws {
         try status(HCICommand(SetEventMask(mask: .max)))
         try status(HCICommand(LESetEventMask(mask: .max)))

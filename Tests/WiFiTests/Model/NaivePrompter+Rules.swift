@@ -62,7 +62,7 @@ extension NaivePrompter {
 
     // MARK: Steps
 
-    /// What the configuration says about a network that somebody is at has changed.
+    /// The configuration of a network whose region is inside has changed.
     mutating func configured(_ index: Int, _ network: HomeNetwork, at now: Instant) -> [PrompterAction] {
         networks[index].current = network
         if networks[index].prompt == nil { return begin(index, at: now) }
@@ -117,7 +117,8 @@ extension NaivePrompter {
         if network.promptBefore == nil { nextPrompt += 1 }
         networks[index].promptBefore = nil
         networks[index].prompt = prompt
-        // What was asked before Wi-Fi changed is no answer to whether somebody has connected since.
+        // An answer to a request from before the change of Wi-Fi does not show whether another program has connected
+        // since.
         return [.announce(prompt)] + (isOld ? [ask(index)] : [])
     }
 

@@ -1,7 +1,7 @@
 import WiFi
 
-/// What ``JoinPrompter`` asks and joins, by the rules as they are written down: no phases, but what is known of each
-/// network, of which every rule is read anew.
+/// The prompts and joins of ``JoinPrompter``, by the rules as they are written down: no phases, but facts about each
+/// network, from which every rule is evaluated anew.
 struct NaivePrompter {
     struct Network {
         let ssid: String
@@ -18,13 +18,13 @@ struct NaivePrompter {
         /// The reason is that the region which has the word wants neither prompt nor join.
         var isOff = false
         var delay = Duration.seconds(30)
-        /// When it is looked at next, and whether a change of Wi-Fi is waited for as well.
+        /// The time of the next look, and whether a change of Wi-Fi is waited for as well.
         var look: (at: Instant, orChange: Bool)?
         /// The question that is on its way, and whether Wi-Fi has changed since.
         var question: (ticket: Int, isOld: Bool)?
         var prompt: Prompt?
         var join: (attempt: JoinAttempt, arrival: Int)?
-        /// What was going on before a restart, and the prompt that is to be put again.
+        /// The visit before a restart, and the prompt to repeat.
         var before: PromptMemory.Visit?
         var promptBefore: String?
     }

@@ -24,7 +24,7 @@ private struct PrompterRun {
     private var prompter = Prompter()
     private var naive = NaivePrompter()
     private let networks: [HomeNetwork]
-    /// When each network was offered last under a new number, and which prompts wait.
+    /// The time of each network's last offer under a new number, and the waiting prompts.
     private var offered: [String: Instant] = [:]
     private var waiting: Set<Prompt> = []
     private(set) var log: [String] = []

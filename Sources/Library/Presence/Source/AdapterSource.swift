@@ -12,7 +12,7 @@ package final class AdapterSource: PresenceSource {
     ///   - timing: The scan interval and window.
     ///   - quietPeriod: The length of a silence from which on the controller is asked whether it works.
     ///   - powerCyclePeriod: the shortest time between two power cycles of a deaf controller; `nil` for no power cycle.
-    ///   - kernel: whose adapters they are.
+    ///   - kernel: The kernel of the adapters.
     /// - Throws: An error if the process has no file descriptor left.
     package init(
         adapter: String?, timing: ScanTiming, quietPeriod: Duration, powerCyclePeriod: Duration? = nil,

@@ -3,7 +3,7 @@ import DBus
 /// A make-believe bluetoothd for peripherals: it takes services and advertisements, reads them as the real one does, and
 /// plays centrals. One connection to the bus is one life of it.
 actor Bluetoothd {
-    /// What was registered.
+    /// The registered objects.
     struct Registered: Equatable {
         let sender: String
         let path: String
@@ -21,7 +21,7 @@ actor Bluetoothd {
     /// Every registration and its end, in their order: `RegisterAdvertisement`, …
     private(set) var calls: [String] = []
 
-    /// What the next registrations are answered with.
+    /// The refusals of the next registrations.
     private var refusals: [BusInterface.Refusal] = []
 
     init(_ address: String, isPowered: Bool = true, hasAdapter: Bool = true) async throws {
@@ -173,7 +173,7 @@ extension Bluetoothd {
 // MARK: Centrals
 
 extension Bluetoothd {
-    /// Where a characteristic is; nil when it is not offered.
+    /// Returns the path of a characteristic; `nil` if it is not offered.
     func path(of uuid: String) -> String? {
         applications.last?.1.first { $0.value["org.bluez.GattCharacteristic1"]?["UUID"]?.string == uuid }?.key
     }
@@ -182,7 +182,7 @@ extension Bluetoothd {
     func read(_ uuid: String, by central: String = "AA_00_00_00_00_01", from offset: Int = 0, mtu: UInt16 = 23)
         async throws -> [UInt8]
     {
-        // bluetoothd sends none below zero; anybody on the bus may.
+        // bluetoothd sends none below zero; other programs on the bus may.
         let value = UInt16(exactly: offset).map(DBusValue.uint16) ?? .int32(Int32(offset))
         let options = offset == 0 ? [:] : ["offset": value]
         return try await ask("ReadValue", uuid, [], central, options, mtu).first?.bytes ?? []
