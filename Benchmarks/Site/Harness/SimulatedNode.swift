@@ -30,7 +30,9 @@ final class SimulatedNode: Sendable {
         let (stream, events) = AsyncStream.makeStream(of: Event.self)
         self.events = events
         let outputs = Broker.Outputs(
-            happened: { kind, _ in
+            happened: { kind, time in
+                // The hub has no disk here: each event is recorded at once.
+                events.yield(Event(time: time, kind: kind))
                 guard case .house(let region, let news) = kind else { return }
                 switch news {
                 case .didEnterRegion: told.counts.withLock { $0["\(region) enter", default: 0] += 1 }
