@@ -95,4 +95,31 @@ import Testing
         #expect(hall.actions.contains(.deleted(node: HouseAtHall.weaker)) == !isRepeated)
         #expect(hall.events == [.enter])
     }
+
+    /// Its owner wrote the message before the node was forgotten.
+    @Test mutating func `an earlier message does not make the house wait for a forgotten node`() {
+        hall.connect(at: 0, keeping: [Self.waiting(["attic-2"])])
+        hall.status(of: HouseAtHall.stronger, found: true, at: 0)
+        hall.pass(to: 10)
+        hall.actions += hall.house.forgotten(node: "attic-2", at: HouseAtHall.moment(10))
+        var late = Self.waiting(["attic-2", "attic-3"])
+        late.stamp.sequence += 1
+        hall.hear(late, at: 11)
+        #expect(hall.house.state(of: "keys")?.waiting == ["attic-3"])
+        // Another node may wait for it still.
+        #expect(hall.actions.contains(.publishForgotten(node: "attic-2")))
+    }
+
+    @Test mutating func `a forgotten node that came back is waited for again`() {
+        hall.connect(at: 0, keeping: [Self.waiting(["attic-2"])])
+        hall.status(of: HouseAtHall.stronger, found: true, at: 0)
+        hall.pass(to: 10)
+        hall.actions += hall.house.forgotten(node: "attic-2", at: HouseAtHall.moment(10))
+        hall.status(of: "attic-2", at: 20)
+        hall.disconnect(at: 30)
+        var later = Self.waiting(["attic-2"])
+        later.stamp.sequence += 1
+        hall.connect(at: 31, keeping: [later])
+        #expect(hall.house.state(of: "keys")?.waiting == ["attic-2"])
+    }
 }

@@ -178,4 +178,20 @@ import Testing
         #expect(hall.written.map(\.state) == [.outside])
         #expect(hall.events == [.exit])
     }
+
+    /// It was suspended for two seconds. Its deadline and a message are late together.
+    @Test mutating func `an owner whose successor is due does not announce what it receives`() {
+        hall.connect(at: 0)
+        hall.pass(to: 4)
+        hall.say(.inside, at: 4)
+        hall.status(of: HouseAtHall.stronger, at: 20)
+        hall.say(.inside, at: 21)
+        hall.pass(to: 22)
+        #expect(hall.written.last?.state == .inside && hall.house.owner(of: "keys") == "hall")
+        let left = Observation(state: .outside, age: 1, incarnation: "hall-1", sequence: 100)
+        hall.actions += hall.house.observationReceived(
+            node: "hall", region: "keys", left, isRetained: false, at: HouseAtHall.moment(23.5))
+        #expect(hall.house.owner(of: "keys") == HouseAtHall.stronger)
+        #expect(hall.events == [])
+    }
 }

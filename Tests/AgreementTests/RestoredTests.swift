@@ -109,4 +109,16 @@ import Testing
         #expect(hall.events == [])
         #expect(!hall.news.contains { if case .didEnterRegion = $0 { true } else { false } })
     }
+
+    /// It remembers a message that was written before anything was known.
+    @Test mutating func `a message without knowledge does not hold off the owner's earlier one`() {
+        hall.connect(at: 0)
+        hall.status(of: HouseAtHall.stronger, found: true, at: 0)
+        hall.pass(to: 5)
+        hall.hear(HouseAtHall.message(.unknown, of: 9, 9), at: 5)
+        hall.hear(HouseAtHall.message(.inside, of: 7, 5, hearing: ["attic"]), at: 6)
+        #expect(hall.house.state(of: "keys")?.state == .inside)
+        hall.pass(to: 100)
+        #expect(hall.written == [])
+    }
 }

@@ -227,8 +227,10 @@ extension HouseRegion {
                 message.stored()
                 return []
             }
-            // An owner that did not receive the latest message knows the same changes, and has newer observations.
-            let isEquivalent = (received.lastKnown, received.change) == (known.lastKnown, known.change)
+            // An owner that did not receive the latest message knows the same changes, or that message knows none. The owner has
+            // newer observations.
+            let isEquivalent =
+                received.change == known.change && (known.lastKnown == nil || received.lastKnown == known.lastKnown)
             guard isFollower, !isRetained, !received.isRestored, isEquivalent else {
                 return overwritten(house, isAgain: false)
             }

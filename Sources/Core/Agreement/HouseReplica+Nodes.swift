@@ -5,8 +5,9 @@ extension HouseReplica {
     package mutating func statusReceived(
         node name: String, isOnline: Bool, isRetained: Bool, at now: Moment
     ) -> [HouseAction] {
-        guard isConnected, var known = known(name) else { return [] }
-        resume(at: now)
+        guard isConnected else { return [] }
+        let due = advanced(to: now)
+        guard var known = known(name) else { return due }
         let (wasPresent, wasEligible) = (known.isPresent(at: now.instant), known.isEligible(at: now.instant))
         if !isRetained { known.emptiedAt = nil }
         switch (isOnline, known.status) {
@@ -25,10 +26,12 @@ extension HouseReplica {
         case (true, _): break
         }
         nodes[name] = known
+        forgotten.remove(name)
         if let change = known.nextChange(after: now.instant) { scheduleNodes(change) }
         // A silent node is present again by a refresh, though no message said that it was offline.
         let isMoved = wasPresent != known.isPresent(at: now.instant)
-        var actions = isMoved || wasEligible != known.isEligible(at: now.instant) ? ownersDetermined(at: now) : []
+        var actions = due
+        actions += isMoved || wasEligible != known.isEligible(at: now.instant) ? ownersDetermined(at: now) : []
         if isMoved { actions += nodeChanged(name, at: now) }
         // Another node took this one for silent, or its last will came late.
         if name == node, !isOnline, !isRetained, isReadable { actions.append(.publishOnline) }
@@ -39,12 +42,12 @@ extension HouseReplica {
     package mutating func scannerReceived(
         node name: String, isScanning: Bool, isRetained: Bool, at now: Moment
     ) -> [HouseAction] {
-        guard isConnected, var known = known(name) else { return [] }
-        resume(at: now)
-        guard known.isScanning != isScanning else { return [] }
+        guard isConnected else { return [] }
+        let due = advanced(to: now)
+        guard var known = known(name), known.isScanning != isScanning else { return due }
         known.isScanning = isScanning
         nodes[name] = known
-        return nodeChanged(name, at: now)
+        return due + nodeChanged(name, at: now)
     }
 
     /// Handles a node's description.
@@ -57,7 +60,8 @@ extension HouseReplica {
         isRetained: Bool = true,
         at now: Moment
     ) -> [HouseAction] {
-        guard var known = known(name) else { return [] }
+        var actions = isConnected ? advanced(to: now) : []
+        guard var known = known(name) else { return actions }
         let (oldRegions, oldAnnounces) = (known.regions, known.announces)
         known.room = room.flatMap { Self.isName($0) ? $0 : nil }
         known.regions = watched.map { watched in watched.filter { positions[$0] != nil } }
@@ -65,8 +69,7 @@ extension HouseReplica {
         known.announces = announces
         nodes[name] = known
         guard isConnected else { return [] }
-        resume(at: now)
-        var actions = name == node && !isRetained ? ownReceived(at: now) : []
+        if name == node, !isRetained { actions += ownReceived(at: now) }
         if oldRegions != known.regions || oldAnnounces != announces {
             redescribed.insert(name)
             actions += ownersDetermined(at: now)
@@ -80,13 +83,14 @@ extension HouseReplica {
     /// - Returns: nothing for a node that is present: it publishes its topics again, or is deleted after ten seconds.
     package mutating func forgotten(node name: String, at now: Moment) -> [HouseAction] {
         guard isConnected, name != node else { return [] }
+        let due = advanced(to: now)
         guard var known = nodes[name], known.isPresent(at: now.instant) else {
-            return deleted(name, isLate: false, at: now)
+            return due + deleted(name, isLate: false, at: now)
         }
         known.emptiedAt = known.emptiedAt ?? now.instant
         nodes[name] = known
         scheduleNodes(now.instant.addingClamped(HouseNode.repetition))
-        return []
+        return due
     }
 
     /// - Parameter isLate: whether it happens ten seconds after the topics were emptied. A region's message that this node does not
@@ -98,6 +102,7 @@ extension HouseReplica {
         guard nodes[name] != nil || wasAbsent || isWaited(for: name) else { return [] }
         nodes[name] = nil
         redescribed.remove(name)
+        if forgotten.count < Self.nodeLimit { forgotten.insert(name) }
         var actions = [.deleted(node: name)] + ownersDetermined(at: now)
         let view = view(at: now)
         for index in regions.indices {

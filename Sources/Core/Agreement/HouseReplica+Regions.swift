@@ -5,11 +5,11 @@ extension HouseReplica {
     package mutating func observationReceived(
         node name: String, region: String, _ observation: Observation, isRetained: Bool, at now: Moment
     ) -> [HouseAction] {
-        guard isConnected, let index = positions[region], !regions[index].isFollower,
-            Self.isName(observation.incarnation), var known = known(name)
-        else { return [] }
-        resume(at: now)
-        var actions: [HouseAction] = []
+        guard isConnected, let index = positions[region] else { return [] }
+        var actions = advanced(to: now)
+        guard !regions[index].isFollower, Self.isName(observation.incarnation), var known = known(name) else {
+            return actions
+        }
         if !isRetained, known.incarnation != observation.incarnation {
             known.incarnation = observation.incarnation
             nodes[name] = known
@@ -38,13 +38,14 @@ extension HouseReplica {
     /// Handles an emptied observation topic: the node does not watch the region any more.
     package mutating func observationRemoved(node name: String, region: String, at now: Moment) -> [HouseAction] {
         guard isConnected, let index = positions[region] else { return [] }
+        let due = advanced(to: now)
         // A node that is present publishes its observation again, unless it does not watch the region any more.
         if let known = nodes[name], known.isPresent(at: now.instant), known.regions?.contains(region) ?? true {
-            return []
+            return due
         }
         let view = view(at: now)
         defer { scheduleRegion(index, view) }
-        return regions[index].observationRemoved(of: name, view)
+        return due + regions[index].observationRemoved(of: name, view)
     }
 
     /// Handles a region's message; `nil` for a payload that is none, or an emptied topic.
@@ -52,17 +53,22 @@ extension HouseReplica {
         region: String, _ state: HouseState?, isRetained: Bool, at now: Moment
     ) -> [HouseAction] {
         guard isConnected, let index = positions[region] else { return [] }
-        resume(at: now)
+        var actions = advanced(to: now)
         var state = state
         if let received = state {
             var names: Set<String> = []
             state?.hearing = received.hearing.prefix(Self.nodeLimit)
                 .filter { Self.isName($0.node) && names.insert($0.node).inserted }
+            state?.keepHearing { name in
+                guard forgotten.contains(name), nodes[name] == nil else { return true }
+                if !isRetained { actions.append(.publishForgotten(node: name)) }
+                return false
+            }
             state?.room = received.room.flatMap { Self.isName($0) ? $0 : nil }
         }
         let view = view(at: now)
         defer { scheduleRegion(index, view) }
-        return regions[index].stateReceived(state, isRetained: isRetained, view)
+        return actions + regions[index].stateReceived(state, isRetained: isRetained, view)
     }
 
     /// Handles an enter or exit event.

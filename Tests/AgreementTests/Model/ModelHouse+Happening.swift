@@ -50,7 +50,7 @@ extension ModelHouse {
         nodes[index].isConnected = false
         nodes[index].inbox = []
         _ = nodes[index].house.disconnected(at: nodes[index].moment(now))
-        log.disconnected(nodes[index].name)
+        log.stoodDown(nodes[index].name)
         if hasWill { wills.append((now + .random(in: 0...12, using: &random) * Self.second, index)) }
         log.wentDark(nodes[index].name, at: now)
     }
@@ -185,6 +185,7 @@ extension ModelHouse {
     mutating func emptyNode(_ index: Int) {
         guard nodes[index].isConnected, !nodes[index].isFrozen else { return }
         let prefix = "node/\(nodes[index].name)/"
+        if case .status(_, isOnline: true) = retained[prefix + "status"] {} else { log.wasWiped = true }
         nodes[index].emptied = retained.filter { $0.key.hasPrefix(prefix) }.sorted { $0.key < $1.key }.map(\.value)
         retained = retained.filter { !$0.key.hasPrefix(prefix) }
         say(.forgotten(node: nodes[index].name), by: "forger")

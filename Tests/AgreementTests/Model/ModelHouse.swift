@@ -122,7 +122,9 @@ struct ModelHouse {
             case .repeatObservation(let region), .confirmObservation(let region):
                 let name = nodes[index].name
                 if let message = retained["node/\(name)/region/\(region)"] { say(message, by: name) }
-            case .unsubscribe(let region): nodes[index].subscribed.remove(region)
+            case .unsubscribe(let region):
+                nodes[index].subscribed.remove(region)
+                log.stoodDown(nodes[index].name)
             case .publishState(let region, let state):
                 if !state.isRestored {
                     log.agreed(state, at: now)
@@ -137,6 +139,9 @@ struct ModelHouse {
                 log.happened(event, by: nodes[index].name, at: now)
                 say(.event(region: region, event), by: nodes[index].name)
             case .publishOffline(let node): say(.status(node: node, isOnline: false), by: nodes[index].name)
+            case .publishForgotten(let node):
+                retained["node/\(node)/status"] = nil
+                say(.forgotten(node: node), by: nodes[index].name)
             case .publishOnline: sayOnline(index)
             case .subscribeAgain: deliverRetained(to: index)
             case .repeatDescription:

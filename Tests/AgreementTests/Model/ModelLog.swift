@@ -61,8 +61,8 @@ struct ModelLog {
         for index in unwritten.removeValue(forKey: owner) ?? [] { words[index].wasHeard = true }
     }
 
-    /// The observations that a node received as an owner are lost with its connection.
-    mutating func disconnected(_ node: String) { unwritten[node] = nil }
+    /// The observations that a node received as an owner are lost with its connection, and when another node owns the region.
+    mutating func stoodDown(_ node: String) { unwritten[node] = nil }
 
     mutating func isLive(_ node: String, at now: Int64) { darknesses.removeAll { $0.node == node } }
 

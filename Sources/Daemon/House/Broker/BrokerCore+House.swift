@@ -192,6 +192,7 @@ extension BrokerCore {
             case .publishOffline(let name):
                 let topic = topics.status(name)
                 outputs += [.publish(.value(topic, Wire.offline.utf8)), .release(topic: topic)]
+            case .publishForgotten(let name): outputs.append(.publish(.clearing(topics.status(name))))
             case .publishOnline where isOnline: repeats.want(topics.status(node), at: now.instant)
             case .publishOnline:
                 isOnline = true
