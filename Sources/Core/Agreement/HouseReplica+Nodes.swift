@@ -103,13 +103,11 @@ extension HouseReplica {
         nodes[name] = nil
         redescribed.remove(name)
         if forgotten.count < Self.nodeLimit { forgotten.insert(name) }
-        var actions = [.deleted(node: name)] + ownersDetermined(at: now)
-        let view = view(at: now)
-        for index in regions.indices {
-            actions += isLate ? regions[index].observationRemoved(of: name, view) : regions[index].forgotten(name, view)
-            scheduleRegion(index, view)
-        }
-        return actions + nodesCounted(at: now)
+        let actions = [.deleted(node: name)] + ownersDetermined(at: now)
+        return actions
+            + update(regions.indices, at: now) { region, view in
+                isLate ? region.observationRemoved(of: name, view) : region.forgotten(name, view)
+            } + nodesCounted(at: now)
     }
 
     /// Handles that a node does not watch some regions any more.
@@ -117,15 +115,11 @@ extension HouseReplica {
         by name: String, _ old: Set<String>?, _ new: Set<String>?, at now: Moment
     ) -> [HouseAction] {
         guard let new else { return [] }
-        let view = view(at: now)
-        var actions: [HouseAction] = []
-        for index in regions.indices {
+        let gone = regions.indices.filter { index in
             let region = regions[index].identifier
-            guard !new.contains(region), old?.contains(region) ?? true else { continue }
-            actions += regions[index].observationRemoved(of: name, view)
-            scheduleRegion(index, view)
+            return !new.contains(region) && old?.contains(region) ?? true
         }
-        return actions
+        return update(gone, at: now) { region, view in region.observationRemoved(of: name, view) }
     }
 
     /// Returns the node of this name, a new one if there is room for it.
@@ -134,20 +128,24 @@ extension HouseReplica {
         return Self.isName(name) && nodes.count < Self.nodeLimit ? HouseNode() : nil
     }
 
-    mutating func scheduleRegion(_ index: Int, _ view: HouseView) {
-        if let due = regions[index].nextDeadline(view) { schedule(due) }
-    }
-
-    /// Applies a node's status and scanner to the regions that are owned here.
-    private mutating func nodeChanged(_ name: String, at now: Moment) -> [HouseAction] {
-        guard let known = nodes[name] else { return [] }
+    /// Applies a change to regions, one after another, and schedules their next deadlines.
+    mutating func update(
+        _ indices: some Sequence<Int>, at now: Moment, _ change: (inout HouseRegion, HouseView) -> [HouseAction]
+    ) -> [HouseAction] {
         let view = view(at: now)
         var actions: [HouseAction] = []
-        for index in regions.indices where !regions[index].isFollower {
-            actions += regions[index].nodeChanged(name, known, view)
-            scheduleRegion(index, view)
+        for index in indices {
+            actions += change(&regions[index], view)
+            if let due = regions[index].nextDeadline(view) { schedule(due) }
         }
         return actions
+    }
+
+    /// Applies a node's status, scanner and incarnation to the regions that are owned here.
+    mutating func nodeChanged(_ name: String, except: Int? = nil, at now: Moment) -> [HouseAction] {
+        guard let known = nodes[name] else { return [] }
+        let owned = regions.indices.filter { $0 != except && !regions[$0].isFollower }
+        return update(owned, at: now) { region, view in region.nodeChanged(name, known, view) }
     }
 
     /// Handles that a node becomes eligible or silent.

@@ -13,26 +13,15 @@ extension HouseReplica {
         if !isRetained, known.incarnation != observation.incarnation {
             known.incarnation = observation.incarnation
             nodes[name] = known
-            actions += incarnationChanged(name, except: index, at: now)
+            // Observations of an earlier run of the daemon about other regions are not live any more.
+            actions += nodeChanged(name, except: index, at: now)
         } else if nodes[name] == nil {
             nodes[name] = known
         }
-        let view = view(at: now)
-        actions += regions[index].observationReceived(observation, of: name, known, isRetained: isRetained, view)
-        scheduleRegion(index, view)
         return actions
-    }
-
-    /// Observations of an earlier run of the daemon about other regions are not live any more.
-    private mutating func incarnationChanged(_ name: String, except: Int, at now: Moment) -> [HouseAction] {
-        guard let known = nodes[name] else { return [] }
-        let view = view(at: now)
-        var actions: [HouseAction] = []
-        for index in regions.indices where index != except && !regions[index].isFollower {
-            actions += regions[index].nodeChanged(name, known, view)
-            scheduleRegion(index, view)
-        }
-        return actions
+            + update(CollectionOfOne(index), at: now) { region, view in
+                region.observationReceived(observation, of: name, known, isRetained: isRetained, view)
+            }
     }
 
     /// Handles an emptied observation topic: the node does not watch the region any more.
@@ -43,9 +32,8 @@ extension HouseReplica {
         if let known = nodes[name], known.isPresent(at: now.instant), known.regions?.contains(region) ?? true {
             return due
         }
-        let view = view(at: now)
-        defer { scheduleRegion(index, view) }
-        return due + regions[index].observationRemoved(of: name, view)
+        return due
+            + update(CollectionOfOne(index), at: now) { region, view in region.observationRemoved(of: name, view) }
     }
 
     /// Handles a region's message; `nil` for a payload that is none, or an emptied topic.
@@ -66,9 +54,10 @@ extension HouseReplica {
             }
             state?.room = received.room.flatMap { Self.isName($0) ? $0 : nil }
         }
-        let view = view(at: now)
-        defer { scheduleRegion(index, view) }
-        return actions + regions[index].stateReceived(state, isRetained: isRetained, view)
+        return actions
+            + update(CollectionOfOne(index), at: now) { region, view in
+                region.stateReceived(state, isRetained: isRetained, view)
+            }
     }
 
     /// Handles an enter or exit event.
@@ -114,7 +103,6 @@ extension HouseReplica {
         let new = nodes.filter { candidates[$0.key] == nil && isEligible($0.key, $0.value, at: now.instant) }
             .map { Candidate($0.key, $0.value) }
         for candidate in new { candidates[candidate.name] = candidate }
-        let view = view(at: now)
         // Without any node that announces, the choice does not matter.
         let announcing = candidates.values.filter(\.announces)
         let announcers = announcing.isEmpty || announcing.count == candidates.count ? nil : announcing
@@ -129,14 +117,16 @@ extension HouseReplica {
             if regions[index].announcer != region.announcer { ownership &+= 1 }
             guard best?.name != region.owner?.name else { continue }
             regions[index].owner = best
-            actions += best?.name == node ? regions[index].becameOwner(view) : regions[index].lostOwnership(view)
-            scheduleRegion(index, view)
+            let isOwner = best?.name == node
+            actions += update(CollectionOfOne(index), at: now) { region, view in
+                isOwner ? region.becameOwner(view) : region.lostOwnership(view)
+            }
         }
         if isBack {
             isBack = false
-            for index in regions.indices {
-                regions[index].nothingStored(view)
-                scheduleRegion(index, view)
+            actions += update(regions.indices, at: now) { region, view in
+                region.nothingStored(view)
+                return []
             }
         }
         let wasHub = ownsHub
