@@ -176,4 +176,23 @@ import Testing
         #expect(house.nodes["hall"]?.core.agreed(on: "keys").state?.waiting == [])
         #expect(house.nodes["hall"]?.core.agreed(on: "keys").state?.state == .outside)
     }
+
+    /// Another client emptied the node's topics. Its messages arrive when the ten seconds are over.
+    @Test mutating func `a node that repeats its topics late is known with all of them`() throws {
+        for name in ["attic", "hall"] { house.start(name) }
+        house.pass(20)
+        let about = try #require(house.value("okaeri/home/node/attic/about"))
+        house.kill("attic", will: false)
+        for topic in ["about", "status"] { house.publish("okaeri/home/node/attic/\(topic)", [], isRetained: true) }
+        house.settle()
+        house.pass(9.8)
+        // The timer of the hall's daemon is late.
+        house.now += 300_000_000
+        house.publish("okaeri/home/node/attic/about", Array(about.utf8), isRetained: true)
+        house.publish("okaeri/home/node/attic/status", Array("online".utf8), isRetained: true)
+        house.settle()
+        ask("hall")
+        let attic = try report("attic", of: "hall")
+        #expect(attic.isOnline && attic.card?.regions == ["keys"])
+    }
 }

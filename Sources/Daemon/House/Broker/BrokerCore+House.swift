@@ -33,7 +33,12 @@ extension BrokerCore {
             + released.map { .release(topic: $0) } + [.surveyed]
     }
 
+    /// Handles a message, behind the deadlines that are due: a node that is deleted for its silence may be the one that sent it.
     mutating func received(_ message: MQTTMessage, at now: Moment) -> [Output] {
+        acted(house.advanced(to: now), at: now) + handled(message, at: now)
+    }
+
+    private mutating func handled(_ message: MQTTMessage, at now: Moment) -> [Output] {
         guard let subject = topics.subject(of: message.topic) else { return foreign(message, at: now.instant) }
         switch subject {
         case .status(let name): return statusReceived(message, from: name, at: now)
