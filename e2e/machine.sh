@@ -1,13 +1,13 @@
-# What runs the machine in software: sourced by scripts/e2e, scripts/power-cut and others, at the project's top. `suite`
-# names the machine's Debian: bookworm, unless it is trixie; `architecture` is this machine's, or arm64; it has `memory`
-# MB and `processors`.
+# Runs the virtual machine: sourced by scripts/e2e, scripts/power-cut and others, at the project's top. `suite` is the machine's
+# Debian, bookworm by default, or trixie; `architecture` is this machine's, or arm64; `memory` is its memory in MB, `processors`
+# the number of its processors.
 # shellcheck shell=bash
 suite=${suite:-bookworm}
 architecture=${architecture:-$(dpkg --print-architecture)}
 memory=${memory:-1024}
 processors=${processors:-2}
 
-# One at a time: two would share what is built and what the guest sees.
+# Only one run at a time, because two would share the builds and the folder of the guest.
 mkdir -p .build-e2e
 exec 9>.build-e2e/lock
 if ! flock -n 9; then
@@ -18,7 +18,7 @@ scripts/setup e2e
 # shellcheck source=packaging/toolchain.sh
 . packaging/toolchain.sh
 
-# The image, while the programs are built.
+# Builds the image and the programs at the same time.
 image=$(e2e/image/build --folder "$suite" "$architecture")
 e2e/image/build "$suite" "$architecture" >&2 9>&- &
 making=$!
@@ -30,7 +30,7 @@ done
 
 wait "$making"
 
-# What the guest sees of this machine.
+# The folder that the guest shares with this machine.
 share=.build-e2e/share
 rm -rf "$share"
 mkdir -p "$share/bin" "$share/logs" "$share/packages"
@@ -50,7 +50,7 @@ case $architecture in
     arm64) emulator=(qemu-system-aarch64 -M virt -cpu cortex-a72) terminal=ttyAMA0 ;;
 esac
 
-# machine SECONDS ARGUMENTS...: runs qemu until it ends, at most so long.
+# machine SECONDS ARGUMENTS...: runs qemu until it ends, at most for that time.
 machine() {
     local limit=$1 parameters=$2
     shift 2
@@ -59,12 +59,12 @@ machine() {
         -display none -serial "file:$console" -monitor none -no-reboot -net none "$@" </dev/null
 }
 
-# Whether KVM works shows when it is used: a kernel without a root panics at once, and that ends the machine.
+# Tests KVM by using it: a kernel without a root panics at once, and the machine ends.
 accelerator=tcg
 if [ "$architecture" = "$native" ] && [ -w /dev/kvm ] && { (machine 10 "" -accel kvm); } 2>/dev/null; then accelerator=kvm; fi
 
-# boot SECONDS DRIVE [NUMBER] [ARGUMENTS...]: boots from that drive, at most so long; of several machines each has a number
-# and a console of its own. ARGUMENTS are for qemu.
+# boot SECONDS DRIVE [NUMBER] [ARGUMENTS...]: boots from that drive, at most for that time. If there are several machines, each
+# has a number and a console of its own. ARGUMENTS are for qemu.
 boot() {
     local console=$console${3:+-$3}
     machine "$1" "root=/dev/vda rw ${3:+okaeri.machine=$3}" -accel "$accelerator" -initrd "$image/initrd.img" -drive "$2,if=virtio" \

@@ -1,8 +1,8 @@
-# Which machine: takes --suite bookworm|trixie and --arch amd64|arm64 off the front of a script's arguments, into `suite`
-# and `architecture`; the rest is `arguments`. Sourced by what sources e2e/machine.sh, before it does.
+# Reads --suite bookworm|trixie and --arch amd64|arm64 from the front of a script's arguments into `suite` and `architecture`,
+# and the other arguments into `arguments`. Sourced before e2e/machine.sh.
 # shellcheck shell=bash disable=SC2034 # what it sets is for others
 
-# fail SENTENCE: ends; the script was called wrongly.
+# fail SENTENCE: prints an error of the arguments and ends.
 fail() {
     echo "${0##*/}: $1" >&2
     exit 64

@@ -22,7 +22,7 @@ def beacon(minor, rssi=-60):
 
 
 def quiet():
-    """One beacon at home and one stranger, five times a second."""
+    """One beacon at home and one other device, five times a second."""
     while True:
         yield beacon(100)
         yield report(b"\x01\x02\x03\x04\x05\xc6", bytes.fromhex("020106"), -80)
@@ -46,8 +46,8 @@ def minors():
 
 
 def strangers():
-    """Other devices without end, each with an address and a beacon of its own, 20,000 a second: several times what a controller
-    can report."""
+    """An endless number of other devices, each with an address and a beacon of its own, 20,000 a second: several times the
+    maximum of a controller."""
     chance = random.Random(1)
     while True:
         for _ in range(200):
@@ -70,7 +70,7 @@ def rubbish():
 
 
 def play(source, out):
-    """Writes a source's packets to a pipe until its reader is gone. A number is a pause in seconds."""
+    """Writes a source's packets to a pipe until its reader has ended. A number is a pause in seconds."""
     try:
         out.write(b"btsnoop\0" + struct.pack(">II", 1, 1002))
         for packet in source():

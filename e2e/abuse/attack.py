@@ -1,4 +1,4 @@
-"""What an attack is."""
+"""An attack."""
 
 import dataclasses
 from collections.abc import Callable

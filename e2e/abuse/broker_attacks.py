@@ -1,4 +1,4 @@
-"""Attacks by an MQTT broker that says anything, or by a client with write access to a good one."""
+"""Attacks by a malicious MQTT broker, or by a client with write access to a normal one."""
 
 import contextlib
 import json
@@ -61,7 +61,7 @@ class Broker:
 
     @property
     def sent(self):
-        """The number of messages that clients have taken, in every process."""
+        """The number of messages that clients have acknowledged, in every process."""
         return self.count.value
 
     def serve(self):
@@ -192,7 +192,7 @@ def anything():
 
 
 def no_controls(target):
-    """The text that the daemon prints has no control characters but line feeds, and no forged line."""
+    """The daemon's output has no control characters but line feeds, and no forged line."""
     check_text((target.folder / "okaeri.out").read_bytes() + (target.folder / "okaeri.err").read_bytes())
 
 
@@ -216,14 +216,14 @@ def texts_of_the_broker(surface):
     """Rooms, names and versions with control characters."""
     wait_for("the messages read", 20, lambda: surface.broker.sent >= 10)
     for command in (["nodes"], ["status"], ["history", "--state-dir", str(surface.target.folder / "state")]):
-        told = subprocess.run(
+        output = subprocess.run(
             [surface.target.program, *command, *([] if command[0] == "history" else ["--socket", surface.socket])],
             capture_output=True, check=False, timeout=20)
-        check_text(told.stdout + told.stderr)
+        check_text(output.stdout + output.stderr)
 
 
 @attack(broker=lambda: Broker(anything))
 def messages_of_any_kind(surface):
-    """Messages with anything in them, then packets that are not MQTT, at each connection."""
+    """Messages with random contents, then packets that are not MQTT, at each connection."""
     wait_for("four thousand messages read", 60, lambda: surface.broker.sent >= 4000)
     time.sleep(surface.seconds / 4)

@@ -36,7 +36,7 @@ def routes():
 
 
 def listeners(surface):
-    """How to connect to each listener, with the header fields of a session where one is needed."""
+    """The ways to connect to each listener, with the header fields of a session if the listener needs one."""
     yield ("127.0.0.1", surface.page), {"Host": f"127.0.0.1:{surface.page}", **surface.login}
     yield ("127.0.0.1", surface.metrics), {"Host": f"127.0.0.1:{surface.metrics}"}
     yield surface.socket, {"Host": "okaeri"}
@@ -64,7 +64,7 @@ def head(method, path, fields):
 def status(address, request, timeout=5):
     """The status of the answer, or `None` if the connection was closed without one."""
     with contextlib.closing(connect(address, timeout)) as end:
-        # The server may answer and close before it has read everything.
+        # The server may answer and close before it has read the whole request.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError, TimeoutError):
             end.sendall(request)
         answer = b""
@@ -123,7 +123,7 @@ def bodies(surface):
 
 @attack()
 def unread_chunked_bodies(surface):
-    """Event streams asked for with a body that nothing reads, of 0.5 MB each."""
+    """Event streams that are requested with a body of 0.5 MB, which the daemon does not read."""
     surface.held = []
     for address, fields in list(listeners(surface)) * 15:
         with contextlib.suppress(OSError):
@@ -136,7 +136,7 @@ def unread_chunked_bodies(surface):
 
 @attack()
 def upgrades(surface):
-    """Requests after which another protocol would follow, and 20 MB of it, on every listener. The connections stay open."""
+    """Requests that would switch to another protocol, and 20 MB of it, on every listener. The connections stay open."""
     surface.held = []
     other = {"Connection": "Upgrade", "Upgrade": "x"}
     requests = [("CONNECT", "evil.example:443", {}), ("GET", "/v1/health", other), ("GET", "/v1/events", other)]
@@ -304,7 +304,7 @@ def wrong_links(surface):
 
 @attack(holds=False)
 def connections(surface):
-    """10,000 connections to the page and the metrics, as many of them at a time as are accepted."""
+    """10,000 connections to the page and the metrics, as many at a time as they accept."""
     for port in [surface.page, surface.metrics]:
         for _ in range(5):
             held = []
@@ -354,7 +354,7 @@ def slow_writers(surface):
 
 @attack(source=air.minors, ranging=True)
 def slow_readers(surface):
-    """Answers and event streams that are asked for again and again and never read."""
+    """Answers and event streams that are requested again and again and never read."""
     ask_and_never_read(surface, ["/v1/events", "/v1/history", "/v1/status", "/app.js"])
 
 

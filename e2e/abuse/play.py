@@ -21,14 +21,14 @@ def carry_out(attack, surface, pipe):
         pipe.send(attack(surface))
     except Failure as failure:
         pipe.send(str(failure))
-    except BaseException as error:  # whatever it is, the attack has failed
+    except BaseException as error:  # any exception fails the attack
         traceback.print_exc()
         pipe.send(f"{type(error).__name__}: {error}")
     time.sleep(3600)
 
 
 class Surface:
-    """What an attack may use: the addresses of the listeners, a session, and the time it should take."""
+    """The resources of an attack: the addresses of the listeners, a session, and the time to take."""
 
     def __init__(self, target, watch, seconds, broker):
         self.page, self.metrics, self.socket = target.page, target.metrics, target.socket

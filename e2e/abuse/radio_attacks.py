@@ -18,7 +18,7 @@ def counters(surface):
 
 @attack(source=air.minors, ranging=True)
 def minors_of_a_region(surface):
-    """2,048 beacons of a watched UUID with ranging; then event streams that ask for everything since the start."""
+    """2,048 beacons of a watched UUID with ranging; then event streams that request all events since the start."""
     time.sleep(surface.seconds)
     if counters(surface)["iBeacons"] < 500:
         raise Failure("the flood did not arrive")
@@ -43,19 +43,19 @@ def strangers(surface):
 
 @attack(source=air.minors, ranging=True, reads_output=False)
 def unread_output(surface):
-    """Ranging of 2,048 beacons while nothing reads the standard output."""
+    """Ranging of 2,048 beacons while no program reads the standard output."""
     time.sleep(surface.seconds)
 
 
 @attack(source=air.silence)
 def silent_capture(surface):
-    """A capture that stays open and brings nothing more."""
+    """A capture that stays open without further packets."""
     time.sleep(surface.seconds / 4)
 
 
 @attack(source=air.rubbish)
 def rubbish(surface):
-    """Events that are cut, contradict themselves, or are random."""
+    """Events that are truncated, inconsistent or random."""
     time.sleep(surface.seconds / 2)
     if counters(surface)["malformed"] < 100:
         raise Failure("nothing malformed arrived")

@@ -1,4 +1,4 @@
-"""The daemon under attack, and the measurements taken meanwhile."""
+"""The daemon under attack, and its measurements."""
 
 import http.client
 import json
@@ -18,7 +18,7 @@ MOST_MEMORY = 24 * 1024  # KiB of RssAnon
 SLOWEST_ANSWER = 1.0
 SLOWEST_STOP = 5.0
 
-# Attacks come from 127.0.0.1. The owner has another address, as in a real network.
+# Attacks come from 127.0.0.1. The user has another address, as in a real network.
 OWNER = "127.0.0.2"
 UUID = air.UUID.hex()
 
@@ -151,7 +151,7 @@ class Target:
 
 
 class Watch(threading.Thread):
-    """Measures memory, descriptors and the time of answers to the command line and to the owner's browser."""
+    """Measures memory, descriptors and the time of answers to the command line and to the user's browser."""
 
     def __init__(self, target):
         super().__init__(daemon=True)
@@ -162,7 +162,7 @@ class Watch(threading.Thread):
 
     @property
     def pace(self):
-        """How many times longer than on an idle machine things take here: time per processor time of a short loop."""
+        """The factor by which this machine is slower than an idle one: the time per processor time of a short loop."""
         return max(1.0, statistics.mean(self.paces)) if self.paces else 1.0
 
     def run(self):
@@ -191,7 +191,7 @@ class Watch(threading.Thread):
             self.failures.append(f"{what} is answered by {status}")
 
     def finish(self):
-        """Ends it, and returns the sentences that say which part of the budget was exceeded."""
+        """Ends the measurement, and returns a sentence for each part of the budget that was exceeded."""
         self.ended.set()
         self.join(15)
         complaints = self.failures[:2]

@@ -1,4 +1,5 @@
-"""play.py PROGRAM FOLDER: the daemon on a capture, asked by schemathesis and scraped by a Prometheus. Logs go to FOLDER."""
+"""play.py PROGRAM FOLDER: tests the daemon on a capture with schemathesis, and with a Prometheus that scrapes it. Logs go to
+FOLDER."""
 import json
 import pathlib
 import re
@@ -19,7 +20,7 @@ import yaml
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
 SOCKET = FOLDER / "okaeri.sock"
-# Nobody knows what a name may hold, so it holds everything.
+# A name with all kinds of characters, because names may contain any.
 REGION = 'say "家",\\} 1 # EOF'
 SERIES = re.compile(r"\b(?:okaeri_[a-z_]+|process_start_time_seconds|up)\b")
 
@@ -31,7 +32,7 @@ def free_port():
 
 
 class Bridge(socketserver.ThreadingTCPServer):
-    """A TCP port for the Unix socket, which HTTP libraries do not know."""
+    """A TCP port for the Unix socket, which HTTP libraries do not support."""
     daemon_threads = True
     allow_reuse_address = True
 
@@ -60,7 +61,7 @@ class Bridge(socketserver.ThreadingTCPServer):
 
 
 def ask(url, headers=None, body=None):
-    """The status, the fields and the text of an answer; by POST where there is a body."""
+    """Returns the status, the fields and the text of an answer; sends a POST if there is a body."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, data, headers or {})
     try:
@@ -89,7 +90,7 @@ def wait(what, within, condition):
 
 
 def strict_schema():
-    """The description, with nothing in an answer that it does not name."""
+    """Writes the description of the API with answers that allow no fields but those in it; returns the file."""
     document = yaml.safe_load((ROOT / "docs/api.yaml").read_text())
     for name, shape in document["components"]["schemas"].items():
         if name != "Answer" and "properties" in shape:
@@ -100,8 +101,8 @@ def strict_schema():
 
 
 def schemathesis(schema, url, name, *selection):
-    """All checks but one: what a region or a time may be is more than a schema can say. The event stream never ends, and is
-    looked at elsewhere."""
+    """All checks but one: a schema cannot describe which regions and times are valid. The event stream never ends, and has
+    other tests."""
     command = [pathlib.Path(sys.executable).parent / "st", "run", schema, "--url", url, "--checks", "all",
                "--exclude-checks", "positive_data_acceptance", "--seed", "1",
                "--phases", "examples,coverage,fuzzing", "--max-examples", "40", "--no-shrink", "--request-timeout", "10",
@@ -126,7 +127,7 @@ def check_stream(url):
 
 
 def log_in(socket_url, page):
-    """The header fields of a browser that was let in."""
+    """Returns the header fields of a browser with a session."""
     link = json.loads(ask(socket_url + "/v1/web/links", body={})[2])
     status, fields, text = ask(page + "/v1/web/login", {"Origin": page}, {"token": link["token"], "name": "a test"})
     if status != 200:
@@ -136,22 +137,22 @@ def log_in(socket_url, page):
 
 
 def check_page(schema, socket_url, page):
-    """The same API for who is let in, and nothing for others."""
+    """The page's port serves the same API with a session, and nothing without one."""
     if ask(page + "/v1/status")[0] != 401:
-        sys.exit("api: the page's port answers who is not let in")
+        sys.exit("api: the page's port answers a request without a session")
     login = log_in(socket_url, page)
     fields = [word for name, value in login.items() for word in ("-H", f"{name}: {value}")]
-    # To log out would end it, and who is let in is asked on the socket alone.
+    # A logout would end the session, and only the socket creates sessions.
     schemathesis(schema, page, "page", "--exclude-path-regex", "^/v1/web/(logout|links|devices.*)$", *fields)
     status, _, text = ask(page + "/v1/web/logout", login, {})
     if (status, json.loads(text)) != (200, {"name": None, "csrf": None, "open": False}):
         sys.exit(f"api: to log out is answered by {status}: {text}")
     if ask(page + "/v1/status", login)[0] != 401:
-        sys.exit("api: who has logged out is let in")
+        sys.exit("api: a request after the logout is answered")
 
 
 def check_metrics(port):
-    """promtool reads the older format; OpenMetrics is read by the Prometheus below."""
+    """promtool reads the older format; the Prometheus below reads OpenMetrics."""
     status, kind, text = get(f"http://127.0.0.1:{port}/metrics", {"Accept": "text/plain"})
     if (status, kind) != (200, "text/plain; version=0.0.4; charset=utf-8"):
         sys.exit(f"api: /metrics answers {status}, {kind}")
@@ -164,7 +165,7 @@ def check_metrics(port):
         for name in sorted(set(SERIES.findall((ROOT / "packaging" / file).read_text())) - names):
             sys.exit(f"api: packaging/{file} asks for {name}, which /metrics does not have")
     if get(f"http://127.0.0.1:{port}/metrics", {"Host": "evil.example"})[0] != 421:
-        sys.exit("api: who names another machine in Host is answered")
+        sys.exit("api: a request with another machine in Host is answered")
     print("api: promtool is content with /metrics, and the dashboard and the rules ask for what is there")
 
 

@@ -1,4 +1,4 @@
-"""The stages of the walk that set up, and those of the page as a whole. Each after the one before."""
+"""The stages that set up a region, and those of the page as a whole, in their order."""
 
 import random
 import re
@@ -35,7 +35,7 @@ def set_up(walk):
             "const list = document.querySelector('#network'); list.value = '*'; list.dispatchEvent(new Event('change'))"
         )
         browser.type("#ssid", "HomeNet")
-    # Once the live signal is there the thresholds are drawn below it.
+    # Once there is a live signal, the page draws the thresholds below it.
     browser.until(
         "the live signal", "return document.querySelector('.live-chart .signal').getAttribute('d')?.length > 40"
     )
@@ -78,7 +78,7 @@ def set_up(walk):
 
 
 def proposed(walk):
-    """The thresholds are as far apart as the noise of the signal asks, and less is warned of."""
+    """Checks that the thresholds are as far apart as the noise of the signal requires, and that the page warns of less."""
     browser = walk.browser
     browser.until(
         "the noise", "return /varies by [\\d.]+ dB/.test(document.querySelector('#apart').textContent)", within=40
@@ -116,7 +116,7 @@ def noise(walk):
 
 
 def change(walk):
-    """A region that there is is changed, and keeps what the page knows nothing of."""
+    """A change of a region keeps the keys that the page does not have."""
     browser = walk.browser
     before = walk.region("cat")
     browser.click("[aria-label='Change cat']")
@@ -148,7 +148,7 @@ def every_key(walk):
         )
 
     def check(old, new):
-        """The file has changed in these parts alone."""
+        """Checks that only these parts of the file have changed."""
         nonlocal text
         assert text.count(old) == 1, (old, text)
         text = text.replace(old, new)
@@ -197,7 +197,7 @@ def every_key(walk):
 
 
 def troubles(walk):
-    """What does not work is said, with the sentence that mends it; and the rooms of a house of several nodes"""
+    """Errors and their fixes are on the page; and the rooms of a house of several nodes"""
     browser = walk.browser
     browser.open(walk.base + "/?troubles#now")
     browser.until("the regions", "return document.querySelectorAll('.region').length")
@@ -272,7 +272,7 @@ def strangers(walk):
 
 
 def keyboard(walk):
-    """Every view by the keyboard alone: the focus is seen, goes through all there is, and is never caught"""
+    """The keyboard reaches every view: the focus is visible, moves through all controls, and is never trapped"""
     browser = walk.browser
     for view in ("now", "days", "setup"):
         browser.open(walk.base + f"/?{view}#{view}")
@@ -304,7 +304,7 @@ def keyboard(walk):
 
 
 def logout(walk):
-    """Logged out: the page shows nothing any more"""
+    """After a logout the page shows no data"""
     browser = walk.browser
     browser.run("document.querySelector('footer button').click()")
     browser.until("the notice", "return document.querySelector('.login')")
@@ -335,7 +335,7 @@ def japanese(walk):
     )
     for english, translated in (names[:2], names[2:]):
         translated = {name: text for name, text in translated.items() if not name.startswith("j_")}
-        # A page that has looked at the other views has their words in the first table too.
+        # A page that has shown the other views has their words in the first table, too.
         assert set(english) <= set(translated) or set(translated) <= set(english), set(english) ^ set(translated)
         for name, text in english.items():
             if name in translated:

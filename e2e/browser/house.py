@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Makes up a house for the browser to look at: its configuration, the day until now, and what comes from now on.
+"""Makes a simulated house for the test of the page: its configuration, and captures of the last day and of the present.
 
     house.py FOLDER [LISTEN]
 
-FOLDER/beacons.json names three regions, and LISTEN as the address of the page. FOLDER/past.btsnoop is the day before, to be played fast; FOLDER/live.btsnoop begins
-with this call and is to be played at its own speed: the tag of "home" is there, and comes and goes three times a minute later on, the cat stays,
-a neighbour's beacon is far away, one that is in no region lies beside the antenna, and that of "shed",
-a region with every key, is nowhere."""
+FOLDER/beacons.json has three regions, and LISTEN as the address of the page. FOLDER/past.btsnoop is the last day, for a fast
+replay. FOLDER/live.btsnoop begins with this call, for a replay at its own speed: the beacon of "home" is present, and later
+comes and goes three times a minute. The cat's beacon stays. A neighbour's beacon is far away, a beacon without a region is beside
+the antenna, and the beacon of "shed", a region with every key, is absent.
+"""
 
 import json
 import math
@@ -66,7 +67,7 @@ ARRIVED, CYCLE, PRESENT = 60.0, 16.0, 8.0
 
 
 def made(name, ad, level, begin, end, interval, present=lambda time: True):
-    """The packets of a beacon; its interval may change with the time."""
+    """Returns the packets of a beacon; its interval may change with the time."""
     dice = random.Random(name)
     address = bytes(int(dice.random() * 256) for _ in range(5)) + b"\xc0"
     report = captures.Report(address, ad)

@@ -1,13 +1,13 @@
-"""The stages of the walk that look: who may, what is, what was. Each after the one before."""
+"""The stages that test access, the present and the history, in their order."""
 
 import statistics
 
 from talk import Events, say, status_of
 
-# In milliseconds from when the daemon's own socket has said it.
+# In milliseconds, from the event on the daemon's own socket.
 SOON = 300
 
-# In bytes over the wire, with everything that the first page loads but the data.
+# In bytes over the wire: all files of the first page, without the data.
 FIRST_PAINT = 60_000
 
 
@@ -19,7 +19,7 @@ def state(walk, region="home"):
 
 
 def notice(walk):
-    """Nobody is logged in: the page says how to"""
+    """Without a login the page shows how to log in"""
     browser = walk.browser
     browser.open(walk.base + "/")
     browser.until("the notice", "return document.querySelector('.login')")
@@ -31,7 +31,7 @@ def notice(walk):
 
 
 def wrong_link(walk):
-    """A link that is none is refused, and does not stay in the address"""
+    """An invalid link is refused, and does not stay in the address"""
     browser = walk.browser
     browser.open(walk.base + "/#login=there-is-no-such-token-0000000000")
     browser.until("the refusal", "return document.querySelector('.login .error')?.textContent")
@@ -41,7 +41,7 @@ def wrong_link(walk):
 
 
 def login(walk):
-    """Logged in by link; the link does not work twice, the cookie outlives a reload"""
+    """A link logs in once; the cookie survives a reload"""
     browser = walk.browser
     link = walk.link()
     browser.open(link)
@@ -70,7 +70,7 @@ def login(walk):
 
 
 def now(walk):
-    """Now: states, beacons, the machine, and that none of it is real"""
+    """Now: states, beacons, the machine, and the note that all of it is simulated"""
     browser = walk.browser
     browser.until("home is inside", "return document.querySelector('.region[data-state=inside] .bars .lit')", within=20)
     assert "NOT REAL" in browser.text("#notices"), browser.text()
@@ -104,7 +104,7 @@ def prompt(walk):
 
 
 def live(walk):
-    """Enter and exit, live, without a reload"""
+    """Enter and exit appear live, without a reload"""
     browser = walk.browser
     events = Events(walk.options.socket)
     browser.run("""
@@ -130,16 +130,16 @@ def live(walk):
         )
         delays.append(round(changed - heard))
         said = browser.text("#said")
-        assert "home" in said, f"nobody is told of the {kind}: {said!r}"
+        assert "home" in said, f"screen readers are not notified of the {kind}: {said!r}"
     walk.options.measured["millisecondsToThePage"] = delays
     say(f"on the page after {delays} ms")
-    # Beside other work a machine may not come to it for a moment; what is slow is slow more often than not.
+    # Beside other work a machine may be slow for a moment; a slow page is slow most of the time.
     assert statistics.median_low(delays) <= SOON, f"on the page only after {delays} ms"
     assert browser.run("return mark") == "the same page"
 
 
 def asleep(walk):
-    """A phone that slept over an exit comes back right"""
+    """A phone that slept during an exit shows the right state after it"""
     browser = walk.browser
     events = Events(walk.options.socket)
     if state(walk) != "inside":
@@ -155,7 +155,7 @@ def asleep(walk):
 
 
 def offline(walk):
-    """Without the network for a while: the page says so, and comes back right"""
+    """Without the network the page shows the outage, and then the right state"""
     browser = walk.browser
     events = Events(walk.options.socket)
     network = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
@@ -208,7 +208,7 @@ def days(walk):
     browser.until("an event", "return document.querySelector('.events [data-event=didEnterRegion]')")
     walk.pictures("days")
 
-    # The date picker: a day before, as a person picks it.
+    # The date picker: selects an earlier day, as a user does.
     today = browser.run("return document.querySelector('#date').value")
     browser.run(
         "const date = document.querySelector('#date'); date.value = new Date(Date.parse(date.value) - 86400000).toISOString().slice(0, 10);"
@@ -247,7 +247,7 @@ def days(walk):
 
 
 def explained(walk):
-    """Days: what counts as gone, and why"""
+    """Days: the exit times, and their reasons"""
     browser = walk.browser
     browser.open(walk.base + "/#now")
     browser.until("the regions", "return document.querySelectorAll('.region').length")

@@ -1,4 +1,4 @@
-"""What the walk says, and what it hears from the daemon itself."""
+"""The output of the walk, and the events of the daemon's socket."""
 
 import http.client
 import json
@@ -14,7 +14,7 @@ def say(text):
 
 
 class Events(threading.Thread):
-    """What the daemon's socket says, with the time at which it was read."""
+    """The lines of the daemon's socket, with the time at which they were read."""
 
     def __init__(self, path):
         super().__init__(daemon=True)
@@ -32,7 +32,7 @@ class Events(threading.Thread):
                 self.seen.append((time.time() * 1000, json.loads(line[5:])))
 
     def next(self, kinds, after, within=40):
-        """The first event of these kinds after so many events."""
+        """Returns the first event of these kinds after so many events."""
         end = time.monotonic() + within
         while time.monotonic() < end:
             for heard, event in self.seen[after:]:

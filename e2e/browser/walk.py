@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Walks through the page in a real browser, as somebody would, and fails where it is not what it should be.
+"""Tests the page in a real browser, by the actions of a user.
 
     walk.py --base http://127.0.0.1:8080 --link-command 'okaeri web link' --socket SOCKET --axe axe.min.js --out FOLDER
 
-The daemon at that address plays what house.py has made up. The link command prints an address to log in by, a new one each
-time. Pictures of each page, at both widths and in both themes, and walk.json with what was measured, are put into FOLDER.
+The daemon at that address reads the captures of house.py. The link command prints a login link, a new one each time. The
+program saves pictures of each page, at both widths and in both themes, and walk.json with its measurements in FOLDER.
 """
 
 import argparse
@@ -45,7 +45,7 @@ THEMES = ("light", "dark")
 
 
 class Walk:
-    """A browser, and what is asked of every page it shows."""
+    """A browser, and the checks of every page that it shows."""
 
     def __init__(self, options, language="en"):
         self.options = options
@@ -61,11 +61,11 @@ class Walk:
         said = subprocess.run(self.options.link_command, shell=True, capture_output=True, text=True, check=True).stdout
         address = re.search(r"https?://\S+(#login=[^\s\x1b]+)", said)
         assert address, f"the link command printed no link: {said}"
-        # It may have named another address of this machine.
+        # The link may have another address of this machine.
         return f"{self.base}/{address[1]}"
 
     def region(self, name):
-        """As the configuration has it."""
+        """Returns the regions of the configuration."""
         regions = json.loads(self.options.config.read_text())["regions"]
         return next(one for one in regions if one["identifier"] == name)
 
@@ -78,7 +78,7 @@ class Walk:
         )
 
     def pictures(self, name, check=True):
-        """The page at both widths and in both themes: nothing wider than the screen, nothing against the rules of axe."""
+        """Checks the page at both widths and in both themes: it is not wider than the screen, and axe finds no violation."""
         for theme in THEMES:
             for width, pixels in WIDTHS.items():
                 self.browser.look(pixels, theme)
@@ -97,18 +97,18 @@ class Walk:
             "const done = arguments[arguments.length - 1];"
             "axe.run(document, { resultTypes: ['violations'] }).then((result) => done(result.violations), (error) => done([String(error)]))"
         )
-        told = [
+        violations = [
             f"{one['id']}: {one['help']}: {node['target']} {node['failureSummary']}"
             for one in found
             for node in one["nodes"]
         ]
-        assert not told, f"{name}: axe finds\n" + "\n".join(told)
+        assert not violations, f"{name}: axe finds\n" + "\n".join(violations)
         say(f"axe: nothing against {name}")
 
     def quiet(self, *expected):
-        """The console has said nothing but what is expected: a refusal that was asked for is logged by the browser itself."""
-        told = [line for line in self.browser.console() if not any(re.search(pattern, line) for pattern in expected)]
-        assert not told, "the console says\n" + "\n".join(told)
+        """Checks that the console has only expected messages: the browser logs each refused request."""
+        violations = [line for line in self.browser.console() if not any(re.search(pattern, line) for pattern in expected)]
+        assert not violations, "the console says\n" + "\n".join(violations)
 
 
 def main():

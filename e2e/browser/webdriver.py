@@ -13,13 +13,13 @@ KEYS = {"tab": "\ue004", "enter": "\ue007", "escape": "\ue00c", "space": " ", "l
 
 
 class Failure(Exception):
-    """What the driver refuses."""
+    """An error of the driver."""
 
 
 class Browser:
-    """A browser of its own, without anybody's cookies.
+    """A new browser without cookies.
 
-    language: what it says it speaks, such as "ja".
+    language: its preferred language, such as "ja".
     """
 
     def __init__(self, language="en"):
@@ -78,7 +78,7 @@ class Browser:
         return self.ask("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
     def run_async(self, script, *arguments):
-        """The script's last argument takes what it answers."""
+        """Runs a script whose last argument receives its result."""
         return self.ask("POST", "/execute/async", {"script": script, "args": list(arguments)})
 
     def developer(self, command, **parameters):
@@ -97,12 +97,12 @@ class Browser:
         self.ask("POST", f"/element/{element}/value", {"text": text})
 
     def press(self, *keys):
-        """To whatever has the focus."""
+        """Sends keys to the element with the focus."""
         actions = [{"type": kind, "value": KEYS.get(key, key)} for key in keys for kind in ("keyDown", "keyUp")]
         self.ask("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
 
     def drag(self, selector, begin, end):
-        """With the mouse, from one part of an element's width to another."""
+        """Drags with the mouse from one part of an element's width to another."""
         box = self.run(
             "const box = document.querySelector(arguments[0]).getBoundingClientRect();"
             "return [box.left, box.top, box.width, box.height]",
@@ -118,7 +118,7 @@ class Browser:
         return self.run("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
 
     def until(self, what, script, *arguments, within=10):
-        """Waits for what the script answers; `what` is said if that does not come."""
+        """Waits for the result of the script; `what` is the error if it does not come."""
         end = time.monotonic() + within
         while not (value := self.run(script, *arguments)):
             if time.monotonic() > end:
@@ -127,7 +127,7 @@ class Browser:
         return value
 
     def console(self):
-        """What the console and the content security policy have reported since the last time."""
+        """Returns the new messages of the console and of the content security policy."""
         return [f"{entry['level']} {entry['message']}" for entry in self.ask("POST", "/se/log", {"type": "browser"})]
 
     def look(self, width, theme):
@@ -147,12 +147,12 @@ class Browser:
         )
 
     def sleep(self):
-        """As a phone in a pocket: no script runs."""
+        """Freezes the page, as a phone in a pocket does: no script runs."""
         self.developer("Page.setWebLifecycleState", state="frozen")
 
     def wake(self):
         self.developer("Page.setWebLifecycleState", state="active")
-        # It is looked at again once another one was.
+        # The page becomes visible again after another one was visible.
         here = self.ask("GET", "/window")
         other = self.ask("POST", "/window/new", {"type": "tab"})["handle"]
         self.ask("POST", "/window", {"handle": other})
@@ -160,7 +160,7 @@ class Browser:
         self.ask("POST", "/window", {"handle": here})
 
     def screenshot(self, file):
-        """Of the whole page, however long."""
+        """Takes a picture of the whole page, however long."""
         size = self.developer("Page.getLayoutMetrics")["cssContentSize"]
         clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}
         image = self.developer("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)

@@ -1,8 +1,8 @@
-"""Runs the scenarios that the host wants, one after the other, and reports each as it ends.
+"""Runs the requested scenarios one after the other, and reports each to the host when it ends.
 
-The host's folder holds what is wanted (`wanted`, a name a line) and gets a line for each scenario (`results`) and the
-logs (`logs/NAME`). Of several machines each has a number and results of its own (`results-1`); who makes the folder for
-the logs first plays the scenario.
+The host's folder contains the names of the scenarios (`wanted`, a name a line). The program writes a line for each scenario
+(`results`) and the logs (`logs/NAME`) to it. If several machines share the scenarios, each has a number and results of its
+own (`results-1`); the machine that creates a scenario's folder for the logs first runs it.
 """
 
 import multiprocessing
@@ -24,7 +24,7 @@ RESULTS = f"{HOST}/results-{NUMBER}" if NUMBER else f"{HOST}/results"
 
 
 def report(line):
-    """A line for the host, at once."""
+    """Prints a line for the host at once."""
     with open(RESULTS, "a", encoding="utf-8") as file:
         file.write(line + "\n")
         file.flush()
@@ -32,20 +32,20 @@ def report(line):
 
 
 def play(scenario, folder, complaint):
-    """In a process of its own, so that nothing of it outlives its time."""
+    """Runs a scenario in a process of its own, so that none of its parts outlives its time limit."""
     try:
         machine.reset(scenario.name)
         scenario.play(folder)
     except Failure as failure:
         complaint.send(str(failure))
-    except BaseException as error:  # whatever it is, the scenario has failed
+    except BaseException as error:  # any exception fails the scenario
         complaint.send(f"{type(error).__name__}: {error}")
         with open(f"{folder}/traceback", "w", encoding="utf-8") as file:
             traceback.print_exc(file=file)
 
 
 def outcome(scenario, folder):
-    """None if it passed, else what went wrong."""
+    """Returns None if the scenario passed, else the failure."""
     receiver, sender = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.Process(target=play, args=(scenario, folder, sender))
     process.start()
@@ -66,20 +66,22 @@ def outcome(scenario, folder):
 
 
 def radios_crashed(since):
-    """Whether the radios in software died of a fault of their own, as Debian 13's do on a slow machine: no word about us."""
+    """Whether the simulated radios crashed by a fault of their own, as Debian 13's do on a slow machine. Then the failure is
+    not Okaeri's."""
     said = run("journalctl", "--quiet", "--dmesg", "--no-pager", "--after-cursor", since, may_fail=True)
     return any("btvirt[" in line and ("traps:" in line or "segfault" in line) for line in said.splitlines())
 
 
 def put_aside(folder):
-    """What was written so far. The folder stays: it tells the other machine that the scenario is played."""
+    """Moves the files of the first run away. The folder stays, because it shows the other machine that the scenario is
+    taken."""
     os.mkdir(f"{folder}-crashed")
     for name in os.listdir(folder):
         os.rename(f"{folder}/{name}", f"{folder}-crashed/{name}")
 
 
 def report_figures(folder):
-    """The figures of a measurement."""
+    """Reports the figures of a measurement."""
     try:
         with open(f"{folder}/figures", encoding="utf-8") as file:
             for line in file.read().splitlines():
@@ -96,7 +98,7 @@ def run_one(scenario):
         return
     began = time.monotonic()
     pace.begin()
-    # By its place and not by the time: a scenario may set the clock.
+    # Finds the messages by the journal's cursor and not by the time, because a scenario may set the clock.
     since = run("journalctl", "--quiet", "--lines=0", "--show-cursor").removeprefix("-- cursor: ")
     complaint = outcome(scenario, folder)
     if complaint is not None and radios_crashed(since):
@@ -123,7 +125,7 @@ def main():
     scenarios = registry.load(f"{HOST}/scenarios")
     try:
         for program in os.listdir(f"{HOST}/bin"):
-            # In place of one that runs already, as a service does that a stage before has left.
+            # Replaces the file by a rename, because the service of an earlier stage may run it.
             shutil.copy(f"{HOST}/bin/{program}", f"/usr/local/bin/{program}.new")
             os.replace(f"/usr/local/bin/{program}.new", f"/usr/local/bin/{program}")
         pace.start()

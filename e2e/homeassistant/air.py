@@ -1,5 +1,5 @@
-"""A live capture for `okaeri monitor --capture -`: air.py FILE. A stranger five times a second, so that time passes, and a
-beacon as strong as the file says, if it says anything."""
+"""Writes a live capture for `okaeri monitor --capture -`: air.py FILE. Another device advertises five times a second, so
+that time passes, and a beacon with the strength in the file, if it contains one."""
 
 import pathlib
 import struct

@@ -1,6 +1,6 @@
-"""Writes the configuration of a Home Assistant that somebody has set up already: configure.py FOLDER HTTP_PORT MQTT_PORT.
+"""Writes the configuration of a Home Assistant after its onboarding: configure.py FOLDER HTTP_PORT MQTT_PORT.
 
-An owner, a long-lived token (FOLDER/token) and the MQTT integration: nothing is left to be clicked.
+It contains a user, a long-lived token (FOLDER/token) and the MQTT integration, so that nothing must be clicked.
 """
 
 import base64
@@ -23,7 +23,7 @@ def store(folder, key, version, data, minor=1):
 
 
 def users(folder):
-    """An owner and a token of his."""
+    """Creates a user and a token."""
     user, token, key = secrets.token_hex(16), secrets.token_hex(16), secrets.token_hex(64)
     groups = [{"id": f"system-{name}", "name": name} for name in ("admin", "users", "read-only")]
     store(folder, "auth", 1, {
@@ -59,7 +59,7 @@ def main():
         "minor_version": 1, "options": {"discovery": True, "discovery_prefix": "homeassistant"},
         "pref_disable_new_entities": False, "pref_disable_polling": False, "source": "user", "subentries": [],
         "title": "127.0.0.1", "unique_id": None}]}, 5)
-    # In YAML it would be a trial of five minutes, and then Home Assistant stops itself.
+    # A configuration in YAML would start a trial of five minutes, after which Home Assistant stops itself.
     store(folder, "http", 3, {
         "stable": {
             "server_port": http, "server_host": ["127.0.0.1"], "cors_allowed_origins": [], "login_attempts_threshold": -1,

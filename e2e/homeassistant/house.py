@@ -14,7 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 class Failure(Exception):
-    """What was expected did not come."""
+    """An expectation was not met."""
 
 
 def free_port():
@@ -24,7 +24,7 @@ def free_port():
 
 
 def wait_for(what, is_so, within):
-    """Waits until it is so; what `is_so` returned last says why it is not."""
+    """Waits until the condition holds; the last result of `is_so` gives the reason why it does not."""
     end = time.monotonic() + within
     while True:
         reason = is_so()
@@ -36,7 +36,7 @@ def wait_for(what, is_so, within):
 
 
 class House:
-    """All of it. `root` is the folder with Home Assistant, `program` is okaeri, `folder` is for what they write."""
+    """All programs. `root` is the folder with Home Assistant, `program` is okaeri, `folder` is for their output."""
 
     keys = {
         "identifier": "keys", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": 100, "minor": 100, "exitAfter": 4}
@@ -47,13 +47,13 @@ class House:
         self.running = {}
 
     def inside(self, name, *command):
-        """Runs something in the folder's Debian."""
+        """Runs a command in the folder's Debian."""
         with open(self.folder / f"{name}.log", "ab") as log:
             self.running[name] = subprocess.Popen(
                 [HERE / "root", "--run", self.root, *command], stdout=log, stderr=log, start_new_session=True)
 
     def broker(self):
-        """A broker that keeps nothing over a restart, and takes whatever comes."""
+        """A broker that keeps nothing over a restart, and accepts every client."""
         settings = self.folder / "mosquitto.conf"
         settings.write_text(
             f"listener {self.mqtt} 127.0.0.1\nallow_anonymous true\nmax_packet_size 20000000\n", encoding="ascii")
@@ -68,7 +68,7 @@ class House:
         return True
 
     def listen(self):
-        """Writes down the house's events, and what each node hears."""
+        """Subscribes to the events of the house, and to the observations of each node."""
         self.inside("events", "mosquitto_sub", "-p", str(self.mqtt), "-V", "5", "-t", "okaeri/home/region/+/event")
         self.inside(
             "sights", "mosquitto_sub", "-p", str(self.mqtt), "-V", "5", "-F", "%t %p", "-t", "okaeri/home/node/+/region/keys")
@@ -89,7 +89,7 @@ class House:
             return json.load(answer)
 
     def states(self):
-        """What each entity says; nothing while Home Assistant does not answer."""
+        """Returns the state of each entity; nothing while Home Assistant does not answer."""
         try:
             if self.ask("config")["state"] != "RUNNING":
                 return {}
@@ -98,7 +98,7 @@ class House:
             return {}
 
     def expect(self, within=20, **wanted):
-        """These entities say so, `gone` if they are not there; two underscores stand for the point."""
+        """Waits until the entities have these states, `gone` if they do not exist; two underscores stand for the point."""
         wanted = {name.replace("__", "."): state for name, state in wanted.items()}
 
         def difference():
@@ -109,7 +109,7 @@ class House:
         wait_for("Home Assistant", difference, within)
 
     def node(self, name, **members):
-        """Starts a node; `members` go into its configuration."""
+        """Starts a node; `members` are added to its configuration."""
         configuration = {
             "regions": [{**self.keys, "wifi": {"ssid": "HomeNet"}}], "node": {"name": name, "room": name}, "mqtt": {"host": "127.0.0.1", "port": self.mqtt}}
         (self.folder / f"{name}.json").write_text(json.dumps({**configuration, **members}), encoding="utf-8")
@@ -122,17 +122,17 @@ class House:
             air.stdout.close()
 
     def okaeri(self, node, *arguments):
-        """Asks a node."""
+        """Sends a request to a node."""
         return subprocess.run(
             [self.program, *arguments, "--socket", f"{node}.sock"], cwd=self.folder, capture_output=True, text=True,
             check=False, timeout=30)
 
     def report(self, node):
-        """Who is in the house, as a node knows it."""
+        """Returns the regions of the house, as a node reports them."""
         return json.loads(self.okaeri(node, "nodes", "--json").stdout)
 
     def owner(self):
-        """Who writes for the house, as soon as somebody does."""
+        """Waits until a node writes the state of the house, and returns its name."""
         node = next(name for name in ("hall", "kitchen", "attic") if name in self.running)
 
         def found():
@@ -142,39 +142,39 @@ class House:
         return found()
 
     def publish(self, *arguments):
-        """Whatever somebody publishes."""
+        """Publishes any message."""
         subprocess.run(
             [HERE / "root", "--run", self.root, "mosquitto_pub", "-p", str(self.mqtt), "-V", "5", *arguments], check=True,
             timeout=30)
 
-    def told(self, node):
-        """The node's own events so far."""
+    def own_events(self, node):
+        """Returns the node's own events so far."""
         lines = (self.folder / f"{node}.log").read_text(encoding="utf-8").splitlines()
         return [json.loads(line)["event"] for line in lines if line.startswith("{") and '"scope"' not in line]
 
     def mqtt_state(self, node):
-        """What it says of the broker."""
+        """Returns the node's state of the connection to the broker."""
         report = json.loads(self.okaeri(node, "status", "--json").stdout or "{}")
         state = report.get("mqtt", {})
         return "connected" if state.get("connected") else state.get("reason", "no answer")
 
     def private_memory(self, node):
-        """In kB."""
+        """Returns the private memory, in kB."""
         status = pathlib.Path(f"/proc/{self.running[node].pid}/status").read_text(encoding="ascii")
         return int(next(line for line in status.splitlines() if line.startswith("RssAnon")).split()[1])
 
     def sights(self, node):
-        """How often a node said that somebody is there."""
+        """Returns the number of reports of a node that the beacon is inside."""
         lines = (self.folder / "sights.log").read_text(encoding="utf-8").splitlines()
         return sum(line.startswith(f"okaeri/home/node/{node}/") and '"inside"' in line for line in lines)
 
     def hear(self, **signals):
-        """How strong the beacon is at each node, in dBm; None: not there."""
+        """Sets the strength of the beacon at each node, in dBm; None: not in range."""
         for name, rssi in signals.items():
             (self.folder / f"{name}.rssi").write_text("" if rssi is None else str(rssi), encoding="ascii")
 
     def send(self, name, number):
-        """To a program and all that belongs to it."""
+        """Sends a signal to a program and its children."""
         process = self.running[name]
         try:
             os.killpg(process.pid, number) if os.getpgid(process.pid) == process.pid else process.send_signal(number)
@@ -182,12 +182,12 @@ class House:
             pass
 
     def end(self, name, number=signal.SIGKILL):
-        """Ends a program and all that belongs to it."""
+        """Ends a program and its children."""
         self.send(name, number)
         self.running.pop(name).wait()
 
     def events(self):
-        """The house's events so far: `enter`, `exit`."""
+        """Returns the events of the house so far: `enter`, `exit`."""
         lines = (self.folder / "events.log").read_text(encoding="utf-8").splitlines()
         return [json.loads(line)["event_type"] for line in lines if line.startswith("{")]
 

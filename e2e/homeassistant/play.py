@@ -1,4 +1,5 @@
-"""Okaeri's daemon, a real broker and a real Home Assistant: play.py ROOT PROGRAM FOLDER. Says each step as it passes."""
+"""Tests Okaeri's daemon with a real broker and a real Home Assistant: play.py ROOT PROGRAM FOLDER. Prints each step when it
+has passed."""
 
 import random
 import re
@@ -9,7 +10,7 @@ import time
 from house import Failure, House, wait_for
 
 
-# How many seconds may pass until all is right once what was away is back.
+# The limit in seconds until all states are right after a part is back.
 RECOVERY = 5
 
 
@@ -23,7 +24,8 @@ def distance_problem(house):
 
 
 def recovers(house, within, back, **right):
-    """What is back within so long has all right five seconds later; returns how soon it had."""
+    """Checks that all states are right within that time after a part is back, and still five seconds later; returns the
+    time."""
     house.expect(within, **back)
     began = time.monotonic()
     house.expect(RECOVERY, **right)
@@ -40,16 +42,16 @@ def one_node(house):
         device_tracker__okaeri_keys="home", binary_sensor__okaeri_keys_presence="on", sensor__okaeri_keys_room="hall",
         sensor__okaeri_hall_wifi_asked="HomeNet")
     expect_events(house, "enter")
-    yield "somebody comes home"
+    yield "the beacon arrives"
     wait_for("a distance", lambda: distance_problem(house), 20)
-    yield "the distance is told"
+    yield "the distance is published"
     house.ask("services/button/press", {"entity_id": "button.okaeri_hall_join"})
     house.expect(sensor__okaeri_hall_wifi_asked="unknown", button__okaeri_hall_join="unavailable")
     yield "a prompt is answered by a button"
     house.hear(hall=None)
     house.expect(device_tracker__okaeri_keys="not_home", binary_sensor__okaeri_keys_presence="off")
     expect_events(house, "enter", "exit")
-    yield "somebody leaves"
+    yield "the beacon leaves"
     house.hear(hall=-60)
     house.expect(device_tracker__okaeri_keys="home")
     house.end("hall")
@@ -58,7 +60,7 @@ def one_node(house):
     house.node("hall")
     soon = recovers(house, 30, {"binary_sensor__okaeri_hall_connected": "on"}, device_tracker__okaeri_keys="home")
     expect_events(house, "enter", "exit", "enter")
-    yield f"it returns, and nobody has come or gone: {soon}"
+    yield f"it returns, without an enter or exit: {soon}"
     house.end("homeassistant")
     house.home_assistant()
     house.expect(RECOVERY, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room="hall")
@@ -76,7 +78,7 @@ def one_node(house):
 
 
 def removed(house):
-    """What is removed while the daemon is off is gone when it is back."""
+    """A region that is removed while the daemon is off disappears when it is back."""
     more = {"identifier": "お帰り", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E1"}
     house.end("hall", signal.SIGTERM)
     house.node("hall", regions=[house.keys, more])
@@ -90,7 +92,7 @@ def removed(house):
 
 
 def several_nodes(house):
-    """Nodes that die, freeze and return send nobody away, and nobody arrives by them."""
+    """Nodes that crash, freeze and return cause no exit and no enter."""
     house.hear(hall=None)
     house.expect(device_tracker__okaeri_keys="not_home")
     before = house.events()
@@ -111,7 +113,7 @@ def several_nodes(house):
     soon = recovers(
         house, 40, {"sensor__okaeri_nodes": "3"}, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room="hall")
     expect_events(house, *before, "enter")
-    yield f"the node where somebody is dies and returns: {soon}"
+    yield f"the node with the beacon crashes and returns: {soon}"
     house.send("hall", signal.SIGSTOP)
     house.expect(90, device_tracker__okaeri_keys="unknown", sensor__okaeri_nodes="2")
     house.send("hall", signal.SIGCONT)
@@ -122,11 +124,11 @@ def several_nodes(house):
     house.hear(hall=None)
     house.expect(40, device_tracker__okaeri_keys="not_home")
     expect_events(house, *before, "enter", "exit")
-    yield "somebody leaves them all"
+    yield "the beacon leaves all nodes"
 
 
 def asked(house):
-    """What is asked of any node is answered for all."""
+    """Every node answers requests about all nodes."""
     for node in ("attic", "hall", "kitchen"):
         report = house.report(node)
         online = {each["name"]: each["online"] for each in report["nodes"]}
@@ -142,8 +144,8 @@ def asked(house):
 
 
 def broker_lost(house):
-    """A broker that loses all it has, for a moment and for longer: nodes come back one after another, and the first of them
-    have heard the beacon, too, some time ago."""
+    """A broker loses all its data, for a moment and for longer: the nodes come back one after another, and the first of them
+    have received the beacon some time ago, too."""
     house.hear(hall=-60)
     house.expect(30, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room="hall")
     before = house.events()
@@ -163,23 +165,23 @@ def broker_lost(house):
     house.hear(hall=None)
     house.expect(40, device_tracker__okaeri_keys="not_home")
     expect_events(house, *before, "exit")
-    yield "somebody leaves after that"
+    yield "the beacon leaves after that"
 
 
 def absent_nodes(house, node):
-    """Who is not online by what a node says."""
+    """Returns the nodes that are not online, as a node reports them."""
     nodes = house.report(node).get("nodes", [])
     return ", ".join(each["name"] for each in nodes if not each["online"]) or (None if len(nodes) == 3 else "not all known")
 
 
 def hooks(house):
-    """What a hook of the house says: a line each time it is run."""
+    """Returns the output of a hook of the house: a line each time it runs."""
     log = house.folder / "hooks.log"
     return log.read_text(encoding="utf-8").splitlines() if log.exists() else []
 
 
 def owner_killed(house):
-    """The node that writes for the house dies while somebody arrives: enter is told once, and a hook runs once."""
+    """The owner crashes while the beacon arrives: there is one enter event, and the hook runs once."""
     command = ["/bin/sh", "-c", f"echo $OKAERI_EVENT $OKAERI_ROOM >> {house.folder}/hooks.log"]
     for node in ("attic", "hall", "kitchen"):
         house.end(node, signal.SIGTERM)
@@ -191,7 +193,7 @@ def owner_killed(house):
         room = next(node for node in ("kitchen", "attic", "hall") if node != owner)
         seen = house.sights(room)
         house.hear(**{room: -60})
-        # As soon as it is said that somebody is there, and before what follows from that can be written.
+        # As soon as the node reports the beacon, and before the owner can write the state.
         wait_for("the first sight", lambda: None if house.sights(room) > seen else "none", 15)
         house.end(owner)
         house.expect(40, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room=room, sensor__okaeri_nodes="2")
@@ -203,7 +205,7 @@ def owner_killed(house):
         expect_events(house, *before, "enter", "exit")
         wanted = [f"didEnterRegion {room}", "didExitRegion"]
         wait_for("the hooks", lambda: None if hooks(house)[len(run):] == wanted else f"{hooks(house)[len(run):]}", 10)
-        yield f"the owner, {owner}, is killed while somebody arrives: {turn + 1}"
+        yield f"the owner, {owner}, is killed while the beacon arrives: {turn + 1}"
 
 
 def forgotten(house):
@@ -221,13 +223,13 @@ def forgotten(house):
     names = [each["name"] for each in house.report("kitchen")["nodes"]]
     if names != ["hall", "kitchen"]:
         raise Failure(f"kitchen knows {names}")
-    # Nobody saw anybody leave.
+    # No node has observed an exit.
     expect_events(house, *before)
-    yield "a node where somebody was last is forgotten"
+    yield "the last node with the beacon is deleted"
 
 
 def hostile(house):
-    """A broker that is open to who means no good, slow, full or gone: what a node itself hears is told all the same."""
+    """A broker with a malicious client, slow, full or away: the node publishes its own events all the same."""
     house.node("cellar", mqtt={"host": "127.0.0.1", "port": house.mqtt, "site": "else", "discovery": False})
     wait_for("the broker's answer", lambda: None if house.mqtt_state("cellar") == "connected" else "none", 20)
     before = house.private_memory("cellar")
@@ -241,11 +243,11 @@ def hostile(house):
         for topic in ("node/うち/about", f"node/n{seed}/about", f"node/n{seed}/status", "region/keys", "node/cellar/status"):
             house.publish("-r", "-t", f"okaeri/else/{topic}", "-f", str(small))
     house.hear(cellar=-60)
-    wait_for("enter at the node", lambda: None if "didEnterRegion" in house.told("cellar") else "none", 20)
+    wait_for("enter at the node", lambda: None if "didEnterRegion" in house.own_events("cellar") else "none", 20)
     yield "a broker full of rubbish"
     house.send("mosquitto", signal.SIGSTOP)
     house.hear(cellar=None)
-    wait_for("exit at the node", lambda: None if "didExitRegion" in house.told("cellar") else "none", 20)
+    wait_for("exit at the node", lambda: None if "didExitRegion" in house.own_events("cellar") else "none", 20)
     wait_for("the reason", lambda: None if house.mqtt_state("cellar") != "connected" else house.mqtt_state("cellar"), 60)
     house.send("mosquitto", signal.SIGCONT)
     wait_for("the broker again", lambda: None if house.mqtt_state("cellar") == "connected" else house.mqtt_state("cellar"), 90)
@@ -268,7 +270,7 @@ def main():
         log = (house.folder / "homeassistant" / "home-assistant.log").read_text(encoding="utf-8")
         ours = [
             line for line in log.splitlines() if "okaeri" in line.lower() and ("WARN" in line or "ERROR" in line)
-            # That is the machine's.
+            # A warning about the speed of the machine.
             and not re.search(r" took [0-9.]+ seconds", line)]
         if ours:
             raise Failure(f"Home Assistant complains: {ours[0]}")

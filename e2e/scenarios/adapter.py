@@ -1,4 +1,5 @@
-"""The adapter comes, goes and fails: the state is unknown meanwhile, nobody is sent home or away, and it recovers."""
+"""The adapter is plugged in, unplugged and fails: the state is unknown meanwhile, no region is entered or left, and the
+daemon recovers."""
 
 from lab import bluez
 from lab.controller import Controller
@@ -7,12 +8,12 @@ from lab.processes import run
 from lab.registry import scenario
 from lab.waiting import check, holds, wait_for
 
-# Another device at home, which is no beacon.
+# Another device at home, which is not a beacon.
 TELEVISION = "raw television data=020106 interval=500ms"
 
 
 class AtHome:
-    """Inside the region, with the beacon in the air."""
+    """Starts the beacon and waits until the daemon is inside the region."""
 
     def __init__(self, folder):
         self.controller = Controller(folder)
@@ -22,12 +23,12 @@ class AtHome:
         self.daemon.expect("didEnterRegion", within=15)
 
     def expect_unknown(self, state, within=10):
-        """Bluetooth has left `poweredOn` for that state, and the region is unknown."""
+        """Waits until Bluetooth has another state than `poweredOn`, and the region is unknown."""
         self.daemon.expect_bluetooth(state, within)
         self.daemon.expect("didDetermineState", 2, past=1, state="unknown")
 
     def expect_recovery(self, within):
-        """The region resolves by itself, as if nothing had happened."""
+        """Waits until the region is inside again without an event."""
         self.daemon.expect("didDetermineState", within, past=1, state="inside")
         self.daemon.expect_sightings("after the recovery", within=3)
         check(not self.daemon.events("didExitRegion"), "didExitRegion, though the beacon was there all the time")
@@ -47,7 +48,7 @@ def adapter_absent_at_start(folder):
 
 @scenario(within=60)
 def adapter_unplugged_and_back(folder):
-    """Unplugged for longer than the exit time."""
+    """The adapter is unplugged for longer than the exit time."""
     home = AtHome(folder)
     home.controller.tell("vanish")
     home.expect_unknown("unsupported")
@@ -60,7 +61,7 @@ def adapter_unplugged_and_back(folder):
 
 @scenario(within=60)
 def adapter_rfkill(folder):
-    """Blocked in software, and unblocked."""
+    """rfkill blocks the adapter, and unblocks it."""
     home = AtHome(folder)
     run("rfkill", "block", "bluetooth")
     home.expect_unknown("poweredOff")
@@ -73,7 +74,7 @@ def adapter_rfkill(folder):
 
 @scenario(within=60)
 def adapter_power_cycled(folder):
-    """Switched off and on by btmgmt, as desktops do."""
+    """btmgmt switches the adapter off and on, as desktops do."""
     home = AtHome(folder)
     bluez.btmgmt("power", "off")
     home.expect_unknown("poweredOff")
@@ -95,7 +96,7 @@ def adapter_stops_answering(folder):
 
 @scenario(within=60)
 def adapter_hardware_error(folder):
-    """Linux starts the controller anew, and nobody tells us to scan again."""
+    """Linux restarts the controller, and no event tells the daemon that its scan has ended."""
     home = AtHome(folder)
     home.controller.tell("hardware-error")
     home.daemon.expect_bluetooth("resetting", within=10)
@@ -104,7 +105,7 @@ def adapter_hardware_error(folder):
 
 @scenario(within=90)
 def adapter_useless(folder):
-    """An adapter without LE is named as such, one that does not scan is given up, and the third one works."""
+    """The daemon names an adapter without LE as the reason, gives up one that does not scan, and uses the third one."""
     Controller(folder, has_le=False)
     daemon = Daemon(folder, region())
     without = daemon.expect_bluetooth("unsupported", within=15)
@@ -122,15 +123,17 @@ def adapter_useless(folder):
 
 @scenario(within=240)
 def adapter_deaf(folder):
-    """The controller answers and receives nothing, where a device was always received: first a power cycle helps, then nothing."""
+    """The controller answers and receives nothing, although a device advertises all the time: a power cycle helps first,
+    then nothing."""
     controller = Controller(folder)
     controller.tell(TELEVISION)
     controller.tell("start television")
-    # Long beside the silences of a machine that stands still for seconds: three times the longest one is suspect.
+    # Longer than the silences of a machine that stops for seconds: after three times the longest silence the controller is
+    # suspect.
     patience = exit_after(30)
     daemon = Daemon(folder, region(exitAfter=patience))
     daemon.expect_bluetooth("poweredOn", within=15)
-    # So long the daemon surveys the air with no region inside.
+    # The time of the daemon's survey without a region inside.
     holds("no entry", lambda: not daemon.events("didEnterRegion"), during=75)
     controller.tell("start home")
     daemon.expect("didEnterRegion", within=15)

@@ -1,4 +1,4 @@
-"""The main job: somebody comes home, joins the Wi-Fi, and leaves again."""
+"""The main use case: the beacon arrives, the daemon joins the Wi-Fi, and the beacon leaves again."""
 
 import time
 
@@ -11,7 +11,7 @@ from lab.waiting import check, check_took, wait_for
 
 
 def arrive_and_leave(daemon, appear, fall_silent):
-    """From the first advert to the exit; returns how late the enter was told."""
+    """Runs from the first advertisement to the exit; returns the delay of the enter event."""
     daemon.expect_bluetooth("poweredOn", within=10)
     began = appear()
     entered = daemon.expect("didEnterRegion", within=10)
@@ -47,7 +47,7 @@ def arrive_on_ours(folder, extended):
 
 @scenario(within=120)
 def arrival_legacy(folder):
-    """On a controller of Bluetooth 4, as a Pi's."""
+    """On a controller of Bluetooth 4, as a Pi has."""
     arrive_on_ours(folder, extended=False)
 
 
@@ -59,7 +59,7 @@ def arrival_extended(folder):
 
 @scenario(within=120)
 def arrival_btvirt(folder):
-    """On BlueZ's emulator, so that our codec does not only agree with itself."""
+    """On BlueZ's emulator, which tests the HCI codec against code that the project does not share."""
     wifi.AccessPoint(folder)
     room = Btvirt(folder)
     daemon = Daemon(folder, region(wifi={"ssid": wifi.SSID, "passphraseFile": wifi.passphrase_file()}), adapter="hci0")

@@ -9,12 +9,14 @@ from lab.waiting import check
 from central import Subscription, okaeri
 from peripheral import ANSWER, NAME, REGION_STATES, SERVICE, WAITING_PROMPT, Beacon, Peripheral
 
-# As `okaeri connect --json` tells "+home\n" and "!\n".
+# The values "+home
+# " and "!
+# " as `okaeri connect --json` prints them.
 ENTERED, SILENT = "2B686F6D650A", "210A"
 
 
 class Pair:
-    """The daemon on hci0, and the peripheral that tells everybody of it, in the air."""
+    """Starts the daemon on hci0, and the open peripheral, which advertises."""
 
     def __init__(self, folder):
         self.btvirt = Btvirt(folder, is_up=False)
@@ -33,17 +35,18 @@ class Pair:
 
 @scenario(within=120)
 def okaeri_reads_okaeri(folder):
-    """Found by its service, read, subscribed to; what only a paired device may do is refused with the way out."""
+    """The central finds the peripheral by its service, reads and subscribes; an access that needs pairing is refused with
+    the fix."""
     pair = Pair(folder)
     said = okaeri("peripherals", "--service", SERVICE, "--timeout", "6")
     check(pair.address in said and NAME in said, f"okaeri peripherals: {said}")
     said = okaeri("connect", pair.address, "--read", REGION_STATES)
     check('"?home\\n"' in said and said.endswith("status 0"), f"the region states: {said}")
-    # Prompts and answers are not for who has not paired. bluetoothd tries to, and hci1 does not let it.
+    # Prompts and answers need pairing. bluetoothd tries to pair, and hci1 refuses.
     bluez.let_pair("hci1", False)
     for request in (("--read", WAITING_PROMPT), ("--write", f"{ANSWER}={b'00000000 join'.hex()}")):
         said = okaeri("connect", pair.address, *request)
-        check("bluetoothctl" in said and not said.endswith("status 0"), f"who has not paired: {said}")
+        check("bluetoothctl" in said and not said.endswith("status 0"), f"a central that is not paired: {said}")
 
     subscription = pair.subscribe(folder)
     Beacon(folder)
@@ -55,7 +58,7 @@ def okaeri_reads_okaeri(folder):
 
 @scenario(within=90)
 def okaeri_loses_okaeri(folder):
-    """bluetoothd restarts: both sides are back by themselves. The adapters are unplugged: both say so, and end when told to."""
+    """bluetoothd restarts, and both sides recover. The adapters are unplugged: both report it, and end at SIGTERM."""
     pair = Pair(folder)
     subscription = pair.subscribe(folder)
     bluez.stop()

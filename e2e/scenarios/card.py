@@ -1,4 +1,4 @@
-"""The stage of scripts/card: what a quiet home writes to the card in an hour, counted where the kernel writes it."""
+"""The stage of scripts/card: the bytes that a quiet home writes to the card in an hour, as the kernel counts them."""
 
 import json
 import os
@@ -14,16 +14,16 @@ from package import CONFIGURATION, shipped, state
 
 HOST = "/mnt/host"
 KEPT = "/var/lib/okaeri"
-# A disk of its own, so that nothing else in the machine is counted.
+# A disk of its own, so that no other writes are counted.
 IMAGE = "/run/card.img"
-# What a quiet home may write in an hour, in bytes.
+# The limit in an hour, in bytes.
 BAR = 1_000_000
 
 
 def insert_card():
-    """An ext4 as a card has it, where the service keeps its state; returns the device's name."""
+    """Mounts an ext4 file system, as an SD card has it, at the service's state directory; returns the device's name."""
     run("truncate", "-s", "64M", IMAGE)
-    # All of it now: the kernel would go on making it for a while.
+    # Initializes all of it now: otherwise the kernel would do so for a while.
     run("mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", IMAGE)
     device = run("losetup", "--find", "--show", IMAGE)
     run("mkdir", "-p", KEPT)
@@ -32,7 +32,7 @@ def insert_card():
 
 
 def counted(device):
-    """Bytes written, and how often: Documentation/block/stat.rst."""
+    """Returns the written bytes and the number of writes: Documentation/block/stat.rst."""
     with open(f"/sys/block/{device}/stat", encoding="ascii") as file:
         fields = file.read().split()
     return int(fields[6]) * 512, int(fields[4])
@@ -40,14 +40,14 @@ def counted(device):
 
 @stage(within=5400)
 def card(folder):
-    """Somebody is at home, with a beacon once a second, for as many minutes as the host wants."""
+    """A beacon inside advertises once a second, for as many minutes as the host requests."""
     with open(f"{HOST}/minutes", encoding="ascii") as file:
         minutes = int(file.read())
     device = insert_card()
     controller = Controller(folder)
     run("dpkg", "-i", shipped(), within=120)
     home = region()
-    # As it is without a word: learned.
+    # The default: the exit time is learned.
     del home["exitAfter"]
     with open(CONFIGURATION, "w", encoding="utf-8") as file:
         json.dump({"regions": [home]}, file)

@@ -1,4 +1,4 @@
-"""This machine as a central, by bluetoothd: hci0 is it, hci1 is a lamp. Both are emulated by BlueZ's own btvirt."""
+"""This machine as a central, by bluetoothd: hci0 is the central, hci1 a lamp. BlueZ's own btvirt emulates both."""
 
 import json
 import os
@@ -16,7 +16,7 @@ EXIT_UNAVAILABLE = 69
 
 
 def at_home(folder):
-    """bluetoothd runs, and the lamp is in the air."""
+    """Starts bluetoothd and the lamp."""
     btvirt = Btvirt(folder)
     bluez.start()
     btvirt.repeat()
@@ -24,30 +24,30 @@ def at_home(folder):
 
 
 def okaeri(*arguments):
-    """What a command says, and its exit status behind it."""
+    """Returns the output of a command, and its exit status behind it."""
     return run("sh", "-c", '"$@" --adapter hci0; echo "status $?"', "sh", PROGRAM, *arguments, within=45)
 
 
 class Subscription(Process):
-    """`okaeri connect --subscribe`, and the objects that it tells."""
+    """`okaeri connect --subscribe`, and the objects that it prints."""
 
     def __init__(self, folder, address, characteristic=lamp.LEVEL):
         super().__init__(
             folder, "subscription",
             [PROGRAM, "connect", address, "--adapter", "hci0", "--subscribe", characteristic, "--json"])
 
-    def told(self, event, **fields):
+    def received(self, event, **fields):
         with open(self.output, encoding="utf-8") as file:
             objects = [json.loads(line) for line in file.read().splitlines(keepends=True) if line.endswith("\n")]
         return [one for one in objects
                 if one["event"] == event and all(one.get(key) == value for key, value in fields.items())]
 
     def expect(self, event, within, past=0, **fields):
-        wait_for(f"{event} {fields}", lambda: len(self.told(event, **fields)) > past, within)
+        wait_for(f"{event} {fields}", lambda: len(self.received(event, **fields)) > past, within)
 
 
 class Reading(Process):
-    """`okaeri connect --read` of a value that the lamp was asked for, and does not tell."""
+    """`okaeri connect --read` of a value that the lamp does not answer."""
 
     def __init__(self, folder, peer):
         peer.tell("slow")
@@ -56,14 +56,14 @@ class Reading(Process):
         peer.expect_said(f"read {lamp.LEVEL}", within=25)
 
     def expect_lost(self):
-        """At once, with the reason."""
+        """The command ends at once, with the reason."""
         check(self.ended(within=5) == EXIT_UNAVAILABLE, f"the read ended otherwise: {self.said()}")
         check("has been disconnected" in self.said(), f"no reason: {self.said()}")
 
 
 @scenario(within=120)
 def central_lists_and_connects(folder):
-    """A scan that is filtered by the service finds the lamp; connected, it has its services by their names."""
+    """A scan that is filtered by the service finds the lamp; connected, its services have their names."""
     _, peer = at_home(folder)
     said = okaeri("peripherals", "--service", lamp.SERVICE, "--timeout", "6", "--json")
     check(peer.address in said and said.endswith("status 0"), f"okaeri peripherals: {said}")
@@ -76,7 +76,7 @@ def central_lists_and_connects(folder):
 
 @scenario(within=120)
 def central_reads_writes_subscribes(folder):
-    """Values go both ways; a value of the wrong length is refused with a reason; a notification arrives."""
+    """Both sides send values; a value of the wrong length is refused with a reason; a notification arrives."""
     _, peer = at_home(folder)
     said = okaeri("connect", peer.address, "--read", lamp.LEVEL, "--write", f"{lamp.SWITCH}=02",
                   "--write-without-response", f"{lamp.ALERT}=01")
@@ -95,7 +95,7 @@ def central_reads_writes_subscribes(folder):
 
 @scenario(within=120)
 def peer_vanishes_in_mid_read(folder):
-    """The lamp takes the question and is gone: the read ends with a reason, at once."""
+    """The lamp receives the request and disappears: the read ends with a reason, at once."""
     _, peer = at_home(folder)
     reading = Reading(folder, peer)
     peer.vanish()
@@ -104,7 +104,7 @@ def peer_vanishes_in_mid_read(folder):
 
 @scenario(within=120)
 def central_bluetoothd_restarts(folder):
-    """The subscription tells of the loss, and goes on by itself when bluetoothd and the lamp are back."""
+    """The subscription reports the loss, and continues when bluetoothd and the lamp are back."""
     _, peer = at_home(folder)
     subscription = Subscription(folder, peer.address)
     peer.expect_said("subscribed", within=20)
@@ -120,7 +120,7 @@ def central_bluetoothd_restarts(folder):
 
 @scenario(within=120)
 def central_adapter_removed(folder):
-    """Unplugged while it is read and while it is looked for: both are told, nothing hangs."""
+    """The adapter is unplugged during a read and during a scan: both commands report it, and neither hangs."""
     btvirt, peer = at_home(folder)
     reading = Reading(folder, peer)
     btvirt.kill()
@@ -132,7 +132,7 @@ def central_adapter_removed(folder):
 
 
 class Hooks:
-    """A rule for the lamp's service, and what its hooks have noted."""
+    """A rule for the lamp's service, and the notes of its hooks."""
 
     def __init__(self, folder):
         self.notes = f"{folder}/hooks"
@@ -150,14 +150,15 @@ class Hooks:
 
 @scenario(within=120)
 def service_rule_hooks(folder):
-    """The daemon connects the lamp by itself and runs the hooks; a restart tells nobody twice, and tells who went meanwhile."""
+    """The daemon connects the lamp and runs the hooks; after a restart it repeats no event, and reports a lamp that has left
+    meanwhile."""
     _, peer = at_home(folder)
     hooks = Hooks(folder)
     settings = {"adapter": "hci0", "services": [hooks.rule]}
     daemon = Daemon(folder, region(), **settings)
     daemon.expect("peripheralDidConnect", within=20, identifier="lamp", address=peer.address)
     hooks.expect("peripheralDidConnect", address=peer.address)
-    check(daemon.status()["services"][0]["address"] == peer.address, "okaeri status does not say who is connected")
+    check(daemon.status()["services"][0]["address"] == peer.address, "okaeri status does not name the connected device")
     peer.vanish()
     daemon.expect("peripheralDidDisconnect", within=5, identifier="lamp", address=peer.address)
     peer.tell("back")
@@ -168,7 +169,7 @@ def service_rule_hooks(folder):
 
     daemon = Daemon(folder, region(), name="again", **settings)
     daemon.expect_bluetooth("poweredOn", within=10)
-    holds("nobody told twice", lambda: not daemon.events("peripheralDidConnect"), during=3)
+    holds("no second event", lambda: not daemon.events("peripheralDidConnect"), during=3)
     daemon.kill()
 
     peer.vanish()
@@ -181,7 +182,7 @@ def service_rule_hooks(folder):
 
 @scenario(within=60)
 def service_rule_beside_presence(folder):
-    """bluetoothd looks for a service that nobody has: the beacon is heard all the while."""
+    """bluetoothd scans for a service that no device has: the daemon receives the beacon all the time."""
     btvirt = Btvirt(folder)
     bluez.start()
     btvirt.advertise()

@@ -1,4 +1,4 @@
-"""The clock on the wall is set: nobody comes or goes by it, and what is kept stays right."""
+"""The wall clock is set: the daemon publishes no enter or exit because of it, and the stored times stay right."""
 
 import signal
 
@@ -12,25 +12,25 @@ WORD = "events bear the new time"
 
 
 def tells_the_time(daemon):
-    """Waits until an event bears the time that the clock shows now."""
-    told = len(daemon.events("didRangeBeacons"))
-    daemon.expect("didRangeBeacons", within=5, past=told + 1)
+    """Waits until an event has the present time of the clock."""
+    count = len(daemon.events("didRangeBeacons"))
+    daemon.expect("didRangeBeacons", within=5, past=count + 1)
 
 
 def crossings(daemon):
-    """Who came and went, as it was told."""
+    """Returns the enter and exit events of the daemon, in order."""
     return [event["event"] for event in daemon.events() if event["event"] in ("didEnterRegion", "didExitRegion")]
 
 
 def check_history(daemon):
-    """All that was printed is remembered, in the same order."""
-    told = [event for event in daemon.events() if event["event"] != "didRangeBeacons"]
-    check(daemon.history()[-len(told):] == told, "the history is not what was told")
+    """Checks that the history has all printed events, in the same order."""
+    printed = [event for event in daemon.events() if event["event"] != "didRangeBeacons"]
+    check(daemon.history()[-len(printed):] == printed, "the history differs from the printed events")
 
 
 @scenario(within=60)
 def clock_leaps(folder):
-    """By a year or two, in both directions, while somebody is at home."""
+    """The clock is set by a year or two, in both directions, while the region is inside."""
     controller = Controller(folder)
     controller.tell("start home")
     daemon = Daemon(folder, region(ranging=True))
@@ -40,7 +40,7 @@ def clock_leaps(folder):
         wait_for("a word of it", lambda number=number: daemon.warnings(WORD) >= number, within=5)
         tells_the_time(daemon)
         check(daemon.warnings(WORD) == number, f"said {daemon.warnings(WORD)} times after {number} leaps")
-    check(crossings(daemon) == ["didEnterRegion"], f"told {crossings(daemon)}")
+    check(crossings(daemon) == ["didEnterRegion"], f"events: {crossings(daemon)}")
 
     controller.tell("stop home")
     daemon.expect("didExitRegion", within=15)
@@ -53,13 +53,13 @@ def clock_leaps(folder):
     again = Daemon(folder, region(ranging=True), name="again")
     again.expect("didRangeBeacons", within=10)
     check(again.status()["kept"]["start"] == "restored", f"the kept state is {again.status()['kept']}")
-    check(not crossings(again), f"told {crossings(again)} after a restart")
+    check(not crossings(again), f"events: {crossings(again)} after a restart")
     check(again.stop() == 0, "okaeri did not end well on SIGTERM")
 
 
 @scenario(within=60)
 def clock_set_after_boot(folder):
-    """A machine without a clock of its own wakes up in the year 2000, until the network tells it the time."""
+    """A machine without a clock of its own boots in the year 2000, until it receives the time from the network."""
     controller = Controller(folder)
     controller.tell("start home")
     before = Daemon(folder, region(), boot="1" * 32)
@@ -76,11 +76,11 @@ def clock_set_after_boot(folder):
     wait_for("a word of it", lambda: daemon.warnings(WORD), within=5)
     tells_the_time(daemon)
     check(daemon.warnings(WORD) == 1, f"said {daemon.warnings(WORD)} times")
-    check(not crossings(daemon), f"told {crossings(daemon)}")
+    check(not crossings(daemon), f"events: {crossings(daemon)}")
     check_history(daemon)
     daemon.stop(signal.SIGKILL)
 
-    # The next start of the machine has the time.
+    # The next boot has the right time.
     again = Daemon(folder, region(ranging=True), name="again", boot="3" * 32)
     again.expect("didRangeBeacons", within=10)
-    check(not crossings(again), f"told {crossings(again)} after the next boot")
+    check(not crossings(again), f"events: {crossings(again)} after the next boot")

@@ -1,4 +1,4 @@
-"""Others use the same adapter: whatever they do to the scan, sightings go on within 3 s."""
+"""Other programs use the same adapter: whatever they do to the scan, observations continue within 3 s."""
 
 import signal
 import sys
@@ -12,7 +12,7 @@ from lab.waiting import check
 
 
 def at_home(folder):
-    """Inside, with an exit time so long that the daemon has no reason of its own to look after its scan."""
+    """The region is inside, with an exit time so long that the daemon has no other reason to check its scan."""
     controller = Controller(folder)
     controller.tell("start home")
     daemon = Daemon(folder, region(exitAfter=60))
@@ -27,7 +27,7 @@ def check_undisturbed(daemon):
 
 @scenario(within=60)
 def bluetoothd_starts_later(folder):
-    """bluetoothd takes the adapter up, and ends our scan as it does."""
+    """bluetoothd starts with the adapter, and thereby ends the daemon's scan."""
     controller, daemon = at_home(folder)
     bluez.unmask()
     began = len(controller.log("scan disabled"))
@@ -39,9 +39,9 @@ def bluetoothd_starts_later(folder):
 
 @scenario(within=60)
 def btmgmt_find(folder):
-    """A discovery through the kernel runs beside us, and ends."""
+    """A discovery through the kernel runs at the same time, and ends."""
     controller, daemon = at_home(folder)
-    # With something to read from: see bluez.btmgmt.
+    # It needs an input to read from: see bluez.btmgmt.
     Process(folder, "find", ["btmgmt", "--index", "0", "find", "-l"], talks=True)
     controller.expect("scan enabled dup=1 active", within=10)
     ended = len(controller.log("scan disabled"))
@@ -53,7 +53,7 @@ def btmgmt_find(folder):
 
 @scenario(within=60)
 def another_scanner(folder):
-    """Another program scans with a duplicate filter, and switches the scan off when it ends."""
+    """Another program scans with a duplicate filter, and disables the scan when it ends."""
     controller, daemon = at_home(folder)
     other = Process(folder, "other", [sys.executable, "-B", rival.__file__])
     controller.expect("scan enabled dup=1 active", within=10)

@@ -1,4 +1,4 @@
-"""The disk fails: the regions are watched all the same, and what happened is kept when there is room again."""
+"""The disk fails: the daemon goes on watching the regions, and stores the events when the disk has space again."""
 
 from lab import disk
 from lab.controller import Controller
@@ -12,7 +12,7 @@ STATE_AGAIN, HISTORY_AGAIN = "the state is kept again", "the history is written 
 
 
 def come_and_go(controller, daemon):
-    """Somebody leaves and comes back, and is told of."""
+    """The beacon leaves and comes back, and the daemon publishes both events."""
     exits, enters = len(daemon.events("didExitRegion")), len(daemon.events("didEnterRegion"))
     controller.tell("stop home")
     daemon.expect("didExitRegion", within=15, past=exits)
@@ -21,7 +21,7 @@ def come_and_go(controller, daemon):
 
 
 def check_trouble(daemon):
-    """It is said once, and the status tells it."""
+    """The daemon logs the problem once, and the status shows it."""
     wait_for("a word of it", lambda: daemon.warnings(NO_STATE) and daemon.warnings(NO_HISTORY), within=5)
     for words in (NO_STATE, NO_HISTORY):
         check(daemon.warnings(words) == 1, f"'{words}' was said {daemon.warnings(words)} times")
@@ -31,7 +31,7 @@ def check_trouble(daemon):
 
 
 def check_recovery(controller, daemon):
-    """With the next news what was told is remembered, all of it; said once."""
+    """With the next event the daemon stores all events, and logs that once."""
     come_and_go(controller, daemon)
     for words in (STATE_AGAIN, HISTORY_AGAIN):
         wait_for(words, lambda words=words: daemon.warnings(words), within=15)
@@ -42,7 +42,7 @@ def check_recovery(controller, daemon):
 
 
 def at_home(folder):
-    """Somebody is at home, and the daemon keeps what happens on the disk."""
+    """The region is inside, and the daemon stores its state and history on the disk."""
     disk.insert()
     controller = Controller(folder)
     controller.tell("start home")
@@ -54,7 +54,7 @@ def at_home(folder):
 
 @scenario(within=120)
 def disk_full(folder):
-    """Full while the daemon runs, and later there is room again."""
+    """The disk is full while the daemon runs, and later has space again."""
     controller, daemon = at_home(folder)
     disk.fill()
     come_and_go(controller, daemon)
@@ -66,7 +66,7 @@ def disk_full(folder):
 
 @scenario(within=120)
 def disk_read_only_from_the_start(folder):
-    """As after a start whose check of the disk failed; later writable."""
+    """The disk is read-only, as after a boot whose check of the disk failed; later it is writable."""
     disk.insert()
     run("mount", "-o", "remount,ro", STATE)
     controller = Controller(folder)
@@ -82,9 +82,9 @@ def disk_read_only_from_the_start(folder):
 
 @scenario(within=120)
 def disk_fails(folder):
-    """Made read-only by the kernel while the daemon writes; later writable.
+    """The kernel makes the disk read-only while the daemon writes; later it is writable.
 
-    SQLite need not notice: what it may write to a file that is open, the kernel keeps until it can.
+    SQLite may not notice: the kernel caches writes to an open file until it can write them.
     """
     controller, daemon = at_home(folder)
     disk.fail()

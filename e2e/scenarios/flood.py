@@ -1,4 +1,4 @@
-"""More adverts than anyone needs."""
+"""More advertisements than the daemon can store or read."""
 
 import signal
 
@@ -9,19 +9,19 @@ from lab.waiting import check, wait_for
 
 COUNT = 20_000
 
-# What a daemon that remembers every address of a flood would soon exceed, in KiB.
+# A daemon that stored every address of a flood would soon exceed this, in KiB.
 MOST_MEMORY = 64 * 1024
 
 
 def resident(process):
-    """The memory that it has now, in KiB."""
+    """Returns the present memory, in KiB."""
     with open(f"/proc/{process.process.pid}/status", encoding="utf-8") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("VmRSS:"))
 
 
 @scenario(within=120)
 def flood(folder):
-    """20,000 reports from 5,000 addresses as fast as they go, the home beacon among them."""
+    """20,000 reports from 5,000 addresses at full speed, the home beacon among them."""
     controller = Controller(folder)
     daemon = Daemon(folder, region())
     daemon.expect_bluetooth("poweredOn", within=10)
@@ -38,7 +38,7 @@ def flood(folder):
 
 @scenario(within=120)
 def flood_while_asleep(folder):
-    """A daemon that does not run for a while loses adverts: they are counted, and it goes on."""
+    """A daemon that is stopped for a while loses advertisements: it counts them, and continues."""
     controller = Controller(folder)
     daemon = Daemon(folder, region())
     daemon.expect_bluetooth("poweredOn", within=10)

@@ -1,4 +1,4 @@
-"""The ways a homecoming can go: what is known already, and what is answered."""
+"""The variants of an arrival: the state at the start, and the answers."""
 
 from lab import wifi
 from lab.controller import Controller
@@ -9,7 +9,7 @@ from lab.waiting import check, wait_for
 
 
 def come_home(folder, **settings):
-    """Arrives with the network of beacons.json as given; the controller and the daemon."""
+    """The beacon arrives, with the given network in beacons.json; returns the controller and the daemon."""
     controller = Controller(folder)
     daemon = Daemon(folder, region(wifi={"ssid": wifi.SSID, **settings}))
     daemon.expect_bluetooth("poweredOn", within=10)
@@ -19,7 +19,7 @@ def come_home(folder, **settings):
 
 
 def come_home_again(controller, daemon):
-    """Leaves, and arrives once more."""
+    """The beacon leaves, and arrives once more."""
     controller.tell("stop home")
     daemon.expect("didExitRegion", within=15)
     controller.tell("start home")
@@ -27,14 +27,14 @@ def come_home_again(controller, daemon):
 
 
 def expect_note(daemon, words):
-    """The daemon's log says why it does not ask."""
+    """Waits until the daemon's log gives the reason for no prompt."""
     note = f"no prompt for {wifi.SSID}: {words}"
     wait_for(f"'{note}'", lambda: note in daemon.said(), within=15)
 
 
 @scenario(within=60)
 def already_home_at_start(folder):
-    """The beacon is in the air before the daemon is."""
+    """The beacon advertises before the daemon starts."""
     wifi.AccessPoint(folder)
     controller = Controller(folder)
     controller.tell("start home")
@@ -46,7 +46,7 @@ def already_home_at_start(folder):
 
 @scenario(within=60)
 def already_on_that_wifi(folder):
-    """No prompt: there is nothing to ask."""
+    """There is no prompt if the network is joined."""
     wifi.AccessPoint(folder)
     wifi.save_profile()
     run("nmcli", "connection", "up", "home")
@@ -57,7 +57,7 @@ def already_on_that_wifi(folder):
 
 @scenario(within=60)
 def saved_profile(folder):
-    """NetworkManager's own profile is used, and no second one is made."""
+    """The daemon uses NetworkManager's own profile, and makes no second one."""
     wifi.AccessPoint(folder)
     wifi.save_profile()
     _, daemon = come_home(folder)
@@ -69,7 +69,7 @@ def saved_profile(folder):
 
 @scenario(within=60)
 def answered_later(folder):
-    """`later` does not join; the next arrival counts, and is only put off."""
+    """The answer `later` does not join; the next arrival counts, and its prompt is only delayed."""
     wifi.AccessPoint(folder)
     controller, daemon = come_home(folder, passphraseFile=wifi.passphrase_file())
     daemon.answer(daemon.expect("wifiPrompt", within=20)["id"], "later")
@@ -80,7 +80,7 @@ def answered_later(folder):
 
 @scenario(within=60)
 def answered_never(folder):
-    """`never` lasts until it is taken back."""
+    """The answer `never` is valid until it is deleted."""
     wifi.AccessPoint(folder)
     controller, daemon = come_home(folder, passphraseFile=wifi.passphrase_file())
     daemon.answer(daemon.expect("wifiPrompt", within=20)["id"], "never")

@@ -13,7 +13,7 @@ NEAR, FAR = -55, -85
 
 
 class Node:
-    """A controller, and a daemon that hears by it alone."""
+    """A controller, and a daemon that receives with it alone."""
 
     def __init__(self, folder, number, room, host="127.0.0.1"):
         self.room = room
@@ -23,8 +23,8 @@ class Node:
             folder, region(), adapter=self.controller.adapter, name=f"okaeri-{room}",
             house={"node": {"name": room, "room": room}, "mqtt": {"host": host}})
 
-    def told(self):
-        """What it was told of the house, in a word each; nothing of how it began."""
+    def house_events(self):
+        """Returns the node's events of the house, a word each, without those of the start."""
         words = []
         for event in self.daemon.events(scope="house"):
             if event["event"] == "didDetermineRoom":
@@ -35,7 +35,7 @@ class Node:
 
 
 class Broker(Process):
-    """Debian's mosquitto, for this machine alone unless there is an `address` for others."""
+    """Debian's mosquitto, for this machine alone unless there is an `address` for other machines."""
 
     def __init__(self, folder, address=None):
         self.folder = folder
@@ -47,14 +47,14 @@ class Broker(Process):
         self.expect_said(" running\n", within=20)
 
     def follow(self, name, topic):
-        """Who writes down what is published there from now on."""
+        """Starts a subscriber that prints all messages on a topic from now on."""
         past = self.said().count("Sending SUBACK")
         listen = Process(self.folder, name, ["mosquitto_sub", "-h", "127.0.0.1", "-V", "5", "-t", topic])
         self.expect_said("Sending SUBACK", within=20, past=past)
         return listen
 
     def events(self):
-        """Who writes down the house's events."""
+        """Starts a subscriber that prints the events of the house."""
         return self.follow("events", "okaeri/home/region/home/event")
 
 
@@ -63,36 +63,36 @@ def event_types(listen):
 
 
 def walk(nodes, tell):
-    """Somebody walks through three rooms, and leaves: what these of their nodes are told of it, as it goes on.
+    """Moves the beacon through three rooms and away, and checks the events of these nodes meanwhile.
 
-    `tell` tells the controller of a room what to do.
+    `tell` sends an instruction to the controller of a room.
     """
     def all_there(node):
         report = json.loads(node.daemon.ask("nodes", "--json")[1] or "{}")
         said = [each["name"] for each in report.get("nodes", []) if each["online"] and len(each["sights"]) == 1]
         return said == sorted(ROOMS)
 
-    wait_for("three nodes that have said what they hear", lambda: all(all_there(node) for node in nodes), within=60)
-    # Who is there when it begins has not come.
+    wait_for("three nodes with their observations", lambda: all(all_there(node) for node in nodes), within=60)
+    # A beacon that is inside at the start causes no enter event.
     for node in nodes:
         node.daemon.expect("didDetermineState", within=60, scope="house", state="outside")
     for here in ROOMS:
         for room in ROOMS:
             tell(room, f"rssi home {NEAR if room == here else FAR}")
-        # Whoever is first to hear it, on a machine under load, tells the first room.
+        # On a machine under load, the node that receives the beacon first decides the first room.
         tell(here, "start home")
-        wait_for(f"the room, {here}", lambda: all(node.told()[-1:] == [here] for node in nodes), within=40)
+        wait_for(f"the room, {here}", lambda: all(node.house_events()[-1:] == [here] for node in nodes), within=40)
     for room in ROOMS:
         tell(room, "stop home")
-    wait_for("the exit", lambda: all("didExitRegion" in node.told() for node in nodes), within=40)
+    wait_for("the exit", lambda: all("didExitRegion" in node.house_events() for node in nodes), within=40)
 
 
 def check_walk(node):
-    """It was told one enter, the rooms in their order, one exit."""
-    enters = [word for word in node.told() if word and word.startswith("did")]
-    rooms = [word for word in node.told() if word and not word.startswith("did")]
-    check(enters == ["didEnterRegion", "didExitRegion"], f"{node.room} was told {enters}")
-    check(rooms == list(ROOMS), f"{node.room} was told {rooms}")
+    """Checks that the node has published one enter, the rooms in their order, and one exit."""
+    enters = [word for word in node.house_events() if word and word.startswith("did")]
+    rooms = [word for word in node.house_events() if word and not word.startswith("did")]
+    check(enters == ["didEnterRegion", "didExitRegion"], f"{node.room} published {enters}")
+    check(rooms == list(ROOMS), f"{node.room} published {rooms}")
     code, text = node.daemon.ask("status", "--house")
     check(code == 1, f"status --house ended with {code}: {text}")
     check(node.daemon.stop() == 0, f"the node of the {node.room} did not end well")
@@ -100,7 +100,8 @@ def check_walk(node):
 
 @scenario(within=240)
 def three_rooms(folder):
-    """Somebody walks through three rooms: one enter, the rooms in their order, one exit, the same for all."""
+    """The beacon moves through three rooms: all nodes publish the same events: one enter, the rooms in their order, one
+    exit."""
     listen = Broker(folder).events()
     nodes = {room: Node(folder, number, room) for number, room in enumerate(ROOMS)}
     for node in nodes.values():
@@ -114,18 +115,18 @@ def three_rooms(folder):
 
 @scenario(within=180)
 def house_adapter_lost(folder):
-    """A node that loses its adapter says so; nobody leaves by that, and nobody arrives when it is back."""
+    """A node that loses its adapter reports it; there is no exit, and no enter when the adapter is back."""
     broker = Broker(folder)
     listen = broker.events()
     says = broker.follow("scanner", "okaeri/home/node/hall/scanner")
     hall = Node(folder, 0, "hall")
     hall.daemon.expect_bluetooth("poweredOn", within=20)
     says.expect_said('"ok":true', within=20)
-    # Who is there when it begins has not come.
+    # A beacon that is inside at the start causes no enter event.
     hall.daemon.expect("didDetermineState", within=30, scope="house", state="outside")
     hall.controller.tell("start home")
     hall.daemon.expect("didEnterRegion", within=20, scope="house")
-    # It said so when it had just started, too.
+    # The node has also reported it at its start.
     past = says.said().count('"ok":false')
     run("hciconfig", "hci0", "down")
     says.expect_said('"ok":false', within=20, past=past)

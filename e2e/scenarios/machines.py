@@ -1,4 +1,4 @@
-"""The stages of scripts/three-machines: a machine in each room, and a wire between them."""
+"""The stages of scripts/three-machines: a machine in each room, and a network between them."""
 
 import socket
 
@@ -13,7 +13,7 @@ BROKER = f"{NETWORK}.1"
 
 
 def connect(room):
-    """On the wire, under the room's address."""
+    """Connects the machine to the network, under the room's address."""
     run("nmcli", "device", "set", "eth0", "managed", "no")
     run("ip", "address", "replace", f"{NETWORK}.{ROOMS.index(room) + 1}/24", "dev", "eth0")
     run("ip", "link", "set", "eth0", "up")
@@ -33,12 +33,12 @@ def publish(topic, line):
 
 @stage(within=600)
 def in_the_hall(folder):
-    """The broker's machine. It tells the others what is in their air."""
+    """The broker's machine. It sends the instructions for the other machines' controllers."""
     connect("hall")
     listen = Broker(folder, BROKER).events()
     node = Node(folder, 0, "hall", BROKER)
     node.daemon.expect_bluetooth("poweredOn", within=20)
-    # The other machines boot, each in its own time.
+    # The other machines boot at their own speed.
     wait_for("the other machines", lambda: '"kitchen"' in node.daemon.ask("nodes", "--json")[1], within=300)
     wait_for("the other machines", lambda: '"attic"' in node.daemon.ask("nodes", "--json")[1], within=300)
 
@@ -51,7 +51,7 @@ def in_the_hall(folder):
     walk([node], tell)
     for room in ROOMS[1:]:
         publish(f"air/{room}", "end")
-    # They look at what they were told themselves, and say so.
+    # The other machines check their own events, and report the result.
     done = Process(folder, "done", ["mosquitto_sub", "-h", BROKER, "-V", "5", "-t", "done/#"])
     for room in ROOMS[1:]:
         done.expect_said(f"{room} is fine", within=60)
@@ -62,13 +62,13 @@ def in_the_hall(folder):
 
 @stage(within=600)
 def in_the_kitchen(folder):
-    """It hears what the hall's machine says."""
+    """It receives the instructions of the hall's machine."""
     listens(folder, "kitchen")
 
 
 @stage(within=600)
 def in_the_attic(folder):
-    """It hears what the hall's machine says."""
+    """It receives the instructions of the hall's machine."""
     listens(folder, "attic")
 
 
@@ -87,7 +87,7 @@ def listens(folder, room):
                 node.controller.tell(line)
         if "end" in lines:
             break
-    wait_for("the exit", lambda: "didExitRegion" in node.told(), within=40)
+    wait_for("the exit", lambda: "didExitRegion" in node.house_events(), within=40)
     check_walk(node)
     check(air.is_running, f"mosquitto_sub has ended: {air.said()}")
     run("mosquitto_pub", "-h", BROKER, "-V", "5", "-r", "-q", "1", "-t", f"done/{room}", "-m", f"{room} is fine")

@@ -1,4 +1,4 @@
-"""The daemon in numbers: a Prometheus scrapes it through a day with trouble, and the health check says what is wrong."""
+"""A Prometheus scrapes the daemon through a day with faults, and the health check names them."""
 
 import json
 import os
@@ -20,7 +20,7 @@ WORK = "/run/numbers"
 
 
 def get(url):
-    """The status and the text; no status while nobody answers."""
+    """Returns the status and the text; no status if the daemon does not answer."""
     try:
         with urllib.request.urlopen(url, timeout=5) as answer:
             return answer.status, answer.read().decode()
@@ -31,7 +31,7 @@ def get(url):
 
 
 def expect_health(status, parts, within):
-    """The health check answers so, because of these parts."""
+    """Waits until the health check has this status because of these parts."""
     def is_so():
         code, text = get(f"http://{METRICS}/v1/health")
         return code == status and [problem["part"] for problem in json.loads(text)["problems"]] == parts
@@ -39,7 +39,7 @@ def expect_health(status, parts, within):
 
 
 class Prometheus(Process):
-    """Debian's, with the rules that okaeri's package brings; it looks once a second."""
+    """Starts Debian's Prometheus, with the rules of okaeri's package and an interval of a second."""
 
     def __init__(self, folder):
         run("mkdir", "-p", WORK)
@@ -59,7 +59,7 @@ class Prometheus(Process):
         return json.loads(text)["data"] if code == 200 else None
 
     def expect(self, query, within=15):
-        """The query has a result."""
+        """Waits until the query has a result."""
         def found():
             check(self.is_running, f"prometheus has ended: {self.said()[-500:]}")
             answer = self.ask("query", query=query)
@@ -67,7 +67,7 @@ class Prometheus(Process):
         return wait_for(query, found, within)
 
     def expect_alert(self, name, within=15):
-        """An alert waits until it has lasted for long enough to be sent, or is sent."""
+        """Waits until an alert is pending or firing."""
         def found():
             answer = self.ask("alerts")
             return answer and [alert for alert in answer["alerts"] if alert["labels"]["alertname"] == name]
@@ -76,7 +76,7 @@ class Prometheus(Process):
 
 @scenario(within=180)
 def numbers_for_prometheus(folder):
-    """Somebody is at home, Bluetooth is switched off and on again, and the daemon ends."""
+    """The region is inside, Bluetooth is switched off and on again, and the daemon ends."""
     controller = Controller(folder)
     controller.tell("start home")
     daemon = Daemon(folder, region(), more={"metrics": {"listen": METRICS}})
@@ -111,7 +111,7 @@ def numbers_for_prometheus(folder):
 
 @scenario(within=120)
 def numbers_of_a_full_disk(folder):
-    """The health check says that what happens would be forgotten, until there is room again."""
+    """The health check reports that events would be lost, until the disk has space again."""
     disk.insert()
     controller = Controller(folder)
     controller.tell("start home")

@@ -1,4 +1,5 @@
-"""The Debian package: installed, it runs as shipped; purged, nothing is left. repository.py upgrades and removes it."""
+"""The Debian package: after the installation the service runs as shipped; after a purge no files are left. repository.py
+upgrades and removes the package."""
 
 import glob
 import json
@@ -19,19 +20,20 @@ CONFIGURATION = "/etc/okaeri/beacons.json"
 
 
 def shipped():
-    """The package that the host has made."""
+    """Returns the package that the host has made."""
     return glob.glob("/mnt/host/packages/okaeri_*.deb")[0]
 
 
 def owned_files():
-    """Whatever in the machine bears the package's name, or belongs to nobody, as its user's would without the user."""
+    """Returns all paths on the machine with the package's name, and all files without an owner, which a deleted user would
+    leave behind."""
     found = run("find", "/", "-xdev", "-not", "-path", "/usr/local/*", "(", "-name", "*okaeri*", "-o", "-nouser", "-o",
                 "-nogroup", ")", within=120)
     return {path for path in found.splitlines() if "okaeri-e2e" not in path}
 
 
 def check_nothing_left(before):
-    """After the purge there is no more of it than there was before: no file, no service, no user."""
+    """After the purge the machine has no more files, services and users than before."""
     check(run("systemctl", "is-active", "okaeri", may_fail=True) == "inactive", "the service runs still")
     check(not os.path.exists("/run/okaeri"), "the socket is left behind")
     left = owned_files() - before
@@ -41,13 +43,13 @@ def check_nothing_left(before):
 
 
 def status():
-    """What the service says."""
+    """Returns the output of the service."""
     text = run(PROGRAM, "status", "--json", may_fail=True)
     return json.loads(text) if text.startswith("{") else None
 
 
 def state():
-    """Where the region `home` is."""
+    """Returns the state of the region `home`."""
     known = status()
     return known["regions"][0]["state"] if known else None
 
@@ -64,14 +66,14 @@ def configure(hook=None, services=(), **wifi_settings):
 
 
 def rights(status):
-    """The capabilities in a text of /proc/PID/status, by their set."""
+    """Returns the capabilities in the text of /proc/PID/status, by their set."""
     fields = dict(line.split(":", 1) for line in status.splitlines())
     return {name: int(fields[name], 16) for name in ("CapPrm", "CapEff", "CapAmb")}
 
 
 @scenario(within=480)
 def package(folder):
-    """Installed, it runs as shipped; purged, nothing is left."""
+    """After the installation the service runs as shipped; after a purge no files are left."""
     before = owned_files()
     controller = Controller(folder)
     controller.tell("start home")
@@ -90,7 +92,7 @@ def package(folder):
 
 @scenario(within=480)
 def service_joins(folder):
-    """The service, with no more rights than its unit gives, joins the Wi-Fi, and its hooks have none of them."""
+    """The service, with only the rights of its unit, joins the Wi-Fi, and its hooks have none of these rights."""
     wifi.AccessPoint(folder)
     controller = Controller(folder)
     run("dpkg", "-i", shipped(), within=120)
@@ -98,14 +100,14 @@ def service_joins(folder):
         file = "/etc/okaeri/home.psk"
         shutil.move(wifi.passphrase_file(), file)
         run("chown", "okaeri:", file)
-        told = "/var/lib/okaeri/hook"
-        configure(["sh", "-c", f"cat /proc/self/status >{told}.new && mv {told}.new {told}"],
+        path = "/var/lib/okaeri/hook"
+        configure(["sh", "-c", f"cat /proc/self/status >{path}.new && mv {path}.new {path}"],
                   join="auto", passphraseFile=file)
         run("systemctl", "restart", "okaeri")
         controller.tell("start home")
         wait_for("home", lambda: wifi.connected() == wifi.SSID, within=60)
-        wait_for("the hook", lambda: os.path.exists(told), within=5)
-        with open(told, encoding="utf-8") as file:
+        wait_for("the hook", lambda: os.path.exists(path), within=5)
+        with open(path, encoding="utf-8") as file:
             check(not any(rights(file.read()).values()), "a hook has the service's rights")
     finally:
         run("dpkg", "--purge", "okaeri", within=120)
@@ -113,7 +115,7 @@ def service_joins(folder):
 
 @scenario(within=180)
 def service_connects(folder):
-    """The service, with no more rights than its unit gives, has bluetoothd connect what the configuration names."""
+    """The service, with only the rights of its unit, has bluetoothd connect the configured device."""
     btvirt = Btvirt(folder)
     bluez.start()
     btvirt.repeat()

@@ -1,4 +1,4 @@
-"""This machine as a peripheral, by bluetoothd: hci1 is it, hci0 listens. Both are emulated by BlueZ's own btvirt."""
+"""This machine as a peripheral, by bluetoothd: hci1 is the peripheral, hci0 scans. BlueZ's own btvirt emulates both."""
 
 import re
 
@@ -14,7 +14,7 @@ EXIT_UNAVAILABLE = 69
 
 
 class Beacon(Process):
-    """okaeri advertises on hci1."""
+    """Starts `okaeri advertise` on hci1."""
 
     def __init__(self, folder, name="advertise"):
         super().__init__(
@@ -28,7 +28,8 @@ class Beacon(Process):
 
 @scenario(within=60)
 def advertise_is_an_ibeacon(folder):
-    """The daemon on hci0 hears it come and, when it is stopped, go; on the air it is Apple's frame and nothing else."""
+    """The daemon on hci0 receives the beacon and, after it has stopped, publishes the exit; the advertisement is exactly
+    Apple's frame."""
     Btvirt(folder)
     bluez.start()
     trace = Process(folder, "btmon", ["btmon", "-i", "hci1"])
@@ -47,7 +48,7 @@ def advertise_is_an_ibeacon(folder):
 
 @scenario(within=60)
 def advertise_beside_own_scan(folder):
-    """One adapter advertises and scans: the daemon's raw scan on hci1 goes on beside bluetoothd's advertisement."""
+    """One adapter advertises and scans: the daemon's raw scan on hci1 continues beside bluetoothd's advertisement."""
     Btvirt(folder)
     bluez.start()
     daemon = Daemon(folder, region(exitAfter=60), adapter="hci1")
@@ -63,7 +64,8 @@ def advertise_beside_own_scan(folder):
 
 @scenario(within=60)
 def advertise_comes_back(folder):
-    """Switched off and on, and over a restart of bluetoothd, the beacon is on the air again; without any it says so."""
+    """After the adapter is switched off and on, and after a restart of bluetoothd, the beacon advertises again; without an
+    adapter okaeri reports it."""
     Btvirt(folder)
     said = run("sh", "-c", f"{PROGRAM} advertise --uuid {UUID} --major 1 --minor 1; echo status $?")
     check(f"status {EXIT_UNAVAILABLE}" in said and "systemctl" in said, f"without bluetoothd: {said}")
@@ -89,7 +91,7 @@ SERVICE, REGION_STATES, WAITING_PROMPT, ANSWER, LOG_LEVEL = (
 
 
 class Peripheral(Process):
-    """okaeri serves the daemon's status on hci1."""
+    """Starts `okaeri peripheral` for the daemon's status on hci1."""
 
     def __init__(self, folder, socket, *options):
         super().__init__(
@@ -99,8 +101,8 @@ class Peripheral(Process):
 
 
 class Room:
-    """The daemon on hci0, the peripheral that tells of it, and bluetoothctl on hci0 as the central. Opened, the region states
-    are for who has not paired."""
+    """The daemon on hci0, its peripheral, and bluetoothctl on hci0 as the central. With `is_open`, the region states need no
+    pairing."""
 
     def __init__(self, folder, *regions, adapters=("hci0", "hci1"), mtu=None, is_open=False):
         self.folder = folder
@@ -133,7 +135,7 @@ class Room:
         wait_for(f"{uuid} reads {text!r}", lambda: bluetoothctl.read(self.path(uuid)) == text, within)
 
     def beacon(self):
-        """Somebody comes home."""
+        """Starts the beacon."""
         beacon = Beacon(self.folder)
         beacon.expect_said("advertising", within=10)
         return beacon
@@ -141,8 +143,8 @@ class Room:
 
 @scenario(within=120)
 def peripheral_read_and_notified(folder):
-    """Found by its name and service, connected and paired: read, also from the middle, notified, indicated, and told how much to
-    say."""
+    """The central finds the peripheral by its name and service, connects and pairs: it reads, also from an offset, receives
+    notifications and indications, and sets the log level."""
     trace = Process(folder, "btmon", ["btmon", "-i", "hci1"])
     room = Room(folder, region(exitAfter=60, wifi={"ssid": "HomeNet"}))
     device = room.central.find(bluez.address("hci1"))
@@ -163,7 +165,7 @@ def peripheral_read_and_notified(folder):
     room.central.subscribe(prompt)
     room.central.subscribe(states)
     room.beacon()
-    room.central.expect_told(states, "+home\n", within=15)
+    room.central.expect_value(states, "+home\n", within=15)
     wait_for("the prompt", lambda: bluetoothctl.value(prompt).endswith(" HomeNet\n"), within=10)
     room.expect_read(REGION_STATES, "+home\n")
 
@@ -176,8 +178,8 @@ def peripheral_read_and_notified(folder):
 
 @scenario(within=150)
 def peripheral_answered(folder):
-    """Neither is a prompt read nor an answer taken until the central has paired; then one that is none or too late is refused, and
-    another hits its prompt."""
+    """Until the central has paired, it can neither read a prompt nor write an answer; then a malformed and a late answer are
+    refused, and a third one is accepted."""
     trace = Process(folder, "btmon", ["btmon", "-i", "hci0"])
     room = Room(folder, region(exitAfter=60, wifi={"ssid": "HomeNet"}))
     room.beacon()
@@ -189,9 +191,9 @@ def peripheral_answered(folder):
             ("an answer was taken from", ANSWER, ["WriteValue", *bluetoothctl.writing("00000000 join")])):
         room.connect()
         attempt = bluetoothctl.Attempt(folder, room.path(uuid), *call)
-        # To be refused pairing ends the link.
+        # A refused pairing ends the link.
         wait_for("the link lost", lambda: not room.is_connected, within=10)
-        check(not attempt.has_succeeded and "0x80" not in attempt.said(), f"{wrong} who has not paired: {attempt.said()}")
+        check(not attempt.has_succeeded and "0x80" not in attempt.said(), f"{wrong} by a central that is not paired: {attempt.said()}")
         attempt.kill()
         bluetoothctl.forget("hci0", room.device)
     bluez.let_pair("hci1", True)
@@ -211,12 +213,13 @@ def peripheral_answered(folder):
     room.expect_read(WAITING_PROMPT, "")
     check("0x80" in bluetoothctl.write(answer, f"{token} never"), "a prompt that waits no more was answered")
     trace.stop()
-    check("Error: Insufficient Encryption (0x0f)" in trace.said(), "who has not paired is not told that")
+    check("Error: Insufficient Encryption (0x0f)" in trace.said(), "a central that is not paired receives no such error")
 
 
 @scenario(within=90)
 def peripheral_adapter_off_and_gone(folder):
-    """The adapter off and on: it is found and read again. It is unplugged: that is said; plugged in: all is back."""
+    """The adapter is switched off and on: a central finds and reads the peripheral again. The adapter is unplugged and
+    plugged in: okaeri reports it, and recovers."""
     room = Room(folder, is_open=True)
     room.connect()
     room.expect_read(REGION_STATES, "?home\n")
@@ -236,16 +239,17 @@ def peripheral_adapter_off_and_gone(folder):
 
 @scenario(within=120)
 def peripheral_restarts(folder):
-    """The daemon restarts, and bluetoothd does: who is connected is told of the one, and who connects reads what is so."""
+    """The daemon restarts: a connected central is notified. bluetoothd restarts: a central that connects reads the present
+    states."""
     room = Room(folder, is_open=True)
     room.connect()
     states = room.path(REGION_STATES)
     room.central.subscribe(states)
     room.daemon.kill()
-    room.central.expect_told(states, "!\n")
+    room.central.expect_value(states, "!\n")
     room.expect_read(REGION_STATES, "!\n")
     room.start_daemon(region(exitAfter=60), name="again")
-    room.central.expect_told(states, "?home\n")
+    room.central.expect_value(states, "?home\n")
     room.expect_read(REGION_STATES, "?home\n")
 
     bluez.stop()
@@ -260,26 +264,27 @@ def peripheral_restarts(folder):
 
 @scenario(within=90)
 def peripheral_short_link(folder):
-    """Over a link of 48 bytes: a value of many pieces is read whole, and who is notified sees that there was no room for all."""
+    """With an MTU of 48, a central reads a long value completely, and a notification shows that it was cut."""
     names = [f"{number}, a room with a name that is quite a lot too long" for number in range(100, 130)]
     room = Room(folder, *(region(identifier=name, exitAfter=60, minor=int(name[:3])) for name in names), mtu=48, is_open=True)
     room.connect()
-    # Nine lines of 54 bytes: no value is longer than 512.
+    # Nine lines of 54 bytes: a value has at most 512 bytes.
     room.expect_read(REGION_STATES, "".join(f"?{name}\n" for name in names[:9]) + "*21\n")
     states = room.path(REGION_STATES)
     room.central.subscribe(states)
     room.beacon()
     wait_for("as much as there is room for", lambda: [
-        text for text in room.central.told(states) if len(text) in (43, 45) and f"+{names[0]}".startswith(text)], within=15)
-    wait_for("who is inside first", lambda: bluetoothctl.read(states).startswith(f"+{names[0]}\n?"), within=5)
+        text for text in room.central.values(states) if len(text) in (43, 45) and f"+{names[0]}".startswith(text)], within=15)
+    wait_for("the inside region first", lambda: bluetoothctl.read(states).startswith(f"+{names[0]}\n?"), within=5)
 
 
 @scenario(within=90)
 def peripheral_found_while_connected(folder):
-    """A central is connected, and another finds it. (btvirt 5.66 has one handle for all links: no more than one to hci1.)"""
+    """While a central is connected, another one finds the peripheral. (btvirt 5.66 has one handle for all links, so hci1
+    gets only one link.)"""
     room = Room(folder, adapters=("hci0", "hci1", "hci2"), is_open=True)
     room.connect()
-    # One report a scan is all that btvirt gives, and the kernel may miss it: several scans.
+    # btvirt sends one report a scan, and the kernel may miss it, so there are several scans.
     Bluetoothctl(folder, "hci2", name="other").find(bluez.address("hci1"), within=50)
     check(room.is_connected, "the first was disconnected")
     room.expect_read(REGION_STATES, "?home\n")

@@ -1,4 +1,4 @@
-"""The stages of scripts/power-cut: a machine whose power is cut while the service is at work."""
+"""The stages of scripts/power-cut: a machine whose power is cut while the service runs."""
 
 import json
 
@@ -14,7 +14,7 @@ READY = "/mnt/host/ready"
 
 
 def check_health():
-    """The service is up by itself, and what it keeps can be read."""
+    """Checks that the service has started, and that its state and history can be read."""
     wait_for("the service", lambda: run("systemctl", "is-active", "okaeri", may_fail=True) == "active", within=60)
     wait_for("its answer", lambda: state() is not None, within=30)
     events = [json.loads(line) for line in run(PROGRAM, "history", "--json").splitlines()]
@@ -25,7 +25,7 @@ def check_health():
 
 @stage(within=240)
 def power_cut_before(folder):
-    """Installs the service and sees it at work."""
+    """Installs the service and checks that it works."""
     run("dpkg", "-i", shipped(), within=120)
     with open(CONFIGURATION, "w", encoding="utf-8") as file:
         json.dump({"regions": [region(ranging=True)]}, file)
@@ -38,7 +38,7 @@ def power_cut_before(folder):
 
 @stage(within=600)
 def power_cut_during(folder):
-    """Finds everything well after the last cut, and comes and goes until the next."""
+    """Checks the service after the last cut, and moves the beacon in and out until the next."""
     check(check_health(), "the history has lost everything")
     controller = Controller(folder)
     with open(READY, "w", encoding="utf-8"):
@@ -52,5 +52,5 @@ def power_cut_during(folder):
 
 @stage(within=120)
 def power_cut_after(folder):
-    """Finds everything well after the last cut."""
+    """Checks the service after the last cut."""
     check(check_health(), "the history has lost everything")

@@ -1,4 +1,5 @@
-"""The apt repository: people install from it, upgrade, remove and purge; apt refuses one that was tampered with."""
+"""The apt repository: a machine installs from it, upgrades, removes and purges; apt refuses a repository that was tampered
+with."""
 
 import glob
 import gzip
@@ -17,7 +18,7 @@ STATE = "/var/lib/okaeri"
 
 
 def install(repository):
-    """README's second command: the service runs and sees who is at home."""
+    """The second command of README: checks that the service runs and the region is inside."""
     repository.apt("update")
     said = repository.apt("install", "-y", "okaeri")
     check("'sudo okaeri setup'" in said, f"the installation does not say what comes next: {said}")
@@ -25,13 +26,13 @@ def install(repository):
 
 
 def arrivals():
-    """How often the history has somebody come home."""
+    """Returns the number of enter events in the history."""
     lines = run(PROGRAM, "history", "--json").splitlines()
     return [json.loads(line)["event"] for line in lines].count("didEnterRegion")
 
 
 def pid():
-    """The service's process."""
+    """Returns the service's process."""
     return run("systemctl", "show", "--value", "--property=MainPID", "okaeri")
 
 
@@ -47,7 +48,7 @@ def purge(repository):
 
 @scenario(within=600)
 def apt_upgrades(folder):
-    """Installed, then upgraded: what is kept lives on, the new program runs, the configuration is asked about."""
+    """After an upgrade the state is kept, the new program runs, and apt asks about the changed configuration."""
     Controller(folder).tell("start home")
     repository = Repository(folder, "before")
     try:
@@ -72,7 +73,7 @@ def apt_upgrades(folder):
         running = os.stat(f"/proc/{pid()}/exe")
         check(os.path.samestat(running, os.stat(PROGRAM)) and not read(PROGRAM).endswith(b"before\n"),
               "the service does not run the new program")
-        check(arrivals() == 1, "who was at home has come home again")
+        check(arrivals() == 1, "the upgrade has caused an enter event")
         check(os.stat(f"{STATE}/history.sqlite").st_ino == inode, "the history was begun anew")
     finally:
         purge(repository)
@@ -80,13 +81,14 @@ def apt_upgrades(folder):
 
 @scenario(within=600)
 def apt_removes_and_purges(folder):
-    """Removed, the service is gone and what is kept stays; installed again, it goes on; purged, nothing is left."""
+    """After a removal the service is gone and its state stays; after a new installation the service uses it; after a purge
+    no files are left."""
     before = owned_files()
     Controller(folder).tell("start home")
     repository = Repository(folder, "now")
     try:
         install(repository)
-        # As README says, for who may ask it.
+        # The step in README that allows a user to send requests.
         run("usermod", "-aG", "okaeri", "nobody")
         configure()
         run("systemctl", "reload", "okaeri")
@@ -118,7 +120,7 @@ def spoil(path, old, new):
 
 
 def refuses(repository, what, *reasons):
-    """apt takes nothing from there, and says one of these reasons."""
+    """Checks that apt installs nothing from the repository, and gives one of these reasons."""
     said = repository.apt("update", may_fail=True) + repository.apt("install", "-y", "okaeri", may_fail=True)
     check(any(reason in said for reason in reasons), f"{what}: apt does not refuse it: {said}")
     check(not os.path.exists(PROGRAM), f"{what}: apt has installed it")
@@ -126,7 +128,7 @@ def refuses(repository, what, *reasons):
 
 @scenario(within=600)
 def apt_refuses(folder):
-    """A repository without a signature, with another's, or changed after it was signed: nothing is installed."""
+    """apt installs nothing from a repository without a signature, with another key's, or changed after it was signed."""
     repository = Repository(folder, "now")
     release = f"dists/{SUITE}"
     packages = f"{release}/main/binary-{run('dpkg', '--print-architecture')}/Packages"

@@ -1,4 +1,4 @@
-"""On request: Bluetooth is switched on when somebody wants it, and a question about the place gets one honest answer."""
+"""On request: okaeri switches Bluetooth on at the user's request, and answers a question about a region once."""
 
 import json
 import os
@@ -19,7 +19,7 @@ OUTSIDE, UNKNOWN = 1, 2
 
 
 class Answer:
-    """What okaeri said, its exit status, and how long that took."""
+    """Returns okaeri's output, its exit status, and the duration."""
 
     def __init__(self, *arguments):
         began = time.monotonic()
@@ -33,7 +33,7 @@ class Answer:
 
 
 def asked_on_terminal(answer, *arguments):
-    """Runs okaeri on a terminal, answers its question, and returns what was on the screen and the exit status."""
+    """Runs okaeri on a terminal, answers its question, and returns the screen and the exit status."""
     child, terminal = pty.fork()
     if child == 0:
         os.execv(PROGRAM, [PROGRAM, *arguments])
@@ -45,7 +45,7 @@ def asked_on_terminal(answer, *arguments):
         while True:
             screen += os.read(terminal, 1000)
     except OSError:
-        # The other end is closed: it has ended.
+        # The other end is closed, because the program has ended.
         pass
     return screen.decode(), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
@@ -60,7 +60,7 @@ def is_blocked():
 
 @scenario(within=60)
 def bluetooth_on(folder):
-    """Blocked and switched off: it says so, asks, and does what it was told to."""
+    """Bluetooth is blocked and switched off: okaeri reports it, asks, and does what the answer says."""
     Controller(folder)
     Answer("bluetooth").expect(0, "poweredOn")
     run("rfkill", "block", "bluetooth")
@@ -87,7 +87,7 @@ def bluetooth_on(folder):
 
 @scenario(within=60)
 def bluetooth_on_unprivileged(folder):
-    """It names what is missing and exits 77; and the mend works."""
+    """The command names the missing right and exits 77; the suggested fix works."""
     Controller(folder)
     run("hciconfig", "hci0", "down")
     said = as_nobody("bluetooth", "on", "--no-power-alert")
@@ -113,7 +113,7 @@ def locate(*arguments):
 
 @scenario(within=60)
 def locate_inside(folder):
-    """Answered at the first advert, beside a daemon and without one."""
+    """The command answers at the first advertisement, beside a daemon and without one."""
     controller = Controller(folder)
     daemon = Daemon(folder, region())
     controller.tell("start home")
@@ -130,7 +130,7 @@ def locate_inside(folder):
 
 @scenario(within=60)
 def locate_off(folder):
-    """Without Bluetooth it says why, at once, and does not send anybody away."""
+    """Without Bluetooth the command gives the reason, at once, and does not answer outside."""
     Controller(folder)
     Daemon(folder, region()).stop()
     run("hciconfig", "hci0", "down")
@@ -144,7 +144,7 @@ def locate_off(folder):
 
 @scenario(within=60)
 def locate_nothing(folder):
-    """Outside, after the whole time and no later."""
+    """The answer is outside, after the whole time and no later."""
     Controller(folder).tell("start home")
     Daemon(folder, region(minor=7)).stop()
     answer = locate("--timeout", "5")
@@ -155,7 +155,8 @@ def locate_nothing(folder):
 
 @scenario(within=90)
 def locate_follows(folder):
-    """Switched off in the middle: once it is on again it goes on, and if not that is the reason; in time both ways."""
+    """Bluetooth is switched off meanwhile: the command continues once it is on again, and gives the reason otherwise; in
+    time in both cases."""
     controller = Controller(folder)
     Daemon(folder, region()).stop()
     for comes_back, status in ((True, 0), (False, UNKNOWN)):
@@ -175,7 +176,7 @@ def locate_follows(folder):
 
 @scenario(within=150)
 def commands_follow(folder):
-    """Switched off and on while they listen, every command hears again."""
+    """Bluetooth is switched off and on: every command receives again."""
     controller = Controller(folder)
     controller.tell("start home")
     Daemon(folder, region()).stop()
@@ -204,7 +205,7 @@ def commands_follow(folder):
         "hci0 is switched off" in listener.said() for listener in listeners.values()), within=5)
     before = heard()
     controller.switch_on()
-    # Four scanners that begin at once take the scan from each other for a while.
+    # Four scanners that start at once disable each other's scan for a while.
     wait_for("all of them hear again", lambda: all(heard()[name] > count for name, count in before.items()), within=30)
     check(listeners["calibrate"].ended(within=20) == 0, f"calibrate: {listeners['calibrate'].said()}")
     for name in ("scan", "range", "record"):
@@ -213,7 +214,7 @@ def commands_follow(folder):
 
 @scenario(within=60)
 def example_program(folder):
-    """The program that the library's documentation shows: it waits for Bluetooth, hears who comes, and follows."""
+    """The program in the library's documentation waits for Bluetooth, and receives enter and exit events."""
     controller = Controller(folder)
     run("hciconfig", "hci0", "down")
     program = Process(folder, "example", ["stdbuf", "-oL", "WatchRegion", UUID])
@@ -221,7 +222,7 @@ def example_program(folder):
     check(not controller.is_scanning, "it scans on an adapter that is switched off")
     controller.switch_on()
     wait_for("the scan", lambda: controller.is_scanning, within=5)
-    check("entered" not in program.said(), f"nobody is there, and it says {program.said()}")
+    check("entered" not in program.said(), f"the beacon is absent, and the program prints {program.said()}")
     controller.tell("start home")
     wait_for("the enter", lambda: "entered home, " in program.said(), within=5)
     run("hciconfig", "hci0", "down")

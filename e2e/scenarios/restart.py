@@ -1,4 +1,4 @@
-"""Stops of both kinds, and what the next start finds."""
+"""Stops by SIGTERM and SIGKILL, and the next start."""
 
 import signal
 
@@ -10,7 +10,7 @@ from lab.waiting import check, wait_for
 
 @scenario(within=60)
 def clean_stop(folder):
-    """SIGTERM switches scanning off."""
+    """SIGTERM disables the scan."""
     controller = Controller(folder)
     daemon = Daemon(folder, region())
     daemon.expect_bluetooth("poweredOn", within=10)
@@ -21,7 +21,8 @@ def clean_stop(folder):
 
 @scenario(within=60)
 def killed_and_started_again(folder):
-    """SIGKILL leaves the scan on and the socket behind; neither hinders the next start, and nobody comes home twice."""
+    """SIGKILL leaves the scan enabled and the socket in place; neither disturbs the next start, and there is no second enter
+    event."""
     controller = Controller(folder)
     controller.tell("start home")
     daemon = Daemon(folder, region())

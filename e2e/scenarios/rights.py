@@ -1,4 +1,4 @@
-"""A user without rights is told so, and how to get them."""
+"""A user without rights gets an error with the fix."""
 
 import re
 
@@ -13,14 +13,14 @@ EXIT_NO_PERMISSION = 77
 
 
 def as_nobody(*arguments):
-    """What okaeri says to a user without rights, and its exit status behind it."""
+    """Returns okaeri's output for a user without rights, and its exit status behind it."""
     command = ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", PROGRAM, *arguments]
     return run("sh", "-c", '"$@"; echo "status $?"', "sh", *command)
 
 
 @scenario(within=90)
 def unprivileged(folder):
-    """It says so and exits 77; `doctor` gives the mend; and the mend works."""
+    """The command names the missing right and exits 77; `doctor` suggests a fix, and the fix works."""
     controller = Controller(folder)
     controller.tell("start home")
     said = as_nobody("scan", "--duration", "3")

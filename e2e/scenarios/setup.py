@@ -1,4 +1,4 @@
-"""`okaeri setup` on a terminal: from nothing to a beacon and a Wi-Fi, and ended at each of its questions."""
+"""`okaeri setup` on a terminal: from nothing to a beacon and a Wi-Fi, and interrupted at each of its questions."""
 
 import json
 import os
@@ -26,7 +26,7 @@ NEAR, CONSENT = "only while it is near", "Write that to"
 
 
 class Screen:
-    """okaeri setup on a terminal of its own, its controlling one: what is shown, and somebody who types."""
+    """okaeri setup on a controlling terminal of its own: its screen and its input."""
 
     def __init__(self, *arguments):
         self.text = ""
@@ -36,7 +36,7 @@ class Screen:
             os.execv(PROGRAM, [PROGRAM, "setup", "--config", FILE, *arguments])
 
     def expect(self, words, within=30):
-        """It is shown, behind what was expected before."""
+        """Waits until the text is on the screen, behind the text expected before."""
         limit = Limit(within)
         while words not in self.text[self.read:]:
             if limit.is_over() or not self.look():
@@ -45,7 +45,7 @@ class Screen:
         self.read = self.text.index(words, self.read) + len(words)
 
     def look(self):
-        """Reads what is there; false at the program's end."""
+        """Reads the available output; false at the program's end."""
         if not select.select([self.terminal], [], [], 0.5)[0]:
             return True
         try:
@@ -63,7 +63,7 @@ class Screen:
         self.type(keys)
 
     def ended(self, within=20):
-        """Its exit status."""
+        """Waits for its end, and returns its exit status."""
         limit = Limit(within)
         while self.look():
             if limit.is_over():
@@ -73,7 +73,7 @@ class Screen:
 
 
 def begin():
-    """No file, in a folder that is there."""
+    """A path without a file in an existing folder."""
     os.makedirs(os.path.dirname(FILE), exist_ok=True)
     for name in os.listdir(os.path.dirname(FILE)):
         os.remove(os.path.join(os.path.dirname(FILE), name))
@@ -90,7 +90,8 @@ def files():
 
 @scenario(within=240)
 def setup_by_terminal(folder):
-    """From nothing: switched on, the nearest beacon, a name, a Wi-Fi with a profile, measured, written; then changed."""
+    """From nothing: Bluetooth on, the nearest beacon, a name, a Wi-Fi with a profile, a measurement, the file; then a
+    change."""
     wifi.AccessPoint(folder)
     wifi.save_profile()
     controller = Controller(folder)
@@ -98,7 +99,7 @@ def setup_by_terminal(folder):
     begin()
     run("rfkill", "block", "bluetooth")
 
-    # Ended at each question, by ^C and by ^D in turn: everything is as it was.
+    # Interrupts it at each question, by ^C and by ^D in turn: nothing has changed.
     answers = [(BLUETOOTH, "\n"), (BEACON, "\n"), (NAME, "keys\n"), (NETWORK, f"{wifi.SSID}\n"), (CALIBRATION, "y\n"),
                (PLACE, "\n"), (NEAR, "\n"), (CONSENT, "\n")]
     for count, (question, _) in enumerate(answers[:-1]):
@@ -130,7 +131,7 @@ def setup_by_terminal(folder):
         "wifi": {"ssid": wifi.SSID, "join": "prompt"}}], f"it wrote {written()}")
     check(not controller.is_scanning, "it left the scan on")
 
-    # The same beacon again, with another name for nothing new; a Wi-Fi less; the one before is kept.
+    # The same beacon again: another name changes nothing else; without the Wi-Fi; the earlier file is kept.
     screen = Screen()
     screen.expect(BEACON)
     screen.expect(UUID.upper())
@@ -147,7 +148,7 @@ def setup_by_terminal(folder):
 
 @scenario(within=90)
 def setup_beside_daemon(folder):
-    """The daemon says what it hears, and goes by the new file; a network without a profile is said how to mend."""
+    """The daemon reports its beacons, and uses the new file; for a network without a profile the set-up shows the fix."""
     wifi.AccessPoint(folder)
     controller = Controller(folder)
     daemon = Daemon(folder, region(minor=7))
@@ -171,7 +172,7 @@ def setup_beside_daemon(folder):
 
 @scenario(within=60)
 def setup_without_terminal(folder):
-    """The options say the same; without them it ends with 64 and names them."""
+    """The options have the same effect; without them the command ends with 64 and names them."""
     begin()
     status, text = finish([PROGRAM, "setup", "--config", FILE])
     check(status == USAGE and "--beacon" in text and "--identifier" in text, f"it ended with {status}: {text}")

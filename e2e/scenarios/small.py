@@ -1,5 +1,4 @@
-"""A machine that has little: what the service takes of it, which is the stage of scripts/small-machine, and what a hook
-may take."""
+"""A small machine: the resources of the service, measured by the stage of scripts/small-machine, and the limit of a hook."""
 
 import json
 import os
@@ -15,11 +14,11 @@ from lab.waiting import check, wait_for
 
 from package import CONFIGURATION, PROGRAM, journal, shipped, state
 
-# As many beacons in the air, each once a second, for so many seconds.
+# The number of beacons, each of which advertises once a second, and the duration in seconds.
 BEACONS, SECONDS = 500, 60
 CALLS = 20
 
-# A hook that needs more than the unit gives, at once: a hook has ten seconds.
+# A hook that at once needs more memory than the unit gives: a hook has ten seconds.
 HUNGRY = ["dd", "if=/dev/zero", "of=/dev/null", "bs=500M", "count=1"]
 
 
@@ -28,21 +27,21 @@ def process():
 
 
 def memory(pid):
-    """Kilobytes: resident, of it nobody else's, and of that what is no file's."""
+    """Returns kilobytes: resident, of it private, and of that anonymous."""
     with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
         kept = {line.split(":")[0]: int(line.split()[1]) for line in file if line.endswith("kB\n")}
     return kept["Rss"], kept["Private_Clean"] + kept["Private_Dirty"], kept["Anonymous"]
 
 
 def used(pid):
-    """Seconds of the processor so far: proc_pid_stat(5), fields 14 and 15."""
+    """Returns the processor time so far in seconds: proc_pid_stat(5), fields 14 and 15."""
     with open(f"/proc/{pid}/stat", encoding="ascii") as file:
         fields = file.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def took(*command):
-    """Milliseconds that a command takes, the middle one of several."""
+    """Returns the median duration of a command in milliseconds."""
     def once():
         began = time.monotonic()
         run(*command)
@@ -52,7 +51,7 @@ def took(*command):
 
 @stage(within=900)
 def small(folder):
-    """The service as shipped, with nobody in the air and with five hundred beacons."""
+    """The service as shipped, without a beacon and with five hundred beacons."""
     def note(what, figure):
         with open(f"{folder}/table", "a", encoding="utf-8") as file:
             file.write(f"| {what} | {figure} |\n")
@@ -67,7 +66,7 @@ def small(folder):
     note("start, until systemd knows it ready", f"{time.monotonic() - began:.1f} s")
     wait_for("its answer", lambda: state() is not None, within=30)
     pid = process()
-    note("resident, private, anonymous; nobody in the air", "{} kB, {} kB, {} kB".format(*memory(pid)))
+    note("resident, private, anonymous; without a beacon", "{} kB, {} kB, {} kB".format(*memory(pid)))
 
     count = BEACONS * SECONDS
     controller.tell(f"flood count={count} addresses={BEACONS} rate={BEACONS} include=home kind=beacons")
@@ -90,7 +89,7 @@ def small(folder):
 
 @scenario(within=480)
 def hook_takes_all_memory(folder):
-    """A hook that takes all the memory there is is ended, and nothing else: the service goes on, and so do later hooks."""
+    """The kernel kills a hook that uses all memory, and nothing else: the service and later hooks run on."""
     controller = Controller(folder)
     run("dpkg", "-i", shipped(), within=240)
     try:

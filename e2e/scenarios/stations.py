@@ -1,4 +1,4 @@
-"""Devices that are taken: by a hotspot of this machine, or by another network."""
+"""Wi-Fi devices that are in use: by a hotspot of this machine, or by another network."""
 
 from lab import wifi
 from lab.daemon import Daemon, region
@@ -12,7 +12,7 @@ from trouble import expect_failure, join
 
 @scenario(within=90)
 def serves_hotspot(folder):
-    """A hotspot of the home's name on the only device is no connection to the home, and it goes on."""
+    """A hotspot with the home's name on the only device is not a connection to the home, and it stays up."""
     wifi.AccessPoint(folder)
     wifi.start_hotspot(wifi.SSID)
     _, daemon = come_home(folder, join="auto", passphraseFile=wifi.passphrase_file())
@@ -22,9 +22,9 @@ def serves_hotspot(folder):
 
 @scenario(within=90)
 def beside_a_hotspot(folder):
-    """Of two devices, one of which serves a hotspot, the other one joins without a question, and the hotspot goes on."""
+    """If one of two devices serves a hotspot, the other one joins without a prompt, and the hotspot stays up."""
     wifi.AccessPoint(folder)
-    # The device that serves the hotspot has received the home before.
+    # The device with the hotspot has received the home's network before.
     run("nmcli", "device", "wifi", "list", "--rescan", "yes")
     wifi.start_hotspot("garden")
     wifi.manage_second_station()
@@ -38,7 +38,7 @@ def beside_a_hotspot(folder):
 
 @scenario(within=120)
 def connected_elsewhere(folder):
-    """The only device leaves another network after the answer to a prompt, and not for `join: auto`."""
+    """The only device leaves another network after the answer to a prompt, and not with `join: auto`."""
     wifi.AccessPoint(folder)
     wifi.AccessPoint(folder, device="wlan2", network=8, ssid="office")
     wifi.save_profile(name="office", ssid="office")

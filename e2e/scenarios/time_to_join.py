@@ -1,4 +1,4 @@
-"""How long a join takes, beside the same join by NetworkManager's own client."""
+"""The duration of a join, compared with the same join by NetworkManager's own client."""
 
 import shutil
 import statistics
@@ -13,10 +13,10 @@ from lab.waiting import check, wait_for
 
 TURNS = 20
 
-# The most that okaeri may take longer, by the medians, in seconds.
+# The limit by which okaeri may take longer, by the medians, in seconds.
 MARGIN = 1
 
-# The most joins that may fail.
+# The limit of failed joins.
 FAILURES = 2
 
 
@@ -30,7 +30,7 @@ def begin_turn(folder, number):
 
 
 def time_arrival(folder, controller, number):
-    """From the event of the arrival to that of the join, in seconds; None if the join failed."""
+    """Returns the seconds from the enter event to the event of the join; None if the join failed."""
     daemon = begin_turn(folder, number)
     controller.tell("start home")
     entered = daemon.expect("didEnterRegion", within=15)
@@ -43,8 +43,7 @@ def time_arrival(folder, controller, number):
 
 
 def time_client(folder, number):
-    """From the start of `nmcli connection up` to its end, in seconds, with a daemon that has nothing to do; None if it
-    failed."""
+    """Returns the duration of `nmcli connection up` in seconds, beside an idle daemon; None if it failed."""
     daemon = begin_turn(folder, number)
     began = time.monotonic()
     status, _ = finish(["nmcli", "connection", "up", "home"], within=90)
@@ -55,14 +54,14 @@ def time_client(folder, number):
 
 
 def described(times):
-    """The median, the extremes and the number of failures, for the figures."""
+    """Returns the median, the extremes and the number of failures, for the figures."""
     joined = succeeded(times)
     return f"median {statistics.median(joined):.2f} s, {min(joined):.2f} to {max(joined):.2f} s, " \
         f"{len(times) - len(joined)} failed"
 
 
 def succeeded(times):
-    """The times of the turns that ended in a connection."""
+    """Returns the times of the turns that ended in a connection."""
     return [took for took in times if took is not None]
 
 
@@ -80,7 +79,7 @@ def time_to_join(folder):
     with open(f"{folder}/figures", "w", encoding="utf-8") as file:
         file.write(f"okaeri: {described(okaeri)}\nnmcli connection up: {described(client)}\n")
         file.write(f"the machine's pace: {pace.mean():.1f} times the usual\n")
-    # On a machine under load a handshake may fail, whichever program has asked for it.
+    # On a machine under load a handshake may fail, whichever program has requested it.
     check(len(succeeded(okaeri)) >= TURNS - FAILURES, "too many joins failed")
     longer = statistics.median(succeeded(okaeri)) - statistics.median(succeeded(client))
     check(longer <= MARGIN, f"okaeri takes {longer:.2f} s longer than nmcli")

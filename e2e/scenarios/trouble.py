@@ -1,4 +1,4 @@
-"""Wi-Fi that does not work, or is not what it says it is."""
+"""Wi-Fi that does not work, or that imitates the home."""
 
 from lab import radios, wifi
 from lab.processes import run
@@ -9,13 +9,13 @@ from homecoming import come_home
 
 
 def expect_failure(daemon, code, within=30):
-    """It says that the network cannot be joined, why, and what to do."""
+    """Waits until the daemon reports that it cannot join the network, with the cause and the fix."""
     failure = daemon.expect("wifiJoinFailed", within)
     check(failure["code"] == code, f"the failure is {failure['code']}: {failure['reason']}")
 
 
 def join(daemon, within=30):
-    """Answers the prompt, and is connected."""
+    """Answers the prompt, and waits for the connection."""
     daemon.answer(daemon.expect("wifiPrompt", within=within)["id"], "join")
     daemon.expect("wifiJoined", within=45)
     check(wifi.connected() == wifi.SSID, "not connected")
@@ -23,7 +23,7 @@ def join(daemon, within=30):
 
 @scenario(within=90)
 def wrong_passphrase(folder):
-    """It says so, and leaves no profile behind that would try again for ever."""
+    """A wrong passphrase is reported, and no profile remains that would connect again and again."""
     wifi.AccessPoint(folder)
     _, daemon = come_home(folder, join="auto", passphraseFile=wifi.passphrase_file("not the passphrase"))
     expect_failure(daemon, "wrongPassphrase", within=60)
@@ -32,7 +32,7 @@ def wrong_passphrase(folder):
 
 @scenario(within=90)
 def wrong_passphrase_saved(folder):
-    """A profile of NetworkManager's stays: it is not ours to delete."""
+    """A saved profile of NetworkManager stays, because okaeri has not made it."""
     wifi.AccessPoint(folder)
     wifi.save_profile(passphrase="not the passphrase")
     _, daemon = come_home(folder, join="auto")
@@ -52,7 +52,7 @@ def weak_signal(folder):
 
 @scenario(within=120)
 def out_of_sight(folder):
-    """The beacon is heard from further than the network: the question comes when the network does."""
+    """The beacon is received from farther away than the network: the prompt comes when the network is visible."""
     _, daemon = come_home(folder, passphraseFile=wifi.passphrase_file())
     expect_failure(daemon, "notInSight", within=30)
     wifi.AccessPoint(folder)
@@ -61,7 +61,7 @@ def out_of_sight(folder):
 
 @scenario(within=60)
 def open_twin(folder):
-    """A network without protection that bears the name of home is nobody's home."""
+    """A network without protection that has the home's name is not the home."""
     wifi.AccessPoint(folder, security="")
     _, daemon = come_home(folder, join="auto", passphraseFile=wifi.passphrase_file())
     expect_failure(daemon, "onlyUnsecuredInSight")
@@ -71,7 +71,7 @@ def open_twin(folder):
 
 @scenario(within=60)
 def open_twin_beside_home(folder):
-    """Of two of that name, the protected one is joined."""
+    """If two networks have the name, the daemon joins the protected one."""
     twin = wifi.AccessPoint(folder, security="", device="wlan2", network=8)
     home = wifi.AccessPoint(folder)
     run("nmcli", "device", "wifi", "list", "--rescan", "yes")
@@ -83,20 +83,20 @@ def open_twin_beside_home(folder):
 
 @scenario(within=150)
 def hidden(folder):
-    """A network that does not tell its name is found by it."""
+    """The daemon finds a network with a hidden name."""
     wifi.AccessPoint(folder, hidden=True)
     _, daemon = come_home(folder, passphraseFile=wifi.passphrase_file())
-    # A scan that comes to nothing is repeated after thirty seconds, and after a minute more.
+    # A scan without a result is repeated after thirty seconds, and after a minute more.
     join(daemon, within=110)
 
 
 @scenario(within=90)
 def radio_off(folder):
-    """It says so; switched on, the question comes."""
+    """The radio is off, and the daemon reports it; when it is switched on, the prompt comes."""
     run("nmcli", "radio", "wifi", "off")
     _, daemon = come_home(folder, passphraseFile=wifi.passphrase_file())
     expect_failure(daemon, "radioOff")
-    # Every radio of this machine was off, that of the access point too.
+    # Every radio of this machine was off, also that of the access point.
     run("nmcli", "radio", "wifi", "on")
     wifi.AccessPoint(folder)
     join(daemon, within=20)
@@ -104,7 +104,7 @@ def radio_off(folder):
 
 @scenario(within=90)
 def manager_stopped(folder):
-    """It says so; NetworkManager started, the question comes."""
+    """NetworkManager is stopped, and the daemon reports it; when it has started, the prompt comes."""
     wifi.AccessPoint(folder)
     run("systemctl", "stop", "NetworkManager")
     _, daemon = come_home(folder, passphraseFile=wifi.passphrase_file())
@@ -115,8 +115,9 @@ def manager_stopped(folder):
 
 @scenario(within=90)
 def manager_restarted_in_a_join(folder):
-    """The join ends with a word, leaves nothing behind, and the daemon finds NetworkManager again."""
-    # Without a DHCP server the join lasts.
+    """NetworkManager restarts during a join: the join ends with a reason and leaves no profile, and the daemon finds
+    NetworkManager again."""
+    # Without a DHCP server the join takes long.
     wifi.AccessPoint(folder, dhcp=False)
     _, daemon = come_home(folder, join="auto", passphraseFile=wifi.passphrase_file())
     wait_for("the join", lambda: daemon.status()["wifi"]["activating"], within=20)

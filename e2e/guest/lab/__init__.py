@@ -1,1 +1,1 @@
-"""What scenarios are made of."""
+"""The parts of scenarios."""

@@ -9,7 +9,7 @@ from .waiting import check, wait_for
 
 
 class Bluetoothctl(Process):
-    """bluetoothctl on that adapter, told what to do line by line. While it runs it is the agent that is asked on pairing."""
+    """bluetoothctl on an adapter; its input is one command a line. While it runs, it is the agent for pairing."""
 
     def __init__(self, folder, adapter, name="bluetoothctl"):
         super().__init__(folder, name, ["bluetoothctl"], talks=True)
@@ -18,7 +18,7 @@ class Bluetoothctl(Process):
         self.tell(f"select {bluez.address(adapter)}")
 
     def find(self, address, within=20):
-        """Looks for a peripheral until it is found; the path of its object."""
+        """Scans until the peripheral is found; returns the path of its object."""
         path = f"/org/bluez/{self.adapter}/dev_{address.replace(':', '_')}"
         refusal = "Failed to start discovery"
         refused = self.said().count(refusal)
@@ -26,7 +26,7 @@ class Bluetoothctl(Process):
 
         def is_found():
             nonlocal refused
-            # So it is where the kernel's commands and those of another scan cross: it is asked again, as anybody would.
+            # BlueZ refuses if the kernel's commands and those of another scan overlap. The request is repeated then.
             if self.said().count(refusal) > refused:
                 refused += 1
                 self.tell("scan on")
@@ -37,14 +37,15 @@ class Bluetoothctl(Process):
         return path
 
     def connect(self, device):
-        """Connects it and waits until its services are known."""
+        """Connects a device and waits until its services are known."""
         past = self.said().count("Connection successful")
         self.tell(f"connect {get(device, 'org.bluez.Device1', 'Address')}")
         self.expect_said("Connection successful", within=15, past=past)
         wait_for("its services", lambda: get(device, "org.bluez.Device1", "ServicesResolved"), within=15)
 
     def subscribe(self, characteristic):
-        """To what is notified or indicated, of the device that is connected; bluetoothctl prints the last of them."""
+        """Subscribes to the notifications or indications of the connected device; bluetoothctl prints those of the last
+        subscription."""
         past = self.said().count("Notify started")
         self.tell("menu gatt")
         self.tell(f"select-attribute {characteristic}")
@@ -52,8 +53,8 @@ class Bluetoothctl(Process):
         self.expect_said("Notify started", past=past)
         self.tell("back")
 
-    def told(self, characteristic):
-        """The values of the characteristic that it has printed, as text."""
+    def values(self, characteristic):
+        """Returns the printed values of the characteristic as text."""
         plain = re.sub(r"\x1b\[[0-9;]*[A-Za-z]|[\x01\x02]", "", self.said()).replace("\r", "\n")
         # The prompt ends with # in 5.66, with > in 5.82.
         lines = [line for line in plain.splitlines() if not re.fullmatch(r"(\[[^]]*\][#>] ?)?", line)]
@@ -63,11 +64,11 @@ class Bluetoothctl(Process):
             for value in values
         ]
 
-    def expect_told(self, characteristic, text, within=10, past=0):
-        wait_for(f"{text!r} from {characteristic}", lambda: self.told(characteristic).count(text) > past, within)
+    def expect_value(self, characteristic, text, within=10, past=0):
+        wait_for(f"{text!r} from {characteristic}", lambda: self.values(characteristic).count(text) > past, within)
 
     def pair(self, device):
-        """As somebody who compares the numbers and agrees."""
+        """Confirms the pairing, as the user does after comparing the numbers."""
         asked, paired = self.said().count("Confirm passkey"), self.said().count("Pairing successful")
         self.tell(f"pair {get(device, 'org.bluez.Device1', 'Address')}")
         self.expect_said("Confirm passkey", within=15, past=asked)
@@ -76,7 +77,7 @@ class Bluetoothctl(Process):
 
 
 def objects():
-    """All objects of bluetoothd."""
+    """Returns all objects of bluetoothd."""
     answer = run("busctl", "--json=short", "call", "org.bluez", "/", "org.freedesktop.DBus.ObjectManager",
                  "GetManagedObjects", may_fail=True)
     try:
@@ -91,7 +92,7 @@ def get(path, interface, name):
 
 
 def characteristic(device, uuid):
-    """The path of the characteristic, and its properties."""
+    """Returns the path of the characteristic and its properties."""
     for path, interfaces in objects().items():
         found = interfaces.get("org.bluez.GattCharacteristic1")
         if found and path.startswith(device + "/") and found["UUID"]["data"] == uuid.lower():
@@ -109,7 +110,7 @@ def read(path, offset=0):
 
 
 class Attempt(Process):
-    """A call on a characteristic that is to fail; it need not be answered at all: see `forget`."""
+    """Calls a method of a characteristic that must fail. bluetoothd may send no answer at all: see `forget`."""
 
     def __init__(self, folder, path, method, *arguments):
         super().__init__(folder, method, ["busctl", "call", "org.bluez", path, "org.bluez.GattCharacteristic1", method,
@@ -121,26 +122,26 @@ class Attempt(Process):
 
 
 def forget(adapter, device):
-    """bluetoothd knows nothing of the device any more, and finds it anew.
+    """Deletes the device in bluetoothd, which finds it again later.
 
-    Whoever calls on a characteristic and loses the link for it, as pairing is refused, is left without an answer by
-    bluetoothd 5.82, and each later call finds the first one in progress.
+    If pairing is refused during a call, the link ends and bluetoothd 5.82 never answers the call. Each later call then fails
+    with "in progress".
     """
     run("busctl", "call", "org.bluez", f"/org/bluez/{adapter}", "org.bluez.Adapter1", "RemoveDevice", "o", device)
 
 
 def value(path):
-    """What was read or told last."""
+    """Returns the last value that was read or notified."""
     return bytes(get(path, "org.bluez.GattCharacteristic1", "Value")).decode()
 
 
 def writing(text, kind="request"):
-    """The arguments of a call that writes."""
+    """Returns the arguments of a call that writes."""
     data = [str(byte) for byte in text.encode()]
     return ["aya{sv}", str(len(data)), *data, "1", "type", "s", kind]
 
 
 def write(path, text, kind="request"):
-    """What bluetoothd says to it: nothing where it was taken."""
+    """Returns bluetoothd's error for the call, or an empty string if it succeeded."""
     return run("busctl", "call", "org.bluez", path, "org.bluez.GattCharacteristic1", "WriteValue", *writing(text, kind),
                may_fail=True)

@@ -1,4 +1,4 @@
-"""bluetoothd, as Debian ships it, and the adapters it is given."""
+"""bluetoothd, as Debian ships it, and its adapters."""
 
 import json
 import os
@@ -7,29 +7,29 @@ from .processes import run
 from .waiting import wait_for
 
 SERVICE = "bluetooth.service"
-# There while nobody may start it. systemd reads all its units anew when that changes, which takes seconds.
+# Exists while bluetoothd must not start. systemd reads all its units again after a change, which takes seconds.
 MASK = f"/run/systemd/system/{SERVICE}"
 
 
 def mask():
-    """bluetoothd does not run, and nobody starts it."""
+    """Stops bluetoothd, and keeps other programs from starting it."""
     if not os.path.lexists(MASK):
         run("systemctl", "mask", "--runtime", SERVICE)
-    # It complains where systemd has never heard of it.
+    # systemctl fails if systemd has never loaded the unit.
     run("systemctl", "stop", SERVICE, may_fail=True)
 
 
 def unmask():
-    """It may be started."""
+    """Allows bluetoothd to start."""
     if os.path.lexists(MASK):
         run("systemctl", "unmask", "--runtime", SERVICE)
 
 
 def start(adapters=("hci0", "hci1"), mtu=None):
-    """bluetoothd runs and has switched on the adapters. With an MTU it agrees on no larger one.
+    """Starts bluetoothd, which switches on the adapters. `mtu` is the largest MTU that it accepts.
 
-    They do Low Energy only. Those of btvirt do not connect otherwise, as bluetoothd tries after pairing, and of such a
-    failure Debian's kernel 6.1.192 falls over: "list_del corruption" in hci_chan_del.
+    The adapters support Low Energy only. After pairing, bluetoothd tries another transport, which btvirt's adapters refuse,
+    and Debian's kernel 6.1.192 crashes at such a failure: "list_del corruption" in hci_chan_del.
     """
     with open("/etc/bluetooth/main.conf", "w", encoding="utf-8") as file:
         file.write("[General]\nControllerMode = le\n")
@@ -45,7 +45,7 @@ def stop():
 
 
 def power(adapter, is_on):
-    """Switches an adapter on or off, as soon as bluetoothd knows it."""
+    """Switches an adapter on or off as soon as bluetoothd has found it."""
     path = f"/org/bluez/{adapter}"
     wait_for(
         f"{adapter} switched {'on' if is_on else 'off'}",
@@ -54,19 +54,19 @@ def power(adapter, is_on):
 
 
 def let_pair(adapter, may):
-    """Whether others may pair with that adapter."""
+    """Sets whether other devices may pair with the adapter."""
     run("busctl", "set-property", "org.bluez", f"/org/bluez/{adapter}", "org.bluez.Adapter1", "Pairable", "b",
         "true" if may else "false")
 
 
 def btmgmt(*arguments):
-    """Carries out a command of btmgmt on hci0. It has a pipe to read from: where epoll cannot watch its standard input, as
-    /dev/null, btmgmt 5.82 does nothing, for ever."""
+    """Runs a command of btmgmt on hci0. Its input is a pipe: btmgmt 5.82 hangs forever if epoll cannot watch its standard
+    input, as with /dev/null."""
     run("sh", "-c", 'true | btmgmt --index 0 "$@"', "sh", *arguments)
 
 
 def advertisements(adapter):
-    """How many advertisements bluetoothd has on that adapter."""
+    """Returns the number of bluetoothd's advertisements on the adapter."""
     answer = run("busctl", "--json=short", "get-property", "org.bluez", f"/org/bluez/{adapter}",
                  "org.bluez.LEAdvertisingManager1", "ActiveInstances", may_fail=True)
     try:
@@ -76,14 +76,14 @@ def advertisements(adapter):
 
 
 def address(adapter):
-    """The adapter's address, as others see it."""
+    """Returns the adapter's address, as other devices receive it."""
     answer = run("busctl", "--json=short", "get-property", "org.bluez", f"/org/bluez/{adapter}", "org.bluez.Adapter1",
                  "Address")
     return json.loads(answer)["data"]
 
 
 def is_discovering(adapter):
-    """Whether bluetoothd looks for devices with that adapter."""
+    """Whether bluetoothd discovers devices with the adapter."""
     answer = run("busctl", "--json=short", "get-property", "org.bluez", f"/org/bluez/{adapter}", "org.bluez.Adapter1",
                  "Discovering")
     return json.loads(answer)["data"]

@@ -1,4 +1,4 @@
-"""BlueZ's own emulator as a second opinion on our codec. It shares no code with the project."""
+"""BlueZ's own emulator, to test the HCI codec against code that the project does not share."""
 
 import os
 import threading
@@ -7,21 +7,21 @@ import time
 from .processes import Process, run
 from .waiting import Failure, wait_for
 
-# An advertisement as a beacon on a shelf sends it: flags, then Apple's frame.
+# An advertisement as a beacon sends it: flags, then Apple's frame.
 HOME = bytes.fromhex("02011a" "1aff4c000215" "e2c56db5dffb48d2b060d0f5a71096e0" "0064" "0064" "c5")
 
 
 class Btvirt(Process):
-    """LE controllers in one room, two unless `count` says otherwise: hci0 listens, hci1 is the beacon.
+    """LE controllers in one room, two by default (`count`): hci0 scans, hci1 is the beacon.
 
-    It reports an advertiser once each time the advertiser starts, so whoever is to be found starts over and over. Those that
-    bluetoothd is to pair with are not up before it: the kernel makes ready for pairing only when it is told by bluetoothd.
+    btvirt reports an advertiser once each time it starts, so a device that must be found starts again and again. Adapters
+    for pairing are off until bluetoothd has started: the kernel enables pairing only at bluetoothd's request.
     """
 
     def __init__(self, folder, count=2, is_up=True):
         self.adapters = [f"hci{number}" for number in range(count)]
-        # A second time where the kernel was quicker: btvirt takes its first command for the answer that it waits for, and
-        # loses it. Such an adapter is not set up, and bluetoothd never learns of it.
+        # Tries a second time if the kernel was quicker: btvirt then takes its first command for the expected answer, and loses
+        # it. The kernel does not set up such an adapter, and bluetoothd never finds it.
         for is_last in (False, False, True):
             super().__init__(folder, "btvirt", ["btvirt", f"-l{count}"])
             try:
@@ -40,11 +40,11 @@ class Btvirt(Process):
                 lambda adapter=adapter: run("hciconfig", adapter, "up", may_fail=True) == "", within=10)
 
     def are_set_up(self):
-        """The kernel shows what an adapter can do when it has asked it everything."""
+        """Whether the kernel has read all capabilities of an adapter."""
         return all(os.path.exists(f"/sys/kernel/debug/bluetooth/{adapter}/features") for adapter in self.adapters)
 
     def advertise(self):
-        """The beacon appears."""
+        """Starts the beacon."""
         data = [f"{byte:02x}" for byte in bytes([len(HOME)]) + HOME.ljust(31, b"\0")]
         run("hcitool", "-i", "hci1", "cmd", "0x08", "0x0008", *data)
         enable = "hcitool -i hci1 cmd 0x08 0x000a"
@@ -52,12 +52,13 @@ class Btvirt(Process):
             self.folder, "beacon", ["sh", "-c", f"while {enable} 01; do sleep 0.5; {enable} 00; done"])
 
     def fall_silent(self):
-        """The beacon is gone."""
+        """Stops the beacon."""
         self.beacon.kill()
         run("hcitool", "-i", "hci1", "cmd", "0x08", "0x000a", "00")
 
     def repeat(self):
-        """What bluetoothd advertises on hci1 is heard again and again while nobody is connected, as a radio's is."""
+        """Restarts bluetoothd's advertisement on hci1 again and again while no device is connected, because a radio repeats
+        it."""
         threading.Thread(target=self._repeat, daemon=True).start()
 
     def _repeat(self):

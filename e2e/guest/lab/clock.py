@@ -1,4 +1,4 @@
-"""The machine's clock on the wall, which the daemon must not go by."""
+"""The machine's wall clock, which must not influence the daemon."""
 
 import time
 
@@ -7,20 +7,21 @@ YEAR = 365 * DAY
 
 
 def ahead():
-    """How far the clock is ahead of the machine's start, in seconds: what setting it changes, and nothing else."""
+    """Returns the difference between the wall clock and the time since the boot, in seconds. Only setting the clock changes
+    it."""
     return time.clock_gettime(time.CLOCK_REALTIME) - time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-# As the machine came up, in the one process that starts all others.
+# The difference at the boot, measured in the process that starts all others.
 RIGHT = ahead()
 
 
 def leap(seconds):
-    """Sets it so far forward, or back if that is negative."""
+    """Sets the clock forward, or back if the number of seconds is negative."""
     time.clock_settime(time.CLOCK_REALTIME, time.clock_gettime(time.CLOCK_REALTIME) + seconds)
 
 
 def set_right():
-    """Sets it back to what it would show if nobody had touched it."""
+    """Sets the clock back to its true time."""
     if abs(ahead() - RIGHT) > 0.5:
         leap(RIGHT - ahead())

@@ -12,10 +12,11 @@ BEACON = f"beacon home uuid={UUID} major=100 minor=100 rssi=-60 interval=100ms"
 
 
 class Controller(Process):
-    """A controller that is told what to do as the scenario goes on. Its script format: virtual-controller's README."""
+    """A virtual controller that receives instructions during the scenario. The README of virtual-controller describes their
+    format."""
 
     def __init__(self, folder, extended=False, is_up=True, number=0, has_le=True):
-        """`number`: of several, which are made in this order."""
+        """`number`: the index of the adapter, for several controllers, which must be made in this order."""
         self.adapter = f"hci{number}"
         self.control = f"{CONTROL}-{number}" if number else CONTROL
         if os.path.exists(self.control):
@@ -30,17 +31,17 @@ class Controller(Process):
             self.switch_on()
 
     def tell(self, instruction):
-        """Gives it an instruction."""
+        """Sends an instruction to the controller."""
         with open(self.control, "w", encoding="utf-8") as control:
             control.write(instruction + "\n")
 
     def switch_on(self):
-        """As bluetoothd would do."""
+        """Switches the adapter on, as bluetoothd does."""
         wait_for(
             f"{self.adapter} up", lambda: run("hciconfig", self.adapter, "up", may_fail=True) == "", within=10)
 
     def log(self, words):
-        """The times of the log's lines that begin with these words, in seconds since the epoch."""
+        """Returns the times of the log's lines that begin with these words, in seconds since the epoch."""
         with open(self.output, encoding="utf-8") as file:
             lines = [line.partition(" ") for line in file]
         return [
@@ -49,12 +50,12 @@ class Controller(Process):
         ]
 
     def expect(self, words, within, past=0):
-        """The time of the next line that begins with these words, beyond the `past` that there were."""
+        """Waits for the next line that begins with these words, after the first `past` ones; returns its time."""
         return wait_for(f"the controller's '{words}'", lambda: self.log(words)[past:], within)[0]
 
     @property
     def is_scanning(self):
-        """Whether the host has the scan enabled."""
+        """Whether the host has enabled the scan."""
         with open(self.output, encoding="utf-8") as file:
             changes = [line for line in file if " scan enabled" in line or " scan disabled" in line]
         return bool(changes) and " scan enabled" in changes[-1]

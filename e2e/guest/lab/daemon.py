@@ -1,4 +1,4 @@
-"""`okaeri monitor` under test, and what it tells."""
+"""`okaeri monitor` under test, and its events."""
 
 import datetime
 import json
@@ -10,19 +10,19 @@ from .processes import Process, finish, run
 from .waiting import Failure, check, wait_for
 
 PROGRAM = "/usr/local/bin/okaeri"
-# What is kept from one start to the next, within a scenario.
+# The state that is kept from one start to the next, within a scenario.
 STATE = "/run/okaeri-state"
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
 
 def exit_after(seconds=5):
-    """An exit time for who must not leave on a machine that is as slow as this: it may stand still for longer, and hear
-    nothing."""
+    """An exit time for beacons that must not leave on a machine as slow as this, which may stop and receive nothing for a
+    while."""
     return round(seconds * pace.pace())
 
 
 def region(wifi=None, **settings):
-    """The region `home`, as beacons.json has it. A short exit time: nobody needs to wait for the usual one."""
+    """The region `home`, as beacons.json has it, with a short exit time, so that scenarios need not wait for the default."""
     described = {"identifier": "home", "uuid": UUID, "major": 100, "minor": 100, "exitAfter": 5, **settings}
     if wifi:
         described["wifi"] = wifi
@@ -30,7 +30,7 @@ def region(wifi=None, **settings):
 
 
 def seconds(event):
-    """When an event was decided, in seconds since the epoch."""
+    """Returns the time of an event, in seconds since the epoch."""
     return datetime.datetime.fromisoformat(event["time"].replace("Z", "+00:00")).timestamp()
 
 
@@ -39,9 +39,9 @@ class Daemon(Process):
 
     def __init__(self, folder, *regions, adapter=None, name="okaeri", as_user=None, boot=None, options=(),
                  services=(), house=None, more=None):
-        """`house`: what makes it a node among others, `mqtt` and `node`; it has a socket and a state of its own then.
+        """`house`: the keys `mqtt` and `node`, which make it a node of a house, with a socket and a state of its own.
 
-        `more`: other keys of the configuration.
+        `more`: further keys of the configuration.
         """
         place = f"-{house['node']['name']}" if house else ""
         self.socket = f"/run/okaeri{place}.sock"
@@ -57,12 +57,12 @@ class Daemon(Process):
         if as_user:
             shutil.chown(STATE, int(as_user))
             command = ["setpriv", "--reuid", as_user, "--clear-groups", *command]
-        # Which start of the machine it takes this to be.
+        # Identifies the boot of the machine to the daemon.
         environment = {**os.environ, "OKAERI_BOOT_ID": boot} if boot else None
         super().__init__(folder, name, command, environment)
 
     def events(self, kind=None, **fields):
-        """The events told so far, those of one kind and with these fields if given."""
+        """Returns the events so far, or those of one kind and with these fields."""
         with open(self.output, encoding="utf-8") as file:
             lines = [line for line in file.read().splitlines(keepends=True) if line.endswith("\n")]
         events = [json.loads(line) for line in lines]
@@ -72,7 +72,7 @@ class Daemon(Process):
         ]
 
     def expect(self, kind, within, past=0, **fields):
-        """The next event of that kind and with these fields, beyond the `past` that there were."""
+        """Waits for the next event of that kind and with these fields, after the first `past` ones."""
         def probe():
             check(self.is_running, f"okaeri has ended while {kind} was expected: {self.said()[-500:]}")
             return self.events(kind, **fields)[past:]
@@ -83,21 +83,21 @@ class Daemon(Process):
         return self.expect("bluetoothStateDidUpdate", within, past, state=state)
 
     def ask(self, *arguments):
-        """Runs a command that asks the daemon; its exit status and its output."""
+        """Runs a command that sends a request to the daemon; returns its exit status and its output."""
         return finish([PROGRAM, *arguments, "--socket", self.socket], within=30)
 
     def warnings(self, words):
-        """How often it has said these words in its log."""
+        """Returns the number of occurrences of these words in the daemon's log."""
         with open(self.errors, encoding="utf-8") as file:
             return file.read().count(words)
 
     def history(self):
-        """What `okaeri history` remembers, the daemon's own lines."""
+        """Returns the events of `okaeri history`, without the daemon's own lines."""
         text = run(PROGRAM, "history", "--json", "--state-dir", self.state)
         return [json.loads(line) for line in text.splitlines()]
 
     def keeps(self, state):
-        """Whether that state of a region is kept: a little after it is told."""
+        """Whether `state.json` has that state of a region. The daemon writes it some time after the event."""
         try:
             with open(f"{self.state}/state.json", encoding="utf-8") as file:
                 return f'"{state}"' in file.read()
@@ -105,7 +105,7 @@ class Daemon(Process):
             return False
 
     def status(self):
-        """What `okaeri status --json` says."""
+        """Returns the output of `okaeri status --json`."""
         code, text = self.ask("status", "--json")
         try:
             return json.loads(text)
@@ -117,10 +117,10 @@ class Daemon(Process):
         check(code == 0, f"okaeri answer {prompt} {answer} ended with {code}: {text}")
 
     def sightings(self):
-        """How many iBeacons were heard."""
+        """Returns the number of received iBeacons."""
         return self.status()["counters"]["iBeacons"]
 
     def expect_sightings(self, what, within):
-        """Fails unless more iBeacons are heard within so many seconds."""
+        """Fails unless the daemon receives more iBeacons within so many seconds."""
         before = self.sightings()
         wait_for(f"sightings {what}", lambda: self.sightings() > before, within)

@@ -1,4 +1,4 @@
-"""A small disk of its own for the daemon's state, to be filled and to be made read-only."""
+"""A small disk for the daemon's state, which a scenario can fill and make read-only."""
 
 import os
 
@@ -11,7 +11,7 @@ FILL = f"{daemon.STATE}/fill"
 
 
 def insert():
-    """An ext4 as a card has it, where the daemon keeps its state."""
+    """Mounts an ext4 file system, as an SD card has it, at the daemon's state directory."""
     run("truncate", "-s", "8M", IMAGE)
     run("mkfs.ext4", "-q", "-m", "0", IMAGE)
     os.makedirs(daemon.STATE, exist_ok=True)
@@ -19,14 +19,14 @@ def insert():
 
 
 def remove():
-    """Takes it away, whoever uses it."""
+    """Unmounts the disk, even if programs use it."""
     if os.path.ismount(daemon.STATE):
         run("umount", "--lazy", daemon.STATE)
         os.remove(IMAGE)
 
 
 def fill():
-    """Leaves not a byte."""
+    """Fills the disk to the last byte."""
     with open(FILL, "wb", buffering=0) as file:
         for size in (1 << 16, 1 << 12, 1):
             try:
@@ -38,21 +38,21 @@ def fill():
 
 
 def free():
-    """Leaves as much room as there was."""
+    """Frees the space again."""
     os.remove(FILL)
     run("sync")
 
 
 def options(place):
-    """How it is mounted."""
+    """Returns the mount options of the disk."""
     with open("/proc/mounts", encoding="utf-8") as file:
         return next(line.split()[3].split(",") for line in file if line.split()[1] == place)
 
 
 def fail():
-    """Read-only from one moment to the next, whoever writes: as the kernel makes a card that fails.
+    """Makes the disk read-only at once, even while programs write to it, as the kernel does with a failing card.
 
-    The kernel does it to all disks at once. The machine's own is made writable again at once.
+    The kernel makes all disks read-only. The machine's own disk is made writable again at once.
     """
     with open("/proc/sysrq-trigger", "w", encoding="ascii") as trigger:
         trigger.write("u")
@@ -61,5 +61,5 @@ def fail():
 
 
 def mend():
-    """Writable again."""
+    """Makes the disk writable again."""
     run("mount", "-o", "remount,rw", daemon.STATE)

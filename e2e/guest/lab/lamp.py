@@ -1,15 +1,15 @@
-"""A lamp: BlueZ's own GATT server on hci1. Its level can be read and subscribed to; it can be switched and alerted.
+"""A lamp: BlueZ's own GATT server on hci1. Centrals can read its level and subscribe to it; they can switch and alert it.
 
-It is told what to do by lines on its standard input, and ends with that.
+It reads commands from its standard input, and ends with it.
 
-    level 7           the level is another one, and is notified
-    slow              reads are not answered any more
-    away, back        it is not advertised any more, and is again
+    level 7           sets the level and notifies it
+    slow              stops answering reads
+    away, back        stops advertising, starts it again
 """
 
 import sys
 
-# Automation IO, Analog, Digital, Alert Level: none of them is of any interest to bluetoothd itself.
+# Automation IO, Analog, Digital, Alert Level: bluetoothd itself handles none of them.
 SERVICE, LEVEL, SWITCH, ALERT = "1815", "2A58", "2A56", "2A06"
 NAME = "okaeri-lamp"
 
@@ -104,7 +104,8 @@ def main():
         loop.quit()
 
     def refused(error):
-        # btvirt loses a command now and then, and the kernel calls that busy. Who waits for the lamp has a limit of its own.
+        # btvirt sometimes loses a command, and the kernel then reports busy. The scenarios that wait for the lamp have their
+        # own limits.
         say(f"not in the air yet: {error}")
         GLib.timeout_add_seconds(1, appear)
 
@@ -112,7 +113,7 @@ def main():
         advertiser.RegisterAdvertisement(
             "/lamp/advertisement", dbus.Dictionary({}, signature="sv"), reply_handler=lambda: say("advertised"),
             error_handler=refused)
-        return False  # for who calls it by a timer: once
+        return False  # ends the timer after one call
 
     def obey(channel, _):
         words = sys.stdin.readline().split()

@@ -1,4 +1,4 @@
-"""The state that every scenario finds, whatever the one before has left behind."""
+"""The state of the machine at the start of each scenario, whatever the last one has left."""
 
 import glob
 import os
@@ -8,7 +8,7 @@ import signal
 from . import bluez, clock, daemon, disk, portal, rival, wifi
 from .processes import run
 
-# What scenarios start.
+# The programs that scenarios start.
 PROGRAMS = {
     "okaeri", "btvirt", "virtual-controller", "WatchRegion", "hostapd", "dnsmasq", "hcitool", "btmgmt", "btmon",
     "bluetoothctl", "mosquitto", "mosquitto_sub", portal.NAME, rival.NAME,
@@ -18,12 +18,12 @@ SERVICE_SETTINGS = "/run/systemd/system/okaeri.service.d"
 
 
 def prepare():
-    """Once after the boot: the radios."""
+    """Prepares the machine once after the boot: loads the radios."""
     run("modprobe", "hci_vhci")
     run("modprobe", "mac80211_hwsim", "radios=3")
-    # It would block the next scenario's adapter as the last one's was.
+    # The service would restore the block of the last scenario's adapter.
     run("systemctl", "mask", "--runtime", "--now", "systemd-rfkill.socket", "systemd-rfkill.service")
-    # The service is to run what its package brought, and not the scenarios' own program in /usr/local/bin.
+    # Makes the service run the program of its package, and not the scenarios' program in /usr/local/bin.
     os.makedirs(SERVICE_SETTINGS, exist_ok=True)
     with open(f"{SERVICE_SETTINGS}/packaged.conf", "w", encoding="utf-8") as file:
         file.write("[Service]\nExecSearchPath=/usr/bin:/usr/sbin\n")
@@ -31,7 +31,7 @@ def prepare():
 
 
 def running():
-    """The processes of what scenarios start."""
+    """Returns the processes that scenarios have started."""
     names = {program[:15] for program in PROGRAMS}
     for process in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -43,21 +43,22 @@ def running():
 
 
 def describe_threads(path):
-    """What each thread of what runs waits for, and what came to its sockets: for somebody who asks why a scenario hangs."""
+    """Writes the stack and state of each thread and the sockets of the running programs to a file, to explain why a scenario
+    hangs."""
     with open(path, "w", encoding="utf-8") as file:
         for process in running():
             for what in (f"/proc/{process}/cmdline", *glob.glob(f"/proc/{process}/task/*/stack"),
                          *glob.glob(f"/proc/{process}/task/*/syscall"), *glob.glob(f"/proc/{process}/task/*/stat")):
                 try:
-                    with open(what, encoding="utf-8", errors="replace") as told:
-                        file.write(f"{what}\n{told.read()}\n".replace("\0", " "))
+                    with open(what, encoding="utf-8", errors="replace") as status:
+                        file.write(f"{what}\n{status.read()}\n".replace("\0", " "))
                 except OSError:
                     continue
 
 
 def reset(name):
-    """Before the scenario of that name: nothing of ours runs, no bluetoothd, no adapter, nothing kept, the clock is right;
-    NetworkManager runs."""
+    """Resets the machine before a scenario: stops all programs of scenarios and bluetoothd, removes the adapters and all
+    stored state, sets the clock, and starts NetworkManager."""
     clock.set_right()
     for process in running():
         try:
@@ -67,7 +68,7 @@ def reset(name):
     disk.remove()
     shutil.rmtree(daemon.STATE, ignore_errors=True)
     bluez.mask()
-    # Who has paired, and what services others had.
+    # The bonds of paired devices, and the cached services of other devices.
     shutil.rmtree("/var/lib/bluetooth", ignore_errors=True)
     run("rfkill", "unblock", "all")
     wifi.begin(name)

@@ -11,7 +11,7 @@ POWER_OFF = "15"
 
 
 class Peer(Process):
-    """The lamp, in the air."""
+    """Starts the lamp, which advertises."""
 
     def __init__(self, folder, name="peer"):
         super().__init__(folder, name, [sys.executable, "-B", lamp.__file__], talks=True)
@@ -19,7 +19,7 @@ class Peer(Process):
         self.expect_said("advertised", within=60)
 
     def vanish(self):
-        """Its radio is gone in the middle of whatever it is at: neither its bluetoothd nor the lamp had a say in it."""
+        """Removes the peripheral's radio at once, without a disconnection by its bluetoothd or the lamp."""
         self.tell("away")
         handle = re.search(r"handle (\d+)", run("hcitool", "-i", "hci1", "con"))
         low, high = int(handle[1]).to_bytes(2, "little")

@@ -1,7 +1,7 @@
-"""A captive portal: an access point in a network namespace, so that a request from the station goes over the air, and the
-web server that every name leads to there.
+"""A captive portal: an access point in a network namespace, so that requests of the station go over the air, and a web
+server to which the access point resolves every name.
 
-The server redirects each request to the login page until the login, and serves NetworkManager's check after it.
+The server redirects each request to the login page until the login, and then serves NetworkManager's connectivity check.
 """
 
 import ctypes
@@ -16,12 +16,12 @@ from .waiting import wait_for
 NAME = "portal"
 PR_SET_NAME = 15
 ADDRESS = "http://check.example/"
-# There after the login.
+# This file exists after the login.
 LOGIN = "/run/portal-login"
 
 
 class Portal(wifi.AccessPoint):
-    """The home's network behind a portal, with NetworkManager's check of the Internet switched on."""
+    """The home's network behind a portal, with NetworkManager's connectivity check enabled."""
 
     def __init__(self, folder):
         if os.path.exists(LOGIN):
@@ -35,7 +35,7 @@ class Portal(wifi.AccessPoint):
         wait_for("the portal", lambda: "serves" in self.server.said(), within=15)
 
     def log_in(self):
-        """From now on requests reach the Internet, as far as the check can see."""
+        """Ends the redirects, so that the connectivity check succeeds."""
         with open(LOGIN, "w", encoding="utf-8"):
             pass
 
@@ -44,7 +44,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     """The portal's answers."""
 
     def do_GET(self):
-        """The login page's address, or what NetworkManager's check expects."""
+        """Answers with the login page's address, or with the content that NetworkManager's check expects."""
         is_open = os.path.exists(LOGIN)
         self.send_response(200 if is_open else 302)
         if not is_open:
@@ -56,7 +56,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 def main():
-    # Under its name it is found when the scenario has ended.
+    # The runner finds the process by this name after the scenario.
     ctypes.CDLL(None).prctl(PR_SET_NAME, NAME.encode(), 0, 0, 0)
     with http.server.ThreadingHTTPServer(("", 80), Handler) as server:
         print("serves", flush=True)

@@ -7,12 +7,12 @@ import subprocess
 from .pace import Limit
 from .waiting import Failure, wait_for
 
-# How long a process is waited for at a time.
+# The longest wait for a process at once.
 GLANCE = 0.5
 
 
 class Process:
-    """A program in the background. What it says is kept: NAME.out and NAME.err in the scenario's folder."""
+    """A program in the background. Its output is kept in NAME.out and NAME.err in the scenario's folder."""
 
     def __init__(self, folder, name, command, environment=None, talks=False):
         self.name = name
@@ -28,7 +28,7 @@ class Process:
         return self.process.poll() is None
 
     def said(self):
-        """All that it wrote so far, errors last."""
+        """Returns its whole output so far, with standard error last."""
         text = ""
         for path in (self.output, self.errors):
             with open(path, encoding="utf-8", errors="replace") as file:
@@ -36,11 +36,11 @@ class Process:
         return text
 
     def expect_said(self, words, within=10, past=0):
-        """It says so, beyond the `past` times that it has."""
+        """Waits until its output contains the text more than `past` times."""
         wait_for(f"{self.name}: {words}", lambda: self.said().count(words) > past, within)
 
     def tell(self, line):
-        """A line on its standard input; only one that `talks` has any."""
+        """Writes a line to its standard input, which exists only with `talks`."""
         self.process.stdin.write(f"{line}\n".encode())
         self.process.stdin.flush()
 
@@ -51,7 +51,7 @@ class Process:
         return self.ended(within)
 
     def ended(self, within):
-        """Its exit status; fails if it has not ended in time."""
+        """Returns its exit status; fails if it has not ended in time."""
         limit = Limit(within)
         while True:
             try:
@@ -61,7 +61,7 @@ class Process:
                     raise Failure(f"{self.name} has not ended within {limit}") from None
 
     def kill(self):
-        """Ends it whatever it does: to clear up."""
+        """Kills it, to clean up."""
         self.process.kill()
         self.process.wait()
 
@@ -75,7 +75,7 @@ def run(*command, may_fail=False, within=60):
 
 
 def finish(command, within=60):
-    """Runs a tool to its end; its exit status and its output."""
+    """Runs a tool to its end; returns its exit status and its output."""
     limit = Limit(within)
     with subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:

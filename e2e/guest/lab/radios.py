@@ -1,4 +1,4 @@
-"""What a scenario changes about the radios and about NetworkManager's settings, taken back before the next one."""
+"""Changes of the radios and of NetworkManager's settings for a scenario. The runner reverts them before the next one."""
 
 import os
 
@@ -7,15 +7,15 @@ from .waiting import wait_for
 
 DEVICES = ("wlan0", "wlan1", "wlan2")
 
-# What the kernel's simulator adds to a radio's transmit power, in dBm: the signal that others receive is the sum. Its least
-# is -100, so a weak radio needs a small transmit power as well.
+# The value that the kernel's simulator adds to a radio's transmit power, in dBm: other radios receive the sum. Its minimum is
+# -100, so a weak radio needs a small transmit power as well.
 USUAL_SIGNAL = -50
 WEAK_POWER = 10
 
-# NetworkManager's settings of a scenario. The last file by name decides.
+# NetworkManager's settings for a scenario, in the last file by name, which takes precedence.
 SETTINGS = "/etc/NetworkManager/conf.d/scenario.conf"
 
-# There if anything is to be taken back.
+# This file exists if a change must be reverted.
 CHANGED = "/run/radios-changed"
 
 
@@ -27,14 +27,14 @@ def weaken(device, signal):
 
 
 def simulate_signal(device, signal):
-    """Sets what the kernel's simulator adds to a radio's transmit power, in dBm."""
+    """Sets the value that the kernel's simulator adds to a radio's transmit power, in dBm."""
     with open(f"/sys/kernel/debug/ieee80211/{radio(device)}/hwsim/rx_rssi", "w", encoding="utf-8") as file:
-        # The file takes no sign: the kernel casts the lower half of an unsigned number.
+        # The file accepts no sign: the kernel casts the lower half of an unsigned number.
         file.write(str(signal % 2**64))
 
 
 def radio(device):
-    """The name of a device's radio, such as `phy0`."""
+    """Returns the name of a device's radio, such as `phy0`."""
     with open(f"/sys/class/net/{device}/phy80211/name", encoding="utf-8") as file:
         return file.read().strip()
 
@@ -47,7 +47,7 @@ def drop_handshakes(device):
 
 
 def move_away(device, namespace):
-    """Moves a radio to a new network namespace: what others send it goes over the air, and not through this kernel."""
+    """Moves a radio to a new network namespace, so that traffic to it goes over the air and not through this kernel."""
     mark_changed()
     run("ip", "netns", "add", namespace)
     run("iw", "phy", radio(device), "set", "netns", "name", namespace)
@@ -62,25 +62,25 @@ def configure_manager(section, settings):
 
 
 def mark_changed():
-    """Notes that something is to be taken back."""
+    """Notes that a change must be reverted."""
     with open(CHANGED, "w", encoding="utf-8"):
         pass
 
 
 def are_changed():
-    """Whether something is to be taken back."""
+    """Whether a change must be reverted."""
     return os.path.exists(CHANGED)
 
 
 def restore():
-    """Takes back what a scenario has changed. NetworkManager does not run, nor does what ran in a namespace."""
+    """Reverts the changes of a scenario. NetworkManager and the programs in the namespace must have stopped."""
     for namespace in run("ip", "netns", "list").splitlines():
         run("ip", "netns", "delete", namespace.split()[0])
     for device in DEVICES:
-        # The kernel brings back the radios of a namespace a little later.
+        # The kernel returns the radios of a deleted namespace a little later.
         wait_for(device, lambda device=device: os.path.exists(f"/sys/class/net/{device}"), within=10)
         run("tc", "qdisc", "del", "dev", device, "clsact", may_fail=True)
-        # An access point may outlive its hostapd.
+        # An access point may remain after its hostapd has ended.
         run("ip", "link", "set", device, "down")
         run("iw", "dev", device, "set", "type", "managed")
         run("iw", "dev", device, "set", "txpower", "auto")

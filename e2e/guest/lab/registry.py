@@ -1,4 +1,4 @@
-"""The scenarios: functions that are decorated with @scenario, or with @stage."""
+"""The registered scenarios: functions with the decorator @scenario, @stage or @measurement."""
 
 import importlib
 import os
@@ -6,7 +6,8 @@ import sys
 
 
 class Scenario:
-    """A function that takes the folder for its logs; its name, its time limit in seconds, whether it stands alone."""
+    """A function that takes the folder for its logs, with its name, its time limit in seconds, and whether it runs only by
+    name."""
 
     def __init__(self, play, within, alone=True):
         self.name = play.__name__
@@ -27,7 +28,7 @@ def scenario(within):
 
 
 def stage(within):
-    """Registers a part of a longer story, which runs only by name: a script on the host tells the story."""
+    """Registers a stage of a longer test, which runs only by name: a script on the host starts the stages."""
     def register(play):
         SCENARIOS[play.__name__] = Scenario(play, within, alone=False)
         return play
@@ -35,8 +36,7 @@ def stage(within):
 
 
 def measurement(within):
-    """Registers a function that measures and takes its time, which runs only by name. Its figures go to `figures`, in its
-    folder."""
+    """Registers a measurement, which takes long and runs only by name. It writes its figures to `figures` in its folder."""
     return stage(within)
 
 

@@ -1,4 +1,4 @@
-"""The apt repositories that the host has made, behind a web server, and apt as a person uses it."""
+"""The apt repositories that the host has made, behind a web server, and apt on the machine."""
 
 import functools
 import glob
@@ -12,23 +12,23 @@ from .processes import run
 
 MADE = "/mnt/host/repositories"
 SERVED = "/run/repository"
-# What e2e/repository wrote into them.
+# The address that e2e/repository has written into them.
 PORT = 8099
 SOURCES = "/etc/apt/sources.list.d/okaeri.sources"
-# The machine reaches none of Debian's servers, which its own list names.
+# The machine cannot reach Debian's servers, which its own list names.
 ONLY_OURS = ("-o", "Dir::Etc::SourceList=/dev/null")
 SUITE = run("sh", "-c", ". /etc/os-release && echo $VERSION_CODENAME")
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """Says nothing: what apt has asked for, it tells itself."""
+    """Logs nothing, because apt prints its requests itself."""
 
     def log_message(self, *_):
         pass
 
 
 class Repository:
-    """A web server with a repository, until the scenario ends. What apt says is kept in its folder: apt.out."""
+    """A web server with a repository, until the scenario ends. apt's output is kept in its folder: apt.out."""
 
     def __init__(self, folder, name):
         self.output = f"{folder}/apt.out"
@@ -37,27 +37,28 @@ class Repository:
         handler = functools.partial(Handler, directory=SERVED)
         server = http.server.ThreadingHTTPServer(("127.0.0.1", PORT), handler)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        # README's first command: the file that names the repository and its key.
+        # The first command of README: downloads the file that names the repository and its key.
         shutil.copy(f"{SERVED}/{SUITE}/okaeri.sources", SOURCES)
 
     def serve(self, name):
-        """From now on it is the one of that name: `before`, `now` or `foreign`. A copy, to be spoiled."""
+        """Serves the repository of that name from now on: `before`, `now` or `foreign`. It is a copy, so that scenarios can
+        damage it."""
         shutil.rmtree(SERVED, ignore_errors=True)
-        # With the time of now: apt asks whether something is newer than when it last asked.
+        # The files get the present time: apt requests only files that are newer than those of its last request.
         shutil.copytree(f"{MADE}/{name}", SERVED, copy_function=shutil.copy)
 
     def apt(self, *arguments, answer="", may_fail=False):
-        """apt, and what it says; asked about a configuration file it is told `answer`."""
+        """Runs apt and returns its output; `answer` is the answer to a question about a configuration file."""
         began = time.monotonic()
-        told = ["sh", "-c", 'answer=$1; shift; printf %s "$answer" | LC_ALL=C apt "$@"', "sh", answer]
-        said = run(*told, *ONLY_OURS, *arguments, may_fail=may_fail, within=240)
+        command = ["sh", "-c", 'answer=$1; shift; printf %s "$answer" | LC_ALL=C apt "$@"', "sh", answer]
+        said = run(*command, *ONLY_OURS, *arguments, may_fail=may_fail, within=240)
         with open(self.output, "a", encoding="utf-8") as file:
             file.write(f"$ apt {' '.join(arguments)}    {time.monotonic() - began:.1f} s\n{said}\n")
         return said
 
     @staticmethod
     def forget():
-        """apt knows nothing of any repository."""
+        """Removes all repositories from apt."""
         for file in [SOURCES, *glob.glob("/var/lib/apt/lists/127.0.0.1*")]:
             if os.path.exists(file):
                 os.remove(file)

@@ -1,5 +1,5 @@
-"""A program that scans as if nobody else did: it ends whatever scan there is, filters duplicates, and switches the scan
-off when it is interrupted."""
+"""A program that scans and ignores other programs: it ends any scan, filters duplicates, and disables the scan when it is
+interrupted."""
 
 import ctypes
 import signal
@@ -12,12 +12,12 @@ SCAN_PARAMETERS, SCAN_ENABLE = 0x200B, 0x200C
 
 
 def command(opcode, *parameters):
-    """An HCI command as it goes over a raw socket."""
+    """An HCI command as a raw socket sends it."""
     return struct.pack("<BHB", 1, opcode, len(parameters)) + bytes(parameters)
 
 
 def main():
-    # Under its name it is found when a scenario ends before it has ended this.
+    # The runner finds the process by this name, if a scenario ends before it.
     ctypes.CDLL(None).prctl(PR_SET_NAME, NAME.encode(), 0, 0, 0)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     with socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI) as adapter:

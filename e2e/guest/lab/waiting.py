@@ -1,15 +1,15 @@
-"""Waiting for what must come, and for what must not."""
+"""Waits for conditions, and checks that conditions hold."""
 
 import time
 
 from . import pace
 
-# How often something is looked at. Short beside every time limit, long enough not to load an emulated machine.
+# The interval of the checks: short compared with every time limit, and too long to load an emulated machine.
 GLANCE = 0.05
 
 
 class Failure(Exception):
-    """The product did not do what the scenario asks of it."""
+    """The product did not meet an expectation of the scenario."""
 
 
 def check(is_so, complaint):
@@ -19,8 +19,7 @@ def check(is_so, complaint):
 
 
 def wait_for(what, probe, within):
-    """What `probe` returns as soon as that is true; fails when `within` seconds have passed before, more on a machine that
-    is slower than usual."""
+    """Waits until the value of `probe` is true and returns it; fails after `within` seconds, more on a slower machine."""
     limit = pace.Limit(within)
     while True:
         found = probe()
@@ -32,13 +31,13 @@ def wait_for(what, probe, within):
 
 
 def check_took(what, seconds, within):
-    """Fails if something took longer than `within` seconds, more on a machine that was slower than usual."""
+    """Fails if an action took longer than `within` seconds, more on a machine that was slower than usual."""
     check(seconds <= within * pace.slowest(), f"{what}: {seconds:.1f} s; {within:g} are allowed, "
           f"{pace.slowest():.1f} times as many on a machine as slow as this was")
 
 
 def holds(what, probe, during):
-    """Watches that `probe` stays true for `during` seconds: for what must not happen, there is no event to wait for."""
+    """Checks that `probe` stays true for `during` seconds. No event reports that something did not happen."""
     deadline = time.monotonic() + during
     while time.monotonic() < deadline:
         check(probe(), f"{what}: no longer")

@@ -10,7 +10,7 @@ from . import radios
 from .processes import Process, run
 from .waiting import Failure, wait_for
 
-# The network at home. Each scenario has its own name for it: the kernel remembers the networks of the one before.
+# The name of the network at home. Each scenario has its own name, because the kernel remembers the networks of the last one.
 SSID = "home"
 PASSPHRASE = "correct horse battery"
 
@@ -18,13 +18,13 @@ WPA2 = f"wpa=2\nwpa_key_mgmt=WPA-PSK\nrsn_pairwise=CCMP\nwpa_passphrase={PASSPHR
 
 
 class AccessPoint:
-    """A network of our own: named as the home unless `ssid` differs, WPA2 unless `security` says otherwise ("" is open)."""
+    """A network of the home: `ssid` and `security` change its name and its protection, which is WPA2 by default; "" is none."""
 
     def __init__(self, folder, security=WPA2, hidden=False, device="wlan0", network=7, ssid=None, dhcp=True,
                  dns=False, loses_handshakes=False, namespace=None):
-        """`dhcp`: whether its DHCP server runs from the start. `dns`: whether every name leads to the access point.
+        """`dhcp`: whether its DHCP server runs from the start. `dns`: whether every name resolves to the access point.
 
-        `loses_handshakes`: whether the handshake frames of stations get lost. `namespace`: see `radios.move_away`.
+        `loses_handshakes`: whether it loses the handshake frames of stations. `namespace`: see `radios.move_away`.
         """
         self.folder = folder
         self.device = device
@@ -35,9 +35,9 @@ class AccessPoint:
         with open(path, "w", encoding="utf-8") as file:
             file.write(f"interface={device}\nssid={ssid or SSID}\nhw_mode=g\nchannel=6\n{security}")
             file.write("ignore_broadcast_ssid=1\n" if hidden else "")
-            # How often the handshake is tried, a second apart: four are too few on a slow machine.
+            # The number of attempts at the handshake, a second apart: four are too few on a slow machine.
             file.write("wpa_pairwise_update_count=8\n" if security else "")
-            # Handshake frames then pass the traffic control.
+            # With this setting, handshake frames pass the traffic control.
             file.write("driver_params=control_port=0\n" if loses_handshakes else "")
         run(*self.inside, "ip", "address", "flush", "dev", device)
         run(*self.inside, "ip", "address", "add", f"{self.network}.1/24", "dev", device)
@@ -57,14 +57,14 @@ class AccessPoint:
             f"--dhcp-range={self.network}.10,{self.network}.99,1h"])
 
     def vanish(self):
-        """Out of sight."""
+        """Stops the network."""
         self.hostapd.stop()
         if self.dnsmasq:
             self.dnsmasq.stop()
 
 
 def passphrase_file(passphrase=PASSPHRASE):
-    """A file for `passphraseFile`, as a careful person keeps it."""
+    """Writes a passphrase file for `passphraseFile`, with the required mode."""
     path = "/run/home.psk"
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
         file.write(passphrase + "\n")
@@ -72,9 +72,9 @@ def passphrase_file(passphrase=PASSPHRASE):
 
 
 def save_profile(*settings, passphrase=PASSPHRASE, name="home", ssid=None):
-    """A profile in NetworkManager, as a person makes it who joined once. It does not connect by itself.
+    """A profile in NetworkManager, as a user creates it by joining once. It does not connect automatically.
 
-    `settings`: more of them, as `nmcli connection add` takes them.
+    `settings`: further settings, as `nmcli connection add` takes them.
     """
     run(
         "nmcli", "connection", "add", "type", "wifi", "con-name", name, "ifname", "wlan1", "ssid", ssid or SSID,
@@ -82,16 +82,16 @@ def save_profile(*settings, passphrase=PASSPHRASE, name="home", ssid=None):
 
 
 def start_hotspot(ssid):
-    """Lets NetworkManager serve a hotspot on wlan1, as `hotspot`."""
+    """Makes NetworkManager serve a hotspot on wlan1, as `hotspot`."""
     radios.mark_changed()
     save_profile("mode", "ap", "ipv4.method", "manual", "ipv4.addresses", "192.168.9.1/24",
-                 # Of those that this machine picks at random, some may not be used.
+                 # This machine may not use some of the channels that NetworkManager picks at random.
                  "wifi.band", "bg", "wifi.channel", "1", name="hotspot", ssid=ssid)
     run("nmcli", "connection", "up", "hotspot")
 
 
 def is_active(profile):
-    """Whether NetworkManager has that profile activated."""
+    """Whether NetworkManager has activated the profile."""
     return f"{profile}:activated" in run("nmcli", "-g", "NAME,STATE", "connection", "show", "--active").splitlines()
 
 
@@ -101,13 +101,13 @@ def manage_second_station():
 
 
 def profiles():
-    """The names of NetworkManager's Wi-Fi profiles."""
+    """Returns the names of NetworkManager's Wi-Fi profiles."""
     lines = run("nmcli", "-g", "NAME,TYPE", "connection", "show").splitlines()
     return [line.rpartition(":")[0] for line in lines if line.endswith(":802-11-wireless")]
 
 
 def connected(device="wlan1"):
-    """The name of the network the station is connected to, as nl80211 says; None without an address."""
+    """Returns the name of the station's network according to nl80211, or None without an address."""
     link = run("iw", "dev", device, "link", may_fail=True)
     names = [line.partition("SSID:")[2].strip() for line in link.splitlines() if "SSID:" in line]
     address = run("ip", "-4", "-o", "address", "show", "dev", device)
@@ -115,23 +115,23 @@ def connected(device="wlan1"):
 
 
 def is_ready():
-    """Whether NetworkManager has the station's device, and it may connect."""
+    """Whether NetworkManager manages the station's device, and it may connect."""
     return "wlan1:disconnected" in run("nmcli", "-g", "DEVICE,STATE", "device", may_fail=True)
 
 
 def is_requesting_address():
-    """Whether the network has accepted the station, and an address is asked for."""
+    """Whether the network has accepted the station, and NetworkManager requests an address."""
     return "wlan1:connecting (getting IP configuration)" in run("nmcli", "-g", "DEVICE,STATE", "device", may_fail=True)
 
 
 def begin(name):
-    """NetworkManager runs, has taken up the station's device, and knows no profile; home has the name of a scenario."""
+    """Starts NetworkManager with the station's device and without profiles; names the network at home after the scenario."""
     global SSID
     SSID = name
     profiles = glob.glob("/etc/NetworkManager/system-connections/*")
     changed = radios.are_changed()
     if profiles or changed or run("nmcli", "-g", "BSSID", "device", "wifi", "list", "--rescan", "no", may_fail=True):
-        # Both of them: a scan that the end of a connection cut short leaves wpa_supplicant waiting for its result.
+        # Both, because wpa_supplicant waits forever for the result of a scan that the end of a connection interrupted.
         run("systemctl", "stop", "NetworkManager", "wpa_supplicant")
         for profile in profiles:
             os.remove(profile)
@@ -142,6 +142,6 @@ def begin(name):
     try:
         wait_for("wlan1, ready to connect", is_ready, within=15)
     except Failure:
-        # Where wpa_supplicant took too long to start, NetworkManager has given the device up.
+        # NetworkManager gives up the device if wpa_supplicant takes too long to start.
         run("systemctl", "restart", "wpa_supplicant", "NetworkManager")
         wait_for("wlan1, ready to connect", is_ready, within=30)
