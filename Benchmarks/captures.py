@@ -1,15 +1,15 @@
-"""Makes captures up: btsnoop files of H4 packets, whose LE Advertising Reports carry iBeacons or anything else."""
+"""Writes captures: btsnoop files of H4 packets, whose LE Advertising Reports contain iBeacons or other data."""
 
 import struct
 
-# 1970 in btsnoop's own time, in microseconds; and what stands before each packet.
+# 1970 in btsnoop's own time, in microseconds; and the header of each packet.
 UNIX_EPOCH = 0x00DCDDB30F2F8000
 RECORD = struct.Struct(">IIIIq")
 H4, FROM_CONTROLLER_EVENT = 1002, 3
 
 
 class Report:
-    """An LE Advertising Report of ADV_NONCONN_IND from a random address, without the signal it comes with."""
+    """Returns an LE Advertising Report of ADV_NONCONN_IND from a random address, without its last byte, the signal."""
 
     def __init__(self, address, data):
         body = b"\x02\x01\x03\x01" + address + bytes([len(data)]) + data
@@ -20,12 +20,12 @@ class Report:
 
 
 def ibeacon(uuid, major, minor, power=-59):
-    """The AD structures of an iBeacon: its flags, and itself."""
+    """Returns the AD structures of an iBeacon: the flags and the frame."""
     return bytes.fromhex("0201061aff4c000215") + uuid.bytes + struct.pack(">HHb", major, minor, power)
 
 
 def write(path, packets):
-    """Writes (microseconds since 1970, packet) in the order they come in; returns how many there were."""
+    """Writes (microseconds since 1970, packet) in the given order; returns their number."""
     count = 0
     with open(path, "wb") as file:
         file.write(b"btsnoop\0" + struct.pack(">II", 1, H4))

@@ -102,7 +102,7 @@ def road():
     back = hub - 24
     yield box(back, low, width + 48, *BACKEND, COMMAND)
     yield arrow([(right, low + 8), (back + width + 48, low + 8)], "command")
-    # A question is answered by the driver's snapshot; an answer goes to who asked.
+    # The driver's snapshot answers a question; an answer to a prompt goes to the prompter.
     driver = MARGIN + 72 + step + width / 2
     yield arrow([(back, low), (driver, low), (driver, y + 20)], "command")
     yield text((driver + back) / 2, low - 8, "status: a snapshot", 12, COMMAND, "middle")

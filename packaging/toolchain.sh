@@ -1,9 +1,9 @@
-# What makes a release for an architecture: sourced at the project's top, with `architecture`, and `sdk` if one of the user's
-# is to be taken. `build` is the command that builds, `scratch` its folder; `run` runs what was built, `strip` strips it, and
-# `sysroot` is where its libraries are, if not here; `native` is this machine's architecture.
-# shellcheck shell=bash disable=SC2034 # what it sets is for others
+# The commands that make a release for an architecture: sourced at the project's top, with `architecture`, and with `sdk` for an SDK of
+# the user. `build` is the command that builds, `scratch` its folder; `run` runs the built program, `strip` strips it, and `sysroot` is
+# the folder of its libraries, if they are not this machine's; `native` is this machine's architecture.
+# shellcheck shell=bash disable=SC2034 # the variables are for the sourcing scripts
 
-# refuse SENTENCE: ends.
+# refuse SENTENCE: prints an error and ends.
 refuse() {
     echo "${0##*/}: $1" >&2
     exit 64
@@ -35,7 +35,7 @@ else
     strip=aarch64-linux-gnu-strip
 fi
 
-# Not where a tar ball lies in somebody else's clone. Package.swift hands it to what is built.
+# Only in this project's own clone, not in another repository that contains its source. Package.swift passes it to the C target.
 if [ -z "${OKAERI_COMMIT:-}" ] && folder=$(git rev-parse --show-prefix 2>/dev/null) && [ -z "$folder" ]; then
     OKAERI_COMMIT=$(git rev-parse --short HEAD)
     [ -z "$(git status --porcelain)" ] || OKAERI_COMMIT+=-dirty

@@ -1,4 +1,4 @@
-"""A day of a home, as a capture: three people who come and go, a neighbour, strangers who pass by, and noise."""
+"""Writes a day of a home as a capture: three people with beacons, a neighbour, other devices that pass by, and noise."""
 
 import json
 import pathlib
@@ -11,18 +11,19 @@ import captures
 
 SECONDS = 86_400
 
-# When the day begins, 2026-11-20 00:00 UTC, in seconds since 1970.
+# The begin of the day, 2026-11-20 00:00 UTC, in seconds since 1970.
 MIDNIGHT = 1_795_132_800
 
 HOME = uuid.UUID("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
 PEOPLE = {"Anna": 1, "Ben": 2, "Chiyo": 3}
 
-# Between two strangers, and how long one is heard, in seconds. A stranger's identity and address are never seen again.
+# The time between two passing devices, and the time for which one is received, in seconds. Its identity and address never come
+# again.
 NEXT_STRANGER, PASSAGE = 25, 90
 
 
 def configuration():
-    """A region for each person and one for whoever is at home; the exit times are learned."""
+    """Returns a region for each person and one for all of them; the exit times are learned."""
     regions = [{"identifier": "home", "uuid": str(HOME).upper(), "ranging": True}]
     regions += [
         {"identifier": name, "uuid": str(HOME).upper(), "major": 1, "minor": minor, "ranging": True}
@@ -33,7 +34,7 @@ def configuration():
 
 
 class Sender:
-    """Something that advertises once a second, with a signal that wanders and adverts that are lost."""
+    """A device that advertises once a second, with a varying signal and lost advertisements."""
 
     def __init__(self, dice, data, signal, lost):
         self.dice = dice
@@ -43,7 +44,7 @@ class Sender:
         self.report = captures.Report(dice.randbytes(6), data)
 
     def packets(self):
-        """What of this second's advert arrives: the microsecond and the packet."""
+        """Returns the received advertisement of this second: the microsecond and the packet."""
         dice = self.dice
         self.signal += (self.middle - self.signal) * 0.05 + dice.gauss(0, 1.5)
         if dice.random() < self.lost:
@@ -63,7 +64,7 @@ def random_uuid(dice):
 
 
 def absences(dice):
-    """When one person is out: work, and a few errands; seconds of the day, from and to."""
+    """Returns the times at which one person is out, for work and a few errands, in seconds of the day, from and to."""
     work = dice.uniform(7.0, 9.0)
     out = [(work, work + dice.uniform(7, 9))]
     out += [(hour, hour + dice.uniform(0.1, 1)) for hour in (dice.uniform(5, 6.5), dice.uniform(19, 20), dice.uniform(21, 22))]
@@ -71,11 +72,11 @@ def absences(dice):
 
 
 def noise(dice):
-    """Adverts of others, a fresh address each, some of them cut or senseless."""
+    """Advertisements of other devices, each from a new address, some of them truncated or invalid."""
     kind = dice.random()
-    if kind < 0.6:  # a phone's
+    if kind < 0.6:  # of a phone
         data = b"\x02\x01\x1a" + bytes([11, 0xFF, 0x4C, 0x00, 0x10]) + dice.randbytes(7)
-    elif kind < 0.95:  # a thing's
+    elif kind < 0.95:  # of another device
         data = b"\x02\x01\x06\x03\x03\xaa\xfe" + bytes([9, 0x16, 0xAA, 0xFE]) + dice.randbytes(6)
     else:
         data = dice.randbytes(dice.randint(0, 31))
@@ -83,7 +84,7 @@ def noise(dice):
 
 
 def seconds(seed):
-    """For each second of the day what is heard in it, in order."""
+    """Returns for each second of the day the received packets, in order."""
     dice = random.Random(seed)
     people = [(beacon(dice, HOME, 1, minor, -65 - 5 * minor, 0.15), absences(dice)) for minor in PEOPLE.values()]
     neighbours = [beacon(dice, random_uuid(dice), 7, number, -90, 0.6) for number in range(5)]
@@ -101,7 +102,7 @@ def seconds(seed):
 
 
 def write_capture(path, seed=1):
-    """Returns how many packets there are."""
+    """Returns the number of packets."""
     return captures.write(path, (
         ((MIDNIGHT + second) * 1_000_000 + offset, packet)
         for second, heard in seconds(seed)

@@ -1,4 +1,4 @@
-"""Days of a large household, as a capture: people who come and go, things that stay, and neighbors."""
+"""Writes days of a large household as a capture: people with beacons, things that stay, and neighbors."""
 
 import json
 import pathlib
@@ -9,21 +9,21 @@ import uuid
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import captures
 
-# When the first day begins, 2026-11-20 00:00 UTC, in seconds since 1970.
+# The begin of the first day, 2026-11-20 00:00 UTC, in seconds since 1970.
 MIDNIGHT = 1_795_132_800
 
 HOME = uuid.UUID("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
 PEOPLE, THINGS, NEIGHBORS = 8, 32, 20
 
-# Each beacon advertises once in this many seconds, to keep the capture small.
+# The advertising interval of each beacon in seconds, long to keep the capture small.
 INTERVAL = 5
 
-# How long a person stays and how long a person is away, in seconds.
+# The times for which a person stays and is away, in seconds.
 STAY = (300, 5400)
 
 
 def configuration():
-    """A region for each person, and one for the people and the things; the exit times are learned."""
+    """Returns a region for each person, and one for the people and the things; the exit times are learned."""
     regions = [{"identifier": "home", "uuid": str(HOME).upper(), "wifi": {"ssid": "HomeNet"}}]
     regions += [
         {"identifier": f"person {number}", "uuid": str(HOME).upper(), "major": 1, "minor": number}
@@ -33,7 +33,7 @@ def configuration():
 
 
 class Sender:
-    """A beacon with a steady signal, a share of lost adverts and, for a person, times of absence."""
+    """A beacon with a steady signal, a share of lost advertisements and, for a person, times of absence."""
 
     def __init__(self, dice, data, lost, moves):
         self.lost, self.moves = lost, moves
@@ -45,7 +45,7 @@ class Sender:
         self.packets = [report.packet(self.signal + noise) for noise in (-4, -2, -1, 0, 1, 2, 4)]
 
     def hear(self, dice, second):
-        """The packet that arrives in the interval that begins at `second`, or None."""
+        """Returns the packet that is received in the interval that begins at `second`, or None."""
         if self.moves and second >= self.next_move:
             self.is_here, self.next_move = not self.is_here, second + dice.uniform(*STAY)
         if not self.is_here or dice.random() < self.lost:
@@ -64,7 +64,7 @@ def senders(dice):
 
 
 def packets(hours, seed):
-    """(microseconds since 1970, packet) in order."""
+    """Yields (microseconds since 1970, packet) in order."""
     dice = random.Random(seed)
     crowd = senders(dice)
     for second in range(0, int(hours * 3600), INTERVAL):
@@ -76,5 +76,5 @@ def packets(hours, seed):
 
 
 def write_capture(path, hours, seed=1):
-    """Returns how many packets there are."""
+    """Returns the number of packets."""
     return captures.write(path, packets(hours, seed))

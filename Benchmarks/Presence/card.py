@@ -1,4 +1,4 @@
-"""What the pictures are drawn with: SVG on a card of its own, so that it reads on light and dark pages."""
+"""Draws the pictures: SVG on a card with a colour of its own, so that it is readable on light and dark pages."""
 
 from html import escape
 
@@ -9,18 +9,18 @@ BLUE, YELLOW, GREEN = "#81a1c1", "#ebcb8b", "#a3be8c"
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu Sans',sans-serif"
 
 
-def write(path, height, title, subtitle, told, parts):
-    """`told`: the picture in words, for who cannot see it."""
+def write(path, height, title, subtitle, description, parts):
+    """Writes a card. `description` is the text for screen readers."""
     path.write_text("\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
-        f'role="img" aria-label="{escape(told, quote=True)}">',
+        f'role="img" aria-label="{escape(description, quote=True)}">',
         f'<rect width="{WIDTH}" height="{height}" rx="10" fill="{CARD}"/>', f'<g font-family="{FONT}">',
         text(LEFT, 34, title, TEXT, 17, bold=True), text(LEFT, 54, subtitle, DIM, 13), *parts, "</g></svg>", ""]))
 
 
 def text(x, y, words, colour, size, anchor="start", bold=False):
     weight = ' font-weight="bold"' if bold else ""
-    # A rim of the card's colour: it reads on a line, too.
+    # A rim in the card's colour, so that the text is readable on a line, too.
     return (f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" font-size="{size}" text-anchor="{anchor}"{weight} '
             f'paint-order="stroke" stroke="{CARD}" stroke-width="4">{escape(words)}</text>')
 

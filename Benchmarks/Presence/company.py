@@ -5,7 +5,7 @@ import random
 
 from traces import Trace
 
-# The numbers of neighbours that are tried. Each is received once in so many seconds on average, at so many dBm.
+# The tested numbers of neighbours. Each is received once in so many seconds on average, at so many dBm.
 NUMBERS = (0, 1, 2, 3, 4, 5, 6, 8, 20)
 APART, SIGNAL = 40.0, -90
 
@@ -13,22 +13,22 @@ APART, SIGNAL = 40.0, -90
 PASSERS = {"a phone every 45 s": (45, 1, 1), "eight phones every 120 s": (120, 8, 3)}
 PASSING_SIGNAL = -85
 
-# The exit times that are configured while phones pass by, in seconds; None: learned.
+# The configured exit times while phones pass by, in seconds; None: learned.
 EXIT_TIMES = (None, 60, 300)
 
-# A tag that is always there, and that is not received for so many seconds once in so many.
+# A tag that stays, and that is not received for so many seconds once in so many.
 STORM_APART, STORM_SILENCES, DAY = 1200.0, (20.0, 30.0), 86_400.0
 
 
 def among_neighbours(trace, number, until):
-    """The trace with so many neighbours, until time is over."""
+    """Returns the trace with so many neighbours, until the end of the time."""
     dice = random.Random(f"{number} neighbours of {trace.seed}")
     others = {f"neighbour {n}": [(time, SIGNAL) for time in _by_chance(dice, until)] for n in range(number)}
     return dataclasses.replace(trace, others=others | _end(until))
 
 
 def among_passers(trace, kind, until, exit_after):
-    """The trace with phones that pass by, each for a moment, until time is over."""
+    """Returns the trace with phones that pass by, each for a moment, until the end of the time."""
     every, count, seconds = PASSERS[kind]
     dice = random.Random(f"{kind} at {trace.seed}")
     others = {}
@@ -42,7 +42,7 @@ def among_passers(trace, kind, until, exit_after):
 
 
 def storm():
-    """A day of a tag that is there all the time, and silent three times an hour."""
+    """Returns a day of a tag that stays all the time, and is silent three times an hour."""
     dice = random.Random("storm")
     sightings, time, silence = [], 0.0, dice.expovariate(1 / STORM_APART)
     while time < DAY:
@@ -62,5 +62,5 @@ def _by_chance(dice, until):
 
 
 def _end(until):
-    """Time goes on until then, whatever is received."""
+    """Extends the time until then, whatever is received."""
     return {"end": [(until, -127)]}

@@ -1,36 +1,37 @@
-"""How a beacon leaves: a trace is cut short at moments that dice choose, and perhaps goes on fading from there."""
+"""Departures of a beacon: a trace is cut at random moments, and a fade may follow."""
 
 import functools
 import math
 import random
 import statistics
 
-# Nobody leaves before this time, in seconds, or before half of a trace that is short.
+# The earliest departure, in seconds; half of the trace if the trace is short.
 SETTLED = 180
 
-# So much of the trace before the cut is enough to learn from, in seconds.
+# The length of the trace before the cut that is enough to learn from, in seconds.
 MEMORY = 7200
 
-# Somebody carries the beacon away: from so many metres, at so many a second, and after so many seconds through a wall.
+# The beacon is carried away: its first distance in metres, the speed in metres a second, the seconds until a wall, and the wall's
+# loss in dB.
 DISTANCE, PACE, WALL_AFTER, WALL = 3.0, 1.2, 5.0, 8.0
 PATH_LOSS_EXPONENT = 2.5
 
-# Below the first more and more is lost, in dBm, and all of it at the second.
+# Below the first signal more and more packets are lost, in dBm, and all of them below the second.
 WEAK, DEAF = -88, -98
 
-# A walk is over after so many seconds, even if the beacon is still heard.
+# The longest walk in seconds, even if the beacon is still received.
 WALK = 300
 
 # The gaps, the level and the noise of a walk are those of so many sightings before it; a gap this long is no usual one.
 GAPS, LEVEL, NOISE, USUAL_GAP = 200, 20, 60, 10.0
 
-# So much of that noise is left: some of it was the beacon's own moving about.
+# The share of that noise that remains: some of it came from the beacon's own movement.
 CALM = 0.7
 
 
 @functools.cache
 def leaving(trace, count):
-    """At each of `count` moments: the trace as if the beacon were switched off there, or were carried away."""
+    """Yields for each of `count` moments the trace as if the beacon were switched off there, or carried away."""
     dice = random.Random(trace.seed)
     candidates = [index for index, (time, _) in enumerate(trace.sightings) if time > min(SETTLED, trace.end / 2)]
     departures = []
@@ -42,7 +43,7 @@ def leaving(trace, count):
 
 
 def _walk(before, dice):
-    """The fade of somebody who leaves with the beacon, with the gaps and the noise there were before."""
+    """Returns the fade of a beacon that is carried away, with the gaps and the noise of the time before."""
     times = [time for time, _ in before[-GAPS:]]
     gaps = [gap for gap in (b - a for a, b in zip(times, times[1:])) if gap < USUAL_GAP] or [1.0]
     level = statistics.mean(rssi for _, rssi in before[-LEVEL:])
@@ -63,7 +64,7 @@ def _walk(before, dice):
 
 @functools.cache
 def taken_out(trace, end, enough=120):
-    """The trace cut short at up to eight moments while the others go on, for `enough` seconds at least."""
+    """Yields the trace cut at up to eight moments while the other devices go on, for `enough` seconds at least."""
     dice = random.Random(trace.seed)
     times = [time for time, _ in trace.sightings]
     long_before_end = [i for i, time in enumerate(times) if trace.start + SETTLED < time < end - enough]

@@ -1,4 +1,4 @@
-"""Draws a boundary's errors against its delay, by how smooth the signal is, a panel for each rate of advertisements."""
+"""Draws the errors of a boundary against its delay, by the smoothing of the signal, a panel for each rate of advertisements."""
 
 import math
 
@@ -13,7 +13,7 @@ HEIGHT, TOP, BOTTOM, BETWEEN = 340, 124, 62, 28
 SECONDS, SECONDS_TOLD = (1, 6), range(1, 7)
 ERRORS, ERRORS_TOLD = (10, 500), (10, 30, 100, 300)
 
-# What the policies' names begin with, and how they are drawn.
+# The prefixes of the policies' names, and their styles.
 KINDS = {"median": (BLUE, 4), "mean": (YELLOW, 4), "okaeri": (GREEN, 8)}
 LEGEND_APART = 130
 
@@ -24,20 +24,20 @@ def draw(path, rates):
     width = (WIDTH - LEFT - RIGHT - BETWEEN * (len(totals) - 1)) / len(totals)
     parts = [*_legend(), card.upright(24, (TOP + HEIGHT - BOTTOM) / 2, "errors in 100 crossings")]
     parts.append(card.text(
-        (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 16, "median delay in seconds, until a crossing is told", TEXT, 13,
+        (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 16, "median delay in seconds, until a crossing is published", TEXT, 13,
         "middle"))
     for number, (rate, scores) in enumerate(totals.items()):
         parts += _panel(rate, scores, LEFT + number * (width + BETWEEN), width, named=number == 0)
     own = {
         rate: next(score for name, score in scores.items() if name.startswith("okaeri"))
         for rate, scores in totals.items()}
-    told = "; ".join(
+    scores_text = "; ".join(
         f"Okaeri with {rate}: {score.errors:.0f} at {scoring.median(score.delays):.1f} s"
         for rate, score in own.items())
     card.write(
         path, HEIGHT, "A boundary: the smoother the signal, the fewer errors, and the later",
         "What one receiver heard of a car or a person that goes in and out of a garage",
-        f"Errors in a hundred crossings against the median delay. {told}.", parts)
+        f"Errors in a hundred crossings against the median delay. {scores_text}.", parts)
 
 
 def _legend():
@@ -68,6 +68,6 @@ def _panel(rate, scores, left, width, named):
 
 def _y(errors):
     low, high = (math.log(each) for each in ERRORS)
-    # What is beyond the frame is drawn on it.
+    # Values beyond the frame are drawn on it.
     share = min(1, max(0, (math.log(max(errors, 1)) - low) / (high - low)))
     return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)

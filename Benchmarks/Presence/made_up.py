@@ -1,4 +1,4 @@
-"""Traces that seeded dice make up: of what there are few recordings."""
+"""Traces from a seeded random generator, for cases with few recordings."""
 
 import random
 
@@ -8,29 +8,30 @@ INTERVALS = (0.1, 0.35, 1.0, 2.0, 5.0)
 LOSSES = (0.0, 0.2, 0.5, 0.8)
 DURATION = 1200.0
 
-# In a bad spell nearly everything is lost; so long does one last on average, in seconds.
+# In a bad spell nearly all packets are lost; the mean length of one, in seconds.
 SPELL_LOSS = 0.95
 SPELL = 8.0
 
-# A day at home: it is quiet, but once in so many seconds nothing comes for a while, mostly a short one.
+# A day at home: the radio is quiet, but once in so many seconds there is a silence, mostly a short one.
 DAY, DAY_INTERVALS, DAY_LOSSES = 12 * 3600.0, (1.0, 5.0, 10.0), (0.1, 0.5)
 SELDOM, SHORTEST, LONGEST, TAIL = 5400.0, 20.0, 120.0, 1.2
 
-# A night: silences of so many seconds, and between two of them so many adverts a second apart. The days after it have none.
+# A night: silences of so many seconds, and between two of them so many advertisements a second apart. The days after it have
+# none.
 NIGHT, NIGHT_SILENCES, NIGHT_ADVERTS = 8 * 3600.0, (20.0, 200.0), 60
 DAYS_AFTER = (0, 0.5, 1, 2, 3)
 
-# A receiver that is deaf once in so many seconds, for so long, and what else it hears: device by interval.
+# A receiver that is deaf once in so many seconds, for so long, and the other devices that it receives: device by interval.
 DEAF_INTERVALS, DEAF_EVERY, DEAF_FOR, DEAF_LOSS = (0.35, 1.0, 2.0, 5.0), 90.0, (5.0, 40.0), 0.2
 AROUND = {"headphones": 0.4, "lamp": 1.0, "phone": 0.25, "thermometer": 2.5, "watch": 0.6}
 
-# A door: the level in dBm on both sides and how long it takes to change, the thresholds, and how long one stays.
+# A door: the level in dBm on both sides and the time of a change, the thresholds, and the time on each side.
 DOOR_INTERVALS, INSIDE, OUTSIDE, PASSAGE = (0.1, 0.35, 1.0), -58.0, -80.0, 4.0
 DOOR_THRESHOLDS, DOOR_STAY = (-65, -71), (25.0, 70.0)
 
 
 def lossy():
-    """Groups of traces by what is lost, each with every advertising interval: {title: [traces]}."""
+    """Returns groups of traces by the kind of loss, each with every advertising interval: {title: [traces]}."""
     groups = {}
     for loss in LOSSES:
         groups[f"{loss:.0%} lost, evenly"] = [_even(interval, loss) for interval in INTERVALS]
@@ -45,7 +46,7 @@ def days():
 
 
 def nights():
-    """A bad night and so many good days and nights after it: {days: trace}."""
+    """Returns a bad night and so many good days and nights after it: {days: trace}."""
     return {days: _night(days) for days in DAYS_AFTER}
 
 
@@ -62,7 +63,7 @@ def _even(interval, loss):
 
 
 def _bursts(interval, loss):
-    """Good and bad spells take turns, with lengths by chance; there is no loss in a good one."""
+    """Returns good and bad spells in turn, with random lengths; there is no loss in a good one."""
     share = loss / SPELL_LOSS
     means = {True: SPELL, False: SPELL * (1 - share) / share}
     spell = {"bad": False, "until": 0.0}
@@ -77,7 +78,7 @@ def _bursts(interval, loss):
 
 
 def _bad_quarter(interval):
-    """Fifteen minutes in which four of five are lost, between two good times."""
+    """Returns fifteen minutes in which four of five packets are lost, between two good times."""
     return _trace(
         f"quarter {interval} s", interval, 2700, lambda time, dice: 0.8 if 600 <= time < 1500 else 0.1)
 
@@ -102,7 +103,7 @@ def _night(days):
 
 
 def _deaf(interval):
-    """A beacon that stays, among others that are heard when it could be heard."""
+    """Returns a beacon that stays, among other devices that are received when it could be received."""
     name = f"deaf {interval:g} s"
     silences = _silences(
         random.Random(f"silences of {name}"), 3 * DURATION, DEAF_EVERY, lambda dice: dice.uniform(*DEAF_FOR))
@@ -117,7 +118,7 @@ def _deaf(interval):
 
 
 def _door(interval):
-    """Somebody who goes in and out, and whose signal takes its time to change."""
+    """Returns a beacon that is carried in and out, with a signal that takes its time to change."""
     name = f"door {interval:g} s"
     dice = random.Random(f"crossings of {name}")
     crossings, time, inside = [], dice.uniform(*DOOR_STAY), False
@@ -135,7 +136,7 @@ def _door(interval):
 
 
 def _silences(dice, duration, apart, lasting):
-    """(begin, end) of each."""
+    """Yields (begin, end) of each."""
     silences, time = [], dice.expovariate(1 / apart)
     while time < duration:
         silences.append((time, time + lasting(dice)))
@@ -152,7 +153,8 @@ def _trace(name, interval, duration, loss):
 
 
 def _sightings(dice, interval, duration, loss, level=lambda time: -75.0):
-    """Advertises with the delay of 0 to 10 ms that the specification wants; the signal wanders and fades."""
+    """A beacon that advertises with the random delay of 0 to 10 ms in the specification, and a signal that wanders and
+    fades."""
     sightings, time, wander = [], 0.0, 0.0
     while time < duration:
         wander += -0.02 * wander + dice.gauss(0, 1)

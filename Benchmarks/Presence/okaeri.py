@@ -1,4 +1,4 @@
-"""The product itself: a trace becomes a capture, `okaeri replay` decides, its events are read."""
+"""The product itself: each trace becomes a capture, `okaeri replay` decides, and its events are read."""
 
 import datetime
 import json
@@ -15,10 +15,10 @@ import captures
 
 UUID = uuid.UUID("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
 
-# When the captures begin, in seconds since 1970.
+# The begin of the captures, in seconds since 1970.
 EPOCH = 1_700_000_000
 
-# What the program does without being told is the second.
+# The second one is the program's default.
 SENSITIVITIES = ("quick", "balanced", "patient")
 DEFAULT = "balanced"
 
@@ -51,9 +51,9 @@ class Okaeri:
             region["enterRSSI"], region["exitRSSI"] = trace.thresholds
         if trace.exit_after:
             region["exitAfter"] = trace.exit_after
-        # The default is scored as people have it, who write nothing.
-        told = {} if self.sensitivity == DEFAULT else {"sensitivity": self.sensitivity}
-        return told | {"regions": [region]}
+        # The default is scored without the key, as most configurations are.
+        settings = {} if self.sensitivity == DEFAULT else {"sensitivity": self.sensitivity}
+        return settings | {"regions": [region]}
 
 
 def _seconds(time):
@@ -61,7 +61,8 @@ def _seconds(time):
 
 
 def _packets(trace, until):
-    """The trace and the others, or a neighbour every half second: time goes on when the trace's beacon falls silent."""
+    """Returns the trace and the other devices, or a neighbour every half second, so that time goes on in a silence of the
+    trace's beacon."""
     others = trace.others or {"neighbour": [(step / 2, -70) for step in range(math.ceil(until * 2))]}
     heard = []
     for number, (device, sightings) in enumerate(sorted({**others, trace.device: trace.sightings}.items())):

@@ -9,15 +9,15 @@ from card import BLUE, DIM, GREEN, LEFT, RIGHT, TEXT, WIDTH, YELLOW
 
 HEIGHT, TOP, BOTTOM = 440, 78, 62
 
-# The axes: seconds by their logarithm, exits a day by that of one more, so that none has a place.
+# The axes: seconds by their logarithm, exits a day by the logarithm of one more, so that zero has a place.
 SECONDS, SECONDS_TOLD = (5, 150), (5, 10, 20, 30, 60, 120)
 EXITS, EXITS_TOLD = 2000, (0, 1, 10, 100, 1000)
 
-# Which time-outs of the curve are named, and which policy has its p90 drawn.
+# The time-outs of the curve with a label, and the policy whose p90 is drawn.
 NAMED = (10, 20, 30, 60, 120)
 WITH_P90 = "okaeri balanced"
 
-# Where a label may stand: right and down from its dot, and which end of it is there. The first that has room is taken.
+# The possible places of a label: right and down from its dot, and the end of the label there. The first free one is taken.
 SIZE = 12.5
 PLACES = (
     (14, 4, "start"), (10, -12, "start"), (-14, 4, "end"), (-10, -12, "end"), (10, 22, "start"), (-10, 22, "end"),
@@ -25,7 +25,7 @@ PLACES = (
 
 
 def draw(path, scores, curve):
-    """`scores`, `curve`: {policy: {trace: score}}; the curve's are fixed time-outs, from short to long."""
+    """`scores`, `curve`: {policy: {trace: score}}; the curve has fixed time-outs, from short to long."""
     scores, curve = ({name: tables.total(each) for name, each in group.items()} for group in (scores, curve))
     dots = [(curve[f"fixed:{seconds}"], BLUE, 5, f"{seconds} s fixed") for seconds in NAMED]
     dots.append((scores["learned maximum"], YELLOW, 6, "longest of the first gaps"))
@@ -40,17 +40,17 @@ def draw(path, scores, curve):
         x, y = _place(score)
         taken.append((x - radius, y - radius, x + radius, y + radius))
         parts.append(card.dot(x, y, radius, colour))
-    # The own ones choose first.
+    # The product's policies choose first.
     parts += [_label(*_place(score), label, colour, taken) for score, colour, _, label in reversed(dots)]
 
-    told = "; ".join(
+    scores_text = "; ".join(
         f"{name}: {score.false_a_day:.1f} a day at {scoring.median(score.delays):.1f} s"
         for name, score in scores.items())
     own = scores[WITH_P90]
     card.write(
-        path, HEIGHT, "How soon an exit is told, and how often wrongly",
+        path, HEIGHT, "Delay of exits, and the number of false exits",
         f"Devices that were in range for {own.hours:.0f} hours, and switched off {own.departures} times",
-        f"False exits a day against the median delay until an exit is told. {told}.", parts)
+        f"False exits a day against the median delay until an exit is published. {scores_text}.", parts)
 
 
 def _axes():
@@ -60,12 +60,12 @@ def _axes():
     for seconds in SECONDS_TOLD:
         yield card.text(_x(seconds), HEIGHT - BOTTOM + 24, f"{seconds} s", DIM, 12, "middle")
     yield card.text(
-        (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 16, "median delay until the exit is told", TEXT, 13, "middle")
+        (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 16, "median delay until the exit is published", TEXT, 13, "middle")
     yield card.upright(24, (TOP + HEIGHT - BOTTOM) / 2, "false exits a day")
 
 
 def _p90(score, taken):
-    """From the median to the p90, or up to the frame, with an arrow, if that is beyond."""
+    """Draws a line from the median to the p90, or to the frame, with an arrow, if the p90 is beyond it."""
     x, y = _place(score)
     seconds = scoring.p90(score.delays)
     end, tip = (_x(seconds), "m0-5v10") if seconds <= SECONDS[1] else (WIDTH - RIGHT, "m-7-5l7 5l-7 5")
@@ -75,14 +75,14 @@ def _p90(score, taken):
 
 
 def _along(points):
-    """Points on the line through these, close together."""
+    """Returns points on the line through these, close together."""
     for (x, y), (right, down) in zip(points, points[1:]):
         for step in range(10):
             yield x + (right - x) * step / 10, y + (down - y) * step / 10
 
 
 def _label(x, y, words, colour, taken):
-    """Writes where there is room, if there is any, and takes it."""
+    """Writes a label at a free place, if there is one, and marks the place as taken."""
     width = len(words) * SIZE * 0.58
     for right, down, anchor in PLACES:
         left = x + right - {"start": 0, "middle": width / 2, "end": width}[anchor]

@@ -1,11 +1,11 @@
-"""Who decides: each policy turns sightings into events, (seconds, whether it is an entry)."""
+"""Policies: each converts sightings into events, (seconds, whether it is an entry)."""
 
 import collections
 import statistics
 
 
 class FixedTimeOut:
-    """Gone after so many seconds of silence."""
+    """An exit after so many seconds of silence."""
 
     def __init__(self, seconds):
         self.name, self.seconds = f"fixed:{seconds}", seconds
@@ -15,7 +15,8 @@ class FixedTimeOut:
 
 
 class LearnedMaximum:
-    """As a well-known home hub does it: the longest of the first fifteen gaps and five seconds, for ever."""
+    """The policy of a well-known home hub: the exit time is the longest of the first fifteen gaps and five seconds, for
+    ever."""
 
     name = "learned maximum"
     SAMPLES, MARGIN, UNTIL_THEN = 15, 5.0, 900.0
@@ -71,7 +72,7 @@ def mean_over(seconds):
 
 
 def moving_median(seconds):
-    """The median of what came in the last seconds."""
+    """The median of the samples of the last seconds."""
     def smoothed(sightings):
         recent = collections.deque()
         for time, rssi in sightings:

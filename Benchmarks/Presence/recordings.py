@@ -1,4 +1,4 @@
-"""Recordings that are kept elsewhere: ../README.md says what they are, and where they were published."""
+"""Recordings from other sources; ../README.md lists them and their publications."""
 
 import bisect
 import collections
@@ -9,7 +9,7 @@ import re
 from policies import moving_median
 from traces import Trace
 
-# What each set's files are called, somewhere below the folder.
+# The names of each set's files, in any folder below the given one.
 PATTERNS = {
     "walks": "uci_*.csv",
     "long": "long/*.csv.gz",
@@ -21,17 +21,17 @@ PATTERNS = {
 # The signal in dBm at which the garage is entered, and below which it is left: with a car, and on foot.
 THRESHOLDS = {"car": (-58, -62), "walk": (-68, -74)}
 
-# Of a recording of many devices, those that are named were there all the time, if they were heard so often and so long.
+# The named devices of a recording were present all the time, if they were received so often and for so long.
 STRANGER = re.compile(r"[xd]\d+")
 OFTEN, LONG = 50, 300
 
-# A receiver hears where the sender is if one threshold is right about such a share of both sides, on average, of a
-# signal smoothed over so many seconds. Its two thresholds are so many dB above that one and below.
+# A receiver is suitable if one threshold decides this share of both sides right, on average, of a signal smoothed over so many
+# seconds. Its two thresholds are so many dB above and below that one.
 RIGHT, SMOOTHED, APART = 0.8, 3, 2
 
 
 def found(folder):
-    """{set: [traces]}; a set of which there is nothing is empty."""
+    """Returns {set: [traces]}; a set without files is empty."""
     return {
         kind: list(READERS.get(kind, _staying)({path: _rows(path) for path in sorted(folder.rglob(pattern))}))
         for kind, pattern in PATTERNS.items()
@@ -52,7 +52,7 @@ def _kind(path):
 
 
 def _by(column, rows):
-    """{value: rows}"""
+    """Returns {value: rows}."""
     groups = collections.defaultdict(list)
     for row in rows:
         groups[row[column]].append(row)
@@ -69,32 +69,32 @@ def _crossings(rows):
 
 
 def _staying(recorded):
-    """A beacon that never leaves."""
+    """Returns a beacon that never leaves."""
     for path, rows in recorded.items():
         yield Trace(_name(path), _sightings(rows), seed=path.name)
 
 
 def _ambient(recorded):
-    """Each named device, among all the others."""
+    """Returns each named device, among all the others."""
     for path, rows in recorded.items():
         heard = {device: _sightings(own) for device, own in sorted(_by("device", rows).items())}
         for device, sightings in heard.items():
             stays = len(sightings) > OFTEN and sightings[-1][0] - sightings[0][0] > LONG
             if stays and not STRANGER.fullmatch(device):
                 others = {name: other for name, other in heard.items() if name != device}
-                # The end of a file's name tells the files apart.
+                # The end of a file's name distinguishes the files.
                 seed = path.name[-20:] + device
                 yield Trace(f"{_name(path)} {device}", sightings, seed=seed, device=device, others=others)
 
 
 def _boundary(recorded):
-    """A car or a person that goes in and out of a garage."""
+    """Returns a car or a person that goes in and out of a garage."""
     for path, rows in recorded.items():
         yield _at_door(_name(path), rows, rows, THRESHOLDS[_kind(path)])
 
 
 def _receivers(recorded):
-    """Each receiver of the garage that hears where the sender is, by the other recordings of its kind."""
+    """Returns each receiver of the garage that distinguishes the sides, judged by the other recordings of its kind."""
     for path, rows in recorded.items():
         others = [each for other, each in recorded.items() if other != path and _kind(other) == _kind(path)] or [rows]
         for receiver, own in sorted(_by("receiver", rows).items()):
@@ -104,14 +104,14 @@ def _receivers(recorded):
 
 
 def _at_door(name, own, rows, thresholds):
-    """`own`: what one receiver heard; `rows`: all there is."""
+    """`own`: the rows of one receiver; `rows`: all rows."""
     return Trace(
         name, _sightings(own), seed=name, crossings=_crossings(rows), begins_inside=rows[0]["inside"] == "1",
         thresholds=thresholds)
 
 
 def _threshold(recorded):
-    """The signal in dBm that tells inside from outside best, if it does so well."""
+    """Returns the signal in dBm that distinguishes inside from outside best, if it does so well enough."""
     sides = {"0": [], "1": []}
     for rows in recorded:
         heard = [row for row in rows if row["rssi"]]

@@ -1,4 +1,4 @@
-"""How good a policy is: by trace, so that any trace can be left out."""
+"""Scores of a policy, by trace, so that any trace can be left out."""
 
 import dataclasses
 import statistics
@@ -6,18 +6,18 @@ import statistics
 import company
 import departures
 
-# How long a beacon that left is waited for, in seconds; and what an exit that a recording is too short for counts as.
+# The wait for the exit of a beacon that left, in seconds, and the value of an exit that a recording is too short for.
 PATIENCE, TOO_SHORT = 900.0, 300.0
 
 # An event belongs to a crossing if it comes within so many seconds of it.
 BEFORE, AFTER = -3.0, 20.0
 
-# The first determination is no crossing if it comes within so many seconds.
+# The first determination is not a crossing if it comes within so many seconds.
 FIRST = 15.0
 
 
 class Score:
-    """Scores add up, field by field."""
+    """A score whose fields can be added."""
 
     def __add__(self, other):
         return type(self)(*(getattr(self, f.name) + getattr(other, f.name) for f in dataclasses.fields(self)))
@@ -25,7 +25,7 @@ class Score:
 
 @dataclasses.dataclass
 class Presence(Score):
-    """False exits while the beacon is there, and how long it takes to see that it was switched off or carried away."""
+    """False exits while the beacon is present, and the delay after it was switched off or carried away."""
 
     hours: float = 0.0
     false_exits: int = 0
@@ -44,7 +44,7 @@ class Presence(Score):
 
 @dataclasses.dataclass
 class Boundary(Score):
-    """Crossings that nobody told, events without a crossing, and how long the others took."""
+    """Missed crossings, events without a crossing, and the delays of the others."""
 
     crossings: int = 0
     missed: int = 0
@@ -53,7 +53,7 @@ class Boundary(Score):
 
     @property
     def errors(self):
-        """In a hundred crossings."""
+        """Errors in a hundred crossings."""
         return 100 * (self.missed + self.spurious) / self.crossings
 
 
@@ -66,7 +66,8 @@ def p90(delays):
 
 
 def presence(policy, trace, cuts):
-    """A beacon that stays, and leaves at so many moments. Who is carried away is gone with the last that was heard."""
+    """Scores a beacon that stays, and leaves at so many moments. A beacon that is carried away has left with its last
+    received packet."""
     score = _staying(policy, trace, trace.end + PATIENCE)
     for off, away in departures.leaving(trace, cuts):
         exits = _exits(policy, off, off.end + PATIENCE)
@@ -78,7 +79,7 @@ def presence(policy, trace, cuts):
 
 
 def among_neighbours(policy, trace, number, cuts):
-    """A beacon that stays among so many neighbours, and is switched off at so many moments while they go on."""
+    """Scores a beacon that stays among so many neighbours, and is switched off at so many moments while they go on."""
     score = _staying(policy, company.among_neighbours(trace, number, trace.end + 1), trace.end + 1)
     for off, _ in departures.leaving(trace, cuts) if cuts else ():
         until = off.end + PATIENCE
@@ -87,7 +88,7 @@ def among_neighbours(policy, trace, number, cuts):
 
 
 def among_passers(policy, trace, kind, exit_after, cuts):
-    """A beacon that is switched off at so many moments, while phones pass by."""
+    """Scores a beacon that is switched off at so many moments, while phones pass by."""
     score = Presence()
     for off, _ in departures.leaving(trace, cuts):
         until = off.end + PATIENCE
@@ -102,13 +103,13 @@ def _left(score, policy, trace, until):
 
 
 def exit_delay(policy, trace):
-    """The delay of the exit when the beacon is switched off at the end, in seconds."""
+    """Returns the delay of the exit of a beacon that is switched off at the end, in seconds."""
     exits = _exits(policy, trace, trace.end + PATIENCE)
     return exits[0] - trace.end if exits else PATIENCE
 
 
 def ambient(policy, trace):
-    """A beacon among others, until the last of them is heard."""
+    """Scores a beacon among other devices, until the last of them is received."""
     end = max(sightings[-1][0] for sightings in [trace.sightings, *trace.others.values()])
     score = _staying(policy, trace, end)
     for cut in departures.taken_out(trace, end):

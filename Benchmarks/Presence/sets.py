@@ -1,4 +1,4 @@
-"""What is compared: sets of traces, who decides about each, how that is scored, and what is told of it."""
+"""The compared sets: their traces, policies, scores and columns."""
 
 import dataclasses
 import functools
@@ -9,14 +9,14 @@ import scoring
 from policies import FixedTimeOut, LearnedMaximum, Threshold, ewma, mean_over, moving_median, raw
 from tables import A_DAY, CARRIED, DELAYS, FALSE, NEVER, WRONG
 
-# At how many moments each trace is cut short: recorded ones as often as a policy's p90 needs, made-up ones are many.
+# The number of cuts of each trace: as many of recorded ones as a policy's p90 needs; made-up ones are many.
 RECORDED, MADE_UP, IN_COMPANY = 12, 6, 6
 
-# How smooth a signal is, in seconds; and at which rates, by one in how many of ten a second, chosen so often by dice.
+# The smoothing of the signal in seconds, and the rates: one in how many of ten a second, chosen at random so many times.
 MEANS, MEDIANS = (0.5, 1, 1.5, 2, 3, 4), (1, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6)
 RATES, THINNED = {"10 a second": 1, "3 a second": 3, "1 a second": 8}, 8
 
-# What is told of a policy.
+# The columns of a policy.
 AMONG_OTHERS = FALSE | DELAYS
 WALKS = FALSE | DELAYS | CARRIED | NEVER
 LONG = FALSE | A_DAY | DELAYS | CARRIED
@@ -28,15 +28,15 @@ class Set:
     traces: list
     policies: list
     score: object
-    # What is told of each policy, and of each trace.
+    # The columns of each policy, and of each trace.
     columns: dict
     brief: dict
-    # What Okaeri has to reach, if anything: {column: text}.
+    # The bars of Okaeri, if any: {column: text}.
     bar: dict | None = None
 
 
 def recorded(found, okaeris, own):
-    """`found`: {kind: traces}, and so is what is returned; `own`: the Okaeri that tries the thresholds."""
+    """`found`: {kind: traces}, like the result; `own`: the Okaeri that uses the thresholds."""
     return {
         "walks": _staying(
             "Walks", found["walks"], [*_fixed(10, 15, 20, 30, 60), LearnedMaximum(), *okaeris], RECORDED,
@@ -60,13 +60,13 @@ def invented(okaeris, own):
 
 
 def lossy(okaeris):
-    """{what is lost: a set}"""
+    """Returns {kind of loss: a set}."""
     policies = [*_fixed(30, 60), LearnedMaximum(), *okaeris]
     return {lost: _staying(lost, traces, policies, MADE_UP, AMONG_OTHERS) for lost, traces in made_up.lossy().items()}
 
 
 def with_neighbours(name, traces, own, cuts=IN_COMPANY):
-    """{number of neighbours: a set}"""
+    """Returns {number of neighbours: a set}."""
     return {
         number: Set(
             name, traces, [own], functools.partial(scoring.among_neighbours, number=number, cuts=cuts),
@@ -75,7 +75,7 @@ def with_neighbours(name, traces, own, cuts=IN_COMPANY):
 
 
 def with_passers(name, traces, own):
-    """{(which phones pass, the exit time): a set}"""
+    """Returns {(the passing phones, the exit time): a set}."""
     return {
         (kind, exit_after): Set(
             name, traces, [own],
@@ -85,12 +85,12 @@ def with_passers(name, traces, own):
 
 
 def curve(long):
-    """Fixed time-outs from short to long, about the same traces."""
+    """Returns fixed time-outs from short to long, for the same traces."""
     return dataclasses.replace(long, policies=_fixed(*range(10, 60, 5), *range(60, 121, 10)))
 
 
 def filters(traces, own):
-    """{rate: a set}: the smoother the later."""
+    """Returns {rate: a set}; a smoother signal decides later."""
     means = [Threshold(f"mean over {seconds} s", mean_over(seconds)) for seconds in MEANS]
     medians = [Threshold(f"median over {seconds} s", moving_median(seconds)) for seconds in MEDIANS]
     thinned = {

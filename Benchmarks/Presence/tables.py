@@ -7,7 +7,7 @@ def _seconds(delays):
     return f"{delays:.1f} s"
 
 
-# What is told of a score: {header: cell}.
+# The columns of a score: {header: cell}.
 FALSE = {"false exits": lambda score: score.false_exits}
 A_DAY = {"a day": lambda score: f"{score.false_a_day:.1f}"}
 DELAYS = {
@@ -26,7 +26,7 @@ WRONG = {
 }
 
 
-# Where what is missed and what is spurious are told as one.
+# The columns that count missed and spurious crossings as one.
 ERRORS = {
     "errors": lambda score: f"{score.errors:.0f}",
     "median delay": DELAYS["median delay"],
@@ -34,7 +34,7 @@ ERRORS = {
 
 
 def total(by_trace, without=None):
-    """Of all traces but one."""
+    """Returns the sum of all traces but one."""
     scores = [score for name, score in by_trace.items() if name != without]
     return sum(scores[1:], scores[0])
 
@@ -49,7 +49,7 @@ def by_policy(title, scores, columns, bar):
 
 
 def by_trace(title, scores, columns):
-    """`scores`: {trace: score}. Is it luck with one of them?"""
+    """`scores`: {trace: score}. Shows whether a result depends on one of them."""
     if len(scores) < 2:
         return
     rows = [
@@ -59,7 +59,7 @@ def by_trace(title, scores, columns):
 
 
 def by_group(title, groups, own):
-    """`groups`: {group: {policy: {trace: score}}}. False exits of each policy, and the delays of one."""
+    """`groups`: {group: {policy: {trace: score}}}. Prints the false exits of each policy, and the delays of one."""
     rows = []
     for group, scores in groups.items():
         totals = {policy: total(by_trace) for policy, by_trace in scores.items()}
@@ -78,7 +78,7 @@ def by_company(title, numbers):
 
 
 def by_passers(title, kinds):
-    """`kinds`: {(which phones pass, the exit time): {trace: score}}."""
+    """`kinds`: {(the passing phones, the exit time): {trace: score}}."""
     rows = []
     for (kind, exit_after), each in kinds.items():
         delays = total(each).delays

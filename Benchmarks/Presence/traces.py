@@ -1,26 +1,26 @@
-"""What was heard of a beacon, from wherever it comes."""
+"""Traces: the received advertisements of a beacon, from any source."""
 
 import dataclasses
 import random
 
 
-# Compared by identity: what is derived from one can be kept.
+# Compared by identity, so that derived values can be cached.
 @dataclasses.dataclass(frozen=True, eq=False)
 class Trace:
-    """What was heard of one beacon: (seconds, dBm)."""
+    """The received advertisements of one beacon: (seconds, dBm)."""
 
     name: str
     sightings: list
-    # For the dice that choose where it is cut short.
+    # The seed for the cuts.
     seed: str
-    # This one's name, and what was heard of other devices at the same time: {name: sightings}.
+    # The name of the beacon, and the received advertisements of other devices at the same time: {name: sightings}.
     device: str = "beacon"
     others: dict = dataclasses.field(default_factory=dict)
-    # What a photosensor saw: (seconds, whether it went in). Whether it was in at first; how strong "in" is.
+    # The photosensor's record: (seconds, whether it went in); whether it was in at first; the signal that counts as in.
     crossings: list = dataclasses.field(default_factory=list)
     begins_inside: bool = True
     thresholds: tuple | None = None
-    # The configured exit time in seconds, where it is not learned.
+    # The configured exit time in seconds, if it is not learned.
     exit_after: float | None = None
 
     @property
@@ -39,7 +39,7 @@ class Trace:
         return dataclasses.replace(self, sightings=sightings)
 
     def thinned(self, one_in, copy):
-        """One in so many of its sightings, by chance."""
+        """Returns a random one in so many of its sightings."""
         name = f"{self.name}, one in {one_in}, {copy}"
         dice = random.Random(name)
         kept = [sighting for sighting in self.sightings if dice.randrange(one_in) == 0]

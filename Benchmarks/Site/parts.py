@@ -1,4 +1,4 @@
-"""What Benchmarks/Site/measure is made of: brokers, nodes, who listens to them, and a wire between two brokers."""
+"""The parts of Benchmarks/Site/measure: brokers, nodes, a subscriber of their messages, and a bridge between two brokers."""
 
 import asyncio
 import collections
@@ -16,7 +16,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def allow_many_files():
-    """Three for each node; what is started here may have as many."""
+    """Allows three descriptors for each node; child processes inherit the limit."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
@@ -28,24 +28,24 @@ def free_port():
 
 
 def processor_time(process):
-    """The seconds that a process has used of all cores, user and system."""
+    """Returns the processor time of a process in seconds, user and system."""
     fields = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def run_time(process):
-    """The same to the nanosecond, of the threads that live."""
+    """Returns the same to the nanosecond, of the present threads."""
     tasks = pathlib.Path(f"/proc/{process}/task").glob("*/schedstat")
     return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
 
 
 def private_memory(process):
-    """RssAnon in MB."""
+    """Returns RssAnon in MB."""
     return int(re.search(r"RssAnon:\s+(\d+)", pathlib.Path(f"/proc/{process}/status").read_text())[1]) / 1000
 
 
 class World:
-    """The same as World.swift says, and who owns what by Sources/Core/Agreement/Ownership.swift."""
+    """The world of World.swift, and the owners by Sources/Core/Agreement/Ownership.swift."""
 
     def __init__(self, nodes, regions):
         self.nodes, self.regions = nodes, regions
@@ -53,7 +53,7 @@ class World:
         self.owners = [self._owner(hashes, self._hash(f"r{region:04}")) for region in range(regions)]
 
     def owned(self, node):
-        """The regions of a node in which there is no beacon."""
+        """Returns the regions of a node without a beacon."""
         return [region for region, owner in enumerate(self.owners) if owner == node and region % 3]
 
     @staticmethod
@@ -82,7 +82,7 @@ class Mosquitto:
         folder.mkdir()
         user = "root" if os.geteuid() == 0 else "mosquitto"
         text = [f"user {user}", f"listener {self.port} 127.0.0.1", "allow_anonymous true", "sys_interval 1",
-                # A node that comes to hundreds is told more at once than the thousand messages that would be kept for it.
+                # A new node among hundreds receives more messages at once than the thousand that mosquitto queues by default.
                 "max_queued_messages 0",
                 "log_type error", "log_type warning", "log_type notice", f"log_dest file {folder}/log", "persistence true",
                 f"persistence_location {folder}/", *lines]
@@ -90,7 +90,7 @@ class Mosquitto:
         self.start()
 
     def start(self):
-        # Debian has it where no user looks for it.
+        # Debian installs it in a folder outside a user's path.
         self.process = subprocess.Popen(["/usr/sbin/mosquitto", "-c", self.folder / "conf"])
         while True:
             try:
@@ -106,7 +106,7 @@ class Mosquitto:
         self.process.wait()
 
     def forget(self):
-        """Its power is cut, and its disk is lost."""
+        """Ends it by SIGKILL, and deletes its data."""
         self.stop(signal.SIGKILL)
         (self.folder / "mosquitto.db").unlink(missing_ok=True)
 
@@ -134,12 +134,13 @@ class Crowd:
         return line.strip()
 
     def check(self):
-        """How many words are wrong, how many nodes are not connected, owners' digests, the first that is wrong."""
+        """Returns the number of wrong messages, the number of nodes without a connection, the owners' digests, and the first
+        wrong message."""
         wrong, unconnected, digests, *first = self.ask("check").split(" ", 3)
         return int(wrong), int(unconnected), set(digests.split(",")), "".join(first)
 
-    def told(self):
-        """By region and kind: how many nodes were told how often."""
+    def published(self):
+        """Returns by region and kind how many nodes published an event how often."""
         counts = collections.defaultdict(dict)
         line = self.ask("events")
         while line:
@@ -154,7 +155,7 @@ class Crowd:
 
 
 class Observer:
-    """Hears a broker's own numbers, the nodes' statuses and the house's events, from a thread."""
+    """Receives a broker's own numbers, the nodes' statuses and the events of the house, on a thread."""
 
     def __init__(self, harness, port):
         self.events, self.statuses, self.numbers = [], [], {}
@@ -174,11 +175,11 @@ class Observer:
                 self.statuses.append((float(moment), topic.split("/")[3], payload))
 
     def offline(self, node, since, limit=60):
-        """When it was said that a node is offline."""
+        """Returns the time at which a node was reported offline."""
         name = f"n{node:03}"
         while time.monotonic() < since + limit:
-            for moment, who, status in self.statuses:
-                if who == name and status == "offline" and moment >= since:
+            for moment, node_name, status in self.statuses:
+                if node_name == name and status == "offline" and moment >= since:
                     return moment
             time.sleep(0.02)
         return None
@@ -189,7 +190,7 @@ class Observer:
 
 
 class Wire:
-    """Between two brokers; it can be cut."""
+    """A bridge between two brokers, which can be cut."""
 
     def __init__(self, target):
         self.port, self._target, self._writers = free_port(), target, set()

@@ -1,4 +1,4 @@
-"""What is in the air: five hundred beacons once a second, and the regions that are watched."""
+"""The traffic: five hundred beacons once a second, and the configured regions."""
 
 import json
 import pathlib
@@ -12,10 +12,10 @@ import captures
 
 BEACONS = 500
 
-# Of the beacons, so many belong to regions: the first ones, ten to each of five owners.
+# The number of beacons that belong to regions: the first ones, ten to each of five owners.
 OWN, OWNERS = 50, 5
 
-# When the capture begins, in seconds since 1970.
+# The begin of the capture, in seconds since 1970.
 EPOCH = 1_700_000_000
 
 
@@ -24,8 +24,8 @@ def _uuid(number):
 
 
 def configuration(regions):
-    """The first fifty regions name the own beacons: thirty one by one, fifteen by their group, five by their owner. The
-    beacons of all others are elsewhere."""
+    """The first fifty regions match the own beacons: thirty one by one, fifteen by their group, five by their owner. No
+    beacon of the other regions is in range."""
     def region(number):
         named = {"identifier": f"region {number}", "uuid": str(_uuid(number % OWNERS)).upper()}
         if number >= OWN:
@@ -40,7 +40,7 @@ def configuration(regions):
 
 
 def events(rounds, seed=1):
-    """H4 packets: in each round every beacon once, in another order and with another signal."""
+    """Yields H4 packets: in each round every beacon once, in another order and with another signal."""
     dice = random.Random(seed)
     beacons = []
     for number in range(BEACONS):
@@ -52,12 +52,12 @@ def events(rounds, seed=1):
 
 
 def write_events(path, rounds=8):
-    """Each packet behind its length in one byte."""
+    """Yields each packet behind its length in one byte."""
     path.write_bytes(b"".join(bytes([len(packet)]) + packet for packet in events(rounds)))
 
 
 def write_capture(path, reports):
-    """The beacons' seconds are spread evenly."""
+    """Distributes the beacons evenly over a second."""
     step = 1_000_000 // BEACONS
     captures.write(path, (
         (EPOCH * 1_000_000 + number * step, packet) for number, packet in enumerate(events(reports // BEACONS))))

@@ -1,7 +1,7 @@
 /*
- * What the thread sanitizer cannot see of the order that two libraries without instrumentation keep, told to it by its
- * own words for that: scripts/sanitize loads this before the tests. Without it, each Mutex that had to wait, and each
- * job that was handed to a GLib thread, is a race; to suppress those would hide the real ones beside them.
+ * Reports to the thread sanitizer the order that two libraries without instrumentation keep, by the sanitizer's functions
+ * for that purpose: scripts/sanitize loads this before the tests. Without it, the sanitizer reports a race for each Mutex
+ * that had to wait, and each job of a GLib thread; to suppress those would hide the real ones beside them.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

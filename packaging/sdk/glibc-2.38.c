@@ -1,5 +1,5 @@
-// What the Swift runtime of Debian sid calls of glibc 2.38, for the glibc 2.36 of Debian 12: one binary for 12 and later.
-// scripts/sdk adds it to its copy of Debian 12's libc_nonshared.a, which a linker takes such functions from.
+// The functions of glibc 2.38 that the Swift runtime of Debian sid calls, for the glibc 2.36 of Debian 12: one binary for 12 and later.
+// scripts/sdk adds them to its copy of Debian 12's libc_nonshared.a, in which a linker looks for such functions.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(hidden)
 
-// C23 reads 0b101 where the base is 0 or 2; else these are the same.
+// C23 reads 0b101 if the base is 0 or 2; otherwise these functions are the same.
 long __isoc23_strtol(const char *text, char **end, int base) { return strtol(text, end, base); }
 
 long long __isoc23_strtoll(const char *text, char **end, int base) { return strtoll(text, end, base); }

@@ -41,7 +41,7 @@ static void load(const char *path) {
     fclose(file);
 }
 
-/* Answers one command with success. Returns whether the scan is on from now on; ends when nobody is there. */
+/* Answers one command with success. Returns whether the scan is on from now on; ends when the host has closed the connection. */
 static bool answer(int fd) {
     unsigned char command[MAXIMUM], reply[3 + 4 + 64] = {0x04, 0x0E, 4, 1};
     ssize_t length = recv(fd, command, sizeof(command), 0);

@@ -37,7 +37,7 @@ static inline gulong okaeri_on_notify(gpointer object, void (*callback)(GObject 
     return g_signal_connect_data(object, "notify", G_CALLBACK(callback), data, release, (GConnectFlags) 0);
 }
 
-/* Whether nobody has the name that was called. */
+/* Whether the called name has no owner. */
 static inline gboolean okaeri_is_missing_owner(const GError *error) {
     return g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_SERVICE_UNKNOWN)
            || g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NAME_HAS_NO_OWNER);

@@ -15,7 +15,7 @@ static inline long okaeri_tls_verification(struct mosquitto *client) {
     return verification && session ? verification(session) : 0;
 }
 
-/* How many bytes OpenSSL has read and nobody has taken: poll(2) knows nothing of them. */
+/* The number of bytes that OpenSSL has read and libmosquitto has not: poll(2) does not report them. */
 static inline int okaeri_tls_pending(struct mosquitto *client) {
     void *session = mosquitto_ssl_get(client);
     if (!session) return 0;

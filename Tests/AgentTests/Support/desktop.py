@@ -4,12 +4,12 @@ Reads one JSON command a line and answers each with one line. When standard inpu
 left behind, not even by a test that crashes.
 
     {"do": "mock", "capabilities": […]}      a mock of a server appears
-    {"do": "dunst"}                          dunst appears, on a screen that nobody sees
+    {"do": "dunst"}                          dunst appears, without a visible screen
     {"do": "stop"}                           the server is killed
     {"do": "notifications"}                  what the mock was asked to show: [summary, body, actions, expiry]
     {"do": "closed"}                         what the mock was asked to close
     {"do": "press", "id": …, "key": …}       a button of the mock's notification
-    {"do": "dismiss", "id": …}               the mock's notification is closed by somebody
+    {"do": "dismiss", "id": …}               the mock's notification is closed by the user
     {"do": "dunstctl", "arguments": […]}     dunst's own remote control
 """
 

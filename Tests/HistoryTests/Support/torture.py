@@ -32,7 +32,7 @@ CONFIGURATION = {
 
 
 def write_capture(path):
-    """Somebody who comes and goes three times a minute."""
+    """Writes a beacon that comes and goes three times a minute."""
     beacon = captures.Report(bytes([6, 5, 4, 3, 2, 1]), captures.ibeacon(uuid.UUID(UUID), 100, 100))
     start = 1_795_200_120  # 2026-11-20 18:42 UTC
     captures.write(path, (
@@ -89,20 +89,20 @@ def main(okaeri, kills):
             command = commands[lives % len(commands)] + common
             lives += 1
             killed += live(command, f"{folder}/output", random.uniform(0, 2))
-            told = printed(f"{folder}/output")
+            lines = printed(f"{folder}/output")
             # As the next start would find it: with the log of the process that died.
             read = subprocess.run(
                 [okaeri, "history", "--json", "--state-dir", state], capture_output=True, text=True, check=False)
-            if read.returncode not in (0, 69) or (read.returncode == 69 and (history or told)):
+            if read.returncode not in (0, 69) or (read.returncode == 69 and (history or lines)):
                 sys.exit(f"torture: the history cannot be read after life {lives}: {read.stderr}")
             now = read.stdout.splitlines()
             if now[: len(history)] != history:
                 sys.exit(f"torture: life {lives} changed what was there before")
             new = now[len(history) :]
-            if new[: len(told)] != told:
-                place = next((i for i, pair in enumerate(zip(new, told)) if pair[0] != pair[1]), min(len(new), len(told)))
-                sys.exit(f"torture: life {lives}: line {place + 1} was printed as {told[place]}, kept as {new[place:place+1]}")
-            total += len(told)
+            if new[: len(lines)] != lines:
+                place = next((i for i, pair in enumerate(zip(new, lines)) if pair[0] != pair[1]), min(len(new), len(lines)))
+                sys.exit(f"torture: life {lives}: line {place + 1} was printed as {lines[place]}, kept as {new[place:place+1]}")
+            total += len(lines)
             kept += len(new)
             history = now
             if len(history) > LARGE:

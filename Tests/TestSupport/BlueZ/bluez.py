@@ -6,7 +6,7 @@ left behind, not even by a test that crashes.
     {"do": "start"}                                     bluetoothd appears, without an adapter
     {"do": "stop"}                                      and is killed
     {"do": "end"}                                       the bus is killed, and bluetoothd with it
-    {"do": "deny"}                                      the bus lets nobody ask bluetoothd any more
+    {"do": "deny"}                                      the bus denies calls to bluetoothd from now on
     {"do": "permit"}                                    and does so again
 
 What bluetoothd itself does:

@@ -359,7 +359,7 @@ def Save(self, device_path, ssid, security, last_use):
 
 @dbus.service.method(MOCK_IFACE, in_signature="sss", out_signature="")
 def Connect(_self, device_path, profile, access_point):
-    """As if somebody else had joined."""
+    """Connects as another program would."""
     start(dbus.ObjectPath(profile), dbus.ObjectPath(device_path), dbus.ObjectPath(access_point),
           [(ACTIVATED, 0)], (2, 1))
 

@@ -1,8 +1,6 @@
 #pragma once
 
-// Nothing to call: see AmbientCapabilities.c.
+// AmbientCapabilities.c and QuietDispatch.c run before main and declare no functions.
 
-// Nothing to call: see QuietDispatch.c.
-
-/// The commit that this was built from, with "-dirty" where files had been changed; empty where nobody said.
+/// The commit of the build, with "-dirty" if files had been changed; empty if it is unknown.
 const char *okaeri_commit(void);
