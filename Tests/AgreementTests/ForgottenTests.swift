@@ -108,6 +108,12 @@ import Testing
         #expect(hall.house.state(of: "keys")?.waiting == ["attic-3"])
         // Another node may wait for it still.
         #expect(hall.actions.contains(.publishForgotten(node: "attic-2")))
+        // Once: a client that forges such messages does not make this node flood the broker.
+        for _ in 0..<10 {
+            late.stamp.sequence += 1
+            hall.hear(late, at: 11)
+        }
+        #expect(hall.actions.count { $0 == .publishForgotten(node: "attic-2") } == 1)
     }
 
     @Test mutating func `a forgotten node that came back is waited for again`() {

@@ -26,7 +26,7 @@ extension HouseReplica {
         case (true, _): break
         }
         nodes[name] = known
-        forgotten.remove(name)
+        forgotten[name] = nil
         if let change = known.nextChange(after: now.instant) { scheduleNodes(change) }
         // A silent node is present again by a refresh, though no message said that it was offline.
         let isMoved = wasPresent != known.isPresent(at: now.instant)
@@ -102,7 +102,7 @@ extension HouseReplica {
         guard nodes[name] != nil || wasAbsent || isWaited(for: name) else { return [] }
         nodes[name] = nil
         redescribed.remove(name)
-        if forgotten.count < Self.nodeLimit { forgotten.insert(name) }
+        if forgotten.count < Self.nodeLimit { forgotten[name] = false }
         let actions = [.deleted(node: name)] + ownersDetermined(at: now)
         return actions
             + update(regions.indices, at: now) { region, view in

@@ -48,8 +48,11 @@ extension HouseReplica {
             state?.hearing = received.hearing.prefix(Self.nodeLimit)
                 .filter { Self.isName($0.node) && names.insert($0.node).inserted }
             state?.keepHearing { name in
-                guard forgotten.contains(name), nodes[name] == nil else { return true }
-                if !isRetained { actions.append(.publishForgotten(node: name)) }
+                guard let isEmptied = forgotten[name], nodes[name] == nil else { return true }
+                if !isRetained, !isEmptied {
+                    forgotten[name] = true
+                    actions.append(.publishForgotten(node: name))
+                }
                 return false
             }
             state?.room = received.room.flatMap { Self.isName($0) ? $0 : nil }

@@ -52,8 +52,9 @@ package struct HouseReplica: Sendable {
     var candidates: [String: Candidate] = [:]
     /// The nodes that were there before the connection was lost, and are not back.
     var absence = Absence()
-    /// The nodes that were forgotten: a message that was written before still names them. At most ``nodeLimit``.
-    var forgotten: Set<String> = []
+    /// The nodes that were forgotten, which a message that was written before still names, and whether this node has emptied
+    /// their status for the writer. At most ``nodeLimit``.
+    var forgotten: [String: Bool] = [:]
     /// The nodes whose regions changed since owners were determined.
     var redescribed: Set<String> = []
     var ownsHub = false
