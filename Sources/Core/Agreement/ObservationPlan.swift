@@ -13,9 +13,9 @@ import Plumbing
 ///     announce(plan.heard("home", from: beacon, rssi: -61, at: now))
 ///     announce(plan.advanced(to: now))                     // by a timer set to plan.nextDeadline
 ///
-/// Each region is on its own, and nothing here knows of other nodes.
+/// The regions are independent of each other, and the plan does not depend on other nodes.
 package struct ObservationPlan: Sendable {
-    /// A observation that is to be published.
+    /// An observation to publish.
     package struct Publication: Hashable, Sendable {
         package var region: String
         package var observation: Observation
@@ -24,7 +24,7 @@ package struct ObservationPlan: Sendable {
     /// The smallest change of the signal that is published, in dB; above that the noise decides.
     private static let step = 1.0
 
-    /// The factor by which the noise has to change to be published by itself.
+    /// The factor by which the noise must change to be published without a change of the signal.
     private static let spreadStep = 1.5
 
     private var incarnation: String
@@ -53,7 +53,7 @@ package struct ObservationPlan: Sendable {
     }
 
     /// - Parameters:
-    ///   - incarnation: new with every start of the daemon.
+    ///   - incarnation: A value that is new at every start of the daemon.
     ///   - offset: The loss of this receiver, in dB, which is added to every signal.
     package init(regions: [String], incarnation: String, offset: Double = 0) {
         self.incarnation = incarnation
@@ -75,7 +75,7 @@ package struct ObservationPlan: Sendable {
     /// Whether this node reports the region as inside.
     package func isInside(_ region: String) -> Bool { regions[region]?.state == .inside }
 
-    /// Other regions are watched from now on; those that stay keep what is known of them.
+    /// Replaces the regions. Regions that stay keep their state.
     package mutating func regionsReplaced(with identifiers: [String], at now: Int64) -> [Publication] {
         let known = regions
         regions = Dictionary(identifiers.map { ($0, known[$0] ?? Region()) }, uniquingKeysWith: { first, _ in first })
@@ -87,7 +87,7 @@ package struct ObservationPlan: Sendable {
         regions.keys.sorted().compactMap { publication(of: $0, at: now) }
     }
 
-    /// The region monitor determined a state.
+    /// Handles a state that the region monitor has determined.
     package mutating func determined(_ region: String, _ state: RegionState, at now: Int64) -> [Publication] {
         guard let known = regions[region], known.state != state else { return [] }
         regions[region]?.state = state
@@ -95,16 +95,16 @@ package struct ObservationPlan: Sendable {
         return publication(of: region, at: now).map { [$0] } ?? []
     }
 
-    /// A beacon of the region was heard.
+    /// Handles the reception of a beacon of the region.
     ///
     /// - Parameters:
     ///   - beacon: A number that distinguishes the beacon from the region's other beacons: the strongest is followed.
-    ///   - rssi: in dBm.
+    ///   - rssi: The RSSI in dBm.
     package mutating func heard(
         _ region: String, from beacon: UInt64 = 0, rssi: Int8, at now: Int64
     ) -> [Publication] {
         guard regions[region] != nil else { return [] }
-        // The due observation is published before the new one; otherwise a window would contain what came after it.
+        // The due observation is published before the new sample: otherwise its window would contain a later sample.
         let due = regions[region]?.deadline.map { $0 <= now } ?? false ? advanced(region, to: now) : nil
         let hadSignal = regions[region]?.window.level != nil
         regions[region]?.window.heard(Double(rssi) + offset, from: beacon, at: now)
@@ -115,7 +115,7 @@ package struct ObservationPlan: Sendable {
         return due.map { [$0] } ?? []
     }
 
-    /// Time went on.
+    /// Handles that time has passed.
     package mutating func advanced(to now: Int64) -> [Publication] {
         guard let nextDeadline, nextDeadline <= now else { return [] }
         let due = regions.filter { $0.value.deadline.map { $0 <= now } ?? false }.keys.sorted()
@@ -126,7 +126,7 @@ package struct ObservationPlan: Sendable {
 }
 
 extension ObservationPlan {
-    /// Closes the region's window, finds it silent, says it again.
+    /// Closes the region's window, detects its silence, and publishes its observation if it is due.
     private mutating func advanced(_ identifier: String, to now: Int64) -> Publication? {
         guard var region = regions[identifier], let published = region.published else { return nil }
         var isDue = region.publishedAt.addingClamped(region.interval) <= now
@@ -153,7 +153,7 @@ extension ObservationPlan {
         return publication(of: identifier, at: now)
     }
 
-    /// The region's observation as it is now.
+    /// Returns the region's present observation, and records it as published.
     private mutating func publication(of identifier: String, at now: Int64) -> Publication? {
         guard var region = regions[identifier] else { return nil }
         sequence += 1

@@ -1,29 +1,32 @@
 import Plumbing
-/// In which room a beacon is, from what several receivers hear of it.
+/// Estimates the room of a beacon from the signals of several receivers.
 ///
-/// The evidence for another room than the published one is added up: by how many dB that room is stronger, beyond a
-/// bias, for how many seconds. A clear lead is believed soon, a slight one late, one that comes and goes never.
+/// The estimator adds up the evidence for each other room: the lead of its signal over that of the published room in
+/// dB, less a bias, times the seconds for which it lasts. A large lead changes the room after a short time and a
+/// small lead after a long time. A lead that comes and goes does not change it.
 ///
-/// How much is asked for is learned from the beacon itself. A receiver says how much its signal jumps from half second
-/// to half second; over a quarter of a minute the signal of a beacon at rest swings by as much and no more, that of one
-/// that moves by several times as much. The less the beacon moves, measured so over all receivers, and the noisier it
-/// is, the more evidence a change of room takes. (Von Neumann's ratio, "Distribution of the ratio of the mean square
-/// successive difference to the variance", 1941.)
+/// The required evidence depends on the beacon. Each receiver measures its noise, the differences from half second to
+/// half second. Over a quarter of a minute the signal of a beacon at rest varies by as much as its noise, and the
+/// signal of a moving beacon varies several times as much. A change of room needs more evidence if the beacon moves
+/// less, measured over all receivers, and if its noise is larger. (Von Neumann's ratio, "Distribution of the ratio of
+/// the mean square successive difference to the variance", 1941.)
 struct RoomEstimator: Sendable {
-    /// Found by search on recordings of a flat, a garage and a hall, whole, thinned, with noise added and receivers left out.
+    /// Fitted on recordings of a flat, a garage and a hall: whole, thinned, with added noise, and without some of the
+    /// receivers.
     struct Parameters: Sendable {
-        /// The evidence that a change takes at ``motion``, in dB·s, and for each dB of noise so much more.
+        /// The required evidence at ``motion``, in dB·s, and its increase for each dB of noise.
         var threshold = 9.56
         var thresholdOfNoise = 1.31
-        /// The lead that counts for nothing, in dB, and for each dB of noise so much more.
+        /// The lead that does not count, in dB, and its increase for each dB of noise.
         var bias = 1.13
         var biasOfNoise = 0.291
-        /// The variance of a moving beacon as a multiple of its noise: there the threshold holds as it is.
+        /// The variance of a moving beacon as a multiple of its noise, at which the threshold is used unchanged.
         var motion = 2.35
-        /// With which power of the motion less evidence is asked for, in halves, and within which bounds.
+        /// The power by which the required evidence decreases with the motion, a multiple of one half, and the bounds
+        /// of the factor.
         var power = 1.5
         var scale = 0.401...8.0
-        /// Over how many seconds the swing is measured.
+        /// The time constant of the measured variation, in seconds.
         var memory = 10.1
         /// The part of the noise that counts for a beacon that moves.
         var movingNoise = 0.6
@@ -34,25 +37,25 @@ struct RoomEstimator: Sendable {
     /// The signal of a room without one, in dBm: no receiver receives less.
     static let floor = -105.0
 
-    /// A lead of more dB than this is no surer.
+    /// The largest lead that counts, in dB.
     private static let longestLead = 20.0
 
-    /// However still a beacon lies, a lead beyond this counts: else a first room that was wrong would stay. On the recordings
-    /// six dB change nothing.
+    /// The largest bias, in dB, however still the beacon is: otherwise a wrong first room would stay. On the
+    /// recordings a limit of 6 dB changes nothing.
     private static let largestBias = 10.0
 
     /// The time between an arrival and its first room: the observations of several receivers arrive within it.
     private static let firstWait = Nanoseconds.second * 3 / 2
 
-    /// The step of the sum, and how much is added up at most at once: a signal that old says nothing.
+    /// The step of the sum, and the longest time that is added up at once: an older signal is outdated.
     private static let step = Nanoseconds.second / 2
     private static let longestSum = 60 * Nanoseconds.second
 
-    /// A receiver that hears so many dB less than the nearest of its room counts half as much.
+    /// The difference to the strongest receiver of its room at which a receiver counts half, in dB.
     private static let halving = 1.5
 
-    /// The rate at which the evidence for a room that is not received any more fades, in dB, and the signal of a dead
-    /// receiver.
+    /// The decrease in dB a second of the evidence for a room without a signal, and of the signal of a receiver
+    /// without observations.
     private static let fading = 3.0
     private static let deadFading = 0.25
 
@@ -63,7 +66,7 @@ struct RoomEstimator: Sendable {
         var noise: Double
         var slow: Double
         var variance = 0.0
-        /// Since nothing came of it: what it said last counts less and less.
+        /// Whether its observations are missing. Its last signal then decreases.
         var isDark = false
         var heardAt: Int64
     }
@@ -93,11 +96,11 @@ struct RoomEstimator: Sendable {
 }
 
 extension RoomEstimator {
-    /// A receiver's signal.
+    /// Handles a receiver's signal.
     ///
     /// - Parameters:
-    ///   - signal: in dBm; nil: it hears nothing.
-    ///   - spread: its noise in dB.
+    ///   - signal: The signal in dBm; `nil` if it receives nothing.
+    ///   - spread: The noise of the signal in dB.
     mutating func heard(by node: String, in room: String, signal: Double?, spread: Double?, at now: Int64) {
         advance(to: now)
         let index = receivers.firstIndex { $0.node == node }
@@ -120,20 +123,20 @@ extension RoomEstimator {
         if began == nil { began = now }
     }
 
-    /// Handles that the signal at a node is not known any more.
+    /// Handles that the signal at a node is unknown.
     mutating func lost(_ node: String, at now: Int64) {
         advance(to: now)
         guard let index = receivers.firstIndex(where: { $0.node == node }) else { return }
         receivers[index].isDark = true
     }
 
-    /// A receiver is not inside, or no more: it hears nothing.
+    /// Handles that a receiver is not inside: it receives nothing.
     mutating func forgot(_ node: String, at now: Int64) {
         advance(to: now)
         receivers.removeAll { $0.node == node }
     }
 
-    /// Time went on.
+    /// Handles that time has passed.
     mutating func advanced(to now: Int64) { advance(to: now) }
 
     private mutating func position(of room: String) -> Int {
@@ -144,7 +147,7 @@ extension RoomEstimator {
         return rooms.count - 1
     }
 
-    /// Any client can publish room names: those without a receiver are removed.
+    /// The limit of room names, because any client can publish them. Names without a receiver are removed first.
     private static let roomLimit = 64
     var roomCount: Int { rooms.count }
 
@@ -171,7 +174,7 @@ extension RoomEstimator {
         }
     }
 
-    /// A receiver that has missed its refreshes is dark.
+    /// Marks receivers as dark that have missed their refreshes.
     private mutating func forgetTheSilent() {
         for index in receivers.indices
         where last.subtractingClamped(receivers[index].heardAt) > Observation.missed * Observation.insideInterval {
@@ -179,7 +182,7 @@ extension RoomEstimator {
         }
     }
 
-    /// Adds up a span of so many seconds, through which every level held.
+    /// Adds up a span of so many seconds, in which every level was constant.
     private mutating func weigh(_ seconds: Double) {
         let ratio = motion(seconds)
         let (levels, noises) = signals()
@@ -210,8 +213,8 @@ extension RoomEstimator {
         for room in evidence.indices { evidence[room] = 0 }
     }
 
-    /// The signal of each room, in dBm, and its noise: the mean of its receivers, weighted by their signals. So the
-    /// nearest counts most, and where several hear the beacon equally well their noise is less than that of one.
+    /// The signal of each room in dBm, and its noise: the mean of its receivers, weighted by their signals. The
+    /// nearest receiver has the largest weight, and several receivers with equal signals have less noise than one.
     private func signals() -> (levels: [Double?], noises: [Double]) {
         var strongest = [Double](repeating: -.infinity, count: rooms.count)
         for receiver in receivers { strongest[receiver.room] = max(strongest[receiver.room], receiver.level) }
@@ -228,7 +231,7 @@ extension RoomEstimator {
         )
     }
 
-    /// Two to the power of `exponent`, within six of a hundred.
+    /// Two to the power of `exponent`, within six percent.
     private static func powerOfTwo(_ exponent: Double) -> Double {
         let whole = exponent.rounded(.down)
         return Double(sign: .plus, exponent: Int(whole), significand: 1 + exponent - whole)
@@ -254,7 +257,8 @@ extension RoomEstimator {
         return noise > 0 ? max(0.05, swing / noise) : 1
     }
 
-    /// `base` to the power of `exponent`, of halves: nothing is imported that could do more.
+    /// `base` to the power of `exponent`, a multiple of one half. The target imports no library with a general power
+    /// function.
     private static func power(_ base: Double, _ exponent: Double) -> Double {
         var result = 1.0
         for _ in 0..<Int(exponent) { result *= base }

@@ -1,21 +1,22 @@
 import Plumbing
 /// One node's signal of one region, reduced to the values that are published.
 ///
-/// The samples of half a second are averaged: shorter windows flap, longer ones are late by as much. Their differences
-/// from one to the next are the noise of the beacon at this receiver, since a person who walks changes little in half a
-/// second.
+/// The signal is the mean of the samples of half a second: shorter windows flap, and longer ones delay by as much.
+/// The differences of successive windows are the noise of the beacon at this receiver, because the signal of a
+/// walking person changes little in half a second.
 struct SignalWindow: Sendable {
     static let width = Nanoseconds.second / 2
 
-    /// Without a word for so long, or for four times the usual gap, the beacon is not heard: a held value would be made up.
+    /// The beacon counts as silent after this time without a sample, or after four times the usual gap: the last
+    /// value is then outdated.
     private static let shortestSilence = Nanoseconds.second * 5 / 2
     private static let gapsOfSilence: Int64 = 4
 
-    /// In how many seconds the noise is learned anew, and what it is taken for before.
+    /// The time constant of the measured noise in seconds, and the assumed noise before the first measurement.
     private static let memory = 30.0
     private static let firstNoise = 2.5
 
-    /// Another beacon of the region must be that much stronger to be followed in place of the one that is, in dB.
+    /// The lead in dB from which on another beacon of the region replaces the followed one.
     private static let takeover = 6.0
 
     /// The beacon that is followed.
@@ -53,13 +54,13 @@ struct SignalWindow: Sendable {
         count += 1
         if level == nil { level = rssi }
         if closes == nil {
-            // The windows follow each other without a gap, where there is no silence between them.
+            // The windows are contiguous if there is no silence between them.
             let next = previous?.end.addingClamped(Self.width) ?? now
             closes = next > now ? next : now.addingClamped(Self.width)
         }
     }
 
-    /// The window's end: its mean is the level.
+    /// Closes the window at its end: its mean is the level.
     mutating func close(at now: Int64) {
         guard count > 0 else { return }
         let mean = sum / count
@@ -73,7 +74,7 @@ struct SignalWindow: Sendable {
         (sum, count, closes) = (0, 0, nil)
     }
 
-    /// Nothing was heard for so long that there is no signal.
+    /// Handles a silence after which there is no signal.
     mutating func fellSilent() {
         (level, previous, closes, beacon) = (nil, nil, nil, nil)
         (sum, count) = (0, 0)

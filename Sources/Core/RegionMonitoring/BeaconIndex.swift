@@ -2,8 +2,9 @@ import IBeacon
 
 /// Finds a beacon's slot in the table: open addressing with linear probing, at most a quarter full.
 ///
-/// The standard library's dictionary would do, but its hash is most of what a report costs. This one multiplies by
-/// numbers that are drawn anew for each index: an attacker who invents beacons cannot aim at one place.
+/// The standard library's dictionary would be correct, but its hash would be the largest part of the cost of a
+/// report. This index multiplies by numbers that are random for each index, so that an attacker cannot invent beacons
+/// that share one place.
 struct BeaconIndex: Sendable {
     /// A slot of the table, and the hash of the beacon in it; or nothing. Small, so that all places stay in the cache.
     private struct Place: Sendable {
@@ -31,7 +32,7 @@ struct BeaconIndex: Sendable {
         return nil
     }
 
-    /// Remembers a beacon that has just come to the table.
+    /// Adds a beacon that is new in the table.
     mutating func insert(_ identity: BeaconIdentity, slot: Int) {
         if 4 * (count + 1) > places.count {
             let old = places
@@ -42,7 +43,7 @@ struct BeaconIndex: Sendable {
         count += 1
     }
 
-    /// Forgets the beacon in a slot of the table.
+    /// Removes the beacon in a slot of the table.
     mutating func remove(_ identity: BeaconIdentity, slot: Int) {
         var hole = home(hash(identity))
         while places[hole].slot != slot {
@@ -50,7 +51,7 @@ struct BeaconIndex: Sendable {
             hole = following(hole)
         }
         count -= 1
-        // Those behind it that could not be found across the hole move up.
+        // Entries behind the hole that could not be found across it move up.
         var next = following(hole)
         while !places[next].isEmpty {
             if distance(from: home(places[next].hash), to: next) >= distance(from: hole, to: next) {

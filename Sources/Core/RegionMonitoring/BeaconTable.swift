@@ -9,7 +9,8 @@ struct BeaconTable: Sendable {
     /// The place at which the search for a replaceable beacon goes on.
     private var cursor = 0
 
-    /// The number of places that are examined for a replaceable beacon. A flood pays this for each invention.
+    /// The number of places that are examined for a replaceable beacon. A flood costs this much for each invented
+    /// beacon.
     private static let reach = 16
 
     /// The time for which a stranger is stored before another beacon may replace it.
@@ -27,9 +28,9 @@ struct BeaconTable: Sendable {
         @inline(__always) _modify { yield &tracks[slot] }
     }
 
-    /// Gives a new beacon a slot: one that a stranger has long left, or one more. In a full table the place of a beacon
-    /// that matters less is taken: a stranger not heard of late, then any stranger, then a beacon of a region that
-    /// keeps no region inside.
+    /// Returns a slot for a new beacon: that of a beacon without a region that was not received for long, or a
+    /// further one. In a full table the new beacon replaces a less important one: a beacon without a region that was
+    /// not received lately, then any beacon without a region, then a beacon of a region that keeps no region inside.
     ///
     /// - Parameter isHolder: whether the beacon in a slot keeps a region inside. Such a one is never dropped.
     /// - Returns: The slot, and the learned values of a region's beacon that was replaced; `nil` if no beacon can be
@@ -54,7 +55,8 @@ struct BeaconTable: Sendable {
         return (slot, evicted)
     }
 
-    /// The place of a stranger that passed by long ago. By a busy road the table is as large as the traffic, not the day.
+    /// The place of a beacon without a region that passed by long ago. By a busy road the table is as large as the
+    /// traffic, not the day.
     private mutating func abandonedPlace(at listened: Int64) -> Int? {
         for _ in 0..<min(Self.reach, tracks.count) {
             let slot = cursor
@@ -67,7 +69,7 @@ struct BeaconTable: Sendable {
 
     private mutating func place(for track: BeaconTrack, isHolder: (Int, BeaconTrack) -> Bool) -> Int? {
         var fallback: (slot: Int, rank: Int)?
-        // A stranger looks at a few places; a region's own beacon, at all of them if need be.
+        // A beacon without a region examines a few places; a region's own beacon examines all of them if needed.
         let steps = track.regions.isEmpty ? min(Self.reach, tracks.count) : tracks.count
         for step in 0..<steps {
             let slot = cursor
@@ -86,7 +88,7 @@ struct BeaconTable: Sendable {
         return fallback?.slot
     }
 
-    /// Looks the regions of every beacon up anew.
+    /// Determines the regions of every beacon again.
     mutating func rematch(_ matcher: RegionMatcher) {
         for slot in tracks.indices { tracks[slot].regions = matcher.matches(tracks[slot].identity) }
     }

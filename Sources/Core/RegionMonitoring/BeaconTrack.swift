@@ -24,7 +24,7 @@ struct BeaconTrack: Sendable {
     private var samples = 0
     private var round: UInt64 = 0
 
-    /// Last, for they are large: of a stranger they are never touched.
+    /// Last, because it is large: it is never accessed for a beacon without a region.
     var silences = SilenceModel()
 
     init(_ sighting: BeaconSighting, regions: [Int], at now: Instant, listened: ListeningClock.Reading) {
@@ -39,7 +39,7 @@ struct BeaconTrack: Sendable {
     mutating func heard(
         _ sighting: BeaconSighting, at now: Instant, listened: ListeningClock.Reading, round: UInt64
     ) {
-        // The silences of other beacons decide nothing.
+        // The silences of beacons without a region are not needed.
         if !regions.isEmpty {
             let gap = listened.silence(since: lastListened, tolerance: tolerance)
             silences.heard(
@@ -65,8 +65,8 @@ struct BeaconTrack: Sendable {
         samples += 1
     }
 
-    /// The most that deafness takes away from the silence since the last reception, in nanoseconds. It is known when the silence
-    /// begins, so that no deadline moves to an earlier time.
+    /// The longest deaf time that is subtracted from the silence since the last reception, in nanoseconds. It is
+    /// fixed when the silence begins, so that no deadline moves to an earlier time.
     var tolerance: Int64 { silences.tolerance(lastListened.wasDeafOfLate) }
 
     /// The distance in metres by the filtered signal, as `region` is calibrated; -1 when there is no signal, or no measured

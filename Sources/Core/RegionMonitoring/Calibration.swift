@@ -1,9 +1,10 @@
 public import IBeacon
 
-/// Measures a beacon that is held still at a known distance: what it sends at one metre, then how fast that falls.
+/// Measures a beacon that is held still at a known distance: its signal at one metre, then the decrease with the
+/// distance.
 ///
-/// Walls and bodies throw echoes that make single readings swing by ten decibels and more, upwards and downwards. So a
-/// tenth of the readings is left out at either end, and the rest is averaged.
+/// Reflections from walls and bodies change single readings by ten decibels and more, upwards and downwards. So the
+/// calibration omits a tenth of the readings at either end, and averages the rest.
 public struct Calibration: Sendable {
     /// The reason why the readings give no result.
     public enum Failure: Error, Hashable, Sendable {
@@ -13,9 +14,9 @@ public struct Calibration: Sendable {
         case severalBeacons([BeaconIdentity: Int])
         /// There are too few readings.
         case tooFew(readings: Int, needed: Int)
-        /// The middle half of the readings spans so many decibels: something moved.
+        /// The middle half of the readings has this span in decibels: something moved.
         case unsteady(span: Int)
-        /// The exponent would be this, which is none that walls and air have.
+        /// The exponent would have this value, which walls and air do not cause.
         case implausible(exponent: Double)
     }
 
@@ -43,13 +44,13 @@ public struct Calibration: Sendable {
     /// The widest span of the middle half of the readings that is still one distance, in dB.
     public static let steadySpan = 10
 
-    /// The exponents there are: a corridor that guides the waves has the least, walls and floors have the most.
+    /// The possible exponents: a corridor that guides the waves has the smallest, walls and floors have the largest.
     public static let exponents = 1.5...6.0
 
     /// The shortest distance from which the exponent can be computed, in metres.
     public static let shortestDistance = 2.0
 
-    /// The maximum number of beacons to count: enough to refuse, however many are invented.
+    /// The maximum number of beacons to count: enough for an error, however many are invented.
     private static let beaconLimit = 16
 
     /// The readings of a beacon, counted for each RSSI from -128 dBm up.
@@ -93,7 +94,7 @@ public struct Calibration: Sendable {
     /// The number of readings so far.
     public var count: Int { beacons.values.reduce(0) { $0 + $1.total } }
 
-    /// A beacon was heard. One without an RSSI says nothing.
+    /// Handles the reception of a beacon. A report without an RSSI is ignored.
     public mutating func sighted(_ sighting: BeaconSighting) {
         guard let rssi = sighting.rssi, beacons[sighting.identity] != nil || beacons.count < Self.beaconLimit else {
             return
@@ -116,7 +117,7 @@ public struct Calibration: Sendable {
             claimedPower: readings.claimedPower)
     }
 
-    /// The path loss exponent from a level that was measured at a distance, to two digits.
+    /// The path loss exponent for a level that was measured at a distance, to two digits.
     ///
     /// - Parameters:
     ///   - distance: in metres, ``shortestDistance`` at least.

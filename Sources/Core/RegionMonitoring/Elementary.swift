@@ -1,4 +1,4 @@
-// The elementary functions that the standard library alone has not, and this room imports no other.
+// The elementary functions that the standard library does not have; the target imports no other library.
 
 /// Two to the power of `x`, to fifteen digits, for any `x`.
 func exp2(_ x: Double) -> Double {

@@ -1,7 +1,7 @@
 import Plumbing
 
-/// A silence of the beacon that kept a region, which ended before it was an absence: whether it was taken for an exit, and
-/// which sensitivities would have taken it for one.
+/// A silence of the beacon that kept a region inside, which ended before it was an absence: whether it caused an
+/// exit, and which sensitivities would have left the region.
 public struct EndedSilence: Hashable, Sendable {
     /// The exit times by each sensitivity when the silence began.
     public struct ExitTimes: Hashable, Sendable {
@@ -45,10 +45,11 @@ public struct EndedSilence: Hashable, Sendable {
     /// The time since the region was left for it; `nil` if it was not left.
     public var leftFor: Duration?
 
-    /// The mean signal of the minute before it, in dBm; nil where the controller could not say.
+    /// The mean signal of the minute before it, in dBm; `nil` if the controller did not report it.
     public var signalBefore: Double?
 
-    /// The first signal after it, in dBm; nil where the controller could not say, or another beacon was heard first.
+    /// The first signal after it, in dBm; `nil` if the controller did not report it, or another beacon was received
+    /// first.
     public var signalAfter: Int8?
 
     /// A silence that has ended; the signals in dBm.
@@ -63,45 +64,46 @@ public struct EndedSilence: Hashable, Sendable {
         self.signalAfter = signalAfter
     }
 
-    /// Whether the signal after it is like the one before: a person who was away returns from afar, with a weak signal.
+    /// Whether the signal after it is like the one before. A person returning from farther away comes back with a
+    /// weak signal.
     public var isOfLikeStrength: Bool {
         guard let signalBefore, let signalAfter else { return true }
         return abs(Double(signalAfter) - signalBefore) <= Self.likeness
     }
 
-    /// Whether it was taken for an exit, and was none as people see it: back within five minutes, and at like strength.
+    /// Whether it caused an exit that was false: the beacon was back within five minutes, at a similar strength.
     public var wasFalseExit: Bool {
         guard let leftFor else { return false }
         return leftFor <= Self.returnLimit && isOfLikeStrength
     }
 
-    /// Whether an exit time would have made a false exit of it.
+    /// Whether an exit time would have caused a false exit.
     public func isFalseExit(after exitTime: Duration) -> Bool {
         exitTime < length && length - exitTime <= Self.returnLimit && isOfLikeStrength
     }
 }
 
 extension RegionMonitor {
-    /// The silences of regions that the beacon in `slot` ends, if it is strong enough to keep or to enter them. To be asked
-    /// before it counts as heard.
+    /// Returns the silences of regions that the beacon in `slot` ends, if it is strong enough to keep or to enter
+    /// them. Call it before the reception is recorded.
     func silencesEnded(
         slot: Int, by sighting: BeaconSighting, at now: Instant, listened: ListeningClock.Reading
     ) -> [(index: Int, silence: EndedSilence)] {
         beacons[slot].regions.compactMap { index in
             let tracker = trackers[index]
             guard tracker.isSilent(at: listened) else { return nil }
-            // Its place may be another beacon's by now.
+            // Its slot may belong to another beacon now.
             guard let holder = tracker.silentHolder, beacons[holder].regions.contains(index) else { return nil }
             let times = beacons[holder].silences.exitTimes
             let length = Duration.nanoseconds(
                 listened.silence(
                     since: tracker.silentSince, tolerance: beacons[holder].tolerance))
             let leftFor = tracker.departure.map { $0.at.duration(to: now) }
-            // A silence longer than the longest exit time and five minutes was an absence by every sensitivity.
+            // A silence longer than the longest exit time and five minutes was an absence with every sensitivity.
             let isNotable = length > times.quick && length - times.patient <= EndedSilence.returnLimit
             let wasLeft = leftFor.map { $0 <= EndedSilence.returnLimit } ?? false
             guard isNotable || wasLeft else { return nil }
-            // Two beacons need not be of like strength.
+            // The signals of two beacons need not be similar.
             let isItself = holder == slot
             let silence = EndedSilence(
                 length: length, exitTimes: times, leftFor: leftFor,

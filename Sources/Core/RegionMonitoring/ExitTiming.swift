@@ -2,32 +2,32 @@
 public struct ExitTiming: Hashable, Sendable {
     /// The basis of the time.
     public enum Basis: Hashable, Sendable {
-        /// The configuration says it.
+        /// The configured time.
         case configured
-        /// Nothing is known of the beacon yet: of the gaps it takes to know it only so many were heard.
+        /// The initial time: fewer gaps of the beacon were measured than a learned time needs.
         case initial(gaps: Int, needed: Int)
-        /// The gaps of this beacon.
+        /// A time that was learned from the gaps of this beacon.
         case learned
     }
 
     /// The bound of a learned time.
     public enum Bound: String, Hashable, Sendable {
-        /// It is not shorter: ``Sensitivity/shortestExitAfter``.
+        /// The time is not shorter: ``Sensitivity/shortestExitAfter``.
         case shortest
 
-        /// It is not longer: ``MonitoredRegion/longestExitAfter``.
+        /// The time is not longer: ``MonitoredRegion/longestExitAfter``.
         case longest
     }
 
     /// The memory that a learned time comes from: the longer time of the two decides.
     public enum Memory: String, Hashable, Sendable {
-        /// A day: what happens once in an hour.
+        /// A day, for gaps that occur once in an hour.
         case day
-        /// Ten minutes: how it is heard where it is now.
+        /// Ten minutes, for the present reception.
         case minutes
     }
 
-    /// The longest gaps that are remembered, and what follows from them.
+    /// The longest stored gaps, and their result.
     public struct Tail: Hashable, Sendable {
         /// The minimum length of a gap that counts.
         public var start: Duration
@@ -35,7 +35,7 @@ public struct ExitTiming: Hashable, Sendable {
         public var gaps: Double
         /// The length of the longest of them, within a tenth.
         public var longest: Duration
-        /// In how much listening they came, weighed likewise.
+        /// The scan time in which they occurred, weighted likewise.
         public var listened: Duration
         /// The silence that is as rare as the target false-exit rate.
         public var exitTime: Duration
@@ -47,19 +47,19 @@ public struct ExitTiming: Hashable, Sendable {
     /// The basis of the time.
     public var basis: Basis
 
-    /// The factor by which it is longer because the signal sinks: from 1, not at all, to 1.5.
+    /// The factor by which a falling signal extends the time: from 1, not at all, to 1.5.
     public var prolongation: Double
 
-    /// The bound that holds it; nil where none does.
+    /// The bound that the time has reached, if any.
     public var bound: Bound?
 
-    /// The longest gaps; nil where none was heard, or they do not matter.
+    /// The longest gaps; `nil` if there are none, or they do not matter.
     public var tail: Tail?
 
     /// The memory of the longest gaps; `nil` if none matter.
     public var memory: Memory?
 
-    /// A time and what it rests on.
+    /// A time with its reasons.
     public init(
         time: Duration, basis: Basis, prolongation: Double = 1, bound: Bound? = nil, tail: Tail? = nil,
         memory: Memory? = nil

@@ -11,7 +11,7 @@ enum GapBins {
 
     private static let origin = shortest.bitPattern >> 21
 
-    /// The bin of a gap in seconds, that is at least the shortest; the last holds all that is longer.
+    /// The bin of a gap in seconds, which must be at least the shortest; the last bin contains all longer gaps.
     @inline(__always)
     static func bin(of gap: Float) -> Int {
         // A float's exponent and the two bits after it are the octave and its quarter.
@@ -27,11 +27,11 @@ enum GapBins {
 
 /// A histogram of gaps by length, weighted by age, with the scan time in which they occurred.
 struct GapMemory<let binCount: Int>: Sendable {
-    /// The number of gaps of each length, the shortest first. It holds the longest that there are bins for.
+    /// The number of gaps of each length, the shortest first, up to the longest that there are bins for.
     private(set) var counts = InlineArray<binCount, Float>(repeating: 0)
 
-    /// The scan time in seconds: before the last weighting, and since. A day is too much for a float to add hundredths
-    /// of a second to it.
+    /// The scan time in seconds: before the last weighting, and since. A float cannot add hundredths of a second to a
+    /// day.
     private var remembered: Float = 0
     private var unforgotten: Float = 0
 
@@ -47,22 +47,22 @@ struct GapMemory<let binCount: Int>: Sendable {
         (self.counts, remembered) = (counts, listened)
     }
 
-    /// A gap came to its end.
+    /// Records a gap that has ended.
     ///
     /// - Parameters:
-    ///   - bin: of all bins; one that is not kept here counts as listening alone.
-    ///   - halfLife: after how many seconds of listening it counts half.
-    /// - Returns: by how much everything was weighed down, if it was.
+    ///   - bin: The bin among all bins; one that is not stored here counts as scan time alone.
+    ///   - halfLife: The seconds of scan time after which a gap counts half.
+    /// - Returns: The factor of the weighting, if there was one.
     @inline(__always)
     mutating func add(_ gap: Float, bin: Int, weight: Float = 1, halfLife: Float) -> Float? {
         unforgotten += gap
-        // A hundredth of the half-life is often enough, and cheap.
+        // Weighting at every hundredth of the half-life is often enough, and cheap.
         let forgotten = unforgotten > halfLife / 100 ? forget(halfLife) : nil
         if bin >= Self.first { counts[bin - Self.first] += weight }
         return forgotten
     }
 
-    /// Forgets the gaps of a bin.
+    /// Removes the gaps of a bin.
     mutating func forget(_ bin: Int) { counts[bin] = 0 }
 
     private mutating func forget(_ halfLife: Float) -> Float {
@@ -75,11 +75,11 @@ struct GapMemory<let binCount: Int>: Sendable {
 
     /// Returns the length at which a gap is as rare as `targetRate`.
     ///
-    /// The longest gaps are the tail. Beyond where it begins it is taken as generalized Pareto, as extreme value theory
-    /// has it for whatever distribution (Pickands 1975): its scale by the mean, its shape given.
+    /// The longest gaps are the tail. It is modelled as a generalized Pareto distribution, as extreme value theory
+    /// shows for any distribution (Pickands 1975), with the scale from the mean and a fixed shape.
     ///
     /// - Parameter targetRate: The number of gaps a second that may be longer.
-    /// - Returns: nil while there is no gap.
+    /// - Returns: The length, or `nil` if there is no gap.
     func tail(targetRate: Double) -> ExitTiming.Tail? {
         var count = 0.0
         var length = 0.0
@@ -88,12 +88,12 @@ struct GapMemory<let binCount: Int>: Sendable {
         while bin > 0, count < TailShape.count {
             bin -= 1
             guard counts[bin] > 0 else { continue }
-            // Of the bin where the tail begins only as many as are still wanted.
+            // Of the bin in which the tail begins only as many gaps as are missing.
             let taken = min(Double(counts[bin]), TailShape.count - count)
             count += taken
             length += taken * GapBins.middle(bin + Self.first)
             lowest = bin
-            // What has almost been forgotten is no longest gap.
+            // A gap with almost no weight left is not one of the longest.
             if highest < 0, counts[bin] >= 0.1 { highest = bin }
         }
         guard count > 0, listened > 0 else { return nil }

@@ -1,7 +1,7 @@
 import Plumbing
 
-/// A point on the one clock that drives every decision: the kernel's monotonic clock while listening, the capture's
-/// own clock in a replay. Only differences mean anything.
+/// A point on the clock of all decisions: the kernel's monotonic clock during a scan, the capture's own clock in a
+/// replay. Only differences have a meaning.
 public struct Instant: InstantProtocol, Hashable, Sendable {
     /// Nanoseconds since the clock's origin.
     public var nanoseconds: Int64

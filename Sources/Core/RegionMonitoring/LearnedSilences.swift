@@ -3,13 +3,13 @@ public struct LearnedSilences: Hashable, Sendable {
     /// One memory of gaps.
     public struct Gaps: Hashable, Sendable {
         /// The number of gaps of each length, weighted by their age: one number for each bin of the lengths, the
-        /// shortest first. What is missing at the end is zero.
+        /// shortest first. Missing numbers at the end are zero.
         public var counts: [Float]
 
-        /// In how many seconds of listening, weighed likewise.
+        /// The scan time in seconds, weighted likewise.
         public var listened: Float
 
-        /// A memory; without arguments one of nothing.
+        /// A memory; without arguments an empty one.
         public init(counts: [Float] = [], listened: Float = 0) {
             self.counts = counts
             self.listened = listened
@@ -31,7 +31,7 @@ public struct LearnedSilences: Hashable, Sendable {
     /// The number of gaps ever learned from, limited to the number at which a beacon counts as known.
     public var learned: Float
 
-    /// Creates it from stored values. It is checked where it is used: what no beacon can have taught is forgotten.
+    /// Creates it from stored values. They are checked at their use, which ignores values that no beacon can cause.
     public init(minutes: Gaps, day: Gaps, ages: [UInt8] = [], sums: [Float], learned: Float) {
         (self.minutes, self.day, self.ages, self.sums, self.learned) = (minutes, day, ages, sums, learned)
     }
@@ -39,7 +39,7 @@ public struct LearnedSilences: Hashable, Sendable {
     /// Creates it from the form of earlier versions: bins of half a second and a quarter more for each, and the sums of
     /// the gaps of each.
     ///
-    /// - Returns: nil when that is not what it is.
+    /// - Returns: The values, or `nil` if they are invalid.
     public init?(counts: [Float], sums: [Float], learned: Float) {
         guard counts.count == sums.count, (counts + sums).allSatisfy(SilenceModel.credible.contains) else { return nil }
         var (minutes, day) = ([Float](repeating: 0, count: 60), [Float](repeating: 0, count: 36))
@@ -49,7 +49,7 @@ public struct LearnedSilences: Hashable, Sendable {
             if bin >= GapBins.second { day[bin - GapBins.second] += count }
         }
         let listened = sums.reduce(0, +)
-        // How often it advertises is learned anew, soon.
+        // The advertising interval is learned again soon.
         self.init(
             minutes: Gaps(counts: minutes, listened: listened), day: Gaps(counts: day, listened: listened),
             sums: zip(minutes, 0...).map { $0 * Float(GapBins.middle($1)) }, learned: learned)
@@ -57,12 +57,13 @@ public struct LearnedSilences: Hashable, Sendable {
 }
 
 extension SilenceModel {
-    /// No listening lasts longer, in seconds, and no beacon is heard more often: what exceeds it was never learned.
+    /// The longest possible scan time in seconds, and the highest rate of receptions: larger values were never
+    /// learned.
     static let credible: ClosedRange<Float> = 0...1e9
 
-    /// Goes on from what was learned before. The signal of that time is forgotten: its course since then is unknown.
+    /// Continues from learned values. The earlier signal is discarded, because its course since then is unknown.
     ///
-    /// - Returns: nil when it is nothing that a model can have learned.
+    /// - Returns: The model, or `nil` if no model can have learned the values.
     init?(_ silences: LearnedSilences) {
         let (minutes, day) = (silences.minutes, silences.day)
         let numbers = minutes.counts + day.counts + silences.sums + [minutes.listened, day.listened, silences.learned]

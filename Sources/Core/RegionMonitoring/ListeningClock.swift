@@ -12,12 +12,12 @@ struct ListeningClock: Sendable {
         var listened: Int64
         /// The part of it in which the receiver was deaf.
         var deaf: Int64
-        /// Whether the receiver was deaf within the last hour, beyond doubt.
+        /// Whether a deafness of the receiver was confirmed within the last hour.
         var wasDeafOfLate: Bool
 
         /// The length of a silence that lasts until this reading.
         ///
-        /// - Parameter tolerance: the most that deafness takes away from it.
+        /// - Parameter tolerance: The longest deaf time that is subtracted from it.
         @inline(__always)
         func silence(since start: Reading, tolerance: @autoclosure () -> Int64) -> Int64 {
             let elapsed = listened.subtractingClamped(start.listened)
@@ -48,10 +48,10 @@ struct ListeningClock: Sendable {
 
     private var devices = NearbyDevices()
 
-    /// The silence of all devices that proves deafness, in nanoseconds; as long as can be if there is too little evidence.
+    /// The silence of all devices that proves deafness, in nanoseconds; the maximum if there is too little evidence.
     private var proof = Int64.max
 
-    /// The same for a receiver of which nothing is known: only such evidence confirms.
+    /// The same for a receiver without an earlier deafness: only such evidence confirms.
     private var firstProof = Int64.max
 
     /// The time listened at which `proof` was computed.
@@ -94,8 +94,8 @@ struct ListeningClock: Sendable {
             wasDeafOfLate: wasDeafOfLate(at: listened))
     }
 
-    /// The reading by which silences are judged: if the receiver is deaf it is taken to remain so, until a reception causes
-    /// the next judgement.
+    /// The reading by which silences are judged: a receiver that is deaf counts as deaf until a reception causes the
+    /// next judgement.
     func readingForJudgement(at now: Instant) -> Reading {
         let listened = listened(at: now)
         return Reading(
@@ -108,7 +108,7 @@ struct ListeningClock: Sendable {
         (pausedAt.map { min($0, now) } ?? now).nanoseconds.subtractingClamped(paused)
     }
 
-    /// The deafness that is going on.
+    /// The present deafness.
     @inline(__always)
     private func deafness(at listened: Int64) -> Int64 {
         let silence = listened.subtractingClamped(lastHeard)
@@ -151,7 +151,7 @@ struct ListeningClock: Sendable {
         return wasDeaf
     }
 
-    /// Nothing that was observed later than now is evidence.
+    /// Discards observations that are later than now.
     private mutating func ranBack(to listened: Int64) {
         lastHeard = listened
         devices = NearbyDevices()

@@ -1,9 +1,9 @@
 import Plumbing
 
-/// The number of exits that were false to people, back within five minutes and at like strength: in the last week, or
+/// The number of exits that were false, with a return within five minutes at a similar strength: in the last week, or
 /// since the beginning of the record.
 package struct MistakesReport: Codable, Sendable, Equatable {
-    /// In how many days.
+    /// The time of the record, in days.
     package var days: Double
     package var falseExits: Int
     package var perDay: Double

@@ -1,6 +1,6 @@
 public import IBeacon
 
-/// A region and how it is watched.
+/// A region and its settings.
 public struct MonitoredRegion: Hashable, Sendable {
     /// The condition for announcing ranging, once a second.
     public enum Ranging: Hashable, Sendable {
@@ -27,7 +27,7 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// The weight of a learned exit time between speed and correctness.
     public var sensitivity: Sensitivity
 
-    /// The RSSI of the region's beacons at one metre in dBm, as it was measured; nil: as each beacon claims.
+    /// The RSSI of the region's beacons at one metre in dBm, if it was measured; `nil` for the value of each beacon.
     public var measuredPower: Int8?
 
     /// The path loss exponent here; `nil`: ``PathLoss/defaultExponent``.
@@ -42,14 +42,13 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// The condition for announcing ranging.
     public var ranging: Ranging
 
-    /// Whether distances are reckoned otherwise than by what the beacons claim.
+    /// Whether the settings replace the beacons' values in the computation of distances.
     var isCalibrated: Bool { measuredPower != nil || pathLossExponent != nil }
 
     /// The longest exit time that is ever learned.
     public static let longestExitAfter = Duration.seconds(SilenceModel.longest)
 
-    /// A region; without arguments one that any sighting enters, and that is left after as long a silence as is
-    /// learned.
+    /// A region; without arguments any sighting enters it, and a learned silence leaves it.
     public init(
         _ region: BeaconRegion, enterRSSI: Int? = nil, exitRSSI: Int? = nil,
         exitAfter: Duration? = nil, sensitivity: Sensitivity = .balanced, measuredPower: Int8? = nil,

@@ -6,9 +6,9 @@ extension RegionMonitor {
     public struct Judgement: Hashable, Sendable {
         /// The beacon, its distance by the region's own calibration.
         public var beacon: BeaconSnapshot
-        /// Whether it is the one that keeps the region inside.
+        /// Whether it keeps the region inside.
         public var keepsInside: Bool
-        /// The length of its silence. Time not listened is not counted.
+        /// The length of its silence, without the time in which the scan was off.
         public var silence: Duration
         /// The silence after which it counts as gone, and the reason.
         public var exit: ExitTiming

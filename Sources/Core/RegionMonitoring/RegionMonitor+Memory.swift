@@ -2,19 +2,19 @@ public import IBeacon
 import Plumbing
 
 extension RegionMonitor {
-    /// A monitor's memory that outlives it: ``restored(_:)`` gives it to the next one, which announces no event twice
-    /// and misses none.
+    /// A monitor's memory that outlives it: ``restored(_:)`` passes it to the next one, which repeats no event and
+    /// misses none.
     public struct Memory: Hashable, Sendable {
         /// A region whose state was once known.
         public struct Region: Hashable, Sendable {
-            /// Its name and its beacons: one that has other beacons now is another region.
+            /// Its name and its beacons: with other beacons it is another region.
             public var region: BeaconRegion
             /// The last known state.
             public var lastKnown: RegionState
             /// The learned exit time, if there is one.
             public var learnedExitTime: Duration?
 
-            /// A region, where the person was, and the time that was learned for it.
+            /// A region, its last known state, and its learned exit time.
             public init(region: BeaconRegion, lastKnown: RegionState, learnedExitTime: Duration?) {
                 self.region = region
                 self.lastKnown = lastKnown
@@ -29,20 +29,20 @@ extension RegionMonitor {
             /// Its learned silences.
             public var silences: LearnedSilences
 
-            /// A beacon and what was learned of it.
+            /// A beacon and its learned silences.
             public init(identity: BeaconIdentity, silences: LearnedSilences) {
                 self.identity = identity
                 self.silences = silences
             }
         }
 
-        /// Those whose state was once known.
+        /// The regions whose state was once known.
         public var regions: [Region]
-        /// Those that were learned from, at most ``RegionMonitor/memoryCapacity``: those in the air, then those that are
-        /// away.
+        /// The beacons with learned silences, at most ``RegionMonitor/memoryCapacity``: those in range, then the
+        /// others.
         public var beacons: [Beacon]
 
-        /// A memory; without arguments one of nothing.
+        /// A memory; without arguments an empty one.
         public init(regions: [Region] = [], beacons: [Beacon] = []) {
             self.regions = regions
             self.beacons = beacons
@@ -52,7 +52,7 @@ extension RegionMonitor {
     /// The maximum number of beacons in a memory: any device can invent beacons, and a household has a few.
     public static let memoryCapacity = 64
 
-    /// Returns the memory to store for the next start. What was learned of a beacon is part of it even while it is
+    /// Returns the memory to store for the next start. It contains the learned silences of a beacon also while it is
     /// away.
     public func memory(at now: Instant) -> Memory {
         let awaited = awaitedTimes(at: now)
@@ -70,11 +70,11 @@ extension RegionMonitor {
         return Memory(regions: regions, beacons: Array((heard + away).prefix(Self.memoryCapacity)))
     }
 
-    /// Goes on from what an earlier monitor knew. To be called before any other event.
+    /// Continues from the memory of an earlier monitor. Call it before any other event.
     ///
-    /// The state is unknown still. A region that was inside is inside without an enter event when its beacon is
-    /// received, and is left after the exit time, counted from the start of the scan, when it is not. A region that
-    /// names other beacons now is another one.
+    /// The state is still unknown. A region that was inside becomes inside without an enter event when its beacon is
+    /// received. If the beacon is not received, the region is left after the exit time, counted from the start of the
+    /// scan. A region with other beacons is another one.
     public mutating func restored(_ memory: Memory) {
         for known in memory.regions {
             for index in trackers.indices where trackers[index].region.region == known.region {

@@ -1,11 +1,11 @@
 // Ranging: one callback a region a second, for all regions at the same time, so that one timer serves them.
 extension RegionMonitor {
     mutating func startRangingIfNeeded(at now: Instant, heardFrom slot: Int? = nil) {
-        // In a pause as well, for it goes on in one.
+        // Also in a pause, because ranging continues in one.
         guard nextRanging == nil, hasAdapter, trackers.contains(where: \.isRanging) else { return }
         nextRanging = now.advanced(by: Self.rangingInterval)
         round += 1
-        // The sighting that brought us here came before the round began, and belongs to it.
+        // The sighting that caused this call came before the round began, and belongs to it.
         if let slot, let rssi = beacons[slot].lastRSSI { beacons[slot].sample(rssi, round: round) }
     }
 
@@ -16,7 +16,7 @@ extension RegionMonitor {
             nextRanging = nil
             return []
         }
-        // After a stall the missed callbacks are not made up for.
+        // After a stall, missed callbacks are not repeated.
         let next = due.advanced(by: Self.rangingInterval)
         nextRanging = next > now ? next : now.advanced(by: Self.rangingInterval)
 

@@ -19,13 +19,13 @@ extension RegionMonitor {
     public struct BeaconSnapshot: Hashable, Sendable {
         /// The beacon's identity.
         public var identity: BeaconIdentity
-        /// Its RSSI at one metre in dBm, as its maker claims it.
+        /// Its RSSI at one metre in dBm, according to its advertisement.
         public var measuredPower: Int8
         /// The RSSI of the last advertisement in dBm.
         public var rssi: Int8?
         /// The filtered RSSI in dBm.
         public var signal: Double?
-        /// The estimated distance in metres, -1 when it is not known.
+        /// The estimated distance in metres, -1 if it is unknown.
         public var accuracy: Double
         /// The time of the last reception.
         public var lastHeard: Instant

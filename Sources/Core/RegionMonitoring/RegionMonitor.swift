@@ -1,7 +1,7 @@
 import IBeacon
 
-/// Decides which regions are inside. A value without clocks, files or sockets: each event goes in by a function in the
-/// past tense with its time, and what is to be announced comes back.
+/// Decides which regions are inside. A value without clocks, files or sockets: each event is passed by a function in
+/// the past tense with its time, which returns the events to announce.
 ///
 ///     var monitor = RegionMonitor(regions, at: start)
 ///     announce(monitor.monitoringStarted(at: start))
@@ -9,15 +9,15 @@ import IBeacon
 ///     announce(monitor.sighted(sighting, at: now))         // for each advertisement
 ///     announce(monitor.advanced(to: now))                  // by a timer set to monitor.nextDeadline
 ///
-/// When both wait, packets go in before the timer: what was heard during a stall was heard.
+/// If packets and the timer wait at the same time, pass the packets first: they were received during the stall.
 public struct RegionMonitor: Sendable {
     /// The events to announce, in CoreLocation's words. Regions are named by their identifier.
     public enum Action: Hashable, Sendable {
         /// Monitoring has begun. The first of each region.
         case didStartMonitoring(region: String)
 
-        /// The state as it is now: after it has changed, behind the enter or exit if there is one, and when it is asked
-        /// for.
+        /// The present state: after a change, behind the enter or exit event if there is one, and as the answer to a
+        /// request.
         case didDetermineState(region: String, RegionState)
 
         /// A region that was not known to be inside is inside with this beacon; if the region announces entries.
@@ -68,7 +68,7 @@ public struct RegionMonitor: Sendable {
     @usableFromInline var nextRanging: Instant?
     var round: UInt64 = 0
 
-    /// - Parameter now: The start of monitoring. A sighting older than this counts for nothing.
+    /// - Parameter now: The start of monitoring. An earlier sighting is ignored.
     public init(_ regions: [MonitoredRegion], at now: Instant) {
         startedAt = now
         clock = ListeningClock(pausedAt: now)
@@ -76,9 +76,9 @@ public struct RegionMonitor: Sendable {
         trackers = regions.map { RegionTracker($0, listeningSince: clock.reading(at: now)) }
     }
 
-    /// The time at which ``advanced(to:)`` is next needed; `nil` while there is nothing to wait for.
+    /// The time at which ``advanced(to:)`` is next needed; `nil` without a deadline.
     ///
-    /// Inlinable, for it is asked after each report: a call would have the whole monitor copied for it.
+    /// Inlinable, because it is called after each report: a call would copy the whole monitor.
     public var nextDeadline: Instant? {
         @inlinable @inline(__always)
         get {
@@ -88,12 +88,12 @@ public struct RegionMonitor: Sendable {
         }
     }
 
-    /// Monitoring began, with or without an adapter.
+    /// Starts monitoring, with or without an adapter.
     public mutating func monitoringStarted(at now: Instant) -> [Action] {
         trackers.flatMap { Self.started($0) }
     }
 
-    /// The adapter is there and listens.
+    /// Handles that the adapter scans.
     public mutating func adapterRecovered(at now: Instant) -> [Action] {
         clock.resume(at: now)
         guard !hasAdapter else { return [] }
@@ -105,7 +105,7 @@ public struct RegionMonitor: Sendable {
         return []
     }
 
-    /// The adapter is gone, off or mute. No region is left for that.
+    /// Handles that the adapter is gone, off or does not answer. No region is left because of that.
     public mutating func adapterLost(at now: Instant) -> [Action] {
         clock.pause(at: now)
         guard hasAdapter else { return [] }
@@ -128,7 +128,7 @@ public struct RegionMonitor: Sendable {
         clock.pause(at: now)
     }
 
-    /// The scan goes on after ``listeningPaused(at:)``.
+    /// Handles that the scan continues after ``listeningPaused(at:)``.
     public mutating func listeningResumed(at now: Instant) {
         if hasAdapter { clock.resume(at: now) }
     }
@@ -141,7 +141,7 @@ public struct RegionMonitor: Sendable {
         if clock.heard(from: address, at: now) { deafnessEnded(at: now) }
     }
 
-    /// A beacon was heard.
+    /// Handles the reception of a beacon.
     public mutating func sighted(_ sighting: BeaconSighting, at now: Instant) -> [Action] {
         guard hasAdapter, now >= startedAt else { return [] }
         guard let slot = slot(for: sighting, at: now) else { return [] }
@@ -158,7 +158,7 @@ public struct RegionMonitor: Sendable {
             break
         }
         beacons[slot].heard(sighting, at: now, listened: listened, round: round)
-        // By position: to hold on to the array would cost more than to look at it.
+        // By position, because a reference to the array would cost more than the access.
         for position in beacons[slot].regions.indices {
             let index = beacons[slot].regions[position]
             switch trackers[index].sighted(slot: slot, signal: beacons[slot].signal.value, at: listened) {
@@ -167,14 +167,14 @@ public struct RegionMonitor: Sendable {
             case .holderWeakened: actions += holderWeakened(index, slot: slot, at: listened)
             }
         }
-        // What is too weak to keep a region or to enter it has not ended its silence.
+        // A signal that is too weak to keep a region or to enter it does not end its silence.
         for (index, silence) in silences where !trackers[index].isSilent(at: listened) {
             actions.append(.silenceDidEnd(region: trackers[index].identifier, silence))
         }
         return actions
     }
 
-    /// Time went on. Exits are decided here, by the clock, and not when the next advertisement happens to arrive.
+    /// Handles that time has passed. It decides exits by the clock, and not at the next advertisement.
     public mutating func advanced(to now: Instant) -> [Action] {
         var actions: [Action] = []
         if let nextRanging, nextRanging <= now { actions += ranged(at: now) }
@@ -190,8 +190,8 @@ public struct RegionMonitor: Sendable {
         trackers.filter { $0.identifier == identifier }.map { .didDetermineState(region: identifier, $0.state) }
     }
 
-    /// The configuration changed. A region that names the same beacons as before keeps its state; another with the same
-    /// identifier replaces it.
+    /// Handles a change of the configuration. A region with the same beacons as before keeps its state; another with
+    /// the same identifier replaces it.
     ///
     /// - Parameter memory: The memory of the regions that are new here, as in ``restored(_:)``.
     public mutating func regionsReplaced(
@@ -276,7 +276,7 @@ extension RegionMonitor {
             return candidate != slot && track.regions.contains(index) && tracker.holds(track.signal.value)
                 && listened.listened < tracker.deadline(of: track, at: listened)
         }
-        // The one heard last: its silence is the region's.
+        // The beacon received last: its silence is the region's.
         let other = others.max { (one, other) in
             let (one, other) = (beacons.tracks[one], beacons.tracks[other])
             return (one.lastListened.listened, one.lastHeard) < (other.lastListened.listened, other.lastHeard)
@@ -309,9 +309,8 @@ extension RegionMonitor {
         return actions
     }
 
-    /// Returns the exits of the regions that have been silent for the shortest time that is ever learned. The exits of
-    /// the others are not needed yet, and in a house where every beacon is received every second there are no such
-    /// regions.
+    /// Returns the exits of the regions that have been silent for the shortest possible learned time. The exits of
+    /// the other regions are not needed yet, and if every beacon is received every second there are no such regions.
     private func learnedDeadlines(at listened: ListeningClock.Reading) -> [Int: Int64] {
         func isSilent(_ index: Int) -> Bool {
             trackers[index].learns && trackers[index].earliestDeadline.map { $0 <= listened.listened } ?? false
@@ -328,7 +327,7 @@ extension RegionMonitor {
         return deadlines
     }
 
-    /// Judges every silence anew: until now it was taken that the receiver remains deaf.
+    /// Judges every silence again: the last judgement assumed that the receiver remains deaf.
     private mutating func deafnessEnded(at now: Instant) {
         scheduleExits()
         nextExit = nextExit.map { max($0, clock.reading(at: now).listened) }

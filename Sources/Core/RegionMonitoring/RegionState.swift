@@ -4,12 +4,12 @@
 ///     inside ↔ outside                enter and exit
 ///     any → unknown                   the adapter is lost: that causes no exit
 public enum RegionState: String, Hashable, Sendable, CaseIterable {
-    /// Nothing was heard yet, or nothing can be heard.
+    /// Nothing was received yet, or the adapter does not work.
     case unknown
 
-    /// A beacon of the region is here.
+    /// A beacon of the region is in range.
     case inside
 
-    /// None is.
+    /// No beacon of the region is in range.
     case outside
 }

@@ -1,8 +1,8 @@
 import IBeacon
 import Plumbing
 
-/// The state machine of one region. It knows nothing of other regions, of time-outs of the radio or of the table
-/// of beacons: ``RegionMonitor`` drives it.
+/// The state machine of one region. It does not depend on other regions, on time-outs of the radio or on the table of
+/// beacons: ``RegionMonitor`` drives it.
 struct RegionTracker: Sendable {
     enum Phase: Equatable, Sendable {
         /// Nothing is determined. → `inside` by a sighting, → `outside` when the exit time passes without one.
@@ -18,7 +18,8 @@ struct RegionTracker: Sendable {
     enum Outcome: Equatable, Sendable {
         case nothing
         case entered
-        /// The beacon that kept the region grew weak: unless another one keeps it, it is left.
+        /// The beacon that kept the region inside became weak: the region is left unless another beacon keeps it
+        /// inside.
         case holderWeakened
     }
 
@@ -27,7 +28,7 @@ struct RegionTracker: Sendable {
     }
     private(set) var phase = Phase.unknown
 
-    /// The last state that was known, kept over gaps: what decides whether a crossing is news.
+    /// The last known state, kept over interruptions. It decides whether a change is an enter or exit event.
     private(set) var lastKnown = RegionState.unknown
 
     /// Since when the region has been silent, or, while it is unknown, listened to; on the listening clock.
@@ -39,11 +40,11 @@ struct RegionTracker: Sendable {
 
     private var exitAfter: Int64?
 
-    /// A shorter silence is an exit by no sensitivity, in nanoseconds.
+    /// The silence below which no sensitivity decides an exit, in nanoseconds.
     private var notableSilence: Int64
 
-    /// The time for which the beacons that were inside last are waited for when the scan begins anew, if it was
-    /// learned.
+    /// The time for which the monitor waits for the beacons that were inside last after the scan starts again, if it
+    /// was learned.
     private(set) var awaiting: Int64?
 
     init(_ region: MonitoredRegion, listeningSince: ListeningClock.Reading) {
@@ -75,13 +76,13 @@ struct RegionTracker: Sendable {
         return (exitAfter, min(exitAfter ?? .max, Sensitivity.quick.shortestExitAfter.clampedNanoseconds))
     }
 
-    /// Whether it has been silent for so long that some sensitivity may take it for left.
+    /// Whether it has been silent for so long that some sensitivity may decide an exit.
     @inline(__always)
     func isSilent(at now: ListeningClock.Reading) -> Bool {
         now.silence(since: silentSince, tolerance: 0) > notableSilence
     }
 
-    /// The beacon whose silence is the region's: that keeps it, or kept it before silence left it.
+    /// The beacon whose silence is the region's: it keeps the region inside, or did so before silence left it.
     var silentHolder: Int? {
         switch phase {
         case .inside(let holder): holder
@@ -90,7 +91,7 @@ struct RegionTracker: Sendable {
         }
     }
 
-    /// Whether the exit time is that of the beacons that are heard, as it was learned.
+    /// Whether the exit time is a learned one of its beacons.
     var learns: Bool { exitAfter == nil && state == .inside }
 
     /// The earliest time listened at which the region may be left by silence; `nil` while silence changes nothing.
@@ -125,12 +126,12 @@ struct RegionTracker: Sendable {
         now.end(of: exitTime(of: track), since: track.lastListened, tolerance: tolerance(of: track))
     }
 
-    /// The most that deafness of the receiver takes away from a silence of `track`, in nanoseconds.
+    /// The longest deaf time that is subtracted from a silence of `track`, in nanoseconds.
     func tolerance(of track: BeaconTrack) -> Int64 {
         exitAfter.map(tolerance(ofExitTime:)) ?? track.tolerance
     }
 
-    /// The same for a time that is not learned: a configured one is kept to within a tenth.
+    /// The same for a configured time, which is kept to within a tenth.
     private func tolerance(ofExitTime time: Int64) -> Int64 { time / 10 }
 
     /// Whether a signal is enough to stay inside.
@@ -140,7 +141,7 @@ struct RegionTracker: Sendable {
         return signal().map { $0 >= Double(exitRSSI) } ?? false
     }
 
-    /// Whether a signal is enough to come in. Never less than to stay, or the next sighting would undo it.
+    /// Whether a signal is enough to enter. Never less than to stay, or the next sighting would leave the region.
     private func admits(_ signal: @autoclosure () -> Double?) -> Bool {
         guard let enterRSSI = region.enterRSSI else { return holds(signal()) }
         return holds(signal()) && (signal().map { $0 >= Double(enterRSSI) } ?? false)
@@ -169,13 +170,14 @@ struct RegionTracker: Sendable {
         silentSince = listened
     }
 
-    /// The region is inside. Returns whether that is news: it was not known to be inside last.
+    /// Handles that the region is inside. Returns whether that is an enter event: its last known state was not
+    /// inside.
     mutating func becameKnownInside() -> Bool {
         defer { lastKnown = .inside }
         return lastKnown != .inside
     }
 
-    /// The region is outside. Returns whether that is news: it was known to be inside last.
+    /// Handles that the region is outside. Returns whether that is an exit event: its last known state was inside.
     ///
     /// - Parameter silence: The time at which silence left it; `nil` if a weak signal did.
     mutating func left(bySilenceAt silence: Instant?) -> Bool {
@@ -195,14 +197,14 @@ struct RegionTracker: Sendable {
         return phase != .unknown
     }
 
-    /// The state was known before the monitoring began.
+    /// Restores the state that was known before the monitoring began.
     mutating func remembered(_ state: RegionState, awaiting: Duration?) {
         lastKnown = state
         let (shortest, longest) = (region.sensitivity.shortestExitAfter, MonitoredRegion.longestExitAfter)
         self.awaiting = awaiting.map { min(max($0, shortest), longest).clampedNanoseconds }
     }
 
-    /// Listening began anew: only silence from here on counts.
+    /// Handles that the scan has started again: only silence from here on counts.
     mutating func listeningBegan(at listened: ListeningClock.Reading) {
         silentSince = listened
     }

@@ -1,19 +1,19 @@
 /// The weight of a region between a quick exit and a correct one: a point on the curve of both.
 public enum Sensitivity: String, CaseIterable, Hashable, Sendable {
-    /// Quick; a person who sits still may cause a few false exits a day.
+    /// Quick; a person sitting still may cause a few false exits a day.
     case quick
     /// The sensitivity for a home.
     case balanced
-    /// Rarely wrong, and late for it.
+    /// Rarely wrong, with a longer delay.
     case patient
 
-    /// The shortest exit time that is ever learned.
+    /// The shortest exit time that can be learned.
     public var shortestExitAfter: Duration { .seconds(shortest) }
 
-    /// The exit time of a beacon of which nothing is learned yet.
+    /// The exit time of a beacon without a learned one.
     public var initialExitAfter: Duration { .seconds(initial) }
 
-    /// In seconds. Below that, a person who turns around in a chair causes an exit.
+    /// In seconds. With less, a person's turn in a chair causes an exit.
     var shortest: Double {
         switch self {
         case .quick: 8
@@ -25,8 +25,8 @@ public enum Sensitivity: String, CaseIterable, Hashable, Sendable {
     /// In seconds.
     var initial: Double { 2.5 * shortest }
 
-    /// The target false-exit rate for the tail of the gaps, a day. It promises more than come: it is taken as heavier
-    /// than it mostly is.
+    /// The target false-exit rate for the tail of the gaps, a day. The actual rate is lower, because the modelled
+    /// tail is heavier than most.
     var targetRate: Double {
         switch self {
         case .quick: 16

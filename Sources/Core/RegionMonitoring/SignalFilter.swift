@@ -1,12 +1,12 @@
-/// The signal behind the noise: the median of the last three seconds, which no outlier moves, and of four samples at least
-/// where they are few.
+/// Smooths the signal: the median of the last three seconds, which no outlier changes, and of four samples at least
+/// if they are few.
 ///
-/// At a door multipath throws samples 20 dB up and down. Whatever smooths them flaps less the later it is: the point is
-/// chosen by the delay, half of the crossings within two and a half seconds (Benchmarks/README.md has the curve). What comes
-/// within an eighth of a second is one sample, so that a beacon that advertises a hundred times a second is smoothed as one
-/// that does so ten times.
+/// At a boundary, multipath changes samples by 20 dB up and down. A filter flaps less the longer its delay is: the
+/// window is chosen by the delay, half of the crossings within two and a half seconds (Benchmarks/README.md has the
+/// curve). All reports within an eighth of a second are one sample, so that a beacon that advertises a hundred times
+/// a second is smoothed like one that does so ten times.
 struct SignalFilter: Sendable {
-    /// A sample's share of time is 2²⁷ ns, 134 ms: so is everything here counted.
+    /// The time span of one sample, 2²⁷ ns or 134 ms, the unit of all times here.
     private static let shift: Int64 = 27
 
     /// The time span of the median: 2.95 s.
@@ -18,7 +18,7 @@ struct SignalFilter: Sendable {
 
     private static let capacity = 24
 
-    /// The samples in a ring, each the mean in dBm of what came within its time, and those times.
+    /// The samples in a ring, each the mean in dBm of the reports in its time span, and those times.
     private var means = InlineArray<24, Int8>(repeating: 0)
     private var times = InlineArray<24, UInt32>(repeating: 0)
 
@@ -38,7 +38,7 @@ struct SignalFilter: Sendable {
             samples += 1
             return
         }
-        // With its last sample the mean is known.
+        // The mean is final with its last report.
         if samples > 1 { means[newest] = mean }
         newest = newest + 1 == Self.capacity ? 0 : newest + 1
         count = min(count + 1, Self.capacity)
@@ -46,10 +46,11 @@ struct SignalFilter: Sendable {
         (sum, samples) = (Int32(rssi), 1)
     }
 
-    /// The mean of what came within the newest one's time, in dBm.
+    /// The mean of the reports in the newest time span, in dBm.
     private var mean: Int8 { Int8(truncatingIfNeeded: sum / max(1, samples)) }
 
-    /// The filtered signal in dBm, nil before the first sample. It takes a sort: to be asked for where it matters.
+    /// The filtered signal in dBm, `nil` before the first sample. It is sorted at each call: use it only where it
+    /// matters.
     var value: Double? {
         guard count > 0 else { return nil }
         var sorted = InlineArray<24, Int8>(repeating: 0)

@@ -1,8 +1,8 @@
-/// Estimates the beacon's advertising interval, and the part of it that is received: for people, no decision depends on
-/// it.
+/// Estimates the beacon's advertising interval, and the part of the advertisements that is received. The values are
+/// for people: no decision depends on them.
 ///
-/// It is read off the gaps of the last minutes. Where advertisements are lost the gaps are multiples of the interval,
-/// and the interval itself is the shortest among them that is common.
+/// The estimate uses the gaps of the last minutes. If advertisements are lost, the gaps are multiples of the
+/// interval, and the interval itself is the shortest common one among them.
 extension SilenceModel {
     /// A length is common if it is at least this part of the most common. Loss alone makes the multiples no more
     /// frequent than that, up to nineteen advertisements lost of twenty.

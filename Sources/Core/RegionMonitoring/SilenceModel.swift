@@ -1,52 +1,55 @@
-/// Learns from the silences of one beacon how long a silence must be to mean that it is gone.
+/// Learns the exit time of one beacon from its silences.
 ///
-/// It has two memories of how often gaps of which length came: one of a day, for the gap that comes once in an hour and
-/// would be forgotten before it comes again, and one of ten minutes, for how the beacon is heard where it is now. Each
-/// says how long a gap would be as rare as a ``Sensitivity`` promises; the longer time has the word.
+/// The model has two memories of the frequency of gaps by their length: one of a day, for a gap that comes once in an
+/// hour and would otherwise be removed before it comes again, and one of ten minutes, for the present reception of
+/// the beacon. Each gives the length of a gap that is as rare as the target rate of the ``Sensitivity``; the longer
+/// one is the exit time.
 ///
-/// How a silence began is evidence, too. A signal that sinks, as behind a door or a body, is about to leave gaps that
-/// were not seen before: then the time is longer. A beacon that falls silent at full strength was mostly not received:
-/// the signal of a person who leaves fades first.
+/// The begin of a silence is evidence, too. Gaps of a new length often follow a falling signal, as behind a wall or a
+/// body: then the time is longer. A beacon that falls silent at full strength was probably not received, because the
+/// signal of a beacon that leaves fades first.
 ///
-/// Only time that was listened counts: a scan that was switched off is no silence, and neither is a deaf receiver.
+/// Only scan time counts: the time in which the scan was off is no silence, and neither is the time of a deaf
+/// receiver.
 struct SilenceModel: Sendable {
-    /// The longest exit time, in seconds. A tag that is silent for longer than that is not there, whatever it did before.
+    /// The longest exit time, in seconds. A tag that is silent for longer counts as gone, whatever its earlier gaps.
     static let longest = 300.0
 
-    /// The seconds with a gap that it takes to know a beacon: fifteen gaps, or fifteen seconds where gaps are shorter.
+    /// The seconds with a gap that a learned time needs: fifteen gaps, or fifteen seconds if gaps are shorter.
     static let priorLimit: Float = 15
 
-    /// The seconds of listening after which a gap counts half.
+    /// The seconds of scan time after which a gap counts half.
     private static let halfLife = (minutes: Float(600), day: Float(86_400))
 
-    /// The seconds of listening without a gap of some length or a longer one, after which the day's memory forgets that
-    /// length. A bad night is remembered until the next one, but does not delay exits after a good day and night.
+    /// The seconds of scan time without a gap of some length or a longer one, after which the day's memory removes
+    /// that length. A bad night counts until the next one, but does not delay exits after a good day and night.
     private static let oblivion: Float = 18 * 3600
 
     /// The factor by which the memory of the minutes may be wrong more often than that of the day: it has fewer gaps.
     private static let minutesRate = 2.0
 
-    /// The most seconds that deafness takes away from one silence, and the most of the exit time for a receiver that is not
-    /// known to be deaf at times.
+    /// The longest deaf time that is subtracted from one silence, in seconds, and its limit as a part of the exit
+    /// time for a receiver without a confirmed deafness.
     private static let longestTolerance = 60.0
     private static let tolerated = 2.0 / 3
 
-    /// A silence of more seconds than this was an absence, and teaches nothing.
+    /// A silence of more seconds than this was an absence, and is not learned.
     static let absence = 300.0
 
-    /// The weight of a gap that was wrongly taken for an exit.
+    /// The weight of a gap that caused a false exit.
     private static let falseExitWeight: Float = 2
 
-    /// The decrease of the signal, in dB, at which the time is prolonged the most: more than multipath alone causes.
+    /// The decrease of the signal, in dB, with the largest extension of the exit time: more than multipath alone
+    /// causes.
     private static let depth: Float = 12
     private static let longestProlongation = 0.5
 
-    /// The minimum decrease of the signal of a person who walks away, in dB: the gap that follows is not one of a
-    /// present beacon.
+    /// The minimum decrease of the signal of a beacon that is carried away, in dB: the gap that follows is not one of
+    /// a present beacon.
     private static let departure: Float = 6
 
-    /// From which signal, in dBm, a silence is less and less likely a departure, up to full strength: it begins some 10 dB
-    /// above what a receiver just hears. Then so much less is promised.
+    /// The signals in dBm between which a silence becomes less and less likely a departure, up to full strength. They
+    /// begin some 10 dB above the weakest that a receiver receives. The target rate is reduced by this part.
     private static let strength = (faint: Float(-85), full: Float(-65))
     private static let doubt: Float = 0.4
 
@@ -58,7 +61,7 @@ struct SilenceModel: Sendable {
     var ages = InlineArray<36, UInt8>(repeating: 0)
 
     /// The sums of the gaps in seconds, weighted as `minutes` is: up to 32 s, three times the longest interval for
-    /// iBeacons. Longer ones are no loss but an absence.
+    /// iBeacons. Longer gaps are no loss but an absence.
     var sums = InlineArray<44, Float>(repeating: 0)
 
     /// The number of gaps ever learned from, limited by the prior.
@@ -70,13 +73,13 @@ struct SilenceModel: Sendable {
 
     init() {}
 
-    /// Whether anything was learned.
+    /// Whether there are learned gaps.
     var isTaught: Bool { learned > 0 }
 
-    /// The signal of the last minute in dBm: what it was before it fell silent.
+    /// The signal of the last minute in dBm, which is the signal before the silence.
     var signal: Double? { slow.map(Double.init) }
 
-    /// A beacon was heard again.
+    /// Handles the reception of the beacon.
     ///
     /// - Parameters:
     ///   - gap: The scan time since its last reception, in seconds.
@@ -102,7 +105,7 @@ struct SilenceModel: Sendable {
         }
         if bin < sums.count { sums[bin] += gap }
         let weight = wasTakenForExit ? Self.falseExitWeight : 1
-        // First, or the gap that completes a step would be forgotten with it.
+        // First: otherwise the gap that completes a step would be removed with it.
         if bin >= GapBins.second { ages[bin - GapBins.second] = 0 }
         if day.add(gap, bin: bin, weight: weight, halfLife: Self.halfLife.day) != nil { forgetUnseenLengths() }
         learned = min(learned + min(gap, 1), Self.priorLimit)
@@ -117,8 +120,8 @@ struct SilenceModel: Sendable {
         }
     }
 
-    /// Whether a gap says more about the receiver, which has just started, than about a beacon that is not known yet: it would
-    /// dominate the rate of long gaps for hours.
+    /// Whether a gap is more likely caused by the receiver, which has just started, than by the beacon with few gaps:
+    /// it would dominate the rate of long gaps for hours.
     private func isOutlierOfUnknown(_ gap: Float) -> Bool {
         guard learned < Self.priorLimit, Double(gap) >= Sensitivity.balanced.shortest else { return false }
         var gaps: Float = 0
@@ -132,7 +135,7 @@ struct SilenceModel: Sendable {
         return slow - quick
     }
 
-    /// The factor by which the time is longer because the signal sinks.
+    /// The factor by which a falling signal extends the time.
     private var prolongation: Double {
         1 + Self.longestProlongation * Double(min(1, max(0, sunk / Self.depth)))
     }
@@ -144,10 +147,10 @@ struct SilenceModel: Sendable {
         return sensitivity.targetRate / 86_400 * Double(1 - Self.doubt * part)
     }
 
-    /// The most that deafness of the receiver takes away from one silence, in nanoseconds. It is the same for every
+    /// The longest deaf time that is subtracted from one silence, in nanoseconds. It is the same for every
     /// sensitivity, so that a gap has one length.
     ///
-    /// - Parameter wasDeafOfLate: whether the receiver is known to be deaf at times.
+    /// - Parameter wasDeafOfLate: Whether a deafness of the receiver was confirmed in the last hour.
     func tolerance(_ wasDeafOfLate: Bool) -> Int64 {
         let longest = Self.longestTolerance
         return Int64((wasDeafOfLate ? longest : min(longest, Self.tolerated * exitTime(.balanced))) * 1e9)
@@ -156,7 +159,7 @@ struct SilenceModel: Sendable {
     /// Returns the silence from now on after which the beacon counts as gone, in seconds.
     func exitTime(_ sensitivity: Sensitivity) -> Double { timing(sensitivity).time / .seconds(1) }
 
-    /// The exit time as it is now, and why.
+    /// The present exit time with its reasons.
     func timing(_ sensitivity: Sensitivity) -> ExitTiming {
         let targetRate = targetRate(sensitivity)
         let (long, short) = (day.tail(targetRate: targetRate), minutes.tail(targetRate: Self.minutesRate * targetRate))
@@ -170,7 +173,7 @@ struct SilenceModel: Sendable {
         return ExitTiming(
             time: .seconds(time),
             basis: isKnown ? .learned : .initial(gaps: Int(learned), needed: Int(Self.priorLimit)),
-            // Where a fixed number overrules what was reckoned, that was not prolonged.
+            // If a fixed bound replaces the computed time, the falling signal did not extend it.
             prolongation: isReckoned ? prolongation : 1,
             bound: reckoned > Self.longest ? .longest : isKnown && reckoned <= shortest ? .shortest : nil,
             tail: tail, memory: tail.map { _ in isOfDay ? .day : .minutes })

@@ -2,7 +2,7 @@ import Bluetooth
 import Plumbing
 import Synchronization
 
-/// The events of a manager, for all readers. What happens before the first does is kept for it.
+/// The events of a manager, for all readers. Events before the first reader are stored for it.
 final class EventBroadcast: Sendable {
     private struct State: Sendable {
         /// The events before the first reader.
@@ -47,6 +47,6 @@ final class EventBroadcast: Sendable {
         }
     }
 
-    /// No more events come: every iteration ends after what it holds.
+    /// Ends every iteration after its stored events.
     func close() { broadcast.close() }
 }

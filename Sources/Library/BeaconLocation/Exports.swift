@@ -1,4 +1,4 @@
-// `import BeaconLocation` gives a program the types of its API, and those alone.
+// `import BeaconLocation` gives a program the types of its API, and no others.
 @_exported public import struct Bluetooth.AdapterUpdate
 @_exported public import enum Bluetooth.BluetoothState
 @_exported public import struct Bluetooth.HeldStream

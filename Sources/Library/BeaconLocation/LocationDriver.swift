@@ -4,13 +4,14 @@ import Presence
 import RegionMonitoring
 import Synchronization
 
-/// A presence driver for regions that come and go as the program says: what is watched, and what is ranged.
+/// A presence driver for regions that the program adds and removes: monitored regions and ranged constraints.
 final class LocationDriver: Sendable {
-    /// The length of a silence from which on it counts only after an answer of the controller. The controller is asked
-    /// as early, for the regions are not known when the scanner begins: no exit time is worth much below twice as long.
+    /// The length of a silence from which on it counts only after an answer of the controller. The daemon would
+    /// derive it from its regions, which are not known here when the scanner begins: an exit time below twice this
+    /// length is not useful.
     static let quietPeriod = Duration.seconds(2)
 
-    /// Is changed only while the driver is locked, so that each event finds what it is about.
+    /// Changes only while the driver is locked, so that each event finds its region.
     private final class Subjects: Sendable {
         let byName = Mutex<[String: Subject]>([:])
     }
@@ -21,7 +22,7 @@ final class LocationDriver: Sendable {
 
     /// - Parameters:
     ///   - memory: The memory of an earlier driver.
-    ///   - publish: is given each event in order, while the driver is locked: it must not call back.
+    ///   - publish: Receives each event in order, while the driver is locked: it must not call back.
     init(
         kernel: some BluetoothKernel, clock: some WallClock = SystemClock(), memory: RegionMonitor.Memory = .init(),
         publish: @escaping @Sendable (LocationEvent) -> Void
@@ -77,7 +78,7 @@ final class LocationDriver: Sendable {
         driver.requestState(ofRegion: Subject.name(ofRegion: identifier), at: now)
     }
 
-    /// The memory to store for the next start, of the regions by the program's names.
+    /// The memory to store for the next start, with the program's names of the regions.
     var memory: RegionMonitor.Memory {
         let subjects = subjects.byName.withLock(\.self)
         return driver.memory(at: now).renamingRegions { region in
@@ -86,7 +87,7 @@ final class LocationDriver: Sendable {
         }
     }
 
-    /// The regions of the driver, and what they stand for.
+    /// The regions of the driver, and their meaning.
     private var watched: [(Subject, MonitoredRegion)] {
         let subjects = subjects.byName.withLock(\.self)
         return driver.regions.compactMap { region in subjects[region.region.identifier].map { ($0, region) } }
@@ -121,7 +122,7 @@ extension MonitoredRegion {
 }
 
 extension RegionMonitor.Memory {
-    /// The same with other names for the regions, and without those for which there is none.
+    /// The same with other names for the regions, and without regions that have no other name.
     fileprivate func renamingRegions(_ name: (BeaconRegion) -> BeaconRegion?) -> Self {
         var memory = self
         memory.regions = regions.compactMap { known in
@@ -168,7 +169,7 @@ extension LocationEvent.Kind {
             guard case .ranging(let constraint)? = subjects[name] else { return nil }
             self = .didRange(beacons, constraint)
         case .rangingBeaconsDidFail(let name):
-            // Where nothing can be watched at all, that has been said.
+            // If no region can be monitored at all, an earlier event has reported it.
             guard case .ranging(let constraint)? = subjects[name], bluetooth.failure == nil else { return nil }
             self = .rangingDidFail(constraint, reason: bluetooth.reason)
         case .silenceDidEnd: return nil

@@ -4,7 +4,7 @@ public import RegionMonitoring
 
 /// An event of a ``LocationManager``, and its time.
 public struct LocationEvent: Hashable, Sendable {
-    /// The kind of event, in the words of CoreLocation's `CLLocationManagerDelegate`.
+    /// The kind of event, with the terms of CoreLocation's `CLLocationManagerDelegate`.
     public enum Kind: Hashable, Sendable {
         /// Bluetooth was switched on or off, unplugged, forbidden; with the reason.
         case bluetoothStateDidUpdate(AdapterUpdate)
@@ -12,16 +12,17 @@ public struct LocationEvent: Hashable, Sendable {
         /// The region is watched from now on, with or without an adapter.
         case didStartMonitoring(BeaconRegion)
 
-        /// The region's state is this: after each change, and as the answer to ``LocationManager/requestState(for:)``.
+        /// The region's state: after each change, and as the answer to ``LocationManager/requestState(for:)``.
         case didDetermineState(RegionState, BeaconRegion)
 
-        /// A beacon of the region is here, and none was when that was last known.
+        /// A beacon of the region is in range, and the last known state was not inside.
         case didEnterRegion(BeaconRegion, RangedBeacon)
 
-        /// The region's beacons are gone. The radio's failure is never an exit.
+        /// The region's beacons are gone. A failure of the radio never causes an exit.
         case didExitRegion(BeaconRegion)
 
-        /// The region cannot be watched: there is no adapter, or it may not be used. It will be as soon as that changes.
+        /// The region cannot be watched: there is no adapter, or the program may not use it. The manager watches it
+        /// as soon as that changes.
         case monitoringDidFail(BeaconRegion, reason: String)
 
         /// The beacons in range, the nearest first, once a second; empty when there are none.

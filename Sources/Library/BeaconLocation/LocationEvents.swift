@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The events of a ``LocationManager``. Several tasks may iterate them: each gets all of them, from its own beginning
+/// The events of a ``LocationManager``. Several tasks may iterate them: each receives all events from its beginning
 /// on.
 ///
 /// An iterator keeps the manager alive.
@@ -11,10 +11,10 @@ public struct LocationEvents: AsyncSequence, Sendable {
 
     let manager: LocationManager
 
-    /// Begins to iterate: the events from now on. The first iterator receives the earlier events, too.
+    /// Begins an iteration: the events from now on. The first iterator receives the earlier events, too.
     public func makeAsyncIterator() -> Iterator { Iterator(manager) }
 
-    /// One task's way through the events.
+    /// The iteration of one task.
     public struct Iterator: AsyncIteratorProtocol {
         private var waiting: ArraySlice<LocationEvent>
         private var base: AsyncStream<LocationEvent>.Iterator
@@ -27,7 +27,7 @@ public struct LocationEvents: AsyncSequence, Sendable {
             iteration = Iteration(manager)
         }
 
-        /// The next event; nil when the manager has ended, or the task is cancelled.
+        /// Returns the next event, or `nil` when the manager has ended, or the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> LocationEvent? {
             if let event = waiting.popFirst() { return event }
             return await base.next(isolation: actor)
@@ -41,7 +41,7 @@ public struct LocationEvents: AsyncSequence, Sendable {
     }
 }
 
-/// Lives as long as an iteration does. With the last one the manager ends.
+/// Lives as long as an iteration. The end of the last one ends the manager.
 private final class Iteration: Sendable {
     private let manager: LocationManager
 

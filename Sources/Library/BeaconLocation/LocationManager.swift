@@ -6,22 +6,24 @@ public import RegionMonitoring
 
 /// Watches beacon regions and ranges beacons, as CoreLocation's `CLLocationManager` does; see <doc:BeaconLocation>.
 ///
-/// The radio is not touched before something is asked of it: ``authorize(within:)`` and ``bluetoothStates()`` look at the
-/// adapter, and it scans only while a region is watched or beacons are ranged. What happens comes in ``events``; when the
-/// last iteration of them is cancelled, or the manager goes, the scan is switched off.
+/// The manager does not use the radio before the program requests it: ``authorize(within:)`` and
+/// ``bluetoothStates()`` read the state of the adapter, and the adapter scans only while a region is watched or
+/// beacons are ranged. ``events`` publishes what happens; when the last iteration of them is cancelled, or the
+/// manager is deallocated, it disables the scan.
 ///
-/// Everything may be called from any thread and any task.
+/// All methods may be called from any thread and any task.
 public final class LocationManager: Sendable {
     private let bluetooth: BluetoothManager
     private let driver: LocationDriver
     private let clock: any WallClock
     let broadcast: EventBroadcast
 
-    /// The number of events that wait for a slow program; then the oldest are dropped. Ranging gives one a second.
+    /// The number of events that are stored for a slow program; then the oldest are dropped. Ranging publishes one a
+    /// second.
     public static let backlog = 1024
 
     /// - Parameters:
-    ///   - adapter: its name, such as `hci0`; nil: the first that is switched on.
+    ///   - adapter: The name of the adapter, such as `hci0`; `nil` for the first that is switched on.
     ///   - timing: The scan interval and window; by default half of the time, since Wi-Fi may share the antenna.
     ///   - memory: An earlier manager's ``memory``; `nil`: none.
     public convenience init(adapter: String? = nil, timing: ScanTiming = .shared, memory: LocationMemory? = nil) {
@@ -50,18 +52,19 @@ public final class LocationManager: Sendable {
         broadcast.close()
     }
 
-    /// The events, in order. Several tasks may iterate, each gets everything from its beginning on; the first one also
-    /// what happened before.
+    /// The events, in order. Several tasks may iterate them, and each receives all events from its beginning on; the
+    /// first one also receives the earlier events.
     public var events: LocationEvents { LocationEvents(manager: self) }
 
-    /// The memory of this manager for the next one, after a restart of the program: to be stored at intervals, and at
-    /// the end. Only regions that are watched are in it.
+    /// The memory of this manager for the next one, after a restart of the program: store it at intervals, and at the
+    /// end. It contains only regions that are watched.
     public var memory: LocationMemory { LocationMemory(driver.memory, at: clock.now) }
 
-    /// Waits until it is decided whether there is Bluetooth, and whether this process may use it; at once when it is.
+    /// Waits until the manager knows whether there is Bluetooth, and whether this process may use it; returns at once
+    /// if it knows.
     ///
     /// - Parameter limit: The time to wait for an adapter that is being reset, or does not answer.
-    /// - Returns: the state with its reason.
+    /// - Returns: The state with its reason.
     public func authorize(within limit: Duration = .seconds(10)) async -> AdapterUpdate {
         await bluetooth.authorize(within: limit)
     }
@@ -75,18 +78,19 @@ public final class LocationManager: Sendable {
     /// The constraints whose beacons are ranged.
     public var rangedBeaconConstraints: [BeaconConstraint] { driver.rangedConstraints }
 
-    /// Watches a region: any of its beacons enters, their silence leaves. It takes the place of one of the same identifier.
+    /// Watches a region: any of its beacons enters it, their silence leaves it. It replaces a region with the same
+    /// identifier.
     public func startMonitoring(for region: BeaconRegion) {
         startMonitoring(MonitoredRegion(region))
     }
 
-    /// Watches a region by thresholds and times of its own. Its `ranging` does not matter here.
+    /// Watches a region with thresholds and times of its own. Its `ranging` is ignored here.
     public func startMonitoring(_ region: MonitoredRegion) {
         driver.startMonitoring(region)
         bluetooth.startScan()
     }
 
-    /// Watches a region no more, by its identifier.
+    /// Stops watching a region, by its identifier.
     public func stopMonitoring(for region: BeaconRegion) {
         driver.stopMonitoring(region.identifier)
         rest()
@@ -98,26 +102,25 @@ public final class LocationManager: Sendable {
         bluetooth.startScan()
     }
 
-    /// Ranges these beacons no more.
+    /// Stops ranging these beacons.
     public func stopRangingBeacons(satisfying constraint: BeaconConstraint) {
         driver.stopRanging(constraint)
         rest()
     }
 
-    /// Has the state of a region that is watched published as it is now, by
-    /// ``LocationEvent/Kind/didDetermineState(_:_:)``.
+    /// Publishes the present state of a watched region, by ``LocationEvent/Kind/didDetermineState(_:_:)``.
     public func requestState(for region: BeaconRegion) {
         driver.requestState(region.identifier)
     }
 
-    /// Switches the scan off, and returns when it is: for a program that ends. The events end, and nothing more is to be had
-    /// of this manager.
+    /// Disables the scan, and returns afterwards: for a program that ends. The iterations end, and the manager
+    /// publishes no further event.
     public func stop() async {
         broadcast.close()
         await bluetooth.stop()
     }
 
-    /// Handles that the events have no reader any more.
+    /// Handles the end of the last iteration.
     func end() {
         broadcast.close()
         bluetooth.end()

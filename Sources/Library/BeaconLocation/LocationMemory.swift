@@ -4,15 +4,14 @@ import RegionMonitoring
 /// The memory of a ``LocationManager`` that outlives it: the regions that were inside, and the learned values of their
 /// beacons.
 ///
-/// The program stores it, encoded as it likes, and gives it to its next manager, which announces no event twice and
-/// misses none.
+/// The program encodes and stores it, and passes it to its next manager, which repeats no event and misses none.
 ///
 ///     let memory = try? JSONDecoder().decode(LocationMemory.self, from: Data(contentsOf: file))
 ///     let manager = LocationManager(memory: memory)
 ///     …
 ///     try JSONEncoder().encode(manager.memory).write(to: file)
 public struct LocationMemory: Hashable, Sendable {
-    /// The time for which the states are valid. What was learned stays true.
+    /// The time for which the states are valid. The learned values stay valid.
     public static let validFor = Duration.seconds(900)
 
     /// The time on the wall clock: nanoseconds since 1970-01-01 00:00:00 UTC.
@@ -25,10 +24,10 @@ public struct LocationMemory: Hashable, Sendable {
         kept = PresenceMemory(memory)
     }
 
-    /// Returns the memory from which the next manager goes on.
+    /// Returns the memory from which the next manager continues.
     ///
-    /// The age of a memory from the future is unknown: the clock was set back, or this is a machine without a clock
-    /// that has not yet asked the network. Such a memory is believed.
+    /// The age of a memory from the future is unknown: the clock was set back, or the machine has no clock and has
+    /// not received the time from the network yet. The manager accepts such a memory.
     func memory(at now: Int64) -> RegionMonitor.Memory {
         var memory = kept.monitorMemory(isStale: false)
         let (age, overflow) = now.subtractingReportingOverflow(nanosecondsSince1970)
@@ -45,14 +44,14 @@ extension LocationMemory: Codable {
         case kept = "presence"
     }
 
-    /// - Throws: `DecodingError` for what no manager has encoded.
+    /// - Throws: `DecodingError` for data that no manager has encoded.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         nanosecondsSince1970 = try container.decode(Int64.self, forKey: .nanosecondsSince1970)
         kept = try container.decode(PresenceMemory.self, forKey: .kept)
     }
 
-    /// As one object, whose form is the library's own business.
+    /// Encodes it as one object, whose form is private to the library.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(nanosecondsSince1970, forKey: .nanosecondsSince1970)

@@ -5,7 +5,7 @@ enum Subject: Hashable, Sendable {
     case region(BeaconRegion)
     case ranging(BeaconConstraint)
 
-    /// The driver's name of it. No region of a person's can have the name of what is ranged.
+    /// The driver's name of it. The name of a ranged constraint differs from the names of all regions.
     var name: String {
         switch self {
         case .region(let region): Self.name(ofRegion: region.identifier)

@@ -1,12 +1,12 @@
 package import Bluetooth
 
 extension AdapterUpdate {
-    /// A capture stands in for an adapter that is well.
+    /// A capture in place of a working adapter.
     package static func replaying(_ capture: String) -> AdapterUpdate {
         AdapterUpdate(state: .poweredOn, adapter: nil, reason: "the capture \(capture) stands in for an adapter")
     }
 
-    /// The reason why nothing can be watched; `nil` while that is possible, or only interrupted.
+    /// The reason why regions cannot be watched; `nil` while they can, or while the scan is only interrupted.
     package var failure: String? {
         switch state {
         case .unsupported, .unauthorized: reason
@@ -14,7 +14,7 @@ extension AdapterUpdate {
         }
     }
 
-    /// Nothing was asked of the adapter yet.
+    /// The adapter was not used yet.
     package static let starting = AdapterUpdate(
         state: .unknown, adapter: nil, reason: "the adapter has not answered yet")
 }

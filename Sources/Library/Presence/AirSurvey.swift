@@ -1,21 +1,21 @@
 import Plumbing
 import RegionMonitoring
 
-/// The longest silence of all devices while no region is inside: the receptions of that time come from devices that
+/// The longest silence of all devices while no region is inside. The receptions of that time come from devices that
 /// stay.
 ///
 /// iBeacons do not count. A beacon that is received outside its region, weakly or for a moment, leaves with the person.
 struct AirSurvey: Sendable {
-    /// A survey of less time gives no result, and is continued by the next one. After an expectation that proved wrong a day's is
-    /// needed, and twice that after each further one. Otherwise devices that are at home on some days only would be expected again
-    /// and again.
+    /// A survey of less time gives no result, and the next one continues it. After an expectation that was wrong the
+    /// survey must take a day, and twice as long after each further one. Otherwise the survey would expect devices
+    /// that are at home on some days only again and again.
     private static let shortest: Int64 = 60_000_000_000
     private static let afterMistake: Int64 = 86_400_000_000_000
 
-    /// From such a silence on, silence is normal.
+    /// The length of a silence from which on silence is normal.
     private static let normalSilence: Int64 = 10_000_000_000
 
-    /// The time at which the survey last went on, or `nil` while it is interrupted.
+    /// The time at which the survey was last continued, or `nil` while it is interrupted.
     private var since: Instant?
 
     /// The present silence up to then, the longest one of this survey, and the time that they all cover, in nanoseconds. An
@@ -51,7 +51,7 @@ struct AirSurvey: Sendable {
         endSilence()
     }
 
-    /// Goes on with the survey.
+    /// Continues the survey.
     mutating func resume(at now: Instant) {
         if since == nil { since = now }
     }
@@ -67,13 +67,13 @@ struct AirSurvey: Sendable {
         (since, silence) = (nil, 0)
     }
 
-    /// Counts a silence that was discarded and proved to be usual.
+    /// Counts a silence that was discarded and later proved to be usual.
     mutating func add(silence: Int64) {
         longest = max(longest, silence)
         if let former { self.former = silence < Self.normalSilence ? max(former, silence) : nil }
     }
 
-    /// Takes silence to be normal until a long survey has another result.
+    /// Assumes that silence is normal until a long survey has another result.
     mutating func forget() {
         former = nil
         needed = max(Self.afterMistake, needed.addingClamped(needed))

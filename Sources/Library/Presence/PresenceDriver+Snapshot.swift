@@ -8,9 +8,9 @@ extension PresenceDriver {
     package struct Snapshot: Sendable {
         package var bluetooth: AdapterUpdate
         package var isListening: Bool
-        /// Since when it is not; nil while it is.
+        /// The begin of the present pause of the scan; `nil` while the adapter scans.
         package var pausedSince: Instant?
-        /// The number of times that listening began.
+        /// The number of starts of the scan.
         package var scans: UInt64
         /// The number of packets that the kernel dropped.
         package var dropped: UInt64
@@ -58,7 +58,7 @@ extension PresenceDriver {
     /// The other devices in range.
     package var air: RegionMonitor.Air { state.withLock(\.pipeline.monitor.air) }
 
-    /// Whether what is not heard at an instant is not there: the radio is known to live.
+    /// Whether a silence at an instant proves an absence: the radio works.
     package func isCertain(at now: Instant) -> Bool { state.withLock { $0.liveness.isCertain(at: now) } }
 
     /// Returns the memory to store for the next start.

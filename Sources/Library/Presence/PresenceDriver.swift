@@ -3,22 +3,22 @@ import IBeacon
 package import RegionMonitoring
 import Synchronization
 
-/// The one owner of a region monitor, for the daemon and for the library. A source drives it from its own thread; other
-/// threads receive copies of its values; events are published in order.
+/// The only owner of a region monitor, for the daemon and for the library. A source drives it from its own thread;
+/// other threads receive copies of its values; events are published in order.
 package final class PresenceDriver: ScannerDelegate {
-    /// Is given each event in order, while the driver is locked: it must not call back.
+    /// Receives each event in order, while the driver is locked: it must not call back.
     package typealias Publisher = @Sendable (PresenceEvent, PresenceTime) -> Void
 
     package struct State: Sendable {
         package var regions: [MonitoredRegion]
-        /// Begins anew with the source: a capture's clock is not known before its first packet.
+        /// Replaced at the start of the source: a capture's clock is not known before its first packet.
         package var pipeline: PresencePipeline
         package var isStarted = false
         package var bluetooth = AdapterUpdate.starting
         package var isListening = false
-        /// Since when nothing is listened to; nil before the start, and while it is.
+        /// The begin of the present pause of the scan; `nil` before the start, and while the adapter scans.
         package var pausedSince: Instant?
-        /// The number of times that listening began.
+        /// The number of starts of the scan.
         package var scans: UInt64 = 0
         package var dropped: UInt64 = 0
         var liveness: RadioLiveness
@@ -35,9 +35,9 @@ package final class PresenceDriver: ScannerDelegate {
 
     /// - Parameters:
     ///   - quietPeriod: The length of a silence from which on it counts only after an answer of the controller; `nil`
-    ///     for a source that cannot fall mute, such as a capture.
-    ///   - handler: is given each sighting of a region's beacon, while the driver is locked; the positions of its
-    ///     regions are those in `regions`.
+    /// for a source that cannot stop answering, such as a capture.
+    ///   - handler: Receives each sighting of a region's beacon, while the driver is locked; the positions of its
+    /// regions are those in `regions`.
     package init(
         regions: [MonitoredRegion], clock: any WallClock, quietPeriod: Duration? = nil,
         handler: PresencePipeline.SightingHandler? = nil, publish: @escaping Publisher
@@ -51,8 +51,8 @@ package final class PresenceDriver: ScannerDelegate {
         self.publish = publish
     }
 
-    /// Goes on from what was known before a restart: of the regions that are watched when the source starts, or, called
-    /// later, of those that are watched from then on.
+    /// Continues from the state before a restart: for the regions that are watched when the source starts, or, if
+    /// called later, for those that are watched from then on.
     package func restore(_ memory: RegionMonitor.Memory) {
         state.withLock { state in
             state.memory = memory
@@ -60,15 +60,15 @@ package final class PresenceDriver: ScannerDelegate {
         }
     }
 
-    /// Other regions are watched from now on.
+    /// Replaces the watched regions.
     ///
-    /// - Parameter change: is given the regions, while the driver is locked.
+    /// - Parameter change: Receives the regions, while the driver is locked.
     package func updateRegions(at now: Instant, _ change: (inout [MonitoredRegion]) -> Void) {
         state.withLock { state in
             let former = Set(state.regions.map(\.region.identifier))
             change(&state.regions)
             let identifiers = Set(state.regions.map(\.region.identifier))
-            // Without this, the last state would last in the history for as long as the daemon runs.
+            // Without this event, the last state would continue in the history for as long as the daemon runs.
             let ended = former.subtracting(identifiers).sorted().filter { state.pipeline.monitor.isKnown($0) }
             publish(ended.map { .didDetermineState(region: $0, .unknown) }, at: now, &state)
             state.changes = state.changes.filter { identifiers.contains($0.key) }
@@ -85,7 +85,7 @@ package final class PresenceDriver: ScannerDelegate {
         }
     }
 
-    /// Has a region's state, as it is now, published as if it had been determined: CoreLocation's `requestState(for:)`.
+    /// Publishes a region's present state, as if it had been determined: CoreLocation's `requestState(for:)`.
     package func requestState(ofRegion identifier: String, at now: Instant) {
         state.withLock { state in
             for action in state.pipeline.monitor.stateRequested(region: identifier) {
@@ -98,7 +98,7 @@ package final class PresenceDriver: ScannerDelegate {
 // MARK: The source's thread
 
 extension PresenceDriver {
-    /// Monitoring begins; once, however often this is called.
+    /// Starts monitoring; once, however often it is called.
     package func scannerWillStart(at time: Int64) {
         let now = Instant(nanoseconds: time)
         state.withLock { state in
@@ -120,7 +120,7 @@ extension PresenceDriver {
         }
     }
 
-    // Inlined into the replay of a capture, which a million reports a second go through.
+    // Inlined into the replay of a capture, which processes a million reports a second.
     @inline(__always)
     package func scannerDidReceive<Failure>(_ events: (_ each: Each) throws(Failure) -> Void) throws(Failure) {
         try state.withLock { state throws(Failure) in
@@ -146,12 +146,12 @@ extension PresenceDriver {
         state.withLock { $0.liveness.controllerHeard(at: Instant(nanoseconds: time)) }
     }
 
-    /// Every packet that waited has gone in. Evaluates silence if the scan is known to be running: a dead radio must
-    /// not cause an exit.
+    /// Called after the receive queue is drained. Evaluates silence if the scan is known to be running: a failed
+    /// radio must not cause an exit.
     package func scannerDidFinishTurn(at time: Int64) -> Int64? {
         let now = Instant(nanoseconds: time)
         return state.withLock { state in
-            // Whether it was deaf shows later; until then no silence grows.
+            // A later report decides whether the receiver was deaf; until then no silence grows.
             if state.liveness.suspected(at: now) { state.pipeline.monitor.listeningPaused(at: now) }
             if state.liveness.suspicionExpired(at: now) {
                 publish(state.pipeline.monitor.adapterLost(at: now), at: now, &state)
@@ -178,7 +178,7 @@ extension PresenceDriver {
         }
     }
 
-    /// The scan began, or was interrupted: time not listened is not silence.
+    /// Handles that the scan began, or was interrupted: a pause is no silence.
     package func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {
         let now = Instant(nanoseconds: time)
         state.withLock { state in
@@ -218,7 +218,7 @@ extension PresenceDriver {
 }
 
 extension RegionMonitor {
-    /// Returns whether the state of a region is another than unknown.
+    /// Returns whether the state of a region is known.
     fileprivate func isKnown(_ identifier: String) -> Bool {
         stateRequested(region: identifier) != [.didDetermineState(region: identifier, .unknown)]
     }

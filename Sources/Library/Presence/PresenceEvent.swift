@@ -6,22 +6,22 @@ package enum PresenceEvent: Hashable, Sendable {
     /// Bluetooth was switched on or off, unplugged, forbidden.
     case bluetoothStateDidUpdate(AdapterUpdate)
 
-    /// The region, named by its identifier, cannot be watched: there is no adapter, or it may not be used.
+    /// The region, named by its identifier, cannot be watched: there is no adapter, or the program may not use it.
     case monitoringDidFail(region: String, reason: String)
 
     /// A decision of the monitor.
     ///
-    /// - bluetooth: The state of Bluetooth at that time: the monitor records only that the scan stopped, this is the
-    ///   reason.
+    /// - bluetooth: The state of Bluetooth at that time, with the reason why the scan stopped, which the monitor does
+    /// not record.
     case action(RegionMonitor.Action, bluetooth: AdapterUpdate)
 }
 
 /// The time of an event, on both clocks.
 package struct PresenceTime: Hashable, Sendable {
-    /// On the clock of the source, which decides.
+    /// The time on the clock of the source, which decides.
     package var instant: Instant
 
-    /// On the wall clock: nanoseconds since the Unix epoch. In a replay it is the capture's.
+    /// The time on the wall clock: nanoseconds since the Unix epoch. In a replay it is the capture's.
     package var wall: Int64
 
     package init(instant: Instant, wall: Int64) {

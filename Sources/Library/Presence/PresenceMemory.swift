@@ -4,14 +4,14 @@ package import RegionMonitoring
 
 /// The region monitor's memory, in the form that is stored.
 package struct PresenceMemory: PersistedMemory, Hashable {
-    /// A region and where the person was last.
+    /// A region and its last known state.
     package struct Region: Codable, Hashable, Sendable {
         package var identifier: String
         /// Its beacons, as `UUID/major/minor`, an asterisk for any.
         package var beacons: String
-        /// inside or outside.
+        /// The state: inside or outside.
         package var state: String
-        /// In seconds, where it was learned.
+        /// The learned exit time in seconds, if there is one.
         package var exitTime: Double?
     }
 
@@ -20,8 +20,8 @@ package struct PresenceMemory: PersistedMemory, Hashable {
         /// The beacon, as `UUID/major/minor`.
         package var beacon: String
         package var learned: Float
-        /// The gaps of the last minutes and of the last day: how many of each length, without the zeros at the end, and how
-        /// many seconds were listened. Nil in a file of version 1.
+        /// The gaps of the last minutes and of the last day: the number of each length, without the zeros at the end,
+        /// and the scan time in seconds. Nil in a file of version 1.
         package var minutes: [Float]?
         package var minutesListened: Float?
         package var day: [Float]?
@@ -30,7 +30,7 @@ package struct PresenceMemory: PersistedMemory, Hashable {
         package var dayAges: [UInt8]?
         /// The sums of the gaps of each length: those of `minutes`, and in version 1 those of `counts`.
         package var sums: [Float]
-        /// Of version 1 alone.
+        /// Only in version 1.
         package var counts: [Float]?
     }
 
@@ -96,10 +96,10 @@ package struct PresenceMemory: PersistedMemory, Hashable {
         }
     }
 
-    /// Returns the memory from which the region monitor goes on.
+    /// Returns the memory from which the region monitor continues.
     ///
-    /// - Parameter isStale: Whether too much time has passed to know the state of a region. What was learned stays
-    ///   true.
+    /// - Parameter isStale: Whether too much time has passed to know the state of a region. The learned values stay
+    /// valid.
     package func monitorMemory(isStale: Bool) -> RegionMonitor.Memory {
         var memory = RegionMonitor.Memory()
         memory.regions = regions.compactMap { region in
@@ -128,7 +128,7 @@ extension PresenceMemory.Beacon {
         sums = silences.sums.trimmed
     }
 
-    /// nil where it names more than one beacon.
+    /// `nil` if it names more than one beacon.
     var identity: BeaconIdentity? {
         guard case .minor(let uuid, let major, let minor) = BeaconConstraint(beacon) else { return nil }
         return BeaconIdentity(uuid: uuid, major: major, minor: minor)
@@ -154,6 +154,6 @@ extension [Float] {
 }
 
 extension Float {
-    /// To the second decimal: a file that is written for years need not hold more.
+    /// Rounds to the second decimal: a file that is written for years need not contain more.
     fileprivate var hundredths: Float { isFinite ? (self * 100).rounded() / 100 : 0 }
 }

@@ -4,22 +4,22 @@ public import RegionMonitoring
 
 /// The way from the bytes of an HCI event to the decision about the regions, the same for an adapter and a capture.
 ///
-/// Inlinable, and public in a target that is no product: what is `package` is called from other targets rather than
-/// inlined there, and every report goes this way.
+/// Inlinable, and public in a target that is no product: other targets call `package` functions and do not inline
+/// them, and every report passes through this code.
 public struct PresencePipeline: Sendable {
     /// The numbers of received packets.
     public struct Counters: Sendable, Equatable {
-        /// LE advertising reports, of whatever content.
+        /// LE advertising reports, with any content.
         public var reports: UInt64 = 0
-        /// Those that were iBeacons.
+        /// Reports with an iBeacon.
         public var iBeacons: UInt64 = 0
-        /// Events that were cut or otherwise unsound.
+        /// Truncated or invalid events.
         public var malformed: UInt64 = 0
 
-        /// Reports that were no iBeacons.
+        /// Reports without an iBeacon.
         @inlinable public var others: UInt64 { reports &- iBeacons }
 
-        /// So many of each.
+        /// The number of each.
         public init(reports: UInt64 = 0, iBeacons: UInt64 = 0, malformed: UInt64 = 0) {
             self.reports = reports
             self.iBeacons = iBeacons
@@ -27,9 +27,9 @@ public struct PresencePipeline: Sendable {
         }
     }
 
-    /// Is given each sighting of a beacon that belongs to a region, after it was decided upon.
+    /// Receives each sighting of a beacon that belongs to a region, after the decision.
     ///
-    /// - Parameter regions: the positions of its regions, as the monitor knows them.
+    /// - Parameter regions: The positions of its regions in the monitor.
     public typealias SightingHandler =
         @Sendable (_ sighting: BeaconSighting, _ regions: [Int], _ now: Instant) -> Void
 
@@ -39,17 +39,17 @@ public struct PresencePipeline: Sendable {
     public var counters = Counters()
     @usableFromInline var assembler = ExtendedReportAssembler()
 
-    /// Decides by `monitor`.
+    /// Creates a pipeline that decides by `monitor`.
     public init(_ monitor: RegionMonitor) {
         self.monitor = monitor
     }
 
-    /// An HCI event came in.
+    /// Handles an HCI event.
     ///
     /// - Parameters:
-    ///   - event: its bytes from the event code on, without the H4 packet type.
+    ///   - event: Its bytes from the event code on, without the H4 packet type.
     ///   - now: The time of reception.
-    ///   - handler: is given the sightings of the regions' beacons in it.
+    ///   - handler: Receives the sightings of the regions' beacons in it.
     /// - Returns: The events to announce.
     @inlinable @inline(__always) public mutating func received(
         event: RawSpan, at now: Instant, handler: SightingHandler? = nil
@@ -74,7 +74,8 @@ public struct PresencePipeline: Sendable {
                 if !regions.isEmpty { handler(sighting, regions, now) }
             }
         } catch {
-            // What stood before the cut has counted. Any device can send malformed data; it ends nothing.
+            // The reports before the cut have counted. Any device can send malformed data, which must not end the
+            // scan.
             counters.malformed += 1
         }
         return actions
@@ -82,7 +83,7 @@ public struct PresencePipeline: Sendable {
 }
 
 extension ExtendedReportAssembler {
-    /// The iBeacon in a report, with what earlier reports held of the same advertisement.
+    /// The iBeacon in a report, with the data of earlier reports of the same advertisement.
     @inlinable @inline(__always) mutating func frame(in report: LEAdvertisingReport) -> IBeaconFrame? {
         guard let data = data(report) else { return nil }
         return IBeaconFrame(advertisingData: data)

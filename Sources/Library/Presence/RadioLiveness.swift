@@ -1,12 +1,13 @@
 import Plumbing
 package import RegionMonitoring
 
-/// Whether the radio can be believed when it hears nothing: a dead controller sounds like an empty house.
+/// Decides whether a silence proves an absence: a failed controller receives as little as one in an empty house.
 ///
-/// A scanner asks its controller whether it lives after a silence of the quiet period, and then less and less often, each
-/// time after twice as long at most. So in a living radio's silence the last answer is never older than two thirds of that
-/// silence. An answer proves that the controller lives, not that it receives: where the air is never silent, a silence that is
-/// much longer than usual makes it suspect, whatever it answers, until a report comes in.
+/// After a silence of the quiet period a scanner sends a command to its controller, and repeats it at growing
+/// intervals, each at most twice as long. So during the silence of a working radio the last answer is never older
+/// than two thirds of that silence. An answer proves that the controller works, not that it receives: if the air is
+/// never silent, a silence that is much longer than usual makes the controller suspect, whatever it answers, until a
+/// report comes in.
 package struct RadioLiveness: Sendable {
     package let quietPeriod: Duration?
 
@@ -33,8 +34,8 @@ package struct RadioLiveness: Sendable {
     private var suspectSince = Instant(nanoseconds: 0)
     private var wasInterrupted = false
 
-    /// A suspicion that has lasted for so long without any decision of the scanner ends in an unknown state: other programs may
-    /// interrupt the scan again and again.
+    /// The limit of a suspicion without any decision of the scanner, after which the state is unknown: other programs
+    /// may interrupt the scan again and again.
     private static let longestSuspicion: Int64 = 120_000_000_000
 
     private var rate = ReportRate()
@@ -65,9 +66,9 @@ package struct RadioLiveness: Sendable {
         return limit >= longest / 2 * 3 ? limit : nil
     }
 
-    /// The radio was heard.
+    /// Handles the reception of a report.
     ///
-    /// - Returns: whether it was suspect until now and is no more.
+    /// - Returns: Whether it was suspect until now and no longer is.
     @discardableResult
     package mutating func reportReceived(at now: Instant) -> Bool {
         let silence = now.nanoseconds.subtractingClamped(lastReport.nanoseconds)
@@ -76,7 +77,7 @@ package struct RadioLiveness: Sendable {
         isDeparture = false
         rate.received(at: now)
         guard isSuspect else { return false }
-        // Received without any repair: such silences are usual here.
+        // It received again without any repair: such silences are usual here.
         if trustedAt == nil, !wasInterrupted, !isLost { survey.add(silence: silence) }
         let trustedAt = trustedAt ?? Instant(nanoseconds: now.nanoseconds.addingClamped(Self.grace))
         guard now >= trustedAt else {
@@ -90,17 +91,17 @@ package struct RadioLiveness: Sendable {
         return true
     }
 
-    /// A device was heard that is no iBeacon.
+    /// Handles the reception of a device without an iBeacon.
     package mutating func otherDeviceHeard(at now: Instant) {
         survey.received(at: now)
     }
 
-    /// The controller answered.
+    /// Handles an answer of the controller.
     package mutating func controllerHeard(at now: Instant) {
         lastAnswer = now
     }
 
-    /// The scan began, or was interrupted: time not listened is not silence.
+    /// Handles that the scan began, or was interrupted: a pause is no silence.
     package mutating func listeningChanged(_ isListening: Bool, at now: Instant) {
         self.isListening = isListening
         lastAnswer = now
@@ -112,7 +113,7 @@ package struct RadioLiveness: Sendable {
         surveyIfPossible(at: now)
     }
 
-    /// The state of a region was determined.
+    /// Handles that the state of a region was determined.
     package mutating func determined(_ state: RegionState, region: String, at now: Instant) {
         let wasAway = inside.isEmpty
         if state == .inside { inside.insert(region) } else { inside.remove(region) }
@@ -121,14 +122,14 @@ package struct RadioLiveness: Sendable {
         surveyIfPossible(at: now)
     }
 
-    /// The adapter is lost.
+    /// Handles the loss of the adapter.
     package mutating func adapterLost() {
         isLost = isSuspect
     }
 
     /// Suspects the controller if it has received nothing for too long.
     ///
-    /// - Returns: whether it is suspect from now on.
+    /// - Returns: Whether it is suspect from now on.
     package mutating func suspected(at now: Instant) -> Bool {
         guard let suspectAt, now >= suspectAt else { return false }
         guard rate.endedAtOnce else {
@@ -154,7 +155,7 @@ package struct RadioLiveness: Sendable {
         return Instant(nanoseconds: suspectSince.nanoseconds.addingClamped(Self.longestSuspicion))
     }
 
-    /// Whether what was not heard was not there.
+    /// Whether a silence proves an absence.
     package func isCertain(at now: Instant) -> Bool {
         guard let quietPeriod else { return true }
         if isSuspect { return false }

@@ -2,8 +2,8 @@ import RegionMonitoring
 
 /// The number of reports in each of the last seconds: whether they ended at once or became fewer before.
 ///
-/// A receiver that becomes deaf misses all reports from one moment on. Of devices that a person carries out of range
-/// the reports become fewer for some seconds first.
+/// A receiver that becomes deaf misses all reports from one moment on. If a person carries devices out of range, the
+/// reports become fewer for some seconds first.
 struct ReportRate: Sendable {
     private static let second: Int64 = 1_000_000_000
 
@@ -20,7 +20,7 @@ struct ReportRate: Sendable {
     private var present = Int64.min
     private var count = 0
 
-    /// A report came in.
+    /// Records a report.
     mutating func received(at now: Instant) {
         let second = now.nanoseconds / Self.second
         if second == present {
@@ -35,13 +35,13 @@ struct ReportRate: Sendable {
         defer { present = second }
         guard present != .min, second > present else { return }
         counts[Self.slot(present)] = count
-        // No more than all of them.
+        // Not more than all of them.
         let first = max(present + 1, second - Int64(Self.kept))
         for passed in first..<max(first, second) { counts[Self.slot(passed)] = 0 }
     }
 
-    /// Whether the reports ended at once: as many as usual came in until the last one. `false` if there were too few to
-    /// decide.
+    /// Whether the reports ended at once: as many as usual came in until the last one. `false` if there were too few
+    /// to decide.
     var endedAtOnce: Bool {
         guard present != .min else { return false }
         for span in Self.spans {

@@ -5,10 +5,11 @@ package import SystemPackage
 package enum CaptureFileError: Error, CustomStringConvertible {
     /// The file could not be read.
     case unreadable(file: String, Errno)
-    /// The file is no capture, holds no Bluetooth, or is damaged. What came before the damage was replayed.
+    /// The file is no capture, contains no Bluetooth packets, or is damaged. The packets before the damage were
+    /// replayed.
     case damaged(file: String, CaptureError)
 
-    /// Whether the file only ends too early, as one does whose recording was interrupted.
+    /// Whether the file only ends too early, as a file of an interrupted recording does.
     package var isCut: Bool {
         guard case .damaged(_, let error) = self, case .cut = error.reason else { return false }
         return true
@@ -27,16 +28,16 @@ package enum CaptureFileError: Error, CustomStringConvertible {
 struct CaptureFile {
     let name: String
 
-    /// Hands out the packets that are whole in some bytes, from a position on that moves behind them. Answers whether to go
-    /// on.
+    /// Takes the complete packets from some bytes, from a position on that moves behind them. Returns whether to
+    /// continue.
     typealias Reading = (_ bytes: RawSpan, _ reader: inout CaptureReader, _ position: inout Int) throws(CaptureError) ->
         Bool
 
     /// Reads the file from its beginning, in pieces.
     ///
     /// - Parameters:
-    ///   - wait: waits until the file can be read. Returns whether to go on.
-    ///   - take: takes the packets from each piece.
+    ///   - wait: Waits until the file can be read. Returns whether to continue.
+    ///   - take: Takes the packets from each piece.
     ///   - progress: Receives at intervals the number of bytes that have been read, and the number of all if it is
     ///     known.
     func forEachPiece(

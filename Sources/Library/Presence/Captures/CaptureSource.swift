@@ -5,7 +5,7 @@ package import RegionMonitoring
 import Synchronization
 import SystemPackage
 
-/// A capture in place of an adapter: the same road, at the capture's own clock.
+/// A capture in place of an adapter, with the same path to the driver, at the capture's own clock.
 package final class CaptureSource: Sendable {
     private let file: CaptureFile
 
@@ -14,8 +14,8 @@ package final class CaptureSource: Sendable {
     private let progress: Progress
     private let warn: @Sendable (String) -> Void
 
-    /// The clock as others see it: where the source has come, and how far that is ahead of the stamps, in nanoseconds.
-    /// Written by the source's thread for each packet, so it must cost nothing.
+    /// The clock for other threads: the position of the source, and its lead over the stamps, in nanoseconds. The
+    /// source's thread writes it for each packet, so it must cost almost nothing.
     private let latest = Atomic<Int64>(0)
     private let ahead = Atomic<Int64>(0)
 
@@ -28,13 +28,13 @@ package final class CaptureSource: Sendable {
     private let requests = Mutex(Requests())
     private let wakeUp: WakeUp
 
-    /// Is given from time to time how many bytes have been read, and how many there are if that is known.
+    /// Receives at intervals the number of bytes that have been read, and the number of all if it is known.
     package typealias Progress = @Sendable (_ read: UInt64, _ size: UInt64?) -> Void
 
     /// - Parameters:
-    ///   - file: a btsnoop, pcap or pcapng file; `-` for standard input.
+    ///   - file: A btsnoop, pcap or pcapng file; `-` for standard input.
     ///   - speed: The factor by which the replay is faster than the recording; `nil`: without pauses.
-    ///   - warn: is given what a person should know of the capture.
+    ///   - warn: Receives warnings about the capture.
     /// - Throws: An error if the process has no file descriptor left.
     package init(
         file: String, speed: Double?, warn: @escaping @Sendable (String) -> Void,
@@ -51,14 +51,14 @@ package final class CaptureSource: Sendable {
         }
     }
 
-    /// A wake-up waits no longer at a time.
+    /// The longest wait of a wake-up.
     private static let longestWait = Duration.seconds(3600)
 
-    /// More turns than this between two packets are no recording but a clock that was set.
+    /// More turns than this between two packets are not a recording but a clock that was set.
     private static let maximumTurns = 100_000
 
-    /// Lets the delegate have the turns that are due before a packet at `now`, then waits for the packet's time.
-    /// Returns whether to go on.
+    /// Runs the delegate's turns that are due before a packet at `now`, then waits for the packet's time. Returns
+    /// whether to continue.
     @inline(__always)
     private func advance(
         _ delegate: some ScannerDelegate, _ deadline: inout Int64?, to now: Int64, _ pace: Pace?
@@ -72,7 +72,7 @@ package final class CaptureSource: Sendable {
         return wait(until: now, pace)
     }
 
-    /// Lets others see where the source has come.
+    /// Publishes the position of the source to other threads.
     private func show(_ now: Int64, _ timeline: CaptureTimeline) {
         latest.store(now, ordering: .relaxed)
         ahead.store(timeline.ahead, ordering: .relaxed)
@@ -100,7 +100,7 @@ package final class CaptureSource: Sendable {
         return true
     }
 
-    /// Does what was asked for. Returns whether to go on.
+    /// Carries out the requests. Returns whether to continue.
     private func fulfilRequests() -> Bool {
         let (work, shouldStop) = requests.withLock { requests in
             defer { requests.work = [] }
@@ -134,7 +134,8 @@ extension CaptureSource: PresenceSource {
 
     package var instant: Instant { Instant(nanoseconds: latest.load(ordering: .relaxed)) }
 
-    /// The same for the one delegate that a million packets a second must reach: specialized, with nothing in between.
+    /// The same for the one delegate that must receive a million packets a second: specialized, without an
+    /// existential.
     ///
     /// - Throws: An error if the capture is invalid or damaged; the part before the damage was replayed.
     package func replay(_ driver: PresenceDriver) throws(CaptureFileError) {
@@ -143,7 +144,7 @@ extension CaptureSource: PresenceSource {
 
     package func run(_ delegate: some ScannerDelegate) throws -> Bool { try replay(to: delegate) }
 
-    /// - Returns: whether the capture has come to its end.
+    /// - Returns: Whether the capture has come to its end.
     @inline(__always)
     private func replay(to delegate: some ScannerDelegate) throws(CaptureFileError) -> Bool {
         var timeline = CaptureTimeline()
@@ -153,7 +154,7 @@ extension CaptureSource: PresenceSource {
         try file.forEachPiece(
             wait: waitToRead,
             { bytes, reader, position throws(CaptureError) in
-                /// The next packet, where its event lies if it is one, and when it came.
+                /// The next packet, the position of its event if it is one, and its time.
                 func next() throws(CaptureError) -> (event: Range<Int>?, now: Int64)? {
                     guard case .packet(let packet) = try reader.next(in: bytes, at: &position) else { return nil }
                     let now = timeline.instant(ofStamp: packet.time, today: today).nanoseconds
@@ -165,7 +166,8 @@ extension CaptureSource: PresenceSource {
                     if pace == nil { (pace, deadline) = begin(delegate, at: first.now, timeline) }
                     guard advance(delegate, &deadline, to: first.now, pace) else { return false }
                     try delegate.scannerDidReceive { each throws(CaptureError) in
-                        // This one, and those that have neither a turn before them nor a time to wait for.
+                        // This packet, and the following ones that have neither a turn before them nor a time to wait
+                        // for.
                         while let (event, now) = found {
                             show(now, timeline)
                             if let event { deadline = each(bytes.extracting(event), now) }
@@ -179,7 +181,7 @@ extension CaptureSource: PresenceSource {
         return !requests.withLock(\.shouldStop)
     }
 
-    /// The first packet gives the beginning of the capture.
+    /// The first packet defines the beginning of the capture.
     private func begin(
         _ delegate: some ScannerDelegate, at now: Int64, _ timeline: CaptureTimeline
     ) -> (Pace, deadline: Int64?) {
@@ -198,7 +200,7 @@ extension CaptureSource: PresenceSource {
 
     package func perform(_ work: @escaping @Sendable () -> Void) { request { $0.work.append(work) } }
 
-    // A recording has no antenna, and its next packet has its time whatever the delegate wants.
+    // A recording has no antenna, and its packets keep their times whatever the delegate requests.
     package func hold(_ isHeld: Bool) {}
 
     package func wake() {}

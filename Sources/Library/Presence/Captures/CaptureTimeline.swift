@@ -1,12 +1,12 @@
 package import RegionMonitoring
 
-/// Turns a capture's time stamps into a clock that never runs backwards.
+/// Converts a capture's time stamps into a clock that never runs backwards.
 ///
-/// Captures are stamped by the wall clock, which may have been set during the recording. A step back must not freeze
-/// the monitor until the old time is reached again: the clock goes on from where it was.
+/// The stamps come from the wall clock, which may have been set during the recording. A step back must not stop the
+/// monitor until the old time is reached again: the clock continues from its last value.
 package struct CaptureTimeline: Sendable {
-    /// The seconds from 1970 to 2000. btsnoop's best known constant belongs to 2000; a program that takes it for 1970's
-    /// writes stamps that are thirty years late.
+    /// The seconds from 1970 to 2000. The well-known constant of btsnoop belongs to 2000; a program that uses it for
+    /// 1970 writes stamps that are thirty years late.
     private static let thirtyYears: Int64 = 946_684_800
 
     /// The lead of a capture's clock over ours from which on its stamps are wrong.
@@ -23,7 +23,7 @@ package struct CaptureTimeline: Sendable {
 
     /// The instant of the packet with this stamp.
     ///
-    /// - Parameter today: nanoseconds since the Unix epoch, now: the first stamp cannot lie after it.
+    /// - Parameter today: The present, in nanoseconds since the Unix epoch: the first stamp cannot be later.
     package mutating func instant(ofStamp stamp: Int64, today: Int64) -> Instant {
         if latest == nil {
             let future = stamp / 1_000_000_000 - today / 1_000_000_000

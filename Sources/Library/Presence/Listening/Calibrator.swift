@@ -4,7 +4,7 @@ package import IBeacon
 package import RegionMonitoring
 import Synchronization
 
-/// Listens to one region's beacons for a while, to calibrate them.
+/// Receives one region's beacons for a while, to calibrate them.
 package final class Calibrator: ScannerDelegate {
     private struct State: Sendable {
         var calibration = Calibration()
@@ -26,9 +26,9 @@ package final class Calibrator: ScannerDelegate {
 
     /// - Parameters:
     ///   - duration: The time to listen, from the adapter's first scan.
-    ///   - updated: is given what becomes of the adapter.
-    ///   - progress: is given once a second how long it still takes, and how many readings there are.
-    ///   - finished: is called once when the time is up.
+    ///   - updated: Receives each update of the adapter.
+    ///   - progress: Receives once a second the remaining time and the number of readings.
+    ///   - finished: Called once when the time is up.
     package init(
         _ constraint: BeaconConstraint, duration: Duration, updated: @escaping @Sendable (AdapterUpdate) -> Void,
         progress: @escaping @Sendable (Duration, Int) -> Void, finished: @escaping @Sendable () -> Void
@@ -50,7 +50,7 @@ package final class Calibrator: ScannerDelegate {
         return state.withLock { state in
             guard var reports = LEAdvertisingReports(event: event) else { return false }
             var isWellFormed = false
-            // Of an event that is cut, what stood before the cut counts.
+            // Of a truncated event, the reports before the cut count.
             while let report = try? reports.next() {
                 isWellFormed = true
                 guard let end = state.end, now <= end else { return true }

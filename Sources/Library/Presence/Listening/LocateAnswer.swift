@@ -10,28 +10,29 @@ package struct LocateAnswer: Sendable, Equatable {
 
         package var state: RegionState
 
-        /// The beacon that says so: the one that keeps it inside, or the strongest of those too weak for that.
+        /// The beacon that proves it: the one that keeps the region inside, or the strongest of those too weak for
+        /// that.
         package var beacon: RegionMonitor.BeaconSnapshot?
 
-        /// The reason why it is not inside, or not known.
+        /// The reason why it is not inside, or unknown.
         package var reason: Reason?
     }
 
-    /// The reason why this machine is not in a region, or why that is not known.
+    /// The reason why this machine is not in a region, or why that is unknown.
     package enum Reason: Sendable, Equatable {
-        /// Outside: nothing was heard of it.
+        /// Outside: no beacon of it was received.
         case notHeard
-        /// Outside: it is heard, but not well enough to be inside.
+        /// Outside: a beacon is received, but is too weak to be inside.
         case tooWeak
         /// Unknown: Bluetooth does not work at the end.
         case bluetooth(AdapterUpdate)
-        /// Unknown: only so much of the time was listened to, after this failure if there was one.
+        /// Unknown: the adapter scanned only for this part of the time, after this failure if there was one.
         case notListened(Duration, of: Duration, because: AdapterUpdate?)
-        /// Unknown: the adapter does not answer, and may hear nothing.
+        /// Unknown: the adapter does not answer, and may receive nothing.
         case noAnswer(adapter: String?)
     }
 
-    /// The regions that were asked for, in that order.
+    /// The requested regions, in their order.
     package var places: [Place]
 
     /// The time in which the scan ran.
@@ -44,7 +45,8 @@ package struct LocateAnswer: Sendable, Equatable {
     /// again after another program has ended it.
     package static let tolerance = Duration.seconds(1)
 
-    /// The shortest time to listen: many beacons advertise only once a second, and half of the time is Wi-Fi's.
+    /// The shortest time to listen: many beacons advertise only once a second, and the scan window is half of the
+    /// time, because the Wi-Fi may share the antenna.
     package static let shortest = Duration.seconds(2)
 
     /// 0 inside, 1 outside, 2 unknown. Of several regions: inside if any is, else unknown if any is.

@@ -3,23 +3,23 @@ import IBeacon
 package import RegionMonitoring
 import Synchronization
 
-/// Finds out where this machine is, by listening from now on: what was heard earlier counts for nothing.
+/// Determines the state of regions from the advertisements received from now on: earlier ones do not count.
 ///
 /// It has its answer as soon as every region is inside, otherwise after the time limit: only a scan for all of the time
 /// proves that a region is outside.
 package final class Locator: ScannerDelegate {
     fileprivate struct State: Sendable {
-        /// The adapter's last failure, which may explain what is not known.
+        /// The adapter's last failure, which may explain an unknown state.
         var failure: AdapterUpdate?
         var began = Instant(nanoseconds: 0)
         var end: Instant?
-        /// Since when it listens now, and how long it has in all before.
+        /// The start of the present scan, and the scan time before it.
         var listeningSince: Instant?
         var listened = Duration.zero
         var answer: LocateAnswer?
     }
 
-    /// Whether the driver has published anything of late.
+    /// Whether the driver has published an event since the last check.
     private final class News: Sendable {
         let isNew = Atomic(false)
     }
@@ -34,8 +34,8 @@ package final class Locator: ScannerDelegate {
     /// - Parameters:
     ///   - limit: The longest time to listen.
     ///   - quietPeriod: The length of a silence from which on it counts only after an answer of the controller.
-    ///   - updated: is given what becomes of the adapter, and when.
-    ///   - finished: is called when the answer is known.
+    ///   - updated: Receives each update of the adapter, and its time.
+    ///   - finished: Called when the answer is known.
     package init(
         _ regions: [MonitoredRegion], within limit: Duration, quietPeriod: Duration?,
         updated: @escaping @Sendable (AdapterUpdate, Instant) -> Void, finished: @escaping @Sendable () -> Void
@@ -50,7 +50,7 @@ package final class Locator: ScannerDelegate {
         }
     }
 
-    /// The answer, or what is known at an instant before it.
+    /// The answer, or the state known at an instant before it.
     package func answer(at now: Instant) -> LocateAnswer {
         state.withLock { $0.answer ?? answer($0, at: now) }
     }
@@ -69,7 +69,7 @@ package final class Locator: ScannerDelegate {
             guard state.answer == nil, let end = state.end else { return false }
             return Instant(nanoseconds: time) <= end
         }
-        // It has its answer, and is about to be stopped.
+        // The answer is known, and the source is about to stop.
         guard isInTime else { return true }
         let isWellFormed = driver.scannerDidReceive(event, at: time)
         if news.isNew.exchange(false, ordering: .relaxed) { conclude(at: Instant(nanoseconds: time)) }
@@ -106,13 +106,13 @@ package final class Locator: ScannerDelegate {
         }
     }
 
-    /// Answers, if that can be done by now.
+    /// Answers, if the answer is known by now.
     private func conclude(at now: Instant) {
         let isFirst = state.withLock { state in
             guard state.answer == nil, let end = state.end else { return false }
             guard now >= end || driver.regionSnapshots.allSatisfy({ $0.state == .inside }) else { return false }
             let time = min(now, end)
-            // A beacon that was received first and then no more is gone, if the radio works.
+            // A beacon that was received first and then no longer is gone, if the radio works.
             _ = driver.scannerDidFinishTurn(at: time.nanoseconds)
             state.answer = answer(state, at: time)
             return true
@@ -139,7 +139,7 @@ package final class Locator: ScannerDelegate {
         return LocateAnswer(places: places, listened: listened, bluetooth: driver.bluetooth)
     }
 
-    /// Returns the reason why silence proves nothing; `nil` if it does.
+    /// Returns the reason why a silence proves nothing, or `nil` if it proves the absence.
     private func doubt(_ state: State, listened: Duration, at now: Instant) -> LocateAnswer.Reason? {
         let bluetooth = driver.bluetooth
         if bluetooth.state != .poweredOn { return .bluetooth(bluetooth) }

@@ -5,7 +5,7 @@ import RegionMonitoring
 import Synchronization
 package import SystemPackage
 
-/// Writes what comes in to a btsnoop capture.
+/// Writes the received packets to a btsnoop capture.
 package final class Recorder: ScannerDelegate {
     private struct State: Sendable {
         var waiting: [UInt8] = []
@@ -25,9 +25,9 @@ package final class Recorder: ScannerDelegate {
 
     /// - Parameters:
     ///   - file: The file of the capture; the caller closes it.
-    ///   - patience: the time in milliseconds that the reader of a pipe may stall, after which the recording fails.
-    ///   - updated: is given what becomes of the adapter.
-    ///   - failed: is called once when the file cannot be written any more.
+    ///   - patience: The time in milliseconds that the reader of a pipe may stall, after which the recording fails.
+    ///   - updated: Receives each update of the adapter.
+    ///   - failed: Called once when the file cannot be written any more.
     package init(
         to file: FileDescriptor, wallClock: any WallClock, patience: Int32 = 5000,
         updated: @escaping @Sendable (AdapterUpdate) -> Void,
@@ -60,13 +60,13 @@ package final class Recorder: ScannerDelegate {
     /// A source that never pauses must not fill the memory.
     private static let chunk = 1 << 16
 
-    /// Writes what has come: a capture that is cut by a power failure lacks one turn at most.
+    /// Writes the pending packets: a capture that a power failure cuts lacks one turn at most.
     package func scannerDidFinishTurn(at time: Int64) -> Int64? {
         flush()
         return nil
     }
 
-    /// Writes what has come.
+    /// Writes the pending packets.
     package func flush() {
         let hasFailed = state.withLock { write(&$0) }
         if hasFailed { failed() }
@@ -85,7 +85,7 @@ package final class Recorder: ScannerDelegate {
         }
     }
 
-    /// Writes in pieces that a pipe has room for once it is writable (POSIX, PIPE_BUF), so that no write waits for the reader.
+    /// Writes in pieces that fit into a writable pipe (POSIX, PIPE_BUF), so that no write waits for the reader.
     private func writeAll(_ bytes: [UInt8]) throws(Errno) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -114,6 +114,6 @@ package final class Recorder: ScannerDelegate {
 
     package var nextDeadline: Int64? { nil }
 
-    // A pause leaves a gap in the time stamps: a capture has no place for it.
+    // A pause leaves a gap in the time stamps: a capture cannot store it otherwise.
     package func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {}
 }

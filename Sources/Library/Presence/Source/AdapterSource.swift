@@ -2,16 +2,17 @@ package import Bluetooth
 package import HCI
 package import RegionMonitoring
 
-/// The adverts that an adapter hears.
+/// The advertisements that an adapter receives.
 package final class AdapterSource: PresenceSource {
     private let scanner: Scanner
     private let adapter: String?
 
     /// - Parameters:
-    ///   - adapter: its name, such as `hci0`; nil: the first that is up.
+    ///   - adapter: The name of the adapter, such as `hci0`; `nil` for the first that is up.
     ///   - timing: The scan interval and window.
     ///   - quietPeriod: The length of a silence from which on the controller is asked whether it works.
-    ///   - powerCyclePeriod: the shortest time between two power cycles of a deaf controller; `nil` for no power cycle.
+    ///   - powerCyclePeriod: The shortest time between two power cycles of a deaf controller; `nil` for no power
+    /// cycle.
     ///   - kernel: The kernel of the adapters.
     /// - Throws: An error if the process has no file descriptor left.
     package init(

@@ -11,7 +11,7 @@ package protocol PresenceSource: WallClock {
 
     /// Drives the delegate, on the calling thread, until ``stop()`` or the source's end.
     ///
-    /// - Returns: whether the source came to an end of its own.
+    /// - Returns: Whether the source ended by itself.
     func run(_ delegate: some ScannerDelegate) throws -> Bool
 
     /// Ends ``run(_:)``, from any thread.
@@ -20,15 +20,16 @@ package protocol PresenceSource: WallClock {
     /// Leaves the antenna to the Wi-Fi while `true`.
     func hold(_ isHeld: Bool)
 
-    /// The delegate's deadline may have changed: it is asked again.
+    /// Handles that the delegate's deadline may have changed: the source reads it again.
     func wake()
 
-    /// Has `work` done on the thread of ``run(_:)``, at its next turn: only a loop that turns does it.
+    /// Runs `work` on the thread of ``run(_:)``, at its next turn, which proves that the loop runs.
     func perform(_ work: @escaping @Sendable () -> Void)
 }
 
 extension PresenceSource {
-    /// Returns when the source's loop has turned and the driver has answered. False when the loop has ended.
+    /// Returns `true` when the source's loop has turned and the driver has answered, and `false` when the loop has
+    /// ended.
     package func turns(_ driver: PresenceDriver) async -> Bool {
         let (turns, continuation) = AsyncStream.makeStream(of: Void.self)
         perform {

@@ -1,7 +1,7 @@
 import Plumbing
 package import RegionMonitoring
 
-/// Says what the clock on the wall showed: decisions are driven by a monotonic clock, people read this one.
+/// Converts instants to the wall clock: a monotonic clock drives the decisions, and people read the wall clock.
 package protocol WallClock: Sendable {
     /// Nanoseconds since the Unix epoch at `instant`.
     func wallTime(of instant: Instant) -> Int64
@@ -14,7 +14,7 @@ package protocol WallClock: Sendable {
 package struct SystemClock: WallClock {
     package init() {}
 
-    /// The kernel's monotonic clock. It stands still during suspend, in which nothing is received.
+    /// The kernel's monotonic clock. It stands still during suspend, in which the adapter receives nothing.
     package static var monotonic: Instant { Instant(nanoseconds: KernelClock.monotonic) }
 
     package var now: Int64 { KernelClock.realtime }

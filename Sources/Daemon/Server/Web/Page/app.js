@@ -1,4 +1,4 @@
-// The frame: who may look, which view is shown, and what is said above all of them.
+// The frame: the login, the views, and the notices above all of them.
 import { api, el, put, rich, say, session } from './base.js'
 import { live, start, stop } from './live.js'
 import { nowView } from './now.js'
@@ -159,7 +159,7 @@ const login = async (token) => {
   await begin()
 }
 
-/** Nobody is logged in: says how to. */
+/** Shows how to log in, if the browser has no session. */
 const ended = (why) => {
   stop()
   shown?.hide()
@@ -223,7 +223,7 @@ const begin = async () => {
 const open = async () => {
   const token = tokenOf(location.hash)
   if (token) {
-    // Out of the address, so that nobody bookmarks or shares it.
+    // Removes the token from the address, so that it is not bookmarked or shared.
     history.replaceState(null, '', location.pathname)
     return login(decodeURIComponent(token))
   }

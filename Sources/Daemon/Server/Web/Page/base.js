@@ -45,7 +45,7 @@ export const rich = (name, attributes, text) => {
   return node
 }
 
-/** Says something to who does not see it. */
+/** Announces a text to screen readers. */
 export const say = (text) => {
   const said = document.getElementById('said')
   said.textContent = ''

@@ -47,7 +47,7 @@ export const happenedPart = () => {
       } catch (error) {
         why = error.message
       }
-      // Somebody may have gone on meanwhile.
+      // The user may have opened another view meanwhile.
       if (mine !== asked) return
       putRich(trouble, why)
       trouble.hidden = !why

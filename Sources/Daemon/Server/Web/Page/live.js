@@ -20,7 +20,7 @@ const events = [
   'didDetermineRoom',
 ]
 
-/** A page that nobody looks at lets go of its stream after this long: a browser has six connections to a host. */
+/** A hidden page closes its stream after this time: a browser has six connections to a host. */
 const hiddenFor = 60_000
 
 export const live = new EventTarget()
@@ -32,7 +32,7 @@ const news = (name, detail) => live.dispatchEvent(new CustomEvent(name, { detail
 let loading = null
 let applied = 0
 let outrun = 0
-/** Asks for the status; who asks meanwhile gets the next one. */
+/** Requests the status. Calls during a request share the next one. */
 export const reload = async () => {
   if (loading) {
     loading.next ??= loading.then(reload, reload)

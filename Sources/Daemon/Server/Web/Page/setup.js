@@ -13,7 +13,7 @@ const clearly = 5
 
 const keyOf = (beacon) => `${beacon.uuid}/${beacon.major}/${beacon.minor}`
 
-// Nearest first, by a smoothed signal; who reads or chooses in it finds it as it was.
+// The nearest beacon first, by a smoothed signal. The order does not change while the user reads or chooses.
 const ranking = (list) => {
   const smooth = new Map()
   let order = []
