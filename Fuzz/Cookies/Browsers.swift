@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import Server
 
-/// Three browsers that were let in, one after another, and one whose login was revoked.
+/// Three browsers with a login, one after another, and one whose login was revoked.
 enum Browsers {
     private static let beginning: Int64 = 1_795_000_000
     private static let day: Int64 = 86_400

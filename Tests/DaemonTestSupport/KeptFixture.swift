@@ -15,7 +15,7 @@ package struct PersistedFixture: Sendable, CustomStringConvertible {
     package func copy(_ name: String, to folder: TemporaryFolder) throws {
         let source = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Kept/\(version)/\(name)")
         let copy = try folder.file(name, Array(Data(contentsOf: source)))
-        // A clone may be writable for others, whose word is not taken.
+        // A clone may be writable for other users; the daemon rejects such files.
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy)
     }
 }

@@ -96,7 +96,7 @@ def adapter_stops_answering(folder):
 
 @scenario(within=60)
 def adapter_hardware_error(folder):
-    """Linux restarts the controller, and no event tells the daemon that its scan has ended."""
+    """Linux restarts the controller, and the daemon receives no event that its scan has ended."""
     home = AtHome(folder)
     home.controller.tell("hardware-error")
     home.daemon.expect_bluetooth("resetting", within=10)

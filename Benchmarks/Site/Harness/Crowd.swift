@@ -7,14 +7,14 @@ import Synchronization
 
 /// Nodes of one process. A process of many is for the many; one of one can be killed or stopped as a machine would be.
 ///
-/// Standard input says what happens, a line each; numbers are those of nodes and regions:
+/// Standard input contains commands, a line each; numbers are those of nodes and regions:
 ///
-///     hear REGION NODE RSSI        a node of this process begins to hear a region's beacon
-///     quiet REGION NODE            it hears it no more
-///     expect REGION STATE ROOM     what the house is to agree on; ROOM is the number of a node, or -
-///     start SECONDS                all connect, and know after so many seconds who is not there
-///     check                        answers: how many words are wrong, how many nodes have no connection, who the nodes take
-///                                  for owners (a digest each, once), what is wrong first
+///     hear REGION NODE RSSI        a node of this process begins to receive a region's beacon
+///     quiet REGION NODE            the node stops receiving it
+///     expect REGION STATE ROOM     the expected state of the house; ROOM is the number of a node, or -
+///     start SECONDS                connects all nodes, which determine absent beacons after so many seconds
+///     check                        answers: the number of wrong states, the number of nodes without a connection, the
+///                                  owners of the nodes (the different digests), the first wrong state
 ///     owners                       answers the owner of each region, by the first node
 ///     events                       answers how many nodes received which event how often: `REGION KIND NODES TIMES`, and an empty line
 final class Crowd {
@@ -48,7 +48,7 @@ final class Crowd {
             case ("start", 2): try start(outsideAfter: numbers[1])
             case ("check", 1): SiteBenchmark.say(check())
             case ("owners", 1): SiteBenchmark.say(owners().map { $0 ?? "-" }.joined(separator: " "))
-            case ("events", 1): SiteBenchmark.say(told())
+            case ("events", 1): SiteBenchmark.say(published())
             default: SiteBenchmark.say("not understood: \(line)")
             }
         }
@@ -92,7 +92,7 @@ final class Crowd {
                     wrong += 1
                     guard first.isEmpty else { continue }
                     first =
-                        "\(node.name): \(region) of \(house.owner(of: region) ?? "nobody") is "
+                        "\(node.name): \(region) of \(house.owner(of: region) ?? "no node") is "
                         + "\(state?.state.rawValue ?? "nothing") in \(state?.room ?? "-"), not "
                         + "\(expected.state.rawValue) in \(expected.room ?? "-")"
                 }
@@ -103,7 +103,7 @@ final class Crowd {
         return "\(wrong) \(unconnected) \(list) \(first)"
     }
 
-    private func told() -> String {
+    private func published() -> String {
         var counts: [String: Int] = [:]
         for node in inOrder {
             for (what, times) in node.counts { counts["\(what) \(times)", default: 0] += 1 }

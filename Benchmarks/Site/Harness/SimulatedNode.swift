@@ -15,18 +15,18 @@ final class SimulatedNode: Sendable {
     /// The signals of the beacons, by region's number, in dBm.
     private let air: Mutex<[Int: Double]>
     /// The number of enter and exit events that this node's consumers received, by `REGION enter` and `REGION exit`.
-    private let told: Told
+    private let published: Published
     private let events: AsyncStream<Event>.Continuation
 
-    private final class Told: Sendable {
+    private final class Published: Sendable {
         let counts = Mutex<[String: Int]>([:])
     }
 
     init(_ index: Int, of world: World, port: UInt16, discovery: String?) throws {
         name = World.node(index)
         self.world = world
-        let told = Told()
-        self.told = told
+        let published = Published()
+        self.published = published
         let (stream, events) = AsyncStream.makeStream(of: Event.self)
         self.events = events
         let outputs = Broker.Outputs(
@@ -35,8 +35,8 @@ final class SimulatedNode: Sendable {
                 events.yield(Event(time: time, kind: kind))
                 guard case .house(let region, let news) = kind else { return }
                 switch news {
-                case .didEnterRegion: told.counts.withLock { $0["\(region) enter", default: 0] += 1 }
-                case .didExitRegion: told.counts.withLock { $0["\(region) exit", default: 0] += 1 }
+                case .didEnterRegion: published.counts.withLock { $0["\(region) enter", default: 0] += 1 }
+                case .didExitRegion: published.counts.withLock { $0["\(region) exit", default: 0] += 1 }
                 case .didDetermineState, .didDetermineRoom: break
                 }
             }, answered: { _, _ in }, noted: { SiteBenchmark.say("note \($0)") })
@@ -87,5 +87,5 @@ final class SimulatedNode: Sendable {
         }
     }
 
-    var counts: [String: Int] { told.counts.withLock { $0 } }
+    var counts: [String: Int] { published.counts.withLock { $0 } }
 }

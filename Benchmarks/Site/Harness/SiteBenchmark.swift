@@ -3,8 +3,8 @@ import Glibc
 /// The nodes of a site, for `Benchmarks/Site/measure`, which controls them and their broker.
 ///
 ///     SiteBenchmark nodes PORT NODES REGIONS FIRST COUNT [DISCOVERY]   some of the site's nodes, see ``Crowd``
-///     SiteBenchmark observe PORT                                        what goes over the broker, see ``Observer``
-///     SiteBenchmark sight NODES REGIONS COUNT                           nanoseconds that a sight costs its owner
+///     SiteBenchmark observe PORT                                        the messages of the broker, see ``Observer``
+///     SiteBenchmark observation NODES REGIONS COUNT                     the cost of an observation to its owner in ns
 @main enum SiteBenchmark {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
@@ -17,12 +17,12 @@ import Glibc
                 port: UInt16(clamping: numbers[0]), discovery: discovery)
             try crowd.obey()
         case ("observe", 1): try await Observer.run(port: UInt16(clamping: numbers[0]))
-        case ("sight", 3):
-            print(try await SightCost(World(nodes: numbers[0], regions: numbers[1])).measure(numbers[2]))
+        case ("observation", 3):
+            print(try await ObservationCost(World(nodes: numbers[0], regions: numbers[1])).measure(numbers[2]))
         default:
             print(
                 "usage: SiteBenchmark nodes PORT NODES REGIONS FIRST COUNT [DISCOVERY] | observe PORT | "
-                    + "sight NODES REGIONS COUNT")
+                    + "observation NODES REGIONS COUNT")
             exit(EX_USAGE)
         }
     }

@@ -11,7 +11,7 @@ package protocol Persistable: Sendable {
 
 /// The memory of a part of the program, as members of the one JSON object that all parts share.
 ///
-/// Its `init(from:)` checks the values: a file may be damaged, and state that is half believed is worse than none.
+/// Its `init(from:)` checks the values: a file may be damaged, and a partly accepted state is worse than none.
 package protocol PersistedMemory: Codable, Equatable, Sendable {
     /// Without what merely ages: state is written from time to time while this differs from what was written.
     var content: Self { get }

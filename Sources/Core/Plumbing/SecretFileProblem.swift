@@ -14,7 +14,7 @@ public enum SecretFileProblem: Error, Hashable, Sendable {
     /// It is a directory, a device, a FIFO or a socket.
     case notARegularFile
 
-    /// It belongs to a user who is neither root nor the one the program runs as.
+    /// It belongs neither to root nor to the user of the program.
     case foreignOwner(uid: UInt32)
 
     /// Its group or others may do something with it.
@@ -26,7 +26,7 @@ public enum SecretFileProblem: Error, Hashable, Sendable {
     /// There is nothing in it.
     case empty
 
-    /// A sentence for a person, with the command that mends it.
+    /// A sentence for a person, with the command that fixes it.
     ///
     /// - Parameters:
     ///   - path: the file, as it is configured.

@@ -68,7 +68,7 @@ extension HistoryReader {
 
     /// Returns the value that was seen last at each moment of `day`, in the order of the wall clock.
     ///
-    /// Where a clock is set back, some hours come twice. The second time is believed: clocks are set to go right.
+    /// If a clock is set back, some hours come twice. The second time counts, because users set clocks to the right time.
     ///
     /// - Parameter stretches: in the order in which they were seen.
     private static func latest<Value>(

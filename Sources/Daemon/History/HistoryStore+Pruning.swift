@@ -8,8 +8,8 @@ extension HistoryStore {
     /// Removes what is older than `days`, once a day. What a run found out before and what still holds stays: the last state
     /// of each region and of Bluetooth.
     ///
-    /// A clock may be wrong for a while: after a leap a day is to pass on it before it is believed, and at most the oldest
-    /// week goes at once, so that a year's leap does not cost a year.
+    /// A clock may be wrong for a while: after a leap the store waits for a day on it, and then removes at most the oldest
+    /// week at once, so that a leap of a year does not remove a year.
     package func removeOld(keeping days: Int, at now: Int64) throws(HistoryError) {
         let passed = lastRemoval.map { now.subtractingReportingOverflow($0) }
         if let passed, !passed.overflow, 0..<Self.day ~= passed.partialValue { return }

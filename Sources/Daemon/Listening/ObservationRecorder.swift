@@ -6,7 +6,7 @@ import Synchronization
 
 /// The observations that one node would publish of its regions while its capture is replayed, at the capture's clock.
 final class ObservationRecorder: Sendable {
-    /// A sight, and when it was said: nanoseconds since the Unix epoch.
+    /// An observation and its time in nanoseconds since the Unix epoch.
     struct Entry: Sendable {
         var time: Int64
         var publication: ObservationPlan.Publication

@@ -14,7 +14,7 @@ final class Scorer: ScannerDelegate {
         var start = Instant(nanoseconds: 0)
         var latest = Instant(nanoseconds: 0)
         var nextSample = Instant(nanoseconds: 0)
-        /// The beacons in one event, and whose they are.
+        /// The beacons in one event, with their regions.
         var heard: [(region: Int, beacon: BeaconIdentity)] = []
     }
 

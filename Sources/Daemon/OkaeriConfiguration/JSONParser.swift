@@ -1,7 +1,7 @@
 import Plumbing
 
 /// Reads a JSON text (RFC 8259), strictly. FoundationEssentials' decoder reports neither the position of an error nor a
-/// key that occurs twice, and accepts a stray comma: too little help for a person who edits by hand.
+/// key that occurs twice, and accepts a stray comma: too little help for a person editing the file by hand.
 struct JSONParser {
     /// An error in the text, with its position.
     struct SyntaxError: Error, Equatable {

@@ -64,7 +64,7 @@ package struct APIServer: Service {
             defer { place.discard() }
             try await listener.run(at: .unixDomainSocket(path: place.path)) { [socket, logger] in
                 do throws(PrivateSocket.Failure) {
-                    // The owner and the group may send requests; other users must not learn who is at home.
+                    // The owner and the group may send requests; other users must not see the states of regions.
                     try place.publish(mode: 0o660)
                     logger.info("listening", metadata: ["socket": "\(socket)"])
                 } catch {

@@ -51,6 +51,6 @@ package struct BrokerState: Sendable, Equatable {
 
     package var isConnected: Bool { if case .connected = phase { true } else { false } }
 
-    /// Whether there is something to be mended.
+    /// Whether there is a problem to fix.
     package var isTroubled: Bool { if case .failed = phase { true } else { deliversNothing || !refusals.isEmpty } }
 }

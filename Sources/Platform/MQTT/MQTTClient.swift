@@ -86,7 +86,7 @@ package final class MQTTClient: Sendable {
     /// Publishes all values again, within three seconds, because a subscriber has lost them.
     package func announce() { post(.announcementWanted) }
 
-    /// Publishes the last word and leaves, which takes two seconds and a half at most.
+    /// Publishes the last will and disconnects, which takes two and a half seconds at most.
     package func stop() {
         let waiter = guarded.withLock { guarded in
             guarded.session.handle(.stopped, at: Self.now)

@@ -114,8 +114,8 @@ final class MQTTConnection {
         }
     }
 
-    /// Takes leave, and waits for a moment until the broker has hung up: what it has not read would be lost with the
-    /// connection, and then it would publish the last word.
+    /// Sends DISCONNECT, and waits for a moment until the broker has closed the connection: otherwise packets that the
+    /// broker has not read would be lost, and the broker would publish the last will.
     func disconnect() {
         mosquitto_disconnect_v5(client, 0, nil)
         let deadline = KernelClock.boottime.addingClamped(500_000_000)

@@ -47,7 +47,7 @@ package struct MQTTSession: Sendable {
         case publish(MQTTPublication, token: UInt64)
         case subscribe(String, token: UInt64)
         case unsubscribe(String, token: UInt64)
-        /// Leaves the broker in order: it publishes no last word.
+        /// Sends DISCONNECT, so that the broker does not publish the last will.
         case disconnect
         /// Gives the connection up, as if it were cut.
         case cut

@@ -76,7 +76,7 @@ package struct MQTTSettings: Sendable, Equatable {
 
     /// The bounds of memory, time and the broker's load.
     package struct Limits: Sendable, Equatable {
-        /// After so long without a word each side asks whether the other is there; whole seconds, five at least.
+        /// The keep-alive interval: whole seconds, five at least.
         package var keepAlive = Duration.seconds(15)
         /// The number of messages that may wait for the broker's answer.
         package var inFlight = 16

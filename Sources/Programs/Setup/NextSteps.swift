@@ -10,7 +10,7 @@ package struct NextSteps: Sendable {
     package var daemon: Daemon
     /// Whether systemd has a unit for it.
     package var isService: Bool
-    /// The user who has to belong to the group `okaeri` to use the daemon's socket, and does not yet.
+    /// The user to be added to the group `okaeri`, which may use the daemon's socket.
     package var outsider: String?
     /// The network that there is nothing to join with.
     package var unsavedNetwork: String?

@@ -60,7 +60,7 @@ struct MachineBench {
         machine.eventReceived(.device(DeviceEvent(change, index: index)), at: now)
     }
 
-    /// Someone else sends a command, and it succeeds.
+    /// Another program sends a command, and it succeeds.
     mutating func foreign(_ command: HCICommand) -> Actions {
         machine.foreignCommandSent(command, at: now) + reply(command.opcode)
     }

@@ -145,7 +145,7 @@ def serve(address):
         return dbus.Array([dbus.Byte(byte) for byte in bytes.fromhex(text)], signature="y")
 
     def typed(interface, name, value):
-        """Python tells neither what an empty list holds nor how wide a number is."""
+        """Adds the D-Bus type, because Python's values have neither the type of an empty list nor the width of a number."""
         if name in ("RSSI", "TxPower"):
             return dbus.Int16(value)
         if name == "ManufacturerData":

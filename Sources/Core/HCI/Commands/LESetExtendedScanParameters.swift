@@ -30,7 +30,7 @@ public struct LESetExtendedScanParameters: HCICommandParameters {
     /// The scan on LE Coded (long range); nil for none.
     public var leCoded: PHY?
 
-    /// Parameters; without arguments a passive scan on LE 1M that hears everyone.
+    /// Parameters; without arguments a passive scan on LE 1M that reports every advertiser.
     public init(
         ownAddressType: OwnAddressType = .public, filterPolicy: ScanFilterPolicy = .everyone, le1M: PHY? = PHY(),
         leCoded: PHY? = nil

@@ -14,8 +14,8 @@ public struct LESetScanParameters: HCICommandParameters {
     /// The filter for advertisements.
     public var filterPolicy: ScanFilterPolicy
 
-    /// Parameters; without arguments a passive scan that hears everyone, and leaves half of the antenna's time to
-    /// others.
+    /// Parameters; without arguments a passive scan that reports every advertiser, in half of the time, because the
+    /// Wi-Fi may share the antenna.
     public init(
         type: ScanType = .passive, timing: ScanTiming = .shared, ownAddressType: OwnAddressType = .public,
         filterPolicy: ScanFilterPolicy = .everyone

@@ -22,8 +22,8 @@ package struct HealthReport: Codable, Sendable, Equatable {
     /// For how long the scan may pause, in seconds: for a join, which shares the antenna, or because it begins anew.
     package static let longestPause = 60.0
 
-    /// A daemon is unhealthy if it cannot determine who is at home, or would lose that: its loop does not turn,
-    /// Bluetooth does not receive, the state or the history cannot be written.
+    /// A daemon is unhealthy if it cannot determine or store the states of regions: its loop does not turn, Bluetooth
+    /// does not receive, the state or the history cannot be written.
     package init(_ status: StatusReport) {
         problems = []
         warnings = []

@@ -3,7 +3,7 @@ import Events
 /// A day drawn as an SVG: a bar of presence and the signal for each region, with what happened to the Wi-Fi and the
 /// adapter.
 ///
-/// A value in, a text out. The caller, who has the time zone, gives the times for people.
+/// A value in, a text out. The caller passes the times for people, because it has the time zone.
 package struct DayPlot {
     /// A line of the grid.
     package struct Tick: Sendable, Hashable {
@@ -67,7 +67,7 @@ package struct DayPlot {
         return svg.text
     }
 
-    /// The content of the picture, for people who cannot see it.
+    /// The content of the picture, for screen readers.
     private var description: String {
         let presence = record.regions.map { "\($0.identifier) inside for \(Self.duration($0.inside))" }
         return ([title, subtitle] + presence).joined(separator: "; ")

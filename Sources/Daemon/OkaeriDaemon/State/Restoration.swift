@@ -8,7 +8,7 @@ enum Restoration: Equatable, Sendable {
     case restored(age: Duration?)
     /// It was older than its validity: the regions are unknown. What was learned and the answers go on.
     case stale(age: Duration)
-    /// It cannot be believed.
+    /// It was rejected as malformed.
     case refused(StateFileError, setAside: String?)
 
     /// Returns whether persisted state is still valid.

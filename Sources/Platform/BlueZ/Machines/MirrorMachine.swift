@@ -93,7 +93,7 @@ package struct MirrorMachine: Sendable {
 
     /// Lists bluetoothd's objects again, so that a caller has all of them.
     ///
-    /// What it signals meanwhile is applied to the new list, though it may be older: the last word is the same.
+    /// Signals of that time are applied to the new list, although they may be older: the final state is the same.
     package mutating func refreshed() -> [Action] {
         guard case .following(let owner) = phase else { return [] }
         refreshes.asked += 1

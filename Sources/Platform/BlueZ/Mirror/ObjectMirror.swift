@@ -7,7 +7,7 @@ final class ObjectMirror: Sendable {
         var machine = MirrorMachine()
         var bus: Bus?
         var busError: BusError?
-        /// Takes whose objects are to be listed.
+        /// Receives the owners to list the objects of.
         var list: AsyncStream<String>.Continuation?
         var nextListener: UInt64 = 0
         var listeners: [UInt64: (path: String, values: AsyncStream<[UInt8]>.Continuation)] = [:]
@@ -131,7 +131,7 @@ final class ObjectMirror: Sendable {
         perform { $0.received(notice, from: signal.sender) }
     }
 
-    /// Asks for all objects. Returns an error that another try on this bus cannot mend.
+    /// Requests all objects. Returns an error that a repetition on this bus cannot fix.
     private func list(_ owner: String, on bus: Bus) async -> BusError? {
         do throws(BusError) {
             let answer = try await bus.call(

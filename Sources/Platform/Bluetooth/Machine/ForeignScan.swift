@@ -16,7 +16,7 @@ struct ForeignScan: Hashable, Sendable {
         case began
     }
 
-    /// Whether someone else wants the controller to scan.
+    /// Whether another program has enabled the scan.
     private(set) var isScanning = false
 
     /// Whether their scan reports each advertiser only once.

@@ -73,7 +73,7 @@ extension ScanSession {
         case .hold, .stop:
             return begin(at: now)
         case .scan where reached == .adopt:
-            // Those whose scan it was have ended it meanwhile; their parameters are still in force.
+            // The other program has ended its scan meanwhile; its parameters are still in force.
             return begin(at: now)
         case .scan, .adopt:
             return works + listen(at: now)
@@ -87,7 +87,7 @@ extension ScanSession {
             return begin(at: now)
         }
         if !isProven, status == .commandDisallowed || status == .unknownCommand {
-            // Someone has used the other family, or the controller promised what it does not have.
+            // Another program has used the other family, or the controller reported commands that it does not have.
             let other: ScanCommands? = commands == .extended ? .legacy : supported
             if commands == .extended {
                 commands = other

@@ -3,8 +3,8 @@ import Plumbing
 
 /// Events of the owner, of other programs, and of the controller itself.
 extension ScanSession {
-    /// Someone else has sent a command: Linux shows it when it goes to the controller, before ours that are still
-    /// waiting.
+    /// Handles the command of another program: Linux reports it when it goes to the controller, before the own commands
+    /// that still wait.
     mutating func foreignCommandSent(_ command: HCICommand, at now: Int64) -> [Output] {
         let effect = foreign.sent(command)
         if let family = foreign.commands, commands != nil, family != commands {

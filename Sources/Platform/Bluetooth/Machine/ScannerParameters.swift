@@ -42,8 +42,7 @@ public struct ScannerParameters: Hashable, Sendable {
     /// The longest that delay becomes while the fault lasts.
     public var faultDelayLimit = Duration.seconds(60)
 
-    /// After how long it is tried again when only someone else can change something: no permission, no Bluetooth in the
-    /// kernel.
+    /// The delay of a repetition after a fault that only the user can fix: no permission, no Bluetooth in the kernel.
     public var hopelessDelay = Duration.seconds(60)
 
     /// The longest that delay becomes.

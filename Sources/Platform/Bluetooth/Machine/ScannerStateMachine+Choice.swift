@@ -19,8 +19,8 @@ extension ScannerStateMachine {
         hopeless.reset()
     }
 
-    /// Opens an adapter. One that has failed before is opened after a delay, so that adapters that all fail are tried in
-    /// turn without haste.
+    /// Opens an adapter. An adapter that has failed before is opened after a delay, so that several failing adapters are
+    /// not tried in a fast loop.
     mutating func open(_ chosen: Adapter, at now: Int64) -> [Action] {
         let former = currentIndex
         var actions = endSession()

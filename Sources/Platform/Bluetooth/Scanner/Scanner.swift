@@ -58,7 +58,7 @@ package final class Scanner: Sendable {
         request { $0.wantsScan = false }
     }
 
-    /// Switches the scan off until `release`: for as long as someone else needs the antenna.
+    /// Disables the scan until `release`, as long as a join needs the antenna.
     package func hold() {
         request { $0.isHeld = true }
     }

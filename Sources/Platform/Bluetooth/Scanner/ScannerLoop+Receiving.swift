@@ -56,8 +56,8 @@ extension ScannerLoop {
         }
     }
 
-    /// An answer, a fault, or the command of someone else. A malformed report is dropped. Returns whether it came from
-    /// the controller.
+    /// Handles an answer, a fault, or the command of another program. Drops a malformed report. Returns whether the packet
+    /// came from the controller.
     @discardableResult
     private mutating func handle(_ packet: RawSpan) -> Bool {
         if let event = try? HCIEvent(packet) {

@@ -1,7 +1,7 @@
 import Plumbing
 
 extension JoinPrompter {
-    /// `region`, whose configuration names `network`, was entered; or is inside and names it anew.
+    /// Handles that `region`, whose configuration names `network`, was entered, or is inside and names another network.
     public mutating func arrived(region: String, network: HomeNetwork, at now: Instant) -> [PrompterAction] {
         if let (held, place) = find(region: region) {
             guard visits[held].regions[place].network != network else { return [] }
@@ -50,7 +50,7 @@ extension JoinPrompter {
         }
     }
 
-    /// The region whose policy this was may have been left: that of the next one decides.
+    /// Handles a change of the policy: the region of the old one may have been left, and the next one decides.
     private mutating func wordPassed(_ index: Int, from old: JoinPolicy, at now: Instant) -> [PrompterAction] {
         let policy = visits[index].network.join
         guard policy != old else { return [] }

@@ -6,7 +6,7 @@
 ///
 /// - `later` is silence until the next arrival, `never` until ``neverCleared(ssid:)``.
 /// - Between two prompts (or two joins without a question) for a network lies the cool-down, so that a beacon that
-///   comes and goes, forged or not, cannot flood anyone. An arrival in that time is put off, not lost.
+///   comes and goes, forged or not, cannot flood the user. An arrival in that time is put off, not lost.
 /// - Connected already: no prompt. Not to be joined now: asked again after a growing delay and when Wi-Fi changes.
 /// - A failed join is reported and not repeated before the next arrival, unless its cause passes by itself
 ///   (``JoinFailure/isPassing``): then it is offered again after the cool-down.

@@ -1,8 +1,8 @@
 import Plumbing
 import Synchronization
 
-/// Wi-Fi that is not there: knows the networks it is given, all in sight, secured and with a saved profile. For
-/// demonstrations (`--wifi simulated`), and for tests, which set its failures.
+/// A simulated Wi-Fi with the given networks, all in sight, secured and with a saved profile. For demonstrations
+/// (`--wifi simulated`), and for tests, which set its failures.
 public final class SimulatedWiFi: WiFiService {
     private struct World {
         var failures: [String: JoinFailure] = [:]

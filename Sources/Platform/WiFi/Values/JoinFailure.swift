@@ -70,7 +70,7 @@ public enum JoinFailure: Error, Hashable, Sendable {
     /// NetworkManager gave up for another reason: NMDeviceStateReason, number and name.
     case other(reason: Int, name: String)
 
-    /// Whether the same attempt may succeed a little later, with nothing mended.
+    /// Whether the same attempt may succeed a little later, without a fix.
     public var isPassing: Bool {
         switch self {
         case .servesHotspot, .connectedElsewhere, .notInSight, .handshakeFailed, .timedOut, .interrupted: true

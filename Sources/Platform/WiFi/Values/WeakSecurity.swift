@@ -1,6 +1,6 @@
 /// The security of an access point or a saved profile that is weaker than WPA2.
 public enum WeakSecurity: String, Hashable, Sendable, CaseIterable, Comparable {
-    /// Nothing: everyone may join, everyone may listen.
+    /// None: every device may join, and every radio in range can record the traffic.
     case open
 
     /// Encrypted without a proof of the access point's identity (OWE, "Enhanced Open").

@@ -10,6 +10,6 @@ enum NotificationEvent: Sendable, Equatable {
     case noBus
     /// A button of one of its notifications was pressed, ours or another program's.
     case actionInvoked(UInt32, key: String)
-    /// A notification was closed, by whomever.
+    /// A notification was closed, by the user or a program.
     case closed(UInt32)
 }

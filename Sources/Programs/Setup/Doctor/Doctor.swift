@@ -7,7 +7,7 @@ import OkaeriConfiguration
 import Listening
 import WiFi
 
-/// Looks at every precondition and says how to mend what is wrong.
+/// Checks every precondition and gives a fix for each problem.
 package struct Doctor: Sendable {
     let configuration: Result<(configuration: Configuration, file: String), ConfigurationError>
     let client: APIClient

@@ -15,10 +15,10 @@ package struct Finding: Sendable, Equatable {
     package var verdict: Verdict
     /// The finding.
     package var finding: String
-    /// The command, or the deed, that mends it.
+    /// The command or action that fixes it.
     package var mend: String?
 
-    /// `wrong  adapter: hci0 is down` and, indented, how to mend it.
+    /// `wrong  adapter: hci0 is down` and, indented, the fix.
     package var text: String {
         "\(verdict.rawValue.padding(to: 6)) \(subject): \(finding)" + (mend.map { "\n         → \($0)" } ?? "")
     }

@@ -27,7 +27,7 @@ extension NextSteps {
             unsavedNetwork: unsavedNetwork)
     }
 
-    /// The user of the machine who is not in the daemon's group; `nil` if there is none, or no such group.
+    /// The user outside the daemon's group; `nil` if the user is in the group, or there is no such group.
     private static var outsider: String? {
         let user =
             ProcessInfo.processInfo.environment["SUDO_USER"]

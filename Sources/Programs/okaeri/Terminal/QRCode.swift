@@ -1,7 +1,7 @@
 import Glibc
 
 /// A text as a QR code, by libqrencode (https://fukuchi.org/works/qrencode/), if that is installed: it is loaded on
-/// demand, so that users who never make a link need not have it.
+/// demand, so that only users of the page need it.
 struct QRCode {
     private var modules: [[Bool]]
 

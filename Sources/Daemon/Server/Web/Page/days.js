@@ -9,7 +9,7 @@ import { longDay, t, timeOfDay } from './words.js'
 const two = (number) => String(number).padStart(2, '0')
 const dateText = (date) => `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
 
-/** The day that it is where the daemon is, as far as this machine's time zone tells. */
+/** The present day at the daemon, by this machine's time zone. */
 const today = () => dateText(new Date(clock.now()))
 
 /** One region's explanation, and which one. */

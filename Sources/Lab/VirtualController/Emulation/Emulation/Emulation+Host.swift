@@ -43,7 +43,7 @@ extension Emulation {
         }
     }
 
-    /// Ends a stall that the command has mended: a scan that is enabled anew, or a reset.
+    /// Ends a stall if the command ends it: the host enables the scan again, or resets the controller.
     private mutating func endStall(after command: HCICommand, _ outputs: [EmulatedController.Output]) {
         let isMended: Bool
         switch misbehaviour.stall {

@@ -6,8 +6,8 @@ import RegionMonitoring
 
 /// The cost of an observation to the owner of its region: decoding, the agreement, and whether anything is due.
 ///
-/// The broker has no other clients; its deliveries are made up.
-struct SightCost {
+/// The broker has no other clients; its deliveries are simulated.
+struct ObservationCost {
     private let world: World
     private let node: SimulatedNode
 
@@ -16,8 +16,8 @@ struct SightCost {
         node = try SimulatedNode(0, of: world, port: 1, discovery: nil)
     }
 
-    /// Nanoseconds of the processor's time for each of so many sights, from all other nodes in turn, of one region that node 0
-    /// owns: three hear its beacon.
+    /// Returns the processor time in nanoseconds for each of so many observations, from all other nodes in turn, of one region
+    /// that node 0 owns: three nodes receive its beacon.
     func measure(_ count: Int) async throws -> String {
         node.start()
         node.broker.received(.connection(true))
@@ -36,7 +36,7 @@ struct SightCost {
             world.identifiers.first { house.owner(of: $0) == World.node(0) }
         }
         guard let owned else { return "node 0 owns none of the regions" }
-        let messages = (0..<count).map { sight($0, of: owned) }
+        let messages = (0..<count).map { observation($0, of: owned) }
         for message in messages.prefix(world.nodes * 3) { node.broker.received(.message(message)) }
         let start = Self.processorTime
         for message in messages.dropFirst(world.nodes * 3) { node.broker.received(.message(message)) }
@@ -45,7 +45,7 @@ struct SightCost {
         return "\(Int(duration / Double(count - world.nodes * 3))) \(state?.state.rawValue ?? "nothing")"
     }
 
-    private func sight(_ number: Int, of region: String) -> MQTTMessage {
+    private func observation(_ number: Int, of region: String) -> MQTTMessage {
         let (index, sequence) = (number % (world.nodes - 1) + 1, number / (world.nodes - 1) + 1)
         let words =
             index <= 3 ? #""inside","rssi":-6\#(index).5,"spread":2.5"# : #""outside","rssi":null,"spread":null"#
