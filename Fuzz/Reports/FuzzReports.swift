@@ -12,7 +12,7 @@ public func fuzzReports(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// Checks that every text of a report for a person or a program has words, and that its JSON is the report.
+/// Checks that no text of a report for a person or a program is empty, and that its JSON is the report.
 private func check(_ report: StatusReport) {
     let regions = [nil] + report.regions.prefix(3).map(\.identifier)
     for region in regions {

@@ -15,7 +15,7 @@ func checkStream(_ bytes: UnsafeRawBufferPointer) {
     for case .event(let event) in feeds { check(event) }
 }
 
-/// An event is sent on as it came, on one line, and has words for a person.
+/// Checks that an event is passed on unchanged, on one line, and has a text for a person.
 private func check(_ event: Event) {
     require(!event.text.isEmpty && event.line.hasSuffix(event.text), "an event has no words")
     require(!event.json.contains(where: \.isNewline), "an event is sent on several lines")

@@ -8,7 +8,7 @@ public func require(
     if !holds { fatalError(rule(), file: file, line: line) }
 }
 
-/// Every error has words for a person.
+/// Every error has a text for a person.
 public func requireWords(_ error: some Error & CustomStringConvertible) {
     require(!error.description.isEmpty, "\(type(of: error)) has no description")
 }

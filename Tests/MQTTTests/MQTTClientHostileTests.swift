@@ -2,7 +2,7 @@ import Testing
 
 @testable import MQTT
 
-/// Against what is no broker, a bad one, or one full of strangers' messages.
+/// The client against a server that is no broker, a malicious broker, and one with many messages of other clients.
 @Suite(.timeLimit(.minutes(1)))
 struct MQTTClientHostileTests {
     @Test(arguments: [

@@ -6,7 +6,7 @@ import MQTT
 import RegionMonitoring
 import Synchronization
 
-/// One node: what the daemon has behind its hub, and a Bluetooth that is made up.
+/// One node: the parts of the daemon behind its hub, and a simulated Bluetooth.
 final class SimulatedNode: Sendable {
     let name: String
     let broker: Broker

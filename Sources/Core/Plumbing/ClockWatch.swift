@@ -1,6 +1,6 @@
 /// Notices that the wall clock was set: by the network, a while after the machine's start, or by a person.
 package struct ClockWatch: Sendable {
-    /// A leap second is not worth a word.
+    /// A leap second is not logged.
     private static let tolerance = Duration.seconds(2)
 
     /// The difference between the wall clock and the time since the machine's start.

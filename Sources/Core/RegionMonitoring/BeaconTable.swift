@@ -13,10 +13,10 @@ struct BeaconTable: Sendable {
     /// beacon.
     private static let reach = 16
 
-    /// The time for which a stranger is stored before another beacon may replace it.
+    /// The time for which a beacon without a region is stored before another beacon may replace it.
     static let freshness: Int64 = 10_000_000_000
 
-    /// The time after which a stranger is replaced before the table grows.
+    /// The time after which a beacon without a region is replaced before the table grows.
     static let retention: Int64 = 300_000_000_000
 
     /// The slot of a beacon that is known.

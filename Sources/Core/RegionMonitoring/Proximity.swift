@@ -1,4 +1,4 @@
-/// The nearness of a beacon, in CoreLocation's four words (`CLProximity`). The order is that of the list ranging gives.
+/// The nearness of a beacon, in CoreLocation's four values (`CLProximity`). The order is that of the list ranging gives.
 public enum Proximity: String, Hashable, Sendable, CaseIterable {
     /// Within half a metre.
     case immediate

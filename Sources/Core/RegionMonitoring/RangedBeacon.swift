@@ -11,10 +11,10 @@ public struct RangedBeacon: Hashable, Sendable {
     /// The estimated distance in metres; -1 when it is not known.
     public var accuracy: Double
 
-    /// The distance in a word.
+    /// The class of the distance.
     public var proximity: Proximity
 
-    /// A beacon at a distance in metres, -1 for unknown; the word follows from it.
+    /// A beacon at a distance in metres, -1 for unknown; the class follows from it.
     public init(identity: BeaconIdentity, rssi: Int, accuracy: Double) {
         self.identity = identity
         self.rssi = rssi

@@ -11,7 +11,7 @@ import IBeacon
 ///
 /// If packets and the timer wait at the same time, pass the packets first: they were received during the stall.
 public struct RegionMonitor: Sendable {
-    /// The events to announce, in CoreLocation's words. Regions are named by their identifier.
+    /// The events to announce, with the terms of CoreLocation. Regions are named by their identifier.
     public enum Action: Hashable, Sendable {
         /// Monitoring has begun. The first of each region.
         case didStartMonitoring(region: String)

@@ -25,7 +25,7 @@ package struct Event: Sendable, Equatable {
         self.kind = kind
     }
 
-    /// The kind of event, in CoreLocation's and CoreBluetooth's words.
+    /// The kind of event, with the terms of CoreLocation's and CoreBluetooth.
     package enum Kind: Sendable, Equatable {
         case didStartMonitoring(region: String)
         case didDetermineState(region: String, RegionState)

@@ -9,7 +9,7 @@ package enum JSON {
         return isPlain ? "\"\(string)\"" : encoded(string).escaped
     }
 
-    /// Of strings, numbers and booleans; a number that JSON has no word for becomes null.
+    /// Of strings, numbers and booleans; a number that JSON cannot represent becomes null.
     package static func encoded(_ value: some Encodable) -> String { text(of: value, encoder(), else: "null") }
 
     /// Returns an object on one line, its members sorted.

@@ -1,4 +1,4 @@
-/// Stretches of the wall's clock that are spoken for. A clock that is set back goes through the same hours twice.
+/// Ranges of the wall clock that are taken. A clock that is set back goes through the same hours twice.
 struct Coverage {
     /// Disjoint, the last first: what is added comes from the end as a rule.
     private var ranges: [Range<Int64>] = []

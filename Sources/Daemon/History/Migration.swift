@@ -23,7 +23,7 @@ struct Migration {
                     mean REAL, lowest INTEGER, highest INTEGER, accuracy REAL,
                     PRIMARY KEY (time, region)) STRICT, WITHOUT ROWID
                 """,
-                // The events in other words. They cost nothing to keep and cannot contradict them.
+                // Views of the events: they take no space and cannot contradict the events.
                 """
                 CREATE VIEW presence AS
                 SELECT id, run, time, region, json_extract(json, '$.state') AS state

@@ -23,7 +23,7 @@ extension Configuration {
     /// As far apart as two receivers are that still hear the same.
     private static let offsetRange = -40.0...40.0
 
-    /// A room is a word on a dashboard.
+    /// The longest name of a room, which appears on dashboards.
     private static let longestRoom = 64
 
     /// Whether a node may be called so: what a topic and Home Assistant take.

@@ -176,7 +176,7 @@ extension Configuration {
         word("sensitivity", of: Sensitivity.self, reader)
     }
 
-    /// One of a few words.
+    /// One of a few names.
     private static func word<Word: RawRepresentable<String> & CaseIterable>(
         _ key: String, of type: Word.Type, _ reader: ObjectReader
     ) -> Word? {

@@ -65,7 +65,7 @@ package struct Configuration: Sendable, Equatable {
             monitored.region.constraint == other.monitored.region.constraint
         }
 
-        /// The words for it in an error message.
+        /// Its description in an error message.
         package static let expectedIdentifier = "a name without control characters"
     }
 

@@ -42,7 +42,7 @@ package struct JSONNode: Sendable {
         }
     }
 
-    /// The value in a few words, cut if it is long.
+    /// The value as a short text, cut if it is long.
     package var summary: String {
         switch value {
         case .null: "null"

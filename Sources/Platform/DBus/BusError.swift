@@ -14,7 +14,7 @@ package enum BusError: GLibFailure, Hashable, CustomStringConvertible {
     /// The caller has stopped waiting.
     case cancelled
 
-    /// The callee says no: the error's name, as `org.bluez.Error.NotReady`, and its words.
+    /// The callee returned an error: its name, as `org.bluez.Error.NotReady`, and its message.
     case refused(name: String, message: String)
 
     /// The arguments or the answer are not what D-Bus allows.

@@ -28,7 +28,7 @@ package enum BrokerProblem: Error, Sendable, Equatable {
     case clientCertificate
     /// The server on the port does not support TLS.
     case noTLS
-    /// Another failure of TLS; OpenSSL's words.
+    /// Another failure of TLS, with OpenSSL's message.
     case tls(String)
     /// A file is missing or wrong; a sentence.
     case file(String)

@@ -16,7 +16,7 @@ enum CallFailure: GLibFailure {
     /// It succeeded, and what it made was gone before it could be seen.
     case vanished
 
-    /// NetworkManager says no, in its words.
+    /// NetworkManager returned an error, with its message.
     case refused(String)
 
     /// Reads the error and frees it.

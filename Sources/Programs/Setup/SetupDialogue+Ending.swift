@@ -131,6 +131,6 @@ extension SetupDialogue {
 }
 
 extension VisibleNetwork {
-    /// As a terminal may show it: a stranger has chosen it.
+    /// The name without control characters, because any device or access point can choose it.
     fileprivate var name: String { ssid.plain(replacesFormat: true) }
 }

@@ -2,7 +2,7 @@ import Glibc
 import Plumbing
 import TestSupport
 
-/// A bus that takes connections and never says a word.
+/// A bus that accepts connections and sends nothing.
 final class SilentBus: Sendable {
     private let folder: TemporaryFolder
     private let descriptor: Int32

@@ -93,7 +93,7 @@ extension NaiveMonitor {
             nextRanging = nil
             return []
         }
-        // After a stall the missed ones are not made up for.
+        // After a stall, missed callbacks are not repeated.
         let next = due.advanced(by: .seconds(1))
         nextRanging = next > now ? next : now.advanced(by: .seconds(1))
         return ranging.map { region in

@@ -15,7 +15,7 @@ struct NaivePrompter {
         var lastOffer: Instant?
         /// This arrival is done with.
         var isDone = true
-        /// The reason is that the region which has the word wants neither prompt nor join.
+        /// The reason is that the region with the policy in force has neither prompt nor join.
         var isOff = false
         var delay = Duration.seconds(30)
         /// The time of the next look, and whether a change of Wi-Fi is waited for as well.

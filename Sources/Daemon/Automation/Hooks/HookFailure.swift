@@ -14,7 +14,7 @@ enum HookFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case timedOut(after: Duration)
     case stopped
 
-    /// A word for each, without what it is about.
+    /// The name of the cause, without its details.
     enum Cause: String, Sendable, CaseIterable {
         case notFound, noPermission, directory, noInterpreter, noProgram, notStarted, exited, killed, timedOut, stopped
     }

@@ -34,7 +34,7 @@ extension NodesReport {
 }
 
 extension HouseReport {
-    /// The state in words, and the node that wrote it.
+    /// The state as text, and the node that wrote it.
     package var words: String {
         var words = state
         if state == "unknown", lastKnown != "unknown" { words += " (last known: \(lastKnown))" }

@@ -29,7 +29,7 @@ package struct StatusReport: Codable, Sendable, Equatable {
     package var listeners: [ListenerReport]?
 
     package struct Bluetooth: Codable, Sendable, Equatable {
-        /// CoreBluetooth's word: unknown, resetting, unsupported, unauthorized, poweredOff, poweredOn.
+        /// CoreBluetooth's name of the state: unknown, resetting, unsupported, unauthorized, poweredOff, poweredOn.
         package var state: String
         package var adapter: String?
         /// The event, its reason and the remedy.

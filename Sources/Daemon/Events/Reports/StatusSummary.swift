@@ -1,6 +1,6 @@
 import Plumbing
 
-/// A status report, put into words, and into the exit status that cron jobs and plugins go by.
+/// A status report as text, and as the exit status that cron jobs and plugins use.
 package struct StatusSummary: Sendable {
     /// The exit status when there is no daemon, or none to trust.
     package static let noAnswer: Int32 = 3

@@ -6,7 +6,7 @@ struct Legend {
         self.record = record
     }
 
-    /// A sign and its words.
+    /// A sign and its label.
     private enum Entry {
         case swatch(String, String)
         case glyph(DayRecord.Mark.Kind, String)

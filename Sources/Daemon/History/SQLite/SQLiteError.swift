@@ -5,7 +5,7 @@ struct SQLiteError: Error, Hashable, CustomStringConvertible {
     /// The extended result code (sqlite.org/rescode.html).
     var code: Int32
 
-    /// SQLite's own words.
+    /// SQLite's own message.
     var message: String
 
     var description: String { "\(message) (SQLite result \(code))" }

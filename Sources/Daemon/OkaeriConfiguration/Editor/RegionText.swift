@@ -36,7 +36,7 @@ extension RegionDraft {
         switch setting {
         case .removed: nil
         case .bool(let bool): Array("\(bool)".utf8)
-        // JSON has no word for the others; null is found to be none.
+        // JSON cannot represent the other numbers; the check then rejects null.
         case .number(let number): Array((number.isFinite ? number.plain : "null").utf8)
         case .string(let string): Array(JSON.text(string).utf8)
         case .network(let settings): network(settings, in: old.flatMap(ObjectText.init))

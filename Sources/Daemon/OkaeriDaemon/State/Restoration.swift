@@ -48,7 +48,7 @@ enum Restoration: Equatable, Sendable {
         }
     }
 
-    /// One word for it.
+    /// Its name in reports.
     var word: String {
         switch self {
         case .nothing: "nothing"

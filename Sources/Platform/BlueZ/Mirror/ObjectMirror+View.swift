@@ -113,7 +113,7 @@ extension Discovery {
 }
 
 extension BusError {
-    /// Without the words that ``CentralError`` has for it.
+    /// The reason without the part that ``CentralError`` adds itself.
     fileprivate var reason: String {
         switch self {
         case .disconnected(let why): why

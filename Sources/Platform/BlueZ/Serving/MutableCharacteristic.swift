@@ -86,8 +86,8 @@ public struct MutableCharacteristic: Sendable {
         self.write = write
     }
 
-    /// The same in BlueZ's words (`org.bluez.GattCharacteristic1`, Flags), as of 5.62: an older one takes no service
-    /// that has a word it does not know.
+    /// The same with the terms of BlueZ (`org.bluez.GattCharacteristic1`, Flags), as of 5.62: an older one rejects a
+    /// service with an unknown flag.
     var flags: [String] {
         var flags: [String] = []
         if properties.contains(.read) {
@@ -98,12 +98,12 @@ public struct MutableCharacteristic: Sendable {
         if isWritten, permissions.contains(.writeAuthenticationRequired) {
             flags.append("encrypt-authenticated-write")
         } else if isWritten, permissions.contains(.writeEncryptionRequired) {
-            // There is no word for the one without response alone.
+            // There is no flag for a write without response alone.
             flags.append("encrypt-write")
         } else if properties.contains(.write) {
             flags.append("write")
         }
-        // The plain word goes with the other: 5.62 to 5.65 refuse all subscriptions without it.
+        // The plain flag accompanies the other one: 5.62 to 5.65 refuse all subscriptions without it.
         if !properties.isDisjoint(with: [.notify, .notifyEncryptionRequired]) { flags.append("notify") }
         if properties.contains(.notifyEncryptionRequired) { flags.append("encrypt-notify") }
         if !properties.isDisjoint(with: [.indicate, .indicateEncryptionRequired]) { flags.append("indicate") }

@@ -1,4 +1,4 @@
-/// The operations of a characteristic (Core Specification, Vol 3, Part G, 3.3.1.1), in BlueZ's words.
+/// The operations of a characteristic (Core Specification, Vol 3, Part G, 3.3.1.1), with the terms of BlueZ.
 public enum CharacteristicProperty: String, Sendable, Hashable, CaseIterable {
     /// The value may be broadcast in advertisements.
     case broadcast

@@ -1,4 +1,4 @@
-/// The present state of Bluetooth, in CoreBluetooth's words (`CBManagerState`): for a central as for a peripheral.
+/// The present state of Bluetooth, with the terms of CoreBluetooth (`CBManagerState`): for a central as for a peripheral.
 ///
 /// `Bluetooth.BluetoothState` has the same words, and is another type for two reasons. The words mean other things
 /// there: it is about one adapter seen through its HCI socket, this one about bluetoothd seen through the bus (see each

@@ -1,7 +1,7 @@
 import Plumbing
 import Synchronization
 
-/// Bluetooth on request, in CoreBluetooth's words (`CBManager`).
+/// Bluetooth on request, with the terms of CoreBluetooth (`CBManager`).
 ///
 /// Nothing is asked of the adapter, and no thread runs, before ``authorize(within:)`` or ``states()`` is called. From then
 /// on it follows what becomes of the adapter, until the manager goes.

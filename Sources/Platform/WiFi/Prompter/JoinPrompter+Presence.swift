@@ -9,7 +9,7 @@ extension JoinPrompter {
                 return departed(region: region, at: now) + arrived(region: region, network: network, at: now)
             }
             visits[held].regions[place].network = network
-            // Another region has the word.
+            // The policy of another region holds.
             guard place == 0 else { return [] }
             // The configuration has just been changed: the log shows that never still holds.
             visits[held].noted.remove(.refused)

@@ -11,7 +11,7 @@
 /// - A failed join is reported and not repeated before the next arrival, unless its cause passes by itself
 ///   (``JoinFailure/isPassing``): then it is offered again after the cool-down.
 /// - A join that runs is not stopped by leaving.
-/// - Of several regions that are inside the one that came first has the word: its policy holds. When it is left and the
+/// - Of several regions that are inside the policy of the one that came first holds. When it is left and the
 ///   next one has another, a prompt that waits is withdrawn, and that policy decides. What was answered or joined stays
 ///   so.
 ///

@@ -3,7 +3,7 @@ public enum AccessPointSecurity: Hashable, Sendable {
     /// WPA2 or WPA3, with at least one way to prove that both sides know the key. Only these are joined.
     case robust(KeyManagement)
 
-    /// Anything that a stranger could set up or break under the same name.
+    /// Any protection that an attacker could set up or break under the same name.
     case weak(WeakSecurity)
 
     /// The ways to agree on a key that an access point with WPA2 or WPA3 offers.

@@ -64,7 +64,7 @@ public enum JoinFailure: Error, Hashable, Sendable {
     /// NetworkManager or this program stopped while the join ran.
     case interrupted
 
-    /// NetworkManager refused the request, in its words.
+    /// NetworkManager refused the request, with its message.
     case refused(message: String)
 
     /// NetworkManager gave up for another reason: NMDeviceStateReason, number and name.
