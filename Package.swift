@@ -101,7 +101,7 @@ let targets = [
     module("Daemon/Events", ["Agreement", "IBeacon", "Plumbing", "RegionMonitoring"]),
     module(
         "Daemon/OkaeriConfiguration",
-        ["BlueZ", "Events", "HCI", "IBeacon", "Plumbing", "RegionMonitoring", "SystemPackage", "WiFi"]),
+        ["BlueZ", "Events", "HCI", "IBeacon", "MQTT", "Plumbing", "RegionMonitoring", "SystemPackage", "WiFi"]),
     module(
         "Daemon/Listening",
         [

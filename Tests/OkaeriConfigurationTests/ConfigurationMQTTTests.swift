@@ -1,3 +1,4 @@
+import MQTT
 import Testing
 
 @testable import OkaeriConfiguration
@@ -18,7 +19,7 @@ struct ConfigurationMQTTTests {
 
     @Test func `only the host is required`() throws {
         let mqtt = try #require(try configuration(#"{"host": "mqtt.lan"}"#).mqtt)
-        #expect(mqtt == Configuration.MQTT(host: "mqtt.lan", port: 1883))
+        #expect(mqtt == Configuration.MQTT(broker: .init(host: "mqtt.lan", port: 1883)))
         #expect(mqtt.site == "home" && mqtt.discovery == "homeassistant")
         #expect(try Configuration(json: Array(#"{"regions": []}"#.utf8), file: "").mqtt == nil)
         #expect(problems("{}").first?.hasPrefix("mqtt.host: found nothing") == true)
@@ -30,13 +31,15 @@ struct ConfigurationMQTTTests {
              "username": "okaeri", "passwordFile": "$CREDENTIALS_DIRECTORY/mqtt", "site": "Sea_house-2", "discovery": "ha"}
             """
         var expected = Configuration.MQTT(
-            host: "fd00::1", port: 18_883, tls: .init(ca: "/ca.pem", certificate: "/c.pem", key: "/k.pem"))
-        (expected.username, expected.passwordFile) = ("okaeri", "$CREDENTIALS_DIRECTORY/mqtt")
+            broker: .init(
+                host: "fd00::1", port: 18_883,
+                tls: .init(authorities: "/ca.pem", certificate: "/c.pem", key: "/k.pem"),
+                login: .init(username: "okaeri", passwordFile: "$CREDENTIALS_DIRECTORY/mqtt")))
         (expected.site, expected.discovery) = ("Sea_house-2", "ha")
         #expect(try configuration(json).mqtt == expected)
         let silent = try configuration(#"{"host": "a", "discovery": false, "tls": true}"#).mqtt
-        #expect(silent?.discovery == nil && silent?.port == 8883 && silent?.tls == Configuration.TLS())
-        #expect(try configuration(#"{"host": "a", "tls": false}"#).mqtt?.port == 1883)
+        #expect(silent?.discovery == nil && silent?.broker.port == 8883 && silent?.broker.tls == .init())
+        #expect(try configuration(#"{"host": "a", "tls": false}"#).mqtt?.broker.port == 1883)
     }
 
     @Test(arguments: [

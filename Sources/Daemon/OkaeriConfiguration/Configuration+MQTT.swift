@@ -1,41 +1,14 @@
+package import MQTT
 import Plumbing
 
 extension Configuration {
     /// The broker that several nodes and Home Assistant meet at.
     package struct MQTT: Sendable, Equatable {
-        /// A name or an address.
-        package var host: String
-        package var port: UInt16
-        /// Nil: without encryption.
-        package var tls: TLS?
-        package var username: String?
-        /// An absolute path or a credential of systemd (`SecretFile`).
-        package var passwordFile: String?
+        package var broker: MQTTSettings.Broker
         /// The name that distinguishes the houses at one broker.
         package var site = "home"
         /// The first level of Home Assistant's discovery topics; nil: nothing is announced there.
         package var discovery: String? = "homeassistant"
-
-        package init(host: String, port: UInt16 = 1883, tls: TLS? = nil) {
-            self.host = host
-            self.port = port
-            self.tls = tls
-        }
-    }
-
-    /// Absolute paths of files in PEM.
-    package struct TLS: Sendable, Equatable {
-        /// The authorities for the broker's certificate; `nil`: those that this machine trusts.
-        package var ca: String?
-        /// The certificate that identifies this machine to the broker.
-        package var certificate: String?
-        package var key: String?
-
-        package init(ca: String? = nil, certificate: String? = nil, key: String? = nil) {
-            self.ca = ca
-            self.certificate = certificate
-            self.key = key
-        }
     }
 
     static let mqttKeys = ["host", "port", "tls", "username", "passwordFile", "site", "discovery"]
@@ -64,8 +37,10 @@ extension Configuration {
                     + "that is as you want it")
         }
         guard let host else { return nil }
-        var mqtt = MQTT(host: host, port: UInt16(port ?? (encryption == nil ? 1883 : 8883)), tls: encryption)
-        (mqtt.username, mqtt.passwordFile) = (username, password)
+        var mqtt = MQTT(
+            broker: .init(
+                host: host, port: UInt16(port ?? (encryption == nil ? 1883 : 8883)), tls: encryption,
+                login: username.map { .init(username: $0, passwordFile: password) }))
         if let site { mqtt.site = site }
         if let discovery = discovery(reader) { mqtt.discovery = discovery }
         return mqtt
@@ -82,10 +57,10 @@ extension Configuration {
         }
     }
 
-    private static func tls(_ top: ObjectReader, _ problems: ObjectReader.Problems) -> TLS? {
+    private static func tls(_ top: ObjectReader, _ problems: ObjectReader.Problems) -> MQTTSettings.TLS? {
         guard let node = top.node("tls") else { return nil }
         switch node.value {
-        case .bool(let isOn): return isOn ? TLS() : nil
+        case .bool(let isOn): return isOn ? .init() : nil
         case .object: break
         default:
             top.report(
@@ -103,7 +78,7 @@ extension Configuration {
         where reader.node(key) != nil && reader.node(other) == nil {
             reader.report(other, found: "nothing", expected: "the file that belongs to the \(key)")
         }
-        return TLS(ca: paths[0], certificate: paths[1], key: paths[2])
+        return .init(authorities: paths[0], certificate: paths[1], key: paths[2])
     }
 
     /// Whether a byte is allowed in an MQTT topic and in a topic of Home Assistant's discovery.

@@ -3,7 +3,6 @@ import Events
 import Automation
 import IBeacon
 import Logging
-import MQTT
 package import OkaeriConfiguration
 import RegionMonitoring
 import ServiceLifecycle
@@ -19,7 +18,7 @@ extension Daemon {
             node: options.node, room: configuration.node.room, offset: configuration.node.offset, site: mqtt.site,
             discovery: mqtt.discovery, version: options.version)
         return try Broker(
-            settings, broker: MQTTSettings.Broker(mqtt),
+            settings, broker: mqtt.broker,
             regions: configuration.regions.map { BrokerRegion($0.monitored.region) },
             events: hub.events(backlog: .max),
             outputs: .init(
@@ -42,14 +41,5 @@ extension Broker: Configured {
     /// The broker itself takes effect at the next start.
     package func configured(_ configuration: Configuration) {
         configured(configuration.regions.map { BrokerRegion($0.monitored.region) })
-    }
-}
-
-extension MQTTSettings.Broker {
-    init(_ mqtt: Configuration.MQTT) {
-        self.init(
-            host: mqtt.host, port: mqtt.port,
-            tls: mqtt.tls.map { .init(authorities: $0.ca, certificate: $0.certificate, key: $0.key) },
-            login: mqtt.username.map { .init(username: $0, passwordFile: mqtt.passwordFile) })
     }
 }
