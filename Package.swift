@@ -98,7 +98,7 @@ let targets = [
         "Library/BeaconLocation", ["Bluetooth", "HCI", "IBeacon", "Plumbing", "Presence", "RegionMonitoring"], core),
 
     // Daemon
-    module("Daemon/Events", ["Agreement", "IBeacon", "Plumbing", "RegionMonitoring"]),
+    module("Daemon/Events", ["Agreement", "HCI", "IBeacon", "Plumbing", "RegionMonitoring", "WiFi"]),
     module(
         "Daemon/OkaeriConfiguration",
         ["BlueZ", "Events", "HCI", "IBeacon", "MQTT", "Plumbing", "RegionMonitoring", "SystemPackage", "WiFi"]),
@@ -109,7 +109,8 @@ let targets = [
             "Presence", "RegionMonitoring", "ServiceLifecycle", "SystemPackage", "UnixSignals",
         ]),
     module(
-        "Daemon/House", ["Agreement", "Events", "IBeacon", "MQTT", "Plumbing", "RegionMonitoring", "ServiceLifecycle"]),
+        "Daemon/House",
+        ["Agreement", "Events", "HCI", "IBeacon", "MQTT", "Plumbing", "RegionMonitoring", "ServiceLifecycle"]),
     module(
         "Daemon/Automation",
         [
@@ -122,11 +123,12 @@ let targets = [
     module(
         "Daemon/Server",
         [
-            "Events", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1", "Plumbing",
+            "Events", "HCI", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1",
+            "Plumbing",
             "ServiceLifecycle", "WiFi",
         ], resources: [.embedInCode("Web/Page")]),
-    module("Daemon/Systemd", ["Events", "Logging", "Plumbing", "ServiceLifecycle"]),
-    module("Daemon/Client", ["Events", "NIOCore", "NIOHTTP1", "NIOPosix", "Plumbing"]),
+    module("Daemon/Systemd", ["Events", "HCI", "Logging", "Plumbing", "ServiceLifecycle"]),
+    module("Daemon/Client", ["Events", "HCI", "NIOCore", "NIOHTTP1", "NIOPosix", "Plumbing", "WiFi"]),
     module(
         "Daemon/OkaeriDaemon",
         [
@@ -172,7 +174,7 @@ let targets = [
         ], house + lifetimes),
     program(
         "SiteBenchmark", in: "Benchmarks/Site/Harness",
-        ["Agreement", "Events", "House", "IBeacon", "MQTT", "Plumbing", "RegionMonitoring"]),
+        ["Agreement", "Events", "HCI", "House", "IBeacon", "MQTT", "Plumbing", "RegionMonitoring"]),
     module("TestSupport", in: "Tests", ["Logging"], exclude: ["BlueZ/bluez.py"]),
     module(
         "DaemonTestSupport", in: "Tests",
@@ -228,7 +230,7 @@ let suites: [(String, of: String, [String])] = [
     ("EventsTests", "Events", ["DaemonTestSupport"]),
     ("GATTStatusTests", "Agent", []),
     ("HCITests", "HCI", []),
-    ("HistoryTests", "History", ["Agreement", "DaemonTestSupport", "IBeacon", "Listening"]),
+    ("HistoryTests", "History", ["Agreement", "DaemonTestSupport", "HCI", "IBeacon", "Listening", "WiFi"]),
     ("HomeAssistantTests", "House", []),
     ("ArrivalJoinTests", "Automation", ["DaemonTestSupport"]),
     ("HooksTests", "Automation", ["DaemonTestSupport"]),

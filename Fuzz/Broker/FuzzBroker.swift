@@ -1,6 +1,7 @@
 import Agreement
 import Events
 import FuzzSupport
+import HCI
 import IBeacon
 import MQTT
 import Plumbing
@@ -208,7 +209,8 @@ extension Program {
         case UInt8(ascii: "~"): site.perform(member) { core, _ in core.withdrawn("1") }
         case UInt8(ascii: "%"):
             site.perform(member) { core, _ in
-                core.bluetoothChanged(text.isEmpty ? "poweredOn" : "poweredOff", adapter: "hci0", reason: text)
+                core.bluetoothChanged(
+                    .init(state: text.isEmpty ? .poweredOn : .poweredOff, adapter: "hci0", reason: text))
             }
         case UInt8(ascii: "&"):
             let list = rest.map { octet in

@@ -1,6 +1,7 @@
 import Agreement
 import Events
 import FuzzSupport
+import HCI
 import MQTT
 import RegionMonitoring
 
@@ -29,7 +30,7 @@ struct Site {
         if !members[index].hasStarted {
             members[index].hasStarted = true
             carryOut(members[index].core.started(), of: index)
-            perform(index) { core, _ in core.bluetoothChanged("poweredOn", adapter: "hci0", reason: "") }
+            perform(index) { core, _ in core.bluetoothChanged(.init(state: .poweredOn, adapter: "hci0", reason: "")) }
         }
         members[index].isConnected = true
         let outputs = members[index].core.connected(at: moment)

@@ -1,4 +1,5 @@
 import DaemonTestSupport
+import HCI
 import Testing
 
 @testable import Events
@@ -20,7 +21,7 @@ import Testing
 
     @Test func `a daemon that cannot determine the regions, or would lose them, is unhealthy`() {
         #expect(parts { $0.stale = true }.problems == ["daemon"])
-        #expect(parts { $0.bluetooth.state = "poweredOff" }.problems == ["bluetooth"])
+        #expect(parts { $0.bluetooth.state = .poweredOff }.problems == ["bluetooth"])
         #expect(parts { $0.bluetooth.listening = false }.problems == ["bluetooth"])
         #expect(
             parts {

@@ -1,3 +1,4 @@
+import HCI
 import TestSupport
 import DaemonTestSupport
 import FoundationEssentials
@@ -29,7 +30,7 @@ import Testing
         ]
         return StatusReport(
             time: "", source: "hci0", simulated: [], stale: false,
-            bluetooth: .init(state: "poweredOn", adapter: "hci0", reason: "", listening: true),
+            bluetooth: .init(state: .poweredOn, adapter: "hci0", reason: "", listening: true),
             wifi: .init(managerRunning: false, radioEnabled: false, hardwareEnabled: false, activating: false),
             regions: regions, prompts: .init(waiting: [], never: []),
             counters: .init(reports: 0, iBeacons: 0, malformed: 0, dropped: 0))
@@ -161,7 +162,7 @@ import Testing
         #expect(text.contains("40.0 s ago; 10.0 s of that were listened, the rest does not count"))
         var deaf = report(learning, heard: [], now: 10)
         deaf.bluetooth = .init(
-            state: "poweredOff", adapter: "hci0", reason: "it is off | switch it on", listening: false)
+            state: .poweredOff, adapter: "hci0", reason: "it is off | switch it on", listening: false)
         let silent = try self.text(deaf)
         #expect(silent.contains("None of its beacons has been heard"))
         #expect(silent.contains("time without a scan is no silence. it is off | switch it on"))

@@ -1,4 +1,5 @@
 import DaemonTestSupport
+import HCI
 import Testing
 
 @testable import Events

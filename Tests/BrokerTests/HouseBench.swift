@@ -1,5 +1,6 @@
 import Agreement
 import Events
+import HCI
 import MQTT
 import RegionMonitoring
 
@@ -44,7 +45,7 @@ struct HouseBench {
         let outputs = core.started()
         carryOut(outputs, of: name)
         connect(name)
-        perform(name) { core, _ in core.bluetoothChanged("poweredOn", adapter: "hci0", reason: "") }
+        perform(name) { core, _ in core.bluetoothChanged(.init(state: .poweredOn, adapter: "hci0", reason: "")) }
     }
 
     mutating func connect(_ name: String) {

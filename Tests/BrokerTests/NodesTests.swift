@@ -1,5 +1,6 @@
 import Agreement
 import Events
+import HCI
 import MQTT
 import Plumbing
 import RegionMonitoring
@@ -134,7 +135,7 @@ import Testing
     @Test mutating func aNodeThatIsDeadOrDeafIsSaidToBe() throws {
         for name in ["attic", "hall"] { house.start(name) }
         house.perform("attic") { core, _ in
-            core.bluetoothChanged("poweredOff", adapter: "hci0", reason: "hci0 is switched off")
+            core.bluetoothChanged(.init(state: .poweredOff, adapter: "hci0", reason: "hci0 is switched off"))
         }
         house.pass(10)
         let deaf = try report("attic", of: "hall")

@@ -1,4 +1,5 @@
 import DaemonTestSupport
+import HCI
 import Testing
 
 @testable import Events
@@ -19,20 +20,20 @@ import Testing
 
     @Test(
         arguments: [
-            ("inside", "poweredOn", false, "OKAERI OK - home inside |", 0),
-            ("outside", "poweredOn", false, "OKAERI WARNING - home outside |", 1),
-            ("unknown", "poweredOn", false, "OKAERI UNKNOWN - home unknown |", 3),
-            ("unknown", "poweredOff", false, "OKAERI CRITICAL - home unknown - why / how |", 2),
-            ("unknown", "unauthorized", false, "OKAERI CRITICAL - home unknown - why / how |", 2),
-            ("unknown", "resetting", false, "OKAERI UNKNOWN - home unknown - why / how |", 3),
-            ("unknown", "unknown", false, "OKAERI UNKNOWN - home unknown - why / how |", 3),
+            ("inside", .poweredOn, false, "OKAERI OK - home inside |", 0),
+            ("outside", .poweredOn, false, "OKAERI WARNING - home outside |", 1),
+            ("unknown", .poweredOn, false, "OKAERI UNKNOWN - home unknown |", 3),
+            ("unknown", .poweredOff, false, "OKAERI CRITICAL - home unknown - why / how |", 2),
+            ("unknown", .unauthorized, false, "OKAERI CRITICAL - home unknown - why / how |", 2),
+            ("unknown", .resetting, false, "OKAERI UNKNOWN - home unknown - why / how |", 3),
+            ("unknown", .unknown, false, "OKAERI UNKNOWN - home unknown - why / how |", 3),
             (
-                "inside", "poweredOn", true,
+                "inside", .poweredOn, true,
                 "OKAERI CRITICAL - home inside - the daemon's loop has stopped turning; restart it |", 2
             ),
-        ] as [(String, String, Bool, String, Int32)])
+        ] as [(String, BluetoothState, Bool, String, Int32)])
     func `a problem is graver than an absence`(
-        state: String, bluetooth: String, stale: Bool, line: String, status: Int32
+        state: String, bluetooth: BluetoothState, stale: Bool, line: String, status: Int32
     ) throws {
         let result = try nagios(statusReport(regionReport("home", state), bluetooth: bluetooth, stale: stale))
         #expect(result.line.hasPrefix(line))

@@ -1,4 +1,5 @@
 package import Events
+package import HCI
 
 package func regionReport(_ identifier: String, _ state: String, rssi: Int8? = nil) -> RegionReport {
     let beacon = rssi.map {
@@ -11,7 +12,7 @@ package func regionReport(_ identifier: String, _ state: String, rssi: Int8? = n
         exitAfter: 30, isLearned: false, sensitivity: "balanced", beacon: beacon, beacons: [])
 }
 
-package func statusReport(_ regions: RegionReport..., bluetooth: String = "poweredOn", stale: Bool = false)
+package func statusReport(_ regions: RegionReport..., bluetooth: BluetoothState = .poweredOn, stale: Bool = false)
     -> StatusReport
 {
     StatusReport(

@@ -37,9 +37,9 @@ import WiFi
             "wrong hci0 has no Bluetooth LE, which beacons use → plug in an adapter with Bluetooth 4.0 or later"
         #expect(findings([classic]) == [missing])
         #expect(findings([classic, up], named: "hci0").first?.hasPrefix(missing) == true)
-        let busy = statusReport(bluetooth: "resetting").bluetooth
+        let busy = statusReport(bluetooth: .resetting).bluetooth
         #expect(Doctor.radioFindings(busy).map(\.finding) == [busy.reason])
-        #expect(Doctor.radioFindings(statusReport(bluetooth: "poweredOff").bluetooth).isEmpty)
+        #expect(Doctor.radioFindings(statusReport(bluetooth: .poweredOff).bluetooth).isEmpty)
     }
 
     @Test func `a missing capability has the command that grants it`() {

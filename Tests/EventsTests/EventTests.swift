@@ -1,3 +1,4 @@
+import HCI
 import TestSupport
 import DaemonTestSupport
 import FoundationEssentials
@@ -36,7 +37,7 @@ import Testing
                 #""event":"rangingBeaconsDidFail","region":"h","reason":"r""#
             ),
             (
-                .bluetoothStateDidUpdate(state: "poweredOff", adapter: "hci0", reason: "r"),
+                .bluetoothStateDidUpdate(.init(state: .poweredOff, adapter: "hci0", reason: "r")),
                 #""event":"bluetoothStateDidUpdate","state":"poweredOff","adapter":"hci0","reason":"r""#
             ),
             (.wifiPrompt(wifi), #""event":"wifiPrompt","id":"1","ssid":"Home\"Net","region":"home""#),

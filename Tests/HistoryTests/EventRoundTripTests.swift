@@ -1,5 +1,6 @@
 import Agreement
 import FoundationEssentials
+import HCI
 import IBeacon
 import RegionMonitoring
 import TestSupport
@@ -29,12 +30,13 @@ import Testing
             .init(identifier: maybe(), service: word(), address: word(), name: maybe())
         }
         let state = RegionState.allCases.randomElement(using: &generator) ?? .unknown
+        let bluetooth = BluetoothState.allCases.randomElement(using: &generator) ?? .unknown
         let kinds: [Event.Kind] = [
             .didStartMonitoring(region: word()), .didDetermineState(region: word(), state),
             .didEnterRegion(region: word(), beacon()), .didExitRegion(region: word()),
             .didRangeBeacons(region: word(), (0..<3).map { _ in beacon() }),
             .monitoringDidFail(region: word(), reason: word()), .rangingBeaconsDidFail(region: word(), reason: word()),
-            .bluetoothStateDidUpdate(state: word(), adapter: maybe(), reason: word()), .wifiPrompt(wifi()),
+            .bluetoothStateDidUpdate(.init(state: bluetooth, adapter: maybe(), reason: word())), .wifiPrompt(wifi()),
             .wifiPromptAnswered(wifi(), answer: word()), .wifiJoined(wifi(), device: maybe()),
             .wifiJoinFailed(wifi(), code: word(), reason: word()),
             .wifiAccessLimited(wifi(), code: word(), reason: word()), .peripheralDidConnect(peripheral()),

@@ -1,6 +1,7 @@
 import Agreement
 import DaemonTestSupport
 import FoundationEssentials
+import HCI
 import RegionMonitoring
 import TestSupport
 import Testing
@@ -94,7 +95,7 @@ import Testing
     }
 
     @Test func `what is not there makes no series, and a house does`() {
-        var status = statusReport(bluetooth: "poweredOff")
+        var status = statusReport(bluetooth: .poweredOff)
         #expect(samples(status)["okaeri_mqtt_connected"] == nil)
         #expect(samples(status)[#"okaeri_disk_problem{store="state"}"#] == nil)
         status.mqtt = .init(connected: true, reason: "")

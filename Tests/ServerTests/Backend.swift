@@ -1,5 +1,6 @@
 import DaemonTestSupport
 @testable import Server
+import HCI
 import TestSupport
 import WiFi
 
@@ -8,7 +9,7 @@ import WiFi
 /// A daemon with as many regions as make a long answer.
 struct Backend: APIBackend {
     let hub: EventHub
-    var bluetooth = "poweredOn"
+    var bluetooth = BluetoothState.poweredOn
 
     var status: StatusReport { report }
     var regions: [RegionReport] { report.regions }

@@ -1,4 +1,5 @@
 import DaemonTestSupport
+import HCI
 import NIOCore
 import NIOPosix
 import Plumbing
@@ -15,7 +16,7 @@ import Testing
     private let listeners = Listeners()
 
     private func server(
-        _ port: UInt16, address: String = "127.0.0.1", bluetooth: String = "poweredOn",
+        _ port: UInt16, address: String = "127.0.0.1", bluetooth: BluetoothState = .poweredOn,
         limits: Connections.Limits = .init()
     ) throws
         -> MetricsServer
@@ -36,7 +37,7 @@ import Testing
 
     /// Runs a server on a port of its own while `body` asks it.
     private func run(
-        address: String = "127.0.0.1", bluetooth: String = "poweredOn", limits: Connections.Limits = .init(),
+        address: String = "127.0.0.1", bluetooth: BluetoothState = .poweredOn, limits: Connections.Limits = .init(),
         _ body: (UInt16) async throws -> Void
     ) async throws {
         let port = try TakenPort()
@@ -97,7 +98,7 @@ import Testing
     }
 
     @Test func `an unhealthy daemon gives the reason`() async throws {
-        try await run(bluetooth: "poweredOff") { port in
+        try await run(bluetooth: .poweredOff) { port in
             let answer = try await answer(port, "GET /v1/health HTTP/1.1\r\nhost: localhost\r\n")
             #expect(answer.hasPrefix("HTTP/1.1 503"))
             #expect(

@@ -1,5 +1,6 @@
 import DaemonTestSupport
 import Foundation
+import HCI
 import RegionMonitoring
 import Synchronization
 import TestSupport
@@ -12,7 +13,8 @@ import Testing
 @Suite struct SupervisionTests {
     private let home = Event(time: evening, kind: .didStartMonitoring(region: "home"))
     private let adapter = Event(
-        time: evening, kind: .bluetoothStateDidUpdate(state: "poweredOn", adapter: "hci0", reason: "hci0 answers"))
+        time: evening, kind: .bluetoothStateDidUpdate(.init(state: .poweredOn, adapter: "hci0", reason: "hci0 answers"))
+    )
 
     @Test func `the sentence names the regions and the adapter, and no region's state`() {
         var sentence = StatusSentence()
@@ -29,7 +31,7 @@ import Testing
         happened(.didExitRegion(region: "home"))
         happened(.wifiJoined(.init(id: nil, ssid: "HomeNet", region: "home"), device: "wlan0"))
         #expect(sentence.text == text, "whoever comes and goes")
-        happened(.bluetoothStateDidUpdate(state: "poweredOff", adapter: "hci0", reason: "hci0 is switched off"))
+        happened(.bluetoothStateDidUpdate(.init(state: .poweredOff, adapter: "hci0", reason: "hci0 is switched off")))
         sentence.keep(["office"])
         // The last news of a region that is monitored no longer.
         happened(.didDetermineState(region: "home", .unknown))
@@ -70,7 +72,7 @@ import Testing
     func `waiting for an adapter is ready, too`() async throws {
         let (systemd, supervision, events) = try supervision()
         let task = Task { try await supervision.run() }
-        let none = Event.Kind.bluetoothStateDidUpdate(state: "unsupported", adapter: nil, reason: "there is none")
+        let none = Event.Kind.bluetoothStateDidUpdate(.init(state: .unsupported, adapter: nil, reason: "there is none"))
         events.yield(Event(time: evening, kind: none))
         #expect(await systemd.text() == "READY=1\nSTATUS=Bluetooth unsupported: there is none")
         task.cancel()

@@ -1,4 +1,5 @@
 import Agreement
+import HCI
 import House
 import Events
 import IBeacon
@@ -54,7 +55,8 @@ final class SimulatedNode: Sendable {
     /// monitor.
     func start() {
         for region in air.withLock({ Array($0.keys) }) { broker.determined(World.region(region), .inside) }
-        events.yield(Event(time: 0, kind: .bluetoothStateDidUpdate(state: "poweredOn", adapter: "hci0", reason: "")))
+        events.yield(
+            Event(time: 0, kind: .bluetoothStateDidUpdate(.init(state: .poweredOn, adapter: "hci0", reason: ""))))
         broker.measure { [self] in
             air.withLock { air in
                 air.map {

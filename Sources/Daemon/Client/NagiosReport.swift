@@ -1,4 +1,5 @@
 package import Events
+import HCI
 
 /// The output and exit status of a plugin of Nagios or Icinga (Monitoring Plugins Development Guidelines).
 ///
@@ -59,10 +60,10 @@ extension StatusSummary {
     private var verdict: (NagiosReport.Status, why: String?) {
         if report.stale { return (.critical, "the daemon's loop has stopped turning; restart it") }
         switch report.bluetooth.state {
-        case "poweredOn": break
+        case .poweredOn: break
         // At the start, and while the adapter comes back.
-        case "unknown", "resetting": return (.unknown, report.bluetooth.reason)
-        default: return (.critical, report.bluetooth.reason)
+        case .unknown, .resetting: return (.unknown, report.bluetooth.reason)
+        case .unsupported, .unauthorized, .poweredOff: return (.critical, report.bluetooth.reason)
         }
         switch exitStatus {
         case 0:

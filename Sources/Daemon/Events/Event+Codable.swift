@@ -1,4 +1,5 @@
 import Agreement
+import HCI
 import IBeacon
 import RegionMonitoring
 
@@ -44,23 +45,15 @@ extension Event.Kind {
                 identifier: try optional(.identifier), service: try text(.service), address: try text(.address),
                 name: try optional(.name))
         }
-        func state() throws -> RegionState {
-            let word = try text(.state)
-            guard let state = RegionState(rawValue: word) else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .state, in: members, debugDescription: "\(word) is no state of a region")
-            }
-            return state
-        }
         if let scope = try optional(.scope) {
-            self = .house(region: try text(.region), try Event.House(members, scope: scope, state: state))
+            self = .house(region: try text(.region), try Event.House(members, scope: scope))
             return
         }
         self =
             switch try members.decode(Name.self, forKey: .event) {
             case .didStartMonitoring: .didStartMonitoring(region: try text(.region))
             case .didDetermineState:
-                .didDetermineState(region: try text(.region), try state())
+                .didDetermineState(region: try text(.region), try members.decode(RegionState.self, forKey: .state))
             case .didEnterRegion:
                 .didEnterRegion(
                     region: try text(.region), try members.decode(RangedBeacon.Members.self, forKey: .beacon).beacon)
@@ -73,7 +66,9 @@ extension Event.Kind {
             case .rangingBeaconsDidFail: .rangingBeaconsDidFail(region: try text(.region), reason: try text(.reason))
             case .bluetoothStateDidUpdate:
                 .bluetoothStateDidUpdate(
-                    state: try text(.state), adapter: try optional(.adapter), reason: try text(.reason))
+                    AdapterUpdate(
+                        state: try members.decode(BluetoothState.self, forKey: .state),
+                        adapter: try optional(.adapter), reason: try text(.reason)))
             case .wifiPrompt: .wifiPrompt(try wifi())
             case .wifiPromptAnswered: .wifiPromptAnswered(try wifi(), answer: try text(.answer))
             case .wifiJoined: .wifiJoined(try wifi(), device: try optional(.device))
@@ -89,14 +84,13 @@ extension Event.Kind {
 }
 
 extension Event.House {
-    fileprivate init(
-        _ members: KeyedDecodingContainer<Event.Key>, scope: String, state: () throws -> RegionState
-    ) throws {
+    fileprivate init(_ members: KeyedDecodingContainer<Event.Key>, scope: String) throws {
         let name = try members.decode(Event.Kind.Name.self, forKey: .event)
         let room = try members.decodeIfPresent(String.self, forKey: .room)
         let isOwner = try members.decodeIfPresent(Bool.self, forKey: .owner) ?? false
         switch name {
-        case .didDetermineState where scope == Self.scope: self = .didDetermineState(try state())
+        case .didDetermineState where scope == Self.scope:
+            self = .didDetermineState(try members.decode(RegionState.self, forKey: .state))
         case .didEnterRegion where scope == Self.scope: self = .didEnterRegion(room: room, isOwner: isOwner)
         case .didExitRegion where scope == Self.scope: self = .didExitRegion(isOwner: isOwner)
         case .didDetermineRoom where scope == Self.scope: self = .didDetermineRoom(room)
@@ -110,6 +104,7 @@ extension Event.House {
 extension Event.Kind.Name: Codable {}
 
 extension RangedBeacon {
+extension RegionState: Codable {}
     fileprivate struct Members: Decodable {
         var uuid: String
         var major: UInt16

@@ -1,4 +1,5 @@
 import Agreement
+package import HCI
 import IBeacon
 import Plumbing
 import RegionMonitoring
@@ -31,8 +32,7 @@ extension Event.Kind {
             Self.region(region) + [EventField("beacons", .list(beacons.map(\.fields)))]
         case .monitoringDidFail(let region, let reason), .rangingBeaconsDidFail(let region, let reason):
             Self.region(region) + [EventField("reason", .text(reason))]
-        case .bluetoothStateDidUpdate(let state, let adapter, let reason):
-            EventField.text("state", state) + EventField.text("adapter", adapter) + EventField.text("reason", reason)
+        case .bluetoothStateDidUpdate(let update): update.fields
         case .wifiPrompt(let wifi): wifi.fields
         case .wifiPromptAnswered(let wifi, let answer): wifi.fields + EventField.text("answer", answer)
         case .wifiJoined(let wifi, let device): wifi.fields + EventField.text("device", device)
@@ -67,6 +67,14 @@ extension Event.House {
 }
 
 extension Event.WiFi {
+extension AdapterUpdate {
+    /// The state, the adapter and the reason.
+    package var fields: [EventField] {
+        EventField.text("state", state.rawValue) + EventField.text("adapter", adapter)
+            + EventField.text("reason", reason)
+    }
+}
+
     fileprivate var fields: [EventField] {
         EventField.text("id", id) + EventField.text("ssid", ssid) + EventField.text("region", region)
     }

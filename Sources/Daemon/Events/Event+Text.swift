@@ -1,4 +1,5 @@
 import Agreement
+import HCI
 import IBeacon
 import Plumbing
 package import RegionMonitoring
@@ -20,9 +21,12 @@ extension Event {
             "\(region)  (count \(beacons.count))" + (beacons.first.map { "  \($0.summary)" } ?? "")
         case .monitoringDidFail(let region, let reason), .rangingBeaconsDidFail(let region, let reason):
             "\(region)  \(reason)"
-        case .bluetoothStateDidUpdate(let state, let adapter, let reason):
-            [state, adapter.map { "(\($0))" }, reason.isEmpty ? nil : "– \(reason)"].compactMap { $0 }
-                .joined(separator: " ")
+        case .bluetoothStateDidUpdate(let update):
+            [
+                update.state.rawValue, update.adapter.map { "(\($0))" },
+                update.reason.isEmpty ? nil : "– \(update.reason)",
+            ]
+            .compactMap { $0 }.joined(separator: " ")
         case .wifiPrompt(let wifi): "\(wifi.tag)join \"\(wifi.ssid)\"?"
         case .wifiPromptAnswered(let wifi, let answer): "\(wifi.tag)\"\(wifi.ssid)\": \(answer)"
         case .wifiJoined(let wifi, let device): "\(wifi.tag)\"\(wifi.ssid)\"" + (device.map { " on \($0)" } ?? "")

@@ -1,4 +1,5 @@
 package import Agreement
+package import HCI
 package import RegionMonitoring
 
 /// An event as all consumers receive it: standard output, the event stream, the history, hooks.
@@ -34,7 +35,7 @@ package struct Event: Sendable, Equatable {
         case didRangeBeacons(region: String, [RangedBeacon])
         case monitoringDidFail(region: String, reason: String)
         case rangingBeaconsDidFail(region: String, reason: String)
-        case bluetoothStateDidUpdate(state: String, adapter: String?, reason: String)
+        case bluetoothStateDidUpdate(AdapterUpdate)
         case wifiPrompt(WiFi)
         case wifiPromptAnswered(WiFi, answer: String)
         case wifiJoined(WiFi, device: String?)

@@ -68,7 +68,7 @@ package final class ListeningSession: Sendable {
     package func record(to file: FileDescriptor, with others: [any Service]) async throws -> UInt64 {
         let recorder = Recorder(
             to: file, wallClock: source,
-            updated: { [hub, source] in hub.happened(.init($0), at: source.now) },
+            updated: { [hub, source] in hub.happened(.bluetoothStateDidUpdate($0), at: source.now) },
             failed: { [source] in source.stop() })
         try await run(recorder, with: others)
         recorder.flush()
@@ -88,7 +88,8 @@ package final class ListeningSession: Sendable {
     ) async throws -> Calibration {
         let calibrator = Calibrator(
             region.region.constraint, duration: duration,
-            updated: { [hub, source] in hub.happened(.init($0), at: source.now) }, progress: progress,
+            updated: { [hub, source] in hub.happened(.bluetoothStateDidUpdate($0), at: source.now) },
+            progress: progress,
             finished: { [source] in source.stop() })
         do {
             try await run(calibrator, with: others)
@@ -109,7 +110,7 @@ package final class ListeningSession: Sendable {
         let locator = Locator(
             regions, within: limit, quietPeriod: source is AdapterSource ? quietPeriod : nil,
             updated: { [hub, source] update, time in
-                hub.happened(.init(update), at: source.wallTime(of: time))
+                hub.happened(.bluetoothStateDidUpdate(update), at: source.wallTime(of: time))
             },
             finished: { [source] in source.stop() })
         do {

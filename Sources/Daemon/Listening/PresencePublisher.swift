@@ -143,15 +143,9 @@ extension Event.Kind {
     /// Creates the event of a driver's event; `nil` for one that is not published.
     init?(_ event: PresenceEvent) {
         switch event {
-        case .bluetoothStateDidUpdate(let update): self.init(update)
+        case .bluetoothStateDidUpdate(let update): self = .bluetoothStateDidUpdate(update)
         case .monitoringDidFail(let region, let reason): self = .monitoringDidFail(region: region, reason: reason)
         case .action(let action, let bluetooth): self.init(action, reason: bluetooth.reason)
         }
-    }
-
-    /// Creates the event of a change of the adapter.
-    init(_ update: AdapterUpdate) {
-        self = .bluetoothStateDidUpdate(
-            state: update.state.rawValue, adapter: update.adapter, reason: update.reason)
     }
 }

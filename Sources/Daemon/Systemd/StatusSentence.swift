@@ -1,4 +1,5 @@
 import Events
+import HCI
 
 /// The state of the daemon in one sentence, as `systemctl status` shows it: `watching 2 regions; Bluetooth hci0
 /// listening`.
@@ -15,10 +16,12 @@ struct StatusSentence: Sendable {
         switch event.kind {
         case .didStartMonitoring(let name):
             regions.insert(name)
-        case .bluetoothStateDidUpdate("poweredOn", let adapter?, _):
-            bluetooth = "Bluetooth \(adapter) listening"
-        case .bluetoothStateDidUpdate(let state, _, let reason):
-            bluetooth = reason.isEmpty ? "Bluetooth \(state)" : "Bluetooth \(state): \(reason)"
+        case .bluetoothStateDidUpdate(let update):
+            if update.state == .poweredOn, let adapter = update.adapter {
+                bluetooth = "Bluetooth \(adapter) listening"
+            } else {
+                bluetooth = "Bluetooth \(update.state.rawValue)" + (update.reason.isEmpty ? "" : ": \(update.reason)")
+            }
         case .didDetermineState, .didEnterRegion, .didExitRegion, .didRangeBeacons, .monitoringDidFail,
             .rangingBeaconsDidFail, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed,
             .wifiAccessLimited,

@@ -1,7 +1,7 @@
 // `import BeaconLocation` gives a program the types of its API, and no others.
-@_exported public import struct Bluetooth.AdapterUpdate
-@_exported public import enum Bluetooth.BluetoothState
 @_exported public import struct Bluetooth.HeldStream
+@_exported public import struct HCI.AdapterUpdate
+@_exported public import enum HCI.BluetoothState
 @_exported public import enum HCI.HCIDecodingError
 @_exported public import struct HCI.ScanTime
 @_exported public import struct HCI.ScanTiming

@@ -1,3 +1,5 @@
+import HCI
+
 /// The answer of `GET /v1/health`: whether the daemon fulfils its purpose.
 package struct HealthReport: Codable, Sendable, Equatable {
     /// Whether there is no problem: 200, else 503.
@@ -31,7 +33,7 @@ package struct HealthReport: Codable, Sendable, Equatable {
             problems.append(.init(part: "daemon", reason: "its loop has stopped turning; restart it"))
         }
         let bluetooth = status.bluetooth
-        if bluetooth.state != "poweredOn" {
+        if bluetooth.state != .poweredOn {
             problems.append(.init(part: "bluetooth", reason: bluetooth.reason))
         } else if !bluetooth.listening, bluetooth.pausedFor ?? .infinity > Self.longestPause {
             let time = bluetooth.pausedFor.map { " for \(Int(min($0, 1e9))) s" } ?? ""

@@ -1,3 +1,4 @@
+package import HCI
 package import RegionMonitoring
 
 /// The answer of `GET /v1/status`.
@@ -29,8 +30,7 @@ package struct StatusReport: Codable, Sendable, Equatable {
     package var listeners: [ListenerReport]?
 
     package struct Bluetooth: Codable, Sendable, Equatable {
-        /// CoreBluetooth's name of the state: unknown, resetting, unsupported, unauthorized, poweredOff, poweredOn.
-        package var state: String
+        package var state: BluetoothState
         package var adapter: String?
         /// The event, its reason and the remedy.
         package var reason: String
@@ -40,7 +40,7 @@ package struct StatusReport: Codable, Sendable, Equatable {
         package var pausedFor: Double?
 
         package init(
-            state: String, adapter: String? = nil, reason: String, listening: Bool, pausedFor: Double? = nil
+            state: BluetoothState, adapter: String? = nil, reason: String, listening: Bool, pausedFor: Double? = nil
         ) {
             self.state = state
             self.adapter = adapter

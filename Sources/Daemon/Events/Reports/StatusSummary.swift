@@ -1,3 +1,4 @@
+import HCI
 import Plumbing
 
 /// A status report as text, and as the exit status that cron jobs and plugins use.
@@ -33,8 +34,8 @@ package struct StatusSummary: Sendable {
         var lines = report.regions.map(line)
         let bluetooth = report.bluetooth
         let listening = bluetooth.listening ? "listening" : "not listening"
-        lines.append("Bluetooth  \(bluetooth.state), \(listening) on \(report.source)")
-        if bluetooth.state != "poweredOn" { lines.append("           \(bluetooth.reason)") }
+        lines.append("Bluetooth  \(bluetooth.state.rawValue), \(listening) on \(report.source)")
+        if bluetooth.state != .poweredOn { lines.append("           \(bluetooth.reason)") }
         lines.append("Wi-Fi      \(wifi)")
         lines += (report.services ?? []).map(line)
         if let mqtt = report.mqtt { lines.append("MQTT       \(mqtt.reason)") }

@@ -215,8 +215,7 @@ extension Broker {
     func happened(_ event: Event) {
         perform { core, _ in
             switch event.kind {
-            case .bluetoothStateDidUpdate(let state, let adapter, let reason):
-                core.bluetoothChanged(state, adapter: adapter, reason: reason)
+            case .bluetoothStateDidUpdate(let update): core.bluetoothChanged(update)
             case .wifiPrompt(let wifi): core.asked(wifi)
             case .wifiPromptAnswered(let wifi, _): core.ended(wifi, wasAnswered: true)
             case .wifiJoined(let wifi, _), .wifiJoinFailed(let wifi, _, _): core.ended(wifi, wasAnswered: false)

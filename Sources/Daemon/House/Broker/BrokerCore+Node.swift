@@ -1,5 +1,6 @@
 import Agreement
 import Events
+import HCI
 import MQTT
 import RegionMonitoring
 
@@ -28,9 +29,9 @@ extension BrokerCore {
     private var scannerValue: MQTTPublication { .value(topics.scanner(node), scanner.payload.utf8) }
 
     /// Handles a change of the Bluetooth adapter's state.
-    mutating func bluetoothChanged(_ state: String, adapter: String?, reason: String) -> [Output] {
-        let ok = state == "poweredOn"
-        scanner = Scanner(ok: ok, adapter: adapter, reason: ok ? nil : reason)
+    mutating func bluetoothChanged(_ update: AdapterUpdate) -> [Output] {
+        let ok = update.state == .poweredOn
+        scanner = Scanner(ok: ok, adapter: update.adapter, reason: ok ? nil : update.reason)
         return [.publish(scannerValue)]
     }
 

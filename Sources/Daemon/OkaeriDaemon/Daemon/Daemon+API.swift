@@ -30,7 +30,7 @@ extension Daemon: APIBackend {
                 simulated: (options.capture == nil ? [] : ["capture"]) + (options.simulatesWiFi ? ["wifi"] : []),
                 stale: snapshot.deadline.map { $0.advanced(by: Self.latest) < now } ?? false,
                 bluetooth: .init(
-                    state: snapshot.bluetooth.state.rawValue, adapter: snapshot.bluetooth.adapter,
+                    state: snapshot.bluetooth.state, adapter: snapshot.bluetooth.adapter,
                     reason: snapshot.bluetooth.reason, listening: snapshot.isListening,
                     pausedFor: snapshot.pausedSince?.duration(to: now).seconds(digits: 1)),
                 wifi: .init(wifi.state), regions: reports(snapshot, at: now), prompts: await prompts,

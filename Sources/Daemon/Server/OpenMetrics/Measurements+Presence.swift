@@ -1,13 +1,9 @@
 import Events
+import HCI
 
 /// The state of each region, and the quality of reception.
 extension Measurements {
     private static let states = ["unknown", "inside", "outside"]
-
-    /// CoreBluetooth's.
-    private static let bluetoothStates = [
-        "unknown", "resetting", "unsupported", "unauthorized", "poweredOff", "poweredOn",
-    ]
 
     var regions: [MetricFamily] {
         var state = MetricFamily(
@@ -41,7 +37,9 @@ extension Measurements {
     var radio: [MetricFamily] {
         var state = MetricFamily(
             "okaeri_bluetooth_state", .gauge, "1 for the state that Bluetooth is in, 0 for the others.")
-        for known in Self.bluetoothStates { state.add(status.bluetooth.state == known, ("state", known)) }
+        for known in BluetoothState.allCases {
+            state.add(status.bluetooth.state == known, ("state", known.rawValue))
+        }
         var listening = MetricFamily("okaeri_bluetooth_listening", .gauge, "Whether the controller scans.")
         listening.add(status.bluetooth.listening)
         var restarts = MetricFamily(

@@ -149,7 +149,7 @@ package struct Doctor: Sendable {
 
     /// Returns a fault of an adapter that is up: only the daemon, which sends it commands, can find one.
     static func radioFindings(_ bluetooth: StatusReport.Bluetooth) -> [Finding] {
-        guard bluetooth.state == BluetoothState.resetting.rawValue else { return [] }
+        guard bluetooth.state == .resetting else { return [] }
         return [Finding(subject: "bluetooth", verdict: .wrong, finding: bluetooth.reason)]
     }
 

@@ -42,7 +42,7 @@ struct BluetoothStatusCommand: AsyncParsableCommand {
     func run() async throws {
         let bluetooth = BluetoothManager(adapter: options.adapter)
         let update = await bluetooth.authorize(within: .seconds(options.timeout))
-        print(json ? update.json : "\(update.state.rawValue)  \(update.reason)")
+        print(json ? update.fields.json : "\(update.state.rawValue)  \(update.reason)")
         try update.demandPower()
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bluetooth
 import Events
 import Glibc
 import Listening
@@ -60,15 +61,15 @@ struct Verdict: Service {
     func run() async throws {
         var wasWell = false
         for await event in events {
-            guard case .bluetoothStateDidUpdate(let state, _, let reason) = event.kind else { continue }
-            switch state {
-            case "poweredOn":
-                wasWell = true
-            case "unauthorized", "unsupported", "poweredOff":
-                guard wasWell else { throw NothingToListenWith(reason: reason, isPermission: state == "unauthorized") }
-                Terminal.complain(reason)
-            default:
-                Terminal.complain(reason)
+            guard case .bluetoothStateDidUpdate(let update) = event.kind else { continue }
+            switch update.state {
+            case .poweredOn: wasWell = true
+            case .unauthorized, .unsupported, .poweredOff:
+                guard wasWell else {
+                    throw NothingToListenWith(reason: update.reason, isPermission: update.state == .unauthorized)
+                }
+                Terminal.complain(update.reason)
+            case .unknown, .resetting: Terminal.complain(update.reason)
             }
         }
         // The events end before this service is asked to.

@@ -45,7 +45,7 @@ actor SetupRadio {
     func find() async {
         if source.capture != nil { return found(.on) }
         if source.adapter == nil, let status: StatusReport = try? await client.get(Route.briefStatus),
-            status.bluetooth.state == BluetoothState.poweredOn.rawValue, status.simulated.isEmpty
+            status.bluetooth.state == .poweredOn, status.simulated.isEmpty
         {
             hasDaemon = true
             return found(.on)
@@ -205,8 +205,8 @@ actor SetupRadio {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {
                         for await event in events {
-                            guard case .bluetoothStateDidUpdate(let state, _, let reason) = event.kind else { continue }
-                            report(.trouble(state == BluetoothState.poweredOn.rawValue ? nil : reason))
+                            guard case .bluetoothStateDidUpdate(let update) = event.kind else { continue }
+                            report(.trouble(update.state == .poweredOn ? nil : update.reason))
                         }
                     }
                     group.addTask {

@@ -1,6 +1,6 @@
 /// The present state of Bluetooth, with the terms of CoreBluetooth (`CBManagerState`): the state of one adapter, as its HCI
 /// socket shows it. `BlueZ.ManagerState` has the same words for what bluetoothd does.
-public enum BluetoothState: String, Hashable, Sendable, CaseIterable {
+public enum BluetoothState: String, Codable, Hashable, Sendable, CaseIterable {
     /// Nothing is known yet.
     case unknown
 
