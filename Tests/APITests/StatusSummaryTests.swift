@@ -1,6 +1,7 @@
 import DaemonTestSupport
 import HCI
 import Testing
+import WiFi
 
 @testable import Events
 @testable import OkaeriDaemon
@@ -83,8 +84,8 @@ import Testing
     }
 
     @Test func `a person reads what is wrong and what to do`() throws {
-        var report = statusReport(regionReport("home", "inside", rssi: -70), bluetooth: "poweredOff")
-        report.prompts = [PromptReport(id: "3", ssid: "HomeNet", regions: ["home"], arrival: 1)]
+        var report = statusReport(regionReport("home", "inside", rssi: -70), bluetooth: .poweredOff)
+        report.prompts = [Prompt(id: "3", ssid: "HomeNet", regions: ["home"], arrival: 1)]
         report.counters.dropped = 5
         report.simulated = ["wifi"]
         let text = try #require(StatusSummary(report, region: nil)).text

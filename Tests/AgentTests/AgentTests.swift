@@ -5,6 +5,7 @@ import Plumbing
 import ServiceLifecycleTestKit
 import TestSupport
 import Testing
+import WiFi
 
 @testable import Events
 @testable import Agent
@@ -138,7 +139,7 @@ import Testing
                 let question = try #require(try bench.shown.first)
                 #expect(question.actions == [])
                 #expect(question.body.hasPrefix("Wi-Fi「HomeNet」に接続しますか？ okaeri answer 1 join"))
-                _ = try await client.answer("1", "later")
+                _ = try await client.answer("1", .later)
                 try await bench.wait { try $0.closed == [1] }
             }
         }
@@ -163,7 +164,7 @@ import Testing
             try await withDaemon { _ in try await bench.wait { try $0.shown.count == 1 } }
             try bench.dismiss(1)
             try await withDaemon { client in
-                _ = try await client.answer("1", "join")
+                _ = try await client.answer("1", .join)
                 try await bench.wait { try !$0.shown.isEmpty }
             }
         }

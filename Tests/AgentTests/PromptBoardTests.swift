@@ -41,13 +41,14 @@ import WiFi
             ])
     }
 
-    @Test(arguments: PromptKey.answers)
-    func `a button answers its prompt, and only its own`(answer: String) {
+    @Test(arguments: PromptAnswer.allCases)
+    func `a button answers its prompt, and only its own`(answer: PromptAnswer) {
         var board = asking()
-        #expect(actions(&board) { $0.actionInvoked(8, key: answer) } == [])
+        #expect(actions(&board) { $0.actionInvoked(8, key: answer.rawValue) } == [])
         #expect(actions(&board) { $0.actionInvoked(7, key: "default") } == [])
-        #expect(actions(&board) { $0.actionInvoked(7, key: answer) } == [.withdraw(7), .answer(first, answer)])
-        #expect(actions(&board) { $0.actionInvoked(7, key: answer) } == [], "once")
+        #expect(
+            actions(&board) { $0.actionInvoked(7, key: answer.rawValue) } == [.withdraw(7), .answer(first, answer)])
+        #expect(actions(&board) { $0.actionInvoked(7, key: answer.rawValue) } == [], "once")
         #expect(!board.isAsking)
     }
 
@@ -107,7 +108,7 @@ import WiFi
                 .show(first, hasButtons: true, hasMarkup: true),
             ])
         _ = board.shown(first, as: 9)
-        #expect(actions(&board) { $0.actionInvoked(9, key: "join") } == [.withdraw(9), .answer(first, "join")])
+        #expect(actions(&board) { $0.actionInvoked(9, key: "join") } == [.withdraw(9), .answer(first, .join)])
     }
 
     @Test func `a daemon that counts anew has other prompts`() {

@@ -60,7 +60,7 @@ import WiFi
             determine(.unknown)
             determine(.inside)
             try await arrivalJoin.answered("1", .join)
-            #expect(await next(&events) == .wifiPromptAnswered(prompted, answer: "join"))
+            #expect(await next(&events) == .wifiPromptAnswered(prompted, answer: .join))
             #expect(await next(&events) == .wifiJoined(prompted, device: "simulated0"))
             #expect(await arrivalJoin.waiting.prompts.isEmpty)
             await #expect(throws: PromptAnswerError.self) { try await arrivalJoin.answered("1", .join) }
@@ -156,7 +156,7 @@ import WiFi
             determine(.inside)
             #expect(await next(&events) == .wifiPrompt(prompted))
             try await arrivalJoin.answered("1", .join)
-            #expect(await next(&events) == .wifiPromptAnswered(prompted, answer: "join"))
+            #expect(await next(&events) == .wifiPromptAnswered(prompted, answer: .join))
             #expect(await next(&events) == .wifiJoined(prompted, device: "simulated0"))
             let reason = "the network does not reach the Internet; check the router and its line"
             #expect(await next(&events) == .wifiAccessLimited(prompted, code: "noInternet", reason: reason))

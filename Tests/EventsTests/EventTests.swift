@@ -5,6 +5,7 @@ import FoundationEssentials
 import RegionMonitoring
 import TestSupport
 import Testing
+import WiFi
 
 @testable import Events
 
@@ -42,7 +43,7 @@ import Testing
             ),
             (.wifiPrompt(wifi), #""event":"wifiPrompt","id":"1","ssid":"Home\"Net","region":"home""#),
             (
-                .wifiPromptAnswered(wifi, answer: "later"),
+                .wifiPromptAnswered(wifi, answer: .later),
                 #""event":"wifiPromptAnswered","id":"1","ssid":"Home\"Net","region":"home","answer":"later""#
             ),
             (.wifiJoined(unasked, device: "wlan0"), #""event":"wifiJoined","ssid":"HomeNet","device":"wlan0""#),

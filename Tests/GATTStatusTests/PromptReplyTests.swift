@@ -1,11 +1,12 @@
 import BlueZ
 import Testing
+import WiFi
 
 @testable import Agent
 
 @Suite struct PromptReplyTests {
-    @Test(arguments: ["join", "later", "never"]) func `an answer names its prompt`(answer: String) throws {
-        let reply = try PromptReply(Array("1c291CA3 \(answer)".utf8))
+    @Test(arguments: PromptAnswer.allCases) func `an answer names its prompt`(answer: PromptAnswer) throws {
+        let reply = try PromptReply(Array("1c291CA3 \(answer.rawValue)".utf8))
         #expect(reply.token == "1C291CA3")
         #expect(reply.answer == answer)
     }

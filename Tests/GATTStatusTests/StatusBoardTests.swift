@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Testing
+import WiFi
 
 @testable import Events
 @testable import Agent

@@ -5,6 +5,7 @@ import IBeacon
 import RegionMonitoring
 import TestSupport
 import Testing
+import WiFi
 
 @testable import Events
 @testable import History
@@ -37,7 +38,7 @@ import Testing
             .didRangeBeacons(region: word(), (0..<3).map { _ in beacon() }),
             .monitoringDidFail(region: word(), reason: word()), .rangingBeaconsDidFail(region: word(), reason: word()),
             .bluetoothStateDidUpdate(.init(state: bluetooth, adapter: maybe(), reason: word())), .wifiPrompt(wifi()),
-            .wifiPromptAnswered(wifi(), answer: word()), .wifiJoined(wifi(), device: maybe()),
+            .wifiPromptAnswered(wifi(), answer: .later), .wifiJoined(wifi(), device: maybe()),
             .wifiJoinFailed(wifi(), code: word(), reason: word()),
             .wifiAccessLimited(wifi(), code: word(), reason: word()), .peripheralDidConnect(peripheral()),
             .peripheralDidDisconnect(peripheral()), .house(region: word(), .didDetermineState(state)),

@@ -6,6 +6,7 @@ import Glibc
 import Plumbing
 import RegionMonitoring
 import Testing
+import WiFi
 
 @testable import Events
 @testable import History
@@ -18,7 +19,7 @@ import Testing
     @Test func `a row of CSV has a field for each column, quoted where it must be`() throws {
         let columns = RecordedEvent.header.split(separator: ",").count
         let wifi = Event.WiFi(id: "1", ssid: "a \"b\", c", region: "home")
-        let row = try recorded(.wifiPromptAnswered(wifi, answer: "later")).csv
+        let row = try recorded(.wifiPromptAnswered(wifi, answer: .later)).csv
         #expect(row == #"2026-11-20T18:42:00.000Z,wifiPromptAnswered,home,,,,,,,,1,"a ""b"", c",later,,,,,,,,,,,,,"#)
         let enter = try recorded(
             .didEnterRegion(region: "h", .init(identity: home, rssi: -78, accuracy: 2.104)))

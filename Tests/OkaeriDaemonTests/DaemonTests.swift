@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import TestSupport
 import Testing
+import WiFi
 
 @testable import Events
 @testable import Client
@@ -129,7 +130,7 @@ import Testing
             let prompts: PromptsReport = try await client.get("/v1/prompts")
             #expect(prompts.waiting.map(\.ssid) == ["HomeNet"])
 
-            let left = try await client.answer("1", "join").waiting
+            let left = try await client.answer("1", .join).waiting
             #expect(left.isEmpty)
             await heard("wifiJoined", &events)
 
@@ -156,7 +157,7 @@ import Testing
     func `the numbers are those of what happened`() async throws {
         try await run(capture([3, 4, 5], until: 20)) { _, client, events in
             await heard("wifiPrompt", &events)
-            _ = try await client.answer("1", "join")
+            _ = try await client.answer("1", .join)
             await heard("wifiJoined", &events)
             let text = try await client.text(Route.metrics)
             for line in [
@@ -235,7 +236,7 @@ import Testing
     func `an answer without effect gets the reason`() async throws {
         try await run(capture([3], until: 20)) { _, client, events in
             await heard("wifiPrompt", &events)
-            func refusal(_ id: String, _ answer: String) async -> UInt? {
+            func refusal(_ id: String, _ answer: PromptAnswer) async -> UInt? {
                 do throws(APIClient.Failure) {
                     _ = try await client.answer(id, answer)
                     return nil
@@ -245,10 +246,9 @@ import Testing
                     return status
                 }
             }
-            #expect(await refusal("7", "join") == 404)
-            #expect(await refusal("1", "perhaps") == 400)
-            #expect(await refusal("1", "later") == nil)
-            #expect(await refusal("1", "join") == 409)
+            #expect(await refusal("7", .join) == 404)
+            #expect(await refusal("1", .later) == nil)
+            #expect(await refusal("1", .join) == 409)
             await #expect(throws: APIClient.Failure.self) { try await client.text("/v1/nothing") }
             await #expect(throws: APIClient.Failure.self) { try await client.clearNever(ssid: "HomeNet") }
         }
@@ -258,7 +258,7 @@ import Testing
     func `never is taken back`() async throws {
         try await run(capture([3], until: 20)) { _, client, events in
             await heard("wifiPrompt", &events)
-            let refused = try await client.answer("1", "never").never
+            let refused = try await client.answer("1", .never).never
             #expect(refused == ["HomeNet"])
             let cleared = try await client.clearNever(ssid: "HomeNet").never
             #expect(cleared.isEmpty)

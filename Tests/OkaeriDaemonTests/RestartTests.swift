@@ -7,6 +7,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 import Testing
+import WiFi
 
 @testable import Events
 @testable import Client
@@ -127,7 +128,7 @@ import Testing
     }
 
     @Test func `a state that is too old is reported as stale, and a beacon that is received arrives`() async throws {
-        try await arrive { client in _ = try await client.answer("1", "later") }
+        try await arrive { client in _ = try await client.answer("1", .later) }
         var kept = try #require(try file.read(keptTypes))
         kept.written = StateStamp(wall: kept.written.wall - nanoseconds(1000), boot: "another", uptime: 0)
         try file.write(kept.text)
@@ -194,7 +195,7 @@ import Testing
     }
 
     @Test func `never is kept, and so is that it was taken back`() async throws {
-        try await arrive { client in _ = try await client.answer("1", "never") }
+        try await arrive { client in _ = try await client.answer("1", .never) }
         try await run([2], until: 20) { client, _ in
             let prompts: PromptsReport = try await client.get("/v1/prompts")
             #expect(prompts.never == ["HomeNet"])

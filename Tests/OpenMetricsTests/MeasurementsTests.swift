@@ -5,6 +5,7 @@ import HCI
 import RegionMonitoring
 import TestSupport
 import Testing
+import WiFi
 
 @testable import Events
 @testable import Server
@@ -68,7 +69,7 @@ import Testing
         let found = samples(statusReport()) { counts in
             for kind: Event.Kind in [
                 .didExitRegion(region: "home"), .didExitRegion(region: "keys"), .wifiPrompt(wifi),
-                .wifiPromptAnswered(wifi, answer: "join"), .wifiJoinFailed(wifi, code: "notInSight", reason: ""),
+                .wifiPromptAnswered(wifi, answer: .join), .wifiJoinFailed(wifi, code: "notInSight", reason: ""),
                 .wifiJoinFailed(wifi, code: "of another version", reason: ""), .wifiJoined(wifi, device: nil),
                 .house(region: "home", .didExitRegion(isOwner: true)),
             ] {

@@ -213,6 +213,18 @@ import RegionMonitoring
         }
     }
 
+    @Test func `another answer than join, later or never is refused`() async throws {
+        try await run(server()) {
+            let client = try RawClient(socket)
+            try client.connect()
+            let body = #"{"answer":"perhaps"}"#
+            client.send("POST \(Route.prompts)/1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n")
+            client.send("content-length: \(body.utf8.count)\r\n\r\n\(body)")
+            while !client.isClosedByPeer { try await turn() }
+            #expect(client.received.hasPrefix("HTTP/1.1 400 ") && client.received.contains("one of join, later, never"))
+        }
+    }
+
     /// A client takes the content for the next answer.
     @Test(arguments: ["/nothing", "/v1/prompts/1", "/v1/never?ssid=x", Route.prompts])
     func `an answer to HEAD has no content`(path: String) async throws {

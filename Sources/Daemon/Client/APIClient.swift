@@ -5,6 +5,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Plumbing
+package import WiFi
 
 /// Asks a running daemon over its socket.
 package struct APIClient: Sendable {
@@ -73,7 +74,7 @@ package struct APIClient: Sendable {
     }
 
     /// `POST /v1/prompts/ID`.
-    package func answer(_ id: String, _ answer: String) async throws(Failure) -> PromptsReport {
+    package func answer(_ id: String, _ answer: PromptAnswer) async throws(Failure) -> PromptsReport {
         let data = (try? JSONEncoder().encode(AnswerRequest(answer: answer))) ?? Data()
         return try decode(await body(.POST, "\(Route.prompts)/\(escaped(id))", ByteBuffer(bytes: data)))
     }

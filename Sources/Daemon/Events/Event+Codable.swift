@@ -2,6 +2,7 @@ import Agreement
 import HCI
 import IBeacon
 import RegionMonitoring
+import WiFi
 
 /// Encoded as its ``fields``, and decoded from them.
 extension Event: Codable {
@@ -70,7 +71,8 @@ extension Event.Kind {
                         state: try members.decode(BluetoothState.self, forKey: .state),
                         adapter: try optional(.adapter), reason: try text(.reason)))
             case .wifiPrompt: .wifiPrompt(try wifi())
-            case .wifiPromptAnswered: .wifiPromptAnswered(try wifi(), answer: try text(.answer))
+            case .wifiPromptAnswered:
+                .wifiPromptAnswered(try wifi(), answer: try members.decode(PromptAnswer.self, forKey: .answer))
             case .wifiJoined: .wifiJoined(try wifi(), device: try optional(.device))
             case .wifiJoinFailed: .wifiJoinFailed(try wifi(), code: try text(.code), reason: try text(.reason))
             case .wifiAccessLimited: .wifiAccessLimited(try wifi(), code: try text(.code), reason: try text(.reason))
@@ -102,9 +104,9 @@ extension Event.House {
 }
 
 extension Event.Kind.Name: Codable {}
+extension RegionState: Codable {}
 
 extension RangedBeacon {
-extension RegionState: Codable {}
     fileprivate struct Members: Decodable {
         var uuid: String
         var major: UInt16

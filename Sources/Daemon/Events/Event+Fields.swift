@@ -3,6 +3,7 @@ package import HCI
 import IBeacon
 import Plumbing
 import RegionMonitoring
+import WiFi
 
 extension Event {
     /// Everything the event says, in the order in which people read it.
@@ -34,7 +35,7 @@ extension Event.Kind {
             Self.region(region) + [EventField("reason", .text(reason))]
         case .bluetoothStateDidUpdate(let update): update.fields
         case .wifiPrompt(let wifi): wifi.fields
-        case .wifiPromptAnswered(let wifi, let answer): wifi.fields + EventField.text("answer", answer)
+        case .wifiPromptAnswered(let wifi, let answer): wifi.fields + EventField.text("answer", answer.rawValue)
         case .wifiJoined(let wifi, let device): wifi.fields + EventField.text("device", device)
         case .wifiJoinFailed(let wifi, let code, let reason), .wifiAccessLimited(let wifi, let code, let reason):
             wifi.fields + EventField.text("code", code) + EventField.text("reason", reason)
@@ -66,7 +67,6 @@ extension Event.House {
     }
 }
 
-extension Event.WiFi {
 extension AdapterUpdate {
     /// The state, the adapter and the reason.
     package var fields: [EventField] {
@@ -75,6 +75,7 @@ extension AdapterUpdate {
     }
 }
 
+extension Event.WiFi {
     fileprivate var fields: [EventField] {
         EventField.text("id", id) + EventField.text("ssid", ssid) + EventField.text("region", region)
     }

@@ -3,6 +3,7 @@ import HCI
 import IBeacon
 import Plumbing
 package import RegionMonitoring
+import WiFi
 
 extension Event {
     /// The event as a line for a person, beginning with the time of day in the machine's time zone.
@@ -28,7 +29,7 @@ extension Event {
             ]
             .compactMap { $0 }.joined(separator: " ")
         case .wifiPrompt(let wifi): "\(wifi.tag)join \"\(wifi.ssid)\"?"
-        case .wifiPromptAnswered(let wifi, let answer): "\(wifi.tag)\"\(wifi.ssid)\": \(answer)"
+        case .wifiPromptAnswered(let wifi, let answer): "\(wifi.tag)\"\(wifi.ssid)\": \(answer.rawValue)"
         case .wifiJoined(let wifi, let device): "\(wifi.tag)\"\(wifi.ssid)\"" + (device.map { " on \($0)" } ?? "")
         case .wifiJoinFailed(let wifi, let code, let reason), .wifiAccessLimited(let wifi, let code, let reason):
             "\(wifi.tag)\"\(wifi.ssid)\": \(code) – \(reason)"

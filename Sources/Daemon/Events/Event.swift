@@ -1,6 +1,7 @@
 package import Agreement
 package import HCI
 package import RegionMonitoring
+package import WiFi
 
 /// An event as all consumers receive it: standard output, the event stream, the history, hooks.
 package struct Event: Sendable, Equatable {
@@ -37,7 +38,7 @@ package struct Event: Sendable, Equatable {
         case rangingBeaconsDidFail(region: String, reason: String)
         case bluetoothStateDidUpdate(AdapterUpdate)
         case wifiPrompt(WiFi)
-        case wifiPromptAnswered(WiFi, answer: String)
+        case wifiPromptAnswered(WiFi, answer: PromptAnswer)
         case wifiJoined(WiFi, device: String?)
         case wifiJoinFailed(WiFi, code: String, reason: String)
         /// A network was joined that does not reach the Internet, or not without a login.

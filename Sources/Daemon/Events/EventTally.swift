@@ -1,3 +1,5 @@
+package import WiFi
+
 /// The number of events since the start, by their fields.
 package struct EventTally: Sendable, Equatable {
     private struct Key: Hashable {
@@ -6,7 +8,7 @@ package struct EventTally: Sendable, Equatable {
     }
 
     private var events: [Key: UInt64] = [:]
-    private var answers: [String: UInt64] = [:]
+    private var answers: [PromptAnswer: UInt64] = [:]
     private var failures: [String: UInt64] = [:]
 
     package init() {}
@@ -34,7 +36,7 @@ package struct EventTally: Sendable, Equatable {
     }
 
     /// Returns the number of prompts with that answer.
-    package func answers(_ answer: String) -> UInt64 { answers[answer] ?? 0 }
+    package func answers(_ answer: PromptAnswer) -> UInt64 { answers[answer] ?? 0 }
 
     /// Returns the number of joins that failed with that code.
     package func joinFailures(_ code: String) -> UInt64 { failures[code] ?? 0 }

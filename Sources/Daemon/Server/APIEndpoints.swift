@@ -95,7 +95,7 @@ package struct APIEndpoints: Sendable {
         let id = try context.parameters.require("id")
         let body = try? await request.body.collect(upTo: Self.largestBody)
         let asked = body.flatMap { try? JSONDecoder().decode(AnswerRequest.self, from: Data($0.readableBytesView)) }
-        guard let answer = asked.flatMap({ PromptAnswer(rawValue: $0.answer) }) else {
+        guard let answer = asked?.answer else {
             let answers = PromptAnswer.allCases.map(\.rawValue).joined(separator: ", ")
             return .failure(.badRequest, "the body is not {\"answer\": …} with one of \(answers)")
         }

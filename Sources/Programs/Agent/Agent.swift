@@ -98,7 +98,7 @@ package actor Agent: Service {
         await perform(board.listed(report.waiting.map(PromptKey.init)))
     }
 
-    private func answer(_ prompt: PromptKey, _ answer: String) async {
+    private func answer(_ prompt: PromptKey, _ answer: PromptAnswer) async {
         do throws(APIClient.Failure) {
             _ = try await client().answer(prompt.id, answer)
         } catch {
@@ -143,7 +143,7 @@ package actor Agent: Service {
                     logger.warning("the question could not be shown: \(error)")
                 }
             case .withdraw(let notification): await notifications.close(notification)
-            case .answer(let prompt, let word): await answer(prompt, word)
+            case .answer(let prompt, let answer): await self.answer(prompt, answer)
             case .notify(let outcome, let hasMarkup):
                 _ = try? await notifications.show(language.outcome(outcome, hasMarkup: hasMarkup))
             }

@@ -1,4 +1,5 @@
 import Plumbing
+import WiFi
 
 /// The words of the notifications.
 extension Language {
@@ -53,7 +54,7 @@ extension Language {
     }
 
     private func buttons(_ labels: [String]) -> [DesktopNotification.Button] {
-        zip(PromptKey.answers, labels).map { DesktopNotification.Button(key: $0, label: $1) }
+        zip(PromptAnswer.allCases, labels).map { DesktopNotification.Button(key: $0.rawValue, label: $1) }
     }
 
     /// Foreign text as it can be shown: on one line, nothing turned around, and no markup where markup is read.

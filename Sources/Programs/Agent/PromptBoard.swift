@@ -9,7 +9,7 @@ struct PromptBoard: Sendable {
         /// Close a notification.
         case withdraw(UInt32)
         /// Answer the prompt.
-        case answer(PromptKey, String)
+        case answer(PromptKey, PromptAnswer)
         /// Show what became of an answer.
         case notify(Outcome, hasMarkup: Bool)
     }
@@ -101,10 +101,10 @@ struct PromptBoard: Sendable {
 
     /// A button was pressed, of whatever notification.
     mutating func actionInvoked(_ notification: UInt32, key: String) -> [Action] {
-        guard let prompt = prompt(of: notification), PromptKey.answers.contains(key) else { return [] }
+        guard let prompt = prompt(of: notification), let answer = PromptAnswer(rawValue: key) else { return [] }
         prompts[prompt] = .dismissed
         // Not every server closes what was answered.
-        return [.withdraw(notification), .answer(prompt, key)]
+        return [.withdraw(notification), .answer(prompt, answer)]
     }
 
     /// A notification was closed. The prompt goes on waiting for `okaeri answer`.

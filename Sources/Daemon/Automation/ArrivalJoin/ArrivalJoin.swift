@@ -208,7 +208,7 @@ extension ArrivalJoin {
         case .announce(let prompt):
             publish(.wifiPrompt(.init(prompt)))
         case .withdraw(let prompt, .answered(let answer)):
-            publish(.wifiPromptAnswered(.init(prompt), answer: answer.rawValue))
+            publish(.wifiPromptAnswered(.init(prompt), answer: answer))
         case .withdraw(let prompt, let reason):
             withdrawn(prompt.id)
             logger.notice("the prompt is withdrawn", metadata: ["prompt": "\(prompt.id)", "why": "\(reason)"])

@@ -1,5 +1,6 @@
 package import HCI
 package import RegionMonitoring
+package import WiFi
 
 /// The answer of `GET /v1/status`.
 package struct StatusReport: Codable, Sendable, Equatable {
@@ -14,7 +15,7 @@ package struct StatusReport: Codable, Sendable, Equatable {
     package var bluetooth: Bluetooth
     package var wifi: WiFi
     package var regions: [RegionReport]
-    package var prompts: [PromptReport]
+    package var prompts: [Prompt]
     /// The networks that are neither asked about nor joined, because a prompt was answered with never; nil if there are none.
     package var never: [String]?
     /// The peripherals that are kept connected, a rule each; nil where the configuration names none.
@@ -301,31 +302,14 @@ package struct ServiceReport: Codable, Sendable, Equatable {
     }
 }
 
-/// A prompt that waits.
-package struct PromptReport: Codable, Sendable, Equatable {
-    /// The identifier for the answer.
-    package var id: String
-    package var ssid: String
-    package var regions: [String]
-    /// The number of the arrival at the network, counted from 1.
-    package var arrival: Int
-
-    package init(id: String, ssid: String, regions: [String], arrival: Int) {
-        self.id = id
-        self.ssid = ssid
-        self.regions = regions
-        self.arrival = arrival
-    }
-}
-
 /// The answer of `GET /v1/prompts`.
 package struct PromptsReport: Codable, Sendable, Equatable {
     /// The prompts that wait for an answer.
-    package var waiting: [PromptReport]
+    package var waiting: [Prompt]
     /// The networks whose prompt was answered with never.
     package var never: [String]
 
-    package init(waiting: [PromptReport], never: [String]) {
+    package init(waiting: [Prompt], never: [String]) {
         self.waiting = waiting
         self.never = never
     }
@@ -333,10 +317,9 @@ package struct PromptsReport: Codable, Sendable, Equatable {
 
 /// The body of `POST /v1/prompts/ID`.
 package struct AnswerRequest: Codable, Sendable, Equatable {
-    /// join, later or never.
-    package var answer: String
+    package var answer: PromptAnswer
 
-    package init(answer: String) {
+    package init(answer: PromptAnswer) {
         self.answer = answer
     }
 }

@@ -1,5 +1,6 @@
 import HCI
 import Plumbing
+import WiFi
 
 /// A status report as text, and as the exit status that cron jobs and plugins use.
 package struct StatusSummary: Sendable {

@@ -92,7 +92,7 @@ extension Daemon: APIBackend {
     package var prompts: PromptsReport {
         get async {
             let waiting = await arrivalJoin.waiting
-            return PromptsReport(waiting: waiting.prompts.map(PromptReport.init), never: waiting.refused)
+            return PromptsReport(waiting: waiting.prompts, never: waiting.refused)
         }
     }
 
@@ -109,12 +109,6 @@ extension StatusReport.WiFi {
             managerRunning: state.managerRunning, radioEnabled: state.radioEnabled,
             hardwareEnabled: state.hardwareEnabled, device: state.device, connectedSSID: state.connectedSSID,
             limitation: state.internet.limitation?.rawValue, activating: state.activating)
-    }
-}
-
-extension PromptReport {
-    fileprivate init(_ prompt: Prompt) {
-        self.init(id: prompt.id, ssid: prompt.ssid, regions: prompt.regions, arrival: prompt.arrival)
     }
 }
 

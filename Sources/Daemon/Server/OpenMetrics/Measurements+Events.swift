@@ -30,7 +30,7 @@ extension Measurements {
         waiting.add(status.prompts.count)
         var answers = MetricFamily("okaeri_prompt_answers", .counter, "Those that were answered, by the answer.")
         for answer in PromptAnswer.allCases {
-            answers.add(counts.events.answers(answer.rawValue), ("answer", answer.rawValue))
+            answers.add(counts.events.answers(answer), ("answer", answer.rawValue))
         }
         var joins = MetricFamily("okaeri_wifi_joins", .counter, "Networks that were joined.")
         joins.add(counts.events.events(.wifiJoined))

@@ -1,5 +1,5 @@
 /// The question whether to join a network, put once an arrival.
-public struct Prompt: Hashable, Sendable {
+public struct Prompt: Codable, Hashable, Sendable {
     /// The identifier for an answer: a number, short enough to type.
     public let id: String
 

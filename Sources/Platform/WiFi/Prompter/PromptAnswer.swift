@@ -1,5 +1,5 @@
 /// A person's answer to a ``Prompt``.
-public enum PromptAnswer: String, Hashable, Sendable, CaseIterable {
+public enum PromptAnswer: String, Codable, Hashable, Sendable, CaseIterable {
     /// Join now.
     case join
 

@@ -1,4 +1,5 @@
 import Events
+import WiFi
 
 /// The values for centrals, and their notifications: the daemon's answers in, values out.
 struct StatusBoard: Sendable {
@@ -17,7 +18,7 @@ struct StatusBoard: Sendable {
 
     /// nil while no daemon answers.
     private var regions: [Region]?
-    private var waiting: [PromptReport] = []
+    private var waiting: [Prompt] = []
 
     /// The value of the region states: those inside first, for they matter most where not all fit.
     var regionStates: [UInt8] {
@@ -34,7 +35,7 @@ struct StatusBoard: Sendable {
     var isAsking: Bool { !waiting.isEmpty }
 
     /// The prompt that is answered by this token; nil when it waits no more.
-    func prompt(_ token: String) -> PromptReport? { waiting.first { $0.token == token } }
+    func prompt(_ token: String) -> Prompt? { waiting.first { $0.token == token } }
 
     /// The daemon's status is this.
     mutating func update(with report: StatusReport) -> [Update] {
@@ -56,7 +57,7 @@ struct StatusBoard: Sendable {
         return [.region(StatusLines.noDaemon)] + wait(for: [])
     }
 
-    private mutating func wait(for new: [PromptReport]) -> [Update] {
+    private mutating func wait(for new: [Prompt]) -> [Update] {
         guard new.map(\.token) != waiting.map(\.token) else { return [] }
         waiting = new
         return [.prompts(prompts)]

@@ -1,6 +1,6 @@
-import Events
 import BlueZ
 import Plumbing
+import WiFi
 
 /// The format of the values: lines of UTF-8, each of which ends with a line feed, so that one that was cut can be
 /// recognized.
@@ -20,7 +20,7 @@ enum StatusLines {
     }
 
     /// `1C291CA3 HomeNet`: what to answer by, and the network.
-    static func prompt(_ prompt: PromptReport) -> [UInt8] {
+    static func prompt(_ prompt: Prompt) -> [UInt8] {
         line("\(prompt.token) \(prompt.ssid)")
     }
 
@@ -44,7 +44,7 @@ enum StatusLines {
     }
 }
 
-extension PromptReport {
+extension Prompt {
     /// Names this prompt and no other, also over restarts of the daemon, which counts anew.
     var token: String { CRC32(of: ArraySlice("\(id)\n\(arrival)\n\(ssid)".utf8)).description }
 }

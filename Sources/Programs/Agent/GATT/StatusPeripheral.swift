@@ -4,6 +4,7 @@ package import Client
 package import Logging
 import Plumbing
 import ServiceLifecycle
+import WiFi
 
 /// Serves what the daemon knows to centrals over GATT, and takes their answers to it. The values are those of
 /// docs/gatt.md.
@@ -148,7 +149,7 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
         } catch {
             throw ATTError(.application, error.description)
         }
-        logger.notice("\(central.address) has answered the prompt for \"\(prompt.ssid)\": \(reply.answer)")
+        logger.notice("\(central.address) has answered the prompt for \"\(prompt.ssid)\": \(reply.answer.rawValue)")
         request.yield()
     }
 

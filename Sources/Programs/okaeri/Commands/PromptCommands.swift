@@ -1,6 +1,7 @@
 import Events
-import ArgumentParser
+public import ArgumentParser
 import Client
+public import WiFi
 
 struct PromptsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,14 +18,14 @@ struct PromptsCommand: AsyncParsableCommand {
     func run() async throws {
         try await exitingOnFailure { () async throws(APIClient.Failure) in
             if json, clear == nil {
-                print(try await socket.client.text("/v1/prompts"), terminator: "")
+                print(try await socket.client.text(Route.prompts), terminator: "")
                 return
             }
             let report =
                 if let clear {
                     try await socket.client.clearNever(ssid: clear)
                 } else {
-                    try await socket.client.get("/v1/prompts", as: PromptsReport.self)
+                    try await socket.client.get(Route.prompts, as: PromptsReport.self)
                 }
             for prompt in report.waiting {
                 print("\(prompt.id)  join \"\(prompt.ssid)\"?  (\(prompt.regions.joined(separator: ", ")))")
@@ -40,21 +41,19 @@ struct AnswerCommand: AsyncParsableCommand {
         commandName: "answer", abstract: "Answer a Wi-Fi prompt.",
         discussion: "join: now. later: ask at the next arrival. never: not for this network (until prompts --clear).")
 
-    enum Answer: String, ExpressibleByArgument, CaseIterable {
-        case join, later, never
-    }
-
     @OptionGroup var socket: SocketOptions
 
     @Argument(help: "The prompt's number, as `okaeri prompts` lists it.")
     var id: String
 
     @Argument(help: "join, later or never.")
-    var answer: Answer
+    var answer: PromptAnswer
 
     func run() async throws {
         try await exitingOnFailure { () async throws(APIClient.Failure) in
-            _ = try await socket.client.answer(id, answer.rawValue)
+            _ = try await socket.client.answer(id, answer)
         }
     }
 }
+
+extension PromptAnswer: ExpressibleByArgument {}
