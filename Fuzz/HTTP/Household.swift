@@ -75,7 +75,7 @@ extension Household: PageBackend {
 
     func mistakes(of region: String?, since: String?) throws(PageFailure) -> String { "{}" }
 
-    func signal(of region: String) throws(PageFailure) -> SignalReport { SignalReport(points: []) }
+    func signal(of region: String) throws(PageFailure) -> SignalReport { SignalReport([], of: region) }
 
     func networks() throws(PageFailure) -> NetworksReport { throw PageFailure(.serviceUnavailable, "no radio") }
 

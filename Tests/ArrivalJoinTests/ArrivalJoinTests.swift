@@ -55,14 +55,14 @@ import WiFi
         try await run(.prompt) { arrivalJoin, events in
             determine(.inside)
             #expect(await next(&events) == .wifiPrompt(prompted))
-            #expect(await arrivalJoin.waiting.prompts.map(\.id) == ["1"])
+            #expect(await arrivalJoin.prompts.waiting.map(\.id) == ["1"])
             // An adapter that is lost and found is no second arrival.
             determine(.unknown)
             determine(.inside)
             try await arrivalJoin.answered("1", .join)
             #expect(await next(&events) == .wifiPromptAnswered(prompted, answer: .join))
             #expect(await next(&events) == .wifiJoined(prompted, device: "simulated0"))
-            #expect(await arrivalJoin.waiting.prompts.isEmpty)
+            #expect(await arrivalJoin.prompts.waiting.isEmpty)
             await #expect(throws: PromptAnswerError.self) { try await arrivalJoin.answered("1", .join) }
         }
     }
@@ -111,10 +111,10 @@ import WiFi
             determine(.inside)
             _ = await next(&events)
             try await arrivalJoin.answered("1", .never)
-            #expect(await arrivalJoin.waiting.refused == ["HomeNet"])
+            #expect(await arrivalJoin.prompts.never == ["HomeNet"])
             #expect(await arrivalJoin.neverCleared(ssid: "HomeNet"))
             #expect(await !arrivalJoin.neverCleared(ssid: "HomeNet"))
-            #expect(await arrivalJoin.waiting.refused.isEmpty)
+            #expect(await arrivalJoin.prompts.never.isEmpty)
         }
     }
 
@@ -188,7 +188,7 @@ import WiFi
             await arrivalJoin.configured(Configuration(regions: [try region(.prompt)]))
             #expect(await next(&events) == .wifiPrompt(prompted))
             await arrivalJoin.configured(Configuration(regions: []))
-            #expect(await arrivalJoin.waiting.prompts.isEmpty)
+            #expect(await arrivalJoin.prompts.waiting.isEmpty)
         }
     }
 
@@ -205,7 +205,7 @@ import WiFi
             determine(.outside)
             determine(.inside)
             #expect(await next(&events) == .wifiPrompt(.init(id: "5", ssid: "HomeNet", region: "home")))
-            #expect(await arrivalJoin.waiting.prompts.map(\.arrival) == [3])
+            #expect(await arrivalJoin.prompts.waiting.map(\.arrival) == [3])
             #expect(await arrivalJoin.memory.prompts.visits.map(\.prompt) == ["5"])
         }
     }

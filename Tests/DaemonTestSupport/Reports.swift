@@ -1,4 +1,4 @@
-package import Events
+@testable package import Events
 package import HCI
 
 package func regionReport(_ identifier: String, _ state: String, rssi: Int8? = nil) -> RegionReport {

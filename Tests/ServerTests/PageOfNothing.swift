@@ -1,6 +1,6 @@
-import Events
 import HTTPTypes
 
+@testable import Events
 @testable import Server
 
 /// The page's requests to a daemon that stores nothing.

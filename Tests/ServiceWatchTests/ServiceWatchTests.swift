@@ -57,11 +57,13 @@ import Testing
         try await run(watch) {
             #expect(await events.next()?.kind == .peripheralDidConnect(expected))
             #expect(await watch.memory == PeripheralsMemory([kept]))
-            #expect(await watch.connections == [.init(identifier: "lamp", service: "180F", peripheral: kept)])
+            let report = ServiceReport(
+                identifier: "lamp", service: "180F", connected: true, address: address, name: "lamp")
+            #expect(await watch.reports == [report])
             try bench.perform("silence", ["address": address])
             #expect(await events.next()?.kind == .peripheralDidDisconnect(expected))
             #expect(await watch.memory == PeripheralsMemory([]))
-            #expect(await watch.connections == [.init(identifier: "lamp", service: "180F", peripheral: nil)])
+            #expect(await watch.reports == [.init(identifier: "lamp", service: "180F", connected: false)])
         }
     }
 

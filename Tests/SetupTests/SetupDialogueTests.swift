@@ -1,9 +1,9 @@
-import Events
 import IBeacon
 import OkaeriConfiguration
 import Testing
 import WiFi
 
+@testable import Events
 @testable import Setup
 
 private let uuidText = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"

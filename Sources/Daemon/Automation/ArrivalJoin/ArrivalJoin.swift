@@ -73,8 +73,8 @@ package actor ArrivalJoin: Service {
     }
 
     /// The prompts that wait, and the networks that are not asked about any more.
-    package var waiting: (prompts: [Prompt], refused: [String]) {
-        (prompter.prompts, prompter.refused.sorted().map(\.text))
+    package var prompts: PromptsReport {
+        PromptsReport(waiting: prompter.prompts, never: prompter.refused.sorted().map(\.text))
     }
 
     /// Handles the answer to a prompt.

@@ -42,22 +42,14 @@ package actor ServiceWatch: ServiceLifecycle.Service {
         self.logger = logger
     }
 
-    /// A rule, and the peripheral that is connected by it.
-    package struct Connection: Sendable, Equatable {
-        /// The rule's name; nil if it has none.
-        package var identifier: String?
-        /// A UUID of 4, 8 or 32 digits.
-        package var service: String
-        /// `nil`: none.
-        package var peripheral: PeripheralsMemory.Peripheral?
-    }
-
-    /// One for each rule; nil where there is none.
-    package var connections: [Connection]? {
+    /// The rules with their connected peripherals; `nil` if there are no rules.
+    package var reports: [ServiceReport]? {
         guard !rules.isEmpty else { return nil }
         return rules.map { rule in
-            Connection(
-                identifier: rule.identifier, service: rule.service.description, peripheral: connected[rule.label])
+            let peripheral = connected[rule.label]
+            return ServiceReport(
+                identifier: rule.identifier, service: rule.service.description, connected: peripheral != nil,
+                address: peripheral?.address, name: peripheral?.name)
         }
     }
 

@@ -14,11 +14,6 @@ package struct HealthReport: Codable, Sendable, Equatable {
         package var part: String
         /// The state, its reason and the remedy.
         package var reason: String
-
-        package init(part: String, reason: String) {
-            self.part = part
-            self.reason = reason
-        }
     }
 
     /// For how long the scan may pause, in seconds: for a join, which shares the antenna, or because it begins anew.

@@ -100,19 +100,7 @@ package struct HouseReport: Codable, Sendable, Equatable {
     /// The node that writes the region's state; nil while there is none.
     package var owner: String?
     /// The nodes that were inside when they were last heard of, and that the others wait for.
-    package var waiting: [String]
-
-    package init(
-        state: String, lastKnown: String, since: String? = nil, room: String? = nil, owner: String? = nil,
-        waiting: [String] = []
-    ) {
-        self.state = state
-        self.lastKnown = lastKnown
-        self.since = since
-        self.room = room
-        self.owner = owner
-        self.waiting = waiting
-    }
+    package var waiting: [String] = []
 }
 
 /// The reason why a node is not deleted.

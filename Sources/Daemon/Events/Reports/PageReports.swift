@@ -26,18 +26,17 @@ package struct SignalReport: Codable, Sendable, Equatable {
         package var time: String
         /// In dBm.
         package var rssi: Double
-
-        package init(time: String, rssi: Double) {
-            self.time = time
-            self.rssi = rssi
-        }
     }
 
     /// The oldest first.
     package var points: [Point]
+}
 
-    package init(points: [Point]) {
-        self.points = points
+extension SignalReport {
+    package init(_ minutes: [SignalMinute], of region: String) {
+        points = minutes.filter { $0.region == region }.compactMap { minute in
+            minute.signal.map { .init(time: Timestamp.text(minute.time), rssi: ($0.mean * 10).rounded() / 10) }
+        }
     }
 }
 
@@ -49,20 +48,10 @@ package struct NetworksReport: Codable, Sendable, Equatable {
         package var strength: Int
         /// Whether it has WPA2 or WPA3: others are never joined.
         package var secured: Bool
-
-        package init(ssid: String, strength: Int, secured: Bool) {
-            self.ssid = ssid
-            self.strength = strength
-            self.secured = secured
-        }
     }
 
     /// The strongest first.
     package var networks: [Network]
-
-    package init(networks: [Network]) {
-        self.networks = networks
-    }
 }
 
 /// `beacons.json`, as it is or as it would be.

@@ -1,6 +1,9 @@
+package import Agreement
+package import HCI
 package import IBeacon
 import Plumbing
 package import RegionMonitoring
+package import WiFi
 
 extension RegionReport {
     /// - Parameters:
@@ -50,6 +53,37 @@ extension BeaconReport {
         age = max(.zero, snapshot.lastHeard.duration(to: now)).seconds(digits: 3)
         count = snapshot.count
         regions = snapshot.regions
+    }
+}
+
+extension StatusReport.Bluetooth {
+    package init(_ update: AdapterUpdate, listening: Bool, pausedFor: Double?) {
+        self.init(
+            state: update.state, adapter: update.adapter, reason: update.reason, listening: listening,
+            pausedFor: pausedFor)
+    }
+}
+
+extension StatusReport.WiFi {
+    package init(_ state: WiFiState) {
+        self.init(
+            managerRunning: state.managerRunning, radioEnabled: state.radioEnabled,
+            hardwareEnabled: state.hardwareEnabled, device: state.device, connectedSSID: state.connectedSSID,
+            limitation: state.internet.limitation?.rawValue, activating: state.activating)
+    }
+}
+
+extension NetworksReport {
+    package init(_ networks: [VisibleNetwork]) {
+        self.init(networks: networks.map { .init(ssid: $0.ssid, strength: $0.strength, secured: $0.isSecured) })
+    }
+}
+
+extension HouseReport {
+    package init(_ agreed: HouseState?, owner: String?) {
+        self.init(
+            state: (agreed?.state ?? .unknown).rawValue, lastKnown: (agreed?.lastKnown ?? .unknown).rawValue,
+            since: agreed?.since.map(Timestamp.text), room: agreed?.room, owner: owner, waiting: agreed?.waiting ?? [])
     }
 }
 

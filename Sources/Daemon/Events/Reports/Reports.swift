@@ -39,16 +39,6 @@ package struct StatusReport: Codable, Sendable, Equatable {
         package var listening: Bool
         /// For how long it has not, in seconds; nil while it does, and before the start.
         package var pausedFor: Double?
-
-        package init(
-            state: BluetoothState, adapter: String? = nil, reason: String, listening: Bool, pausedFor: Double? = nil
-        ) {
-            self.state = state
-            self.adapter = adapter
-            self.reason = reason
-            self.listening = listening
-            self.pausedFor = pausedFor
-        }
     }
 
     package struct WiFi: Codable, Sendable, Equatable {
@@ -60,19 +50,6 @@ package struct StatusReport: Codable, Sendable, Equatable {
         /// The limitation of the Internet access, as the code of `wifiAccessLimited`.
         package var limitation: String?
         package var activating: Bool
-
-        package init(
-            managerRunning: Bool, radioEnabled: Bool, hardwareEnabled: Bool, device: String? = nil,
-            connectedSSID: String? = nil, limitation: String? = nil, activating: Bool
-        ) {
-            self.managerRunning = managerRunning
-            self.radioEnabled = radioEnabled
-            self.hardwareEnabled = hardwareEnabled
-            self.device = device
-            self.connectedSSID = connectedSSID
-            self.limitation = limitation
-            self.activating = activating
-        }
     }
 
     /// The other devices in the air: they distinguish an absent beacon from a deaf receiver.
@@ -213,31 +190,6 @@ package struct RegionReport: Codable, Sendable, Equatable {
     package var house: HouseReport?
     /// The judgements of its beacons, the one received last first; a few, if there are many.
     package var beacons: [JudgementReport]
-
-    package init(
-        identifier: String, state: String, lastKnown: String, since: String? = nil, uuid: String, major: UInt16? = nil,
-        minor: UInt16? = nil, exitAfter: Double, isLearned: Bool, sensitivity: String? = nil,
-        mistakes: MistakesReport? = nil, enterRSSI: Int? = nil, exitRSSI: Int? = nil, measuredPower: Int8? = nil,
-        pathLossExponent: Double? = nil, beacon: BeaconReport? = nil, beacons: [JudgementReport]
-    ) {
-        self.identifier = identifier
-        self.state = state
-        self.lastKnown = lastKnown
-        self.since = since
-        self.uuid = uuid
-        self.major = major
-        self.minor = minor
-        self.exitAfter = exitAfter
-        self.isLearned = isLearned
-        self.sensitivity = sensitivity
-        self.mistakes = mistakes
-        self.enterRSSI = enterRSSI
-        self.exitRSSI = exitRSSI
-        self.measuredPower = measuredPower
-        self.pathLossExponent = pathLossExponent
-        self.beacon = beacon
-        self.beacons = beacons
-    }
 }
 
 /// A beacon in the air, as `GET /v1/beacons` lists it.
@@ -261,22 +213,6 @@ package struct BeaconReport: Codable, Sendable, Equatable {
     package var count: UInt64
     /// The regions it belongs to.
     package var regions: [String]
-
-    package init(
-        uuid: String, major: UInt16, minor: UInt16, measuredPower: Int8, rssi: Int8? = nil, accuracy: Double,
-        proximity: String, age: Double, count: UInt64, regions: [String]
-    ) {
-        self.uuid = uuid
-        self.major = major
-        self.minor = minor
-        self.measuredPower = measuredPower
-        self.rssi = rssi
-        self.accuracy = accuracy
-        self.proximity = proximity
-        self.age = age
-        self.count = count
-        self.regions = regions
-    }
 }
 
 /// A rule for a peripheral that is kept connected, with the present peripheral.

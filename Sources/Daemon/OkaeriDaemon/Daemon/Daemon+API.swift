@@ -23,23 +23,17 @@ extension Daemon: APIBackend {
         get async {
             let now = source.instant
             let snapshot = presence.driver.snapshot(at: now)
-            var kept = await stateStore?.report.wire
+            var kept = await stateStore?.report
             kept?.historyProblem = recorder?.problem
             return StatusReport(
                 time: Timestamp.text(source.now), source: source.name,
                 simulated: (options.capture == nil ? [] : ["capture"]) + (options.simulatesWiFi ? ["wifi"] : []),
                 stale: snapshot.deadline.map { $0.advanced(by: Self.latest) < now } ?? false,
                 bluetooth: .init(
-                    state: snapshot.bluetooth.state, adapter: snapshot.bluetooth.adapter,
-                    reason: snapshot.bluetooth.reason, listening: snapshot.isListening,
+                    snapshot.bluetooth, listening: snapshot.isListening,
                     pausedFor: snapshot.pausedSince?.duration(to: now).seconds(digits: 1)),
                 wifi: .init(wifi.state), regions: reports(snapshot, at: now), prompts: await prompts,
-                services: await serviceWatch.connections?.map { connection in
-                    ServiceReport(
-                        identifier: connection.identifier, service: connection.service,
-                        connected: connection.peripheral != nil, address: connection.peripheral?.address,
-                        name: connection.peripheral?.name)
-                },
+                services: await serviceWatch.reports,
                 counters: .init(
                     reports: snapshot.counters.reports, iBeacons: snapshot.counters.iBeacons,
                     malformed: snapshot.counters.malformed, dropped: snapshot.dropped,
@@ -78,7 +72,10 @@ extension Daemon: APIBackend {
                 region, judgements, since: snapshot.changes[identifier],
                 mistakes: silences.report(region: identifier, now: source.now), now: now)
             report.flapping = presence.flaps.report(region: identifier, now: source.now)
-            report.house = broker.map { HouseReport($0.agreed(on: identifier)) }
+            report.house = broker.map { broker in
+                let agreed = broker.agreed(on: identifier)
+                return HouseReport(agreed.state, owner: agreed.owner)
+            }
             return report
         }
     }
@@ -90,10 +87,7 @@ extension Daemon: APIBackend {
     }
 
     package var prompts: PromptsReport {
-        get async {
-            let waiting = await arrivalJoin.waiting
-            return PromptsReport(waiting: waiting.prompts, never: waiting.refused)
-        }
+        get async { await arrivalJoin.prompts }
     }
 
     package func answer(prompt id: String, _ answer: PromptAnswer) async throws(PromptAnswerError) {
@@ -101,21 +95,4 @@ extension Daemon: APIBackend {
     }
 
     package func clearNever(ssid: String) async -> Bool { await arrivalJoin.neverCleared(ssid: ssid) }
-}
-
-extension StatusReport.WiFi {
-    fileprivate init(_ state: WiFiState) {
-        self.init(
-            managerRunning: state.managerRunning, radioEnabled: state.radioEnabled,
-            hardwareEnabled: state.hardwareEnabled, device: state.device, connectedSSID: state.connectedSSID,
-            limitation: state.internet.limitation?.rawValue, activating: state.activating)
-    }
-}
-
-extension StateStore.Report {
-    fileprivate var wire: StatusReport.Kept {
-        .init(
-            file: file, start: start, age: age.map { ($0 / .seconds(1)).rounded() }, reason: sentence,
-            problem: problem)
-    }
 }

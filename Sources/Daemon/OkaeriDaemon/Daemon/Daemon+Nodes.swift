@@ -36,13 +36,3 @@ extension NodeReport {
             })
     }
 }
-
-extension HouseReport {
-    init(_ agreed: (state: HouseState?, owner: String?)) {
-        self.init(
-            state: (agreed.state?.state ?? .unknown).rawValue,
-            lastKnown: (agreed.state?.lastKnown ?? .unknown).rawValue,
-            since: agreed.state?.since.map(Timestamp.text), room: agreed.state?.room, owner: agreed.owner,
-            waiting: agreed.state?.waiting ?? [])
-    }
-}

@@ -88,17 +88,13 @@ package struct PageData: PageBackend {
         let minutes = try await read { directory throws(HistoryError) in
             try HistoryReader(directory: directory).minutes(in: now - Self.recent..<now)
         }
-        return SignalReport(
-            points: minutes.filter { $0.region == region }.compactMap { minute in
-                minute.signal.map { .init(time: Timestamp.text(minute.time), rssi: ($0.mean * 10).rounded() / 10) }
-            })
+        return SignalReport(minutes, of: region)
     }
 
     package func networks() async throws(PageFailure) -> NetworksReport {
         switch await wifi.networks() {
         case .success(let networks):
-            return NetworksReport(
-                networks: networks.map { .init(ssid: $0.ssid, strength: $0.strength, secured: $0.isSecured) })
+            return NetworksReport(networks)
         case .failure(let failure): throw PageFailure(.serviceUnavailable, "\(failure)")
         }
     }

@@ -136,20 +136,10 @@ package actor StateStore: Service {
     }
 
     /// The path of the persisted state, the result of its restoration, and its present problem.
-    package struct Report: Sendable {
-        package var file: String
-        /// restored, stale, refused or nothing.
-        package var start: String
-        /// Its age at that time; `nil` if it is unknown.
-        package var age: Duration?
-        package var sentence: String
-        package var problem: String?
-    }
-
-    package var report: Report {
-        Report(
-            file: file.path, start: restoration.word, age: restoration.age, sentence: "\(restoration)",
-            problem: failure?.description)
+    package var report: StatusReport.Kept {
+        StatusReport.Kept(
+            file: file.path, start: restoration.word, age: restoration.age.map { ($0 / .seconds(1)).rounded() },
+            reason: "\(restoration)", problem: failure?.description)
     }
 }
 
