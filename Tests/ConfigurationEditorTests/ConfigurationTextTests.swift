@@ -21,7 +21,7 @@ private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
     @Test(arguments: [nil, "", " \n"])
     func `the first region makes the file`(old: String?) throws {
         var draft = try keys()
-        draft.setNetwork(try HomeNetwork(ssid: "HomeNet"))
+        draft[.wifi] = .network([.ssid: .string("HomeNet"), .join: .string("prompt"), .passphraseFile: .removed])
         #expect(
             try edited(old, draft) == """
                 {
@@ -169,7 +169,11 @@ private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
         try check({ $0[.wifi] = .network([.ssid: .string("Café")]) }, #""Caf\u00e9""#, #""Café""#)
         try check({ $0[.wifi] = .network([.ssid: .string("New")]) }, old, #"{"join":"auto", "ssid": "New"}"#)
         try check(
-            { $0.setNetwork(try HomeNetwork(ssid: "New", join: .auto, passphraseFile: "/etc/b")) }, old,
+            {
+                $0[.wifi] = .network([
+                    .ssid: .string("New"), .join: .string("auto"), .passphraseFile: .string("/etc/b"),
+                ])
+            }, old,
             #"{"join":"auto", "passphraseFile": "/etc/b", "ssid": "New"}"#)
         try check({ $0[.wifi] = .removed }, #", "wifi": \#(old)"#, "")
     }

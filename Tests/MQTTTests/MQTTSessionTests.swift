@@ -246,7 +246,7 @@ struct MQTTSessionTests {
         _ = scene.deeds(.value("a", "1"))
         let tokens = scene.session.inFlight.keys.sorted()
         _ = scene.deeds(.answered(tokens[0], reason: 0x87), .answered(4711, reason: 0x87))
-        #expect(scene.session.state.isTroubled)
+        #expect(!scene.session.state.refusals.isEmpty)
         #expect(
             scene.session.state.description
                 == "the MQTT broker at broker:1883 does not let client okaeri-home-hall publish a; allow it in the broker's "
@@ -254,7 +254,7 @@ struct MQTTSessionTests {
         // No subscriber (0x10) is no error, nor is one that ends with the next connection.
         _ = scene.deeds(at: 1, .lost(MQTTLoss(code: 7)))
         _ = scene.connect(at: 2)
-        #expect(!scene.session.state.isTroubled)
+        #expect(scene.session.state.refusals.isEmpty)
     }
 
     @Test func subscribesAndUnsubscribes() {

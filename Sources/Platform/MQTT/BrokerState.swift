@@ -50,7 +50,4 @@ package struct BrokerState: Sendable, Equatable {
     package var deliversNothing = false
 
     package var isConnected: Bool { if case .connected = phase { true } else { false } }
-
-    /// Whether there is a problem to fix.
-    package var isTroubled: Bool { if case .failed = phase { true } else { deliversNothing || !refusals.isEmpty } }
 }

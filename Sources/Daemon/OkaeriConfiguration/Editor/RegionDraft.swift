@@ -1,6 +1,5 @@
 package import IBeacon
 import Plumbing
-package import WiFi
 
 /// A change of a region of `beacons.json`, as a JSON merge patch (RFC 7396): a named member is set or removed, the
 /// others stay as they are in the file.
@@ -53,14 +52,6 @@ package struct RegionDraft: Sendable, Equatable {
             return settings[member] ?? (goesWithUUID && settings[.uuid] != nil ? .removed : nil)
         }
         set { settings[member] = newValue }
-    }
-
-    /// The network to join on arrival.
-    package mutating func setNetwork(_ network: HomeNetwork) {
-        self[.wifi] = .network([
-            .ssid: .string(network.ssid), .join: .string(network.join.rawValue),
-            .passphraseFile: network.passphraseFile.map(Setting.string) ?? .removed,
-        ])
     }
 }
 
