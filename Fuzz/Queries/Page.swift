@@ -7,7 +7,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOEmbedded
-import OkaeriDaemon
+@testable import OkaeriDaemon
 import Plumbing
 import RegionMonitoring
 import Synchronization

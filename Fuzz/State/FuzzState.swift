@@ -4,7 +4,7 @@ import Automation
 import Plumbing
 import Presence
 import RegionMonitoring
-import OkaeriDaemon
+@testable import OkaeriDaemon
 
 /// The parts of the state that the daemon keeps.
 let parts: [any PersistedMemory.Type] = [

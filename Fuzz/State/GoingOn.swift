@@ -5,7 +5,7 @@ import IBeacon
 import Plumbing
 import Presence
 import RegionMonitoring
-import OkaeriDaemon
+@testable import OkaeriDaemon
 import WiFi
 
 /// A monitor goes on from what was kept: its beacons come and go again, and what it knows then can be kept.

@@ -19,12 +19,6 @@ extension Configuration {
         package var isOpen = false
         /// Other names by which the page is asked for, as by a proxy before it.
         package var hosts: [String] = []
-
-        package init(listen: ListenAddress, isOpen: Bool = false, hosts: [String] = []) {
-            self.listen = listen
-            self.isOpen = isOpen
-            self.hosts = hosts
-        }
     }
 
     static let webKeys = ["listen", "open", "hosts"]

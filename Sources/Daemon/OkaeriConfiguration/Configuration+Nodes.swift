@@ -9,12 +9,6 @@ extension Configuration {
         package var room: String?
         /// The loss of its receiver, in dB.
         package var offset = 0.0
-
-        package init(name: String? = nil, room: String? = nil, offset: Double = 0) {
-            self.name = name
-            self.room = room
-            self.offset = offset
-        }
     }
 
     static let nodeKeys = ["name", "room", "offset"]

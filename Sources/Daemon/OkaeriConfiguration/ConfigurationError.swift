@@ -31,18 +31,15 @@ package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConve
     /// Whether there is no file, and none was named.
     package var isAbsent: Bool { problems.contains { $0.place == Self.absence } }
 
-    init(file: String, problems: [Problem]) {
-        self.file = file
-        self.problems = problems
-    }
-
-    /// One mistake.
-    package init(file: String, place: String, found: String, expected: String) {
-        self.init(file: file, problems: [Problem(place: place, found: found, expected: expected)])
-    }
-
     /// A line for each mistake: the file, the place, what was found, what is expected, the nearest known key.
     package var description: String {
         problems.map { "\(file): \($0)" }.joined(separator: "\n")
+    }
+}
+
+extension ConfigurationError {
+    /// One mistake.
+    package init(file: String, place: String, found: String, expected: String) {
+        self.init(file: file, problems: [Problem(place: place, found: found, expected: expected)])
     }
 }

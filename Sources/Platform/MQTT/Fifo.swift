@@ -1,19 +1,17 @@
 /// A queue: each element is put in at the end and taken out at the front in constant time, on average.
-package struct Fifo<Element: Sendable>: Sendable {
+struct Fifo<Element: Sendable>: Sendable {
     private var elements: [Element?] = []
     private var head = 0
 
-    package init() {}
-
-    package var isEmpty: Bool { head == elements.count }
-    package var count: Int { elements.count - head }
+    var isEmpty: Bool { head == elements.count }
+    var count: Int { elements.count - head }
 
     /// In order, without taking any out.
     var contents: [Element] { elements[head...].compactMap(\.self) }
 
-    package mutating func append(_ element: Element) { elements.append(element) }
+    mutating func append(_ element: Element) { elements.append(element) }
 
-    package mutating func popFirst() -> Element? {
+    mutating func popFirst() -> Element? {
         guard head < elements.count else { return nil }
         let first = elements[head]
         elements[head] = nil

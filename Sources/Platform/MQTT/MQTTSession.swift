@@ -5,9 +5,9 @@ import Plumbing
 ///
 /// It is given what happens, and asked with ``next(at:)`` what to do, until that is to wait. All times are nanoseconds
 /// of one monotonic clock.
-package struct MQTTSession: Sendable {
+struct MQTTSession: Sendable {
     /// The events of the session.
-    package enum Event: Sendable {
+    enum Event: Sendable {
         /// The owner wants a connection from now on.
         case started
         /// The owner wants no connection any more.
@@ -42,7 +42,7 @@ package struct MQTTSession: Sendable {
     }
 
     /// The actions to take.
-    package enum Action: Sendable, Equatable {
+    enum Action: Sendable, Equatable {
         case connect
         case publish(MQTTPublication, token: UInt64)
         case subscribe(String, token: UInt64)
@@ -97,7 +97,7 @@ package struct MQTTSession: Sendable {
     private var refreshAt: Int64 = .max
 
     /// - Parameter chance: a number from 0 to 1, another one each time.
-    package init(_ settings: MQTTSettings, chance: @escaping @Sendable () -> Double = { .random(in: 0..<1) }) {
+    init(_ settings: MQTTSettings, chance: @escaping @Sendable () -> Double = { .random(in: 0..<1) }) {
         self.settings = settings
         self.chance = chance
         outbox = Outbox(settings.limits, gate: settings.gate)
@@ -106,7 +106,7 @@ package struct MQTTSession: Sendable {
     }
 
     /// The state of the connection.
-    package var state: BrokerState {
+    var state: BrokerState {
         BrokerState(broker: settings.broker, clientID: settings.clientID, phase: statePhase, refusals: refusals)
     }
 
@@ -118,11 +118,11 @@ package struct MQTTSession: Sendable {
         }
     }
 
-    package var isConnected: Bool { if case .connected = phase { true } else { false } }
+    var isConnected: Bool { if case .connected = phase { true } else { false } }
 
     // MARK: - Events
 
-    package mutating func handle(_ event: Event, at now: Int64) {
+    mutating func handle(_ event: Event, at now: Int64) {
         switch event {
         case .started: if phase == .idle { phase = .waiting(until: now) }
         case .stopped: stop(at: now)
@@ -215,7 +215,7 @@ package struct MQTTSession: Sendable {
     // MARK: - Actions
 
     /// Returns the next action. To be asked again until it is to wait, or it is over.
-    package mutating func next(at now: Int64) -> Action {
+    mutating func next(at now: Int64) -> Action {
         if let note = notices.next(at: now, dropped: &outbox) { return .note(note) }
         switch phase {
         case .idle: return .wait(until: nil)

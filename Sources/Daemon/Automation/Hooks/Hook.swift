@@ -49,7 +49,9 @@ struct Hook: Sendable, Equatable {
         case (.service, .onEnter), (.service, .onExit), (.service, .onPrompt): []
         }
     }
+}
 
+extension Hook {
     /// Creates the hook of an event; `nil` if none is configured.
     init?(for event: Event, regions: [Configuration.Region], services: [Configuration.ServiceRule] = []) {
         let trigger: Trigger
@@ -94,11 +96,5 @@ struct Hook: Sendable, Equatable {
         _ region: String, _ scope: Configuration.Scope, _ regions: [Configuration.Region]
     ) -> [Subject] {
         regions.filter { $0.identifier == region && $0.scope == scope }.map { .region($0) }
-    }
-
-    private init(subject: Subject, trigger: Trigger, event: Event) {
-        self.subject = subject
-        self.trigger = trigger
-        self.event = event
     }
 }

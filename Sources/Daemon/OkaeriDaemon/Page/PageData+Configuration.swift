@@ -1,19 +1,19 @@
-package import Events
+import Events
 import OkaeriConfiguration
 import HTTPTypes
 import Plumbing
-package import Server
+import Server
 
 /// The configuration, as it is read and changed.
 extension PageData {
-    package func configuration() async throws(PageFailure) -> ConfigurationReport {
+    func configuration() async throws(PageFailure) -> ConfigurationReport {
         try await BlockingThread.run(Self.noThread) { [file] () throws(PageFailure) in
             let configuration = ConfigurationFile(file)
             return try Self.report(configuration, try Self.text(of: configuration) ?? "")
         }
     }
 
-    package func set(_ request: [UInt8]) async throws(PageFailure) -> ConfigurationReport {
+    func set(_ request: [UInt8]) async throws(PageFailure) -> ConfigurationReport {
         let (draft, isDry) = try Self.request(request)
         let report = try await BlockingThread.run(Self.noThread) { [file] () throws(PageFailure) in
             let configuration = ConfigurationFile(file)

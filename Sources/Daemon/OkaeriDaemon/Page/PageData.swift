@@ -1,22 +1,23 @@
-package import Events
+import Events
 import FoundationEssentials
 import HTTPTypes
 import History
 import OkaeriConfiguration
 import Plumbing
-package import Server
-package import WiFi
+import Server
+import WiFi
 
 /// The page's requests beside those of all programs: the days from the history, the networks from NetworkManager, the
 /// configuration from its file. All of it may take its time, on threads of its own.
-package struct PageData: PageBackend {
+struct PageData: PageBackend {
     /// The state directory that holds the history; nil: there is none.
-    private let directory: String?
+    let directory: String?
     /// `beacons.json`.
     let file: String
-    private let wifi: any WiFiService
-    /// The present: a capture has its own.
-    private let now: @Sendable () -> Int64
+    let wifi: any WiFiService
+    /// The present in nanoseconds since the Unix epoch: a capture has its own.
+    let now: @Sendable () -> Int64
+    /// Makes the daemon read the configuration again.
     let reload: @Sendable () async -> Void
 
     /// More events are not answered at once.
@@ -25,21 +26,7 @@ package struct PageData: PageBackend {
     /// The time span of the signal's answer.
     private static let recent: Int64 = 600 * 1_000_000_000
 
-    /// - Parameters:
-    ///   - now: the present, in nanoseconds since the Unix epoch.
-    ///   - reload: has the daemon read the configuration again.
-    package init(
-        directory: String?, file: String, wifi: any WiFiService, now: @escaping @Sendable () -> Int64,
-        reload: @escaping @Sendable () async -> Void
-    ) {
-        self.directory = directory
-        self.file = file
-        self.wifi = wifi
-        self.now = now
-        self.reload = reload
-    }
-
-    package func days() async throws(PageFailure) -> DaysReport {
+    func days() async throws(PageFailure) -> DaysReport {
         let bounds = try await read { directory throws(HistoryError) in
             try HistoryReader(directory: directory).bounds()
         }
@@ -47,7 +34,7 @@ package struct PageData: PageBackend {
             first: (bounds?.lowerBound).map(LocalTime.day), last: (bounds?.upperBound).map(LocalTime.day))
     }
 
-    package func picture(of day: String, from: String?, to: String?) async throws(PageFailure) -> String {
+    func picture(of day: String, from: String?, to: String?) async throws(PageFailure) -> String {
         guard day.utf8.count == 10, let moment = LocalTime.moment(day) else {
             throw PageFailure(.badRequest, "\(day.plain()) is no day, such as 2026-11-21")
         }
@@ -63,7 +50,7 @@ package struct PageData: PageBackend {
         return try await read { directory throws(HistoryError) in try chart(directory).svg(now: now) }
     }
 
-    package func history(_ query: HistoryQuery) async throws(PageFailure) -> (events: [String], next: Int64?) {
+    func history(_ query: HistoryQuery) async throws(PageFailure) -> (events: [String], next: Int64?) {
         let span = try Self.span(query.from, query.to)
         guard let row = query.after.map({ Int64($0) }) ?? 0 else {
             throw PageFailure(.badRequest, "after is the number that was answered as next")
@@ -76,14 +63,14 @@ package struct PageData: PageBackend {
         return (events.map(\.json), next)
     }
 
-    package func mistakes(of region: String?, since: String?) async throws(PageFailure) -> String {
+    func mistakes(of region: String?, since: String?) async throws(PageFailure) -> String {
         let since = try since == nil ? nil : Self.span(since, nil).lowerBound
         return try await read { directory throws(HistoryError) in
             try MistakesHistory(directory: directory, region: region, since: since).json
         }
     }
 
-    package func signal(of region: String) async throws(PageFailure) -> SignalReport {
+    func signal(of region: String) async throws(PageFailure) -> SignalReport {
         let now = now()
         let minutes = try await read { directory throws(HistoryError) in
             try HistoryReader(directory: directory).minutes(in: now - Self.recent..<now)
@@ -91,7 +78,7 @@ package struct PageData: PageBackend {
         return SignalReport(minutes, of: region)
     }
 
-    package func networks() async throws(PageFailure) -> NetworksReport {
+    func networks() async throws(PageFailure) -> NetworksReport {
         switch await wifi.networks() {
         case .success(let networks):
             return NetworksReport(networks)

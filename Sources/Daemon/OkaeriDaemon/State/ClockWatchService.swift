@@ -1,24 +1,17 @@
-package import Events
-package import Logging
+import Events
+import Logging
 import Plumbing
 import ServiceLifecycle
 
 /// Reports once that the clock was set, with the first event by the new time. A quiet house is not woken for it.
-package struct ClockWatchService: Service {
-    private let events: AsyncStream<Event>
-    private let wasSet: @Sendable () -> Void
-    private let logger: Logger
+struct ClockWatchService: Service {
+    /// The events from now on.
+    let events: AsyncStream<Event>
+    /// Called when the clock was set.
+    let wasSet: @Sendable () -> Void
+    let logger: Logger
 
-    /// - Parameters:
-    ///   - events: all that happens from now on.
-    ///   - wasSet: is called when the clock was.
-    package init(events: AsyncStream<Event>, wasSet: @escaping @Sendable () -> Void, logger: Logger) {
-        self.events = events
-        self.wasSet = wasSet
-        self.logger = logger
-    }
-
-    package func run() async throws {
+    func run() async throws {
         await cancelWhenGracefulShutdown {
             var watch = ClockWatch(wall: KernelClock.realtime, uptime: KernelClock.boottime)
             for await _ in events {

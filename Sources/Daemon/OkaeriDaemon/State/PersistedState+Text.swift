@@ -1,5 +1,5 @@
 import FoundationEssentials
-package import Plumbing
+import Plumbing
 
 /// The file is one JSON object. Its last member is a checksum over all the bytes before it: a file that was cut, or in which
 /// a card has forgotten a block, is known for what it is.
@@ -7,7 +7,7 @@ extension PersistedState {
     /// The text before the checksum's eight hexadecimal digits, and after them.
     static let mark = (before: Array(",\"checksum\":\"".utf8), after: Array("\"}\n".utf8))
 
-    package var text: [UInt8] {
+    var text: [UInt8] {
         get throws {
             var encoder = StateEncoder()
             return try encoder.text(of: self)
@@ -15,7 +15,7 @@ extension PersistedState {
     }
 
     /// - Parameter types: the parts that are to be read.
-    package init(text: [UInt8], _ types: [any PersistedMemory.Type]) throws(StateFileError) {
+    init(text: [UInt8], _ types: [any PersistedMemory.Type]) throws(StateFileError) {
         let tail = Self.mark.before.count + CRC32.length + Self.mark.after.count
         guard text.count > tail else { throw .damaged("it is cut") }
         let body = text.dropLast(tail)

@@ -1,23 +1,18 @@
 import FoundationEssentials
-package import Plumbing
+import Plumbing
 
 /// The persisted state of the daemon, as in the file: the time of writing, and the memory of each part of the program.
-package struct PersistedState: Sendable {
+struct PersistedState: Sendable {
     /// The layout that is written, and those that are read: version 1 had another form of what was learned.
     static let version = 2
     static let versions = 1...2
 
     var version = Self.version
-    package var written: StateStamp
-    package var parts: [any PersistedMemory]
-
-    package init(written: StateStamp, parts: [any PersistedMemory]) {
-        self.written = written
-        self.parts = parts
-    }
+    var written: StateStamp
+    var parts: [any PersistedMemory]
 
     /// The memory of a part; `nil` if there is no such part.
-    package subscript<Memory: PersistedMemory>(_ type: Memory.Type) -> Memory? {
+    subscript<Memory: PersistedMemory>(_ type: Memory.Type) -> Memory? {
         get { parts.lazy.compactMap { $0 as? Memory }.first }
         set {
             guard let index = parts.firstIndex(where: { $0 is Memory }), let newValue else { return }
@@ -45,7 +40,7 @@ package struct PersistedState: Sendable {
 }
 
 extension PersistedState: Equatable {
-    package static func == (first: PersistedState, second: PersistedState) -> Bool {
+    static func == (first: PersistedState, second: PersistedState) -> Bool {
         first.version == second.version && first.written == second.written && first.isSame(as: second) { $0 }
     }
 }
@@ -64,10 +59,10 @@ extension PersistedState {
     }
 
     /// Decodes the parts that are asked for.
-    package struct Reader: DecodableWithConfiguration {
-        package let state: PersistedState
+    struct Reader: DecodableWithConfiguration {
+        let state: PersistedState
 
-        package init(from decoder: any Decoder, configuration types: [any PersistedMemory.Type]) throws {
+        init(from decoder: any Decoder, configuration types: [any PersistedMemory.Type]) throws {
             let members = try decoder.container(keyedBy: Key.self)
             var state = PersistedState(written: try members.decode(StateStamp.self, forKey: .written), parts: [])
             state.parts = try types.map { try $0.init(from: decoder) }

@@ -1,30 +1,26 @@
 import Events
 import Glibc
 import OkaeriConfiguration
-package import Plumbing
-package import SystemPackage
+import Plumbing
+import SystemPackage
 
 /// The file in which state is kept. It is replaced as a whole or not at all: after a power cut the file has the old
 /// state or the new one.
-package struct StateFile: Sendable {
-    private let directory: String
+struct StateFile: Sendable {
+    let directory: String
 
-    package var path: String { "\(directory)/state.json" }
+    var path: String { "\(directory)/state.json" }
 
     /// Sixty-four beacons take a tenth of it.
     private static let sizeLimit = 1 << 18
 
-    package init(directory: String) {
-        self.directory = directory
-    }
-
     /// Returns the new path of a file that cannot be read; `nil` if it has to stay.
-    package func setAside(_ error: StateFileError) -> String? { error.suffix.map { "\(path).\($0)" } }
+    func setAside(_ error: StateFileError) -> String? { error.suffix.map { "\(path).\($0)" } }
 
     /// Returns the state that was written last; `nil` if there was none.
     ///
     /// - Parameter types: the parts that are to be read.
-    package func read(_ types: [any PersistedMemory.Type]) throws(StateFileError) -> PersistedState? {
+    func read(_ types: [any PersistedMemory.Type]) throws(StateFileError) -> PersistedState? {
         let text: [UInt8]
         do {
             // A pipe at this path must not block the start.
@@ -64,7 +60,7 @@ package struct StateFile: Sendable {
     }
 
     /// Replaces what was written last.
-    package func write(_ text: [UInt8]) throws(Errno) {
+    func write(_ text: [UInt8]) throws(Errno) {
         try StateDirectory.make(directory)
         try FileDescriptor.replaceFile(at: path, with: text)
     }

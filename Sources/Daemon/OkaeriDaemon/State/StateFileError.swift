@@ -1,7 +1,7 @@
-package import SystemPackage
+import SystemPackage
 
 /// The reason why persisted state is rejected.
-package enum StateFileError: Error, Equatable, CustomStringConvertible {
+enum StateFileError: Error, Equatable, CustomStringConvertible {
     case unreadable(Errno)
     /// It is no file of its own, but a link, a directory, a pipe.
     case noFile
@@ -29,7 +29,7 @@ package enum StateFileError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    package var description: String {
+    var description: String {
         switch self {
         case .unreadable(let errno): "it cannot be read: \(errno.description)"
         case .noFile: "it is no file"

@@ -7,21 +7,15 @@ import SystemPackage
 ///
 /// The wall clock may jump by a year in either direction, and a machine without a clock of its own wakes up in the
 /// past. The time since the machine's start does neither, but means something within one start only.
-package struct StateStamp: Codable, Equatable, Sendable {
+struct StateStamp: Codable, Equatable, Sendable {
     /// Nanoseconds since the Unix epoch.
-    package var wall: Int64
+    var wall: Int64
 
     /// The machine's start, by the kernel's identifier.
-    package var boot: String?
+    var boot: String?
 
     /// Nanoseconds since then, sleep included.
-    package var uptime: Int64
-
-    package init(wall: Int64, boot: String?, uptime: Int64) {
-        self.wall = wall
-        self.boot = boot
-        self.uptime = uptime
-    }
+    var uptime: Int64
 
     /// Returns the age at `now`; `nil` if it is unknown, because the wall clock was set back since.
     func age(at now: StateStamp) -> Duration? {

@@ -1,11 +1,11 @@
-package import Events
-package import Logging
-package import Plumbing
+import Events
+import Logging
+import Plumbing
 import ServiceLifecycle
 import SystemPackage
 
 /// Keeps what must outlive the daemon: what each of its parts says is to be known after a restart.
-package actor StateStore: Service {
+actor StateStore: Service {
     private let file: StateFile
     private let writer: StateWriter
     private let validFor: Duration
@@ -28,7 +28,7 @@ package actor StateStore: Service {
     ///   - parts: The parts with a memory, in the order in which they are asked and restored.
     ///   - events: all that happens, from the beginning.
     ///   - caughtUp: returns when all that has happened is published.
-    package init(
+    init(
         directory: String, validFor: Duration, parts: [any Persistable], events: AsyncStream<Event>,
         caughtUp: @escaping @Sendable () async -> Void, logger: Logger
     ) {
@@ -54,7 +54,7 @@ package actor StateStore: Service {
     }
 
     /// Goes on from what was kept, before anything else happens.
-    package func restore() async {
+    func restore() async {
         do throws(StateFileError) {
             guard let state = try file.read(parts.map { $0.memoryType }) else { return }
             restoration = Restoration.judge(state.written, at: .now, validFor: validFor)
@@ -75,7 +75,7 @@ package actor StateStore: Service {
         }
     }
 
-    package func run() async throws {
+    func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 group.addTask { for await event in self.events where event.kind.isKept { self.mayHaveChanged() } }
@@ -90,7 +90,7 @@ package actor StateStore: Service {
 
     /// Reports that a part's memory may have changed, or that the wall clock was set, which gives the age of the state
     /// after the machine's next start.
-    package nonisolated func mayHaveChanged() { occasions.continuation.yield() }
+    nonisolated func mayHaveChanged() { occasions.continuation.yield() }
 
     private var state: PersistedState {
         get async {
@@ -136,7 +136,7 @@ package actor StateStore: Service {
     }
 
     /// The path of the persisted state, the result of its restoration, and its present problem.
-    package var report: StatusReport.Kept {
+    var report: StatusReport.Kept {
         StatusReport.Kept(
             file: file.path, start: restoration.word, age: restoration.age.map { ($0 / .seconds(1)).rounded() },
             reason: "\(restoration)", problem: failure?.description)
