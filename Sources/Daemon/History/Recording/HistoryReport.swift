@@ -3,7 +3,7 @@ import Events
 /// The output of `okaeri history`.
 package struct HistoryReport: Sendable {
     /// The form of the output.
-    package enum Form: Sendable {
+    package enum Form: Sendable, CaseIterable {
         case text, json, csv
 
         /// The first line, where there is one beside the events.

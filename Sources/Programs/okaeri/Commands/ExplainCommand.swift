@@ -22,7 +22,7 @@ struct ExplainCommand: AsyncParsableCommand {
     func run() async throws {
         let status: StatusReport
         do throws(APIClient.Failure) {
-            status = try await socket.client.get("/v1/status")
+            status = try await socket.client.get(Route.status)
         } catch {
             Terminal.complain(error.description)
             throw ExitCode(StatusSummary.noAnswer)

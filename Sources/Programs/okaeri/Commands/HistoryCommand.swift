@@ -1,7 +1,7 @@
-import ArgumentParser
+package import ArgumentParser
 import Client
 import Events
-import History
+package import History
 
 struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,27 +26,7 @@ struct HistoryCommand: AsyncParsableCommand {
     var mistakes = false
 
     @Flag(exclusivity: .exclusive, help: "The form of the output.")
-    var form = Form.text
-
-    enum Form: String, EnumerableFlag {
-        case text, json, csv
-
-        static func help(for value: Form) -> ArgumentHelp? {
-            switch value {
-            case .text: "A line each for people, in the machine's time zone (the default)."
-            case .json: "A JSON object a line."
-            case .csv: "Comma-separated values."
-            }
-        }
-
-        fileprivate var form: HistoryReport.Form {
-            switch self {
-            case .text: .text
-            case .json: .json
-            case .csv: .csv
-            }
-        }
-    }
+    var form = HistoryReport.Form.text
 
     private var moment: Moment? { since.flatMap { Moment($0, now: Moment.now.nanoseconds) } }
 
@@ -71,7 +51,7 @@ struct HistoryCommand: AsyncParsableCommand {
                 directory: state.forReading, region: region, since: moment?.nanoseconds)
             return output.add(form == .json ? history.json : history.text)
         }
-        let report = HistoryReport(directory: state.forReading, region: region, since: moment, form: form.form)
+        let report = HistoryReport(directory: state.forReading, region: region, since: moment, form: form)
         try report.forEachLine { output.add($0) }
     }
 
@@ -81,9 +61,19 @@ struct HistoryCommand: AsyncParsableCommand {
                 region: region, since: moment?.nanoseconds, as: MistakesHistory.self)
             return output.add(form == .json ? history.json : history.text)
         }
-        if let header = form.form.header { output.add(header) }
+        if let header = form.header { output.add(header) }
         try await client.history(region: region, since: moment?.nanoseconds) { events in
-            for event in events.compactMap(HistoryEvent.init) { output.add(form.form.line(event)) }
+            for event in events.compactMap(HistoryEvent.init) { output.add(form.line(event)) }
+        }
+    }
+}
+
+extension HistoryReport.Form: EnumerableFlag {
+    package static func help(for value: Self) -> ArgumentHelp? {
+        switch value {
+        case .text: "A line each for people, in the machine's time zone (the default)."
+        case .json: "A JSON object a line."
+        case .csv: "Comma-separated values."
         }
     }
 }

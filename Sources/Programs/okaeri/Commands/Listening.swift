@@ -33,9 +33,8 @@ extension SourceOptions {
         signal(SIGPIPE, SIG_IGN)
         do {
             try await listen([Verdict(events: session.events())])
-        } catch let error as NothingToListenWith {
-            Terminal.complain(error.reason)
-            throw error.isPermission ? Exit.noPermission : Exit.unavailable
+        } catch let error as NoBluetooth {
+            throw error.end()
         } catch let error as CaptureFileError {
             Terminal.complain(error.description)
             if !error.isCut { throw Exit.dataError }
@@ -47,10 +46,16 @@ extension SourceOptions {
     }
 }
 
-/// There is no adapter, or not for us.
-struct NothingToListenWith: Error {
+/// There is no Bluetooth, or this user may not use it.
+struct NoBluetooth: Error {
     var reason: String
     var isPermission: Bool
+
+    /// Prints the reason, and returns the exit status that fits.
+    func end() -> ExitCode {
+        Terminal.complain(reason)
+        return isPermission ? Exit.noPermission : Exit.unavailable
+    }
 }
 
 /// Ends the session when the adapter's first answer is that it cannot be used. Once it was well, its return is waited
@@ -66,7 +71,7 @@ struct Verdict: Service {
             case .poweredOn: wasWell = true
             case .unauthorized, .unsupported, .poweredOff:
                 guard wasWell else {
-                    throw NothingToListenWith(reason: update.reason, isPermission: update.state == .unauthorized)
+                    throw NoBluetooth(reason: update.reason, isPermission: update.state == .unauthorized)
                 }
                 Terminal.complain(update.reason)
             case .unknown, .resetting: Terminal.complain(update.reason)

@@ -20,17 +20,10 @@ struct PeripheralSession {
             configuration: .init(services: all, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         do {
             try await group.run()
-        } catch let error as CannotBegin {
-            Terminal.complain(error.reason)
-            throw error.isPermission ? Exit.noPermission : Exit.unavailable
+        } catch let error as NoBluetooth {
+            throw error.end()
         }
     }
-}
-
-/// There is no Bluetooth, or not for us.
-private struct CannotBegin: Error {
-    let reason: String
-    let isPermission: Bool
 }
 
 private struct Serving: ServiceLifecycle.Service {
@@ -54,7 +47,7 @@ private struct EventLog: ServiceLifecycle.Service {
             case .didUpdateState(.poweredOn, _): break
             case .didUpdateState(let state, let reason):
                 guard wasWell || state == .unknown || state == .resetting else {
-                    throw CannotBegin(reason: reason, isPermission: state == .unauthorized)
+                    throw NoBluetooth(reason: reason, isPermission: state == .unauthorized)
                 }
                 logger.notice("\(reason). Its return is waited for")
             case .didAddServices: break
@@ -62,7 +55,7 @@ private struct EventLog: ServiceLifecycle.Service {
                 wasWell = true
                 logger.notice("\(purpose), by \(adapter)")
             case .didFail(let reason):
-                guard wasWell else { throw CannotBegin(reason: reason, isPermission: false) }
+                guard wasWell else { throw NoBluetooth(reason: reason, isPermission: false) }
                 logger.notice("\(reason). It is tried again")
             case .didRefuse(let error, let central): logger.info("\(central.address) was refused: \(error)")
             }

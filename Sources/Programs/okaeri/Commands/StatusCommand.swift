@@ -66,7 +66,7 @@ struct StatusCommand: AsyncParsableCommand {
         }
         var report: StatusReport
         do throws(APIClient.Failure) {
-            report = try await socket.client.get(form == .json ? "/v1/status" : "/v1/status?beacons=false")
+            report = try await socket.client.get(form == .json ? Route.status : Route.briefStatus)
         } catch {
             try refuse(error.description, ExitCode(StatusSummary.noAnswer), NagiosReport(error))
         }

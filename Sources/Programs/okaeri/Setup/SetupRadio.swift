@@ -163,7 +163,7 @@ actor SetupRadio {
                 } catch {
                     report(.event(.notCalibrated("\(CalibrationSummary.sentence(error, question)).")))
                 }
-            } catch let nothing as NothingToListenWith {
+            } catch let nothing as NoBluetooth {
                 report(.event(.notCalibrated(nothing.reason)))
             } catch {
                 report(.event(.notCalibrated("\(error)")))

@@ -16,17 +16,15 @@ enum Terminal {
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// The width in columns, 80 where it is not known.
-    static var columns: Int {
-        var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
-    }
+    static var columns: Int { size(\.ws_col) ?? 80 }
 
     /// The height in lines, 24 where it is not known.
-    static var rows: Int {
+    static var rows: Int { size(\.ws_row) ?? 24 }
+
+    private static func size(_ side: KeyPath<winsize, UInt16>) -> Int? {
         var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return 24 }
-        return Int(size.ws_row)
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size[keyPath: side] > 0 else { return nil }
+        return Int(size[keyPath: side])
     }
 
     /// The stream of a text.
