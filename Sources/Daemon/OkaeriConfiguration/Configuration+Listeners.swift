@@ -46,14 +46,7 @@ extension Configuration {
     /// RFC 1123, 2.1.
     private static func isHostName(_ name: String) -> Bool {
         1...253 ~= name.utf8.count
-            && name.utf8.allSatisfy { octet in
-                switch octet {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                    true
-                default: false
-                }
-            }
+            && name.utf8.allSatisfy { $0 == UInt8(ascii: ".") || $0 != UInt8(ascii: "_") && isPlain($0) }
     }
 
     static func listenAddress(_ reader: ObjectReader) -> ListenAddress? {

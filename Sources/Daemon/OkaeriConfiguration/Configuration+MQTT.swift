@@ -23,9 +23,8 @@ extension Configuration {
         let encryption = tls(reader, problems)
         let username = reader.string("username", expected: "a name of the broker's users") { isText($0) }
         let password = reader.string("passwordFile", expected: SecretFile.expected, where: SecretFile.isPath)
-        let site = reader.string("site", expected: "1 to 64 letters of ASCII, digits, hyphens and underscores") {
-            (1...64).contains($0.utf8.count) && $0.utf8.allSatisfy { isPlain($0) }
-        }
+        let site = reader.string(
+            "site", expected: "1 to 64 letters of ASCII, digits, hyphens and underscores", where: isNodeName)
         if password != nil, reader.node("username") == nil {
             reader.report("username", found: "nothing", expected: "a name beside the password")
         }
@@ -51,8 +50,7 @@ extension Configuration {
         let expected = "Home Assistant's prefix, \"homeassistant\" mostly, or false"
         return reader.value("discovery", expected: expected) { (value) -> String?? in
             if case .bool(false) = value { return .some(nil) }
-            guard let prefix = value.string, (1...64).contains(prefix.utf8.count) else { return .none }
-            guard prefix.utf8.allSatisfy({ isPlain($0) }) else { return .none }
+            guard let prefix = value.string, isNodeName(prefix) else { return .none }
             return .some(prefix)
         }
     }
@@ -82,7 +80,7 @@ extension Configuration {
     }
 
     /// Whether a byte is allowed in an MQTT topic and in a topic of Home Assistant's discovery.
-    private static func isPlain(_ byte: UInt8) -> Bool {
+    static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):

@@ -22,15 +22,7 @@ extension Configuration {
 
     /// Whether a node may be called so: what a topic and Home Assistant take.
     package static func isNodeName(_ name: String) -> Bool {
-        (1...64).contains(name.utf8.count)
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+        (1...64).contains(name.utf8.count) && name.utf8.allSatisfy(isPlain)
     }
 
     /// This machine among several.

@@ -31,6 +31,12 @@ package struct JSONNode: Sendable {
     /// The bytes of the text that it takes, without the space around it.
     package var range: Range<Int>
 
+    /// The value of a key; `nil` if there is none, or this is no object.
+    package subscript(key: String) -> JSONNode? {
+        guard case .object(let members) = value else { return nil }
+        return members.first { $0.key == key }?.node
+    }
+
     /// The type of the value, for messages that must not show the value.
     var kind: String {
         switch value {

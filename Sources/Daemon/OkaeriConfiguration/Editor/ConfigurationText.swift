@@ -68,7 +68,7 @@ package struct ConfigurationText: Sendable {
         _ array: [UInt8], _ regions: [JSONNode], _ elements: [Range<Int>], _ region: RegionDraft, around top: Layout
     ) -> [UInt8]? {
         var array = array
-        if let index = regions.firstIndex(where: { $0.identifier == region.identifier }) {
+        if let index = regions.firstIndex(where: { $0["identifier"]?.value.string == region.identifier }) {
             guard let old = ObjectText(Array(array[elements[index]])) else { return nil }
             array.replaceSubrange(elements[index], with: region.edited(old).bytes)
             return array
@@ -86,15 +86,6 @@ package struct ConfigurationText: Sendable {
             : [Layout.comma] + array[1..<last.lowerBound]
         array.insert(contentsOf: separator + region.text(layout), at: last.upperBound)
         return array
-    }
-}
-
-extension JSONNode {
-    fileprivate var identifier: String? {
-        guard case .object(let members) = value,
-            case .string(let identifier)? = members.first(where: { $0.key == "identifier" })?.node.value
-        else { return nil }
-        return identifier
     }
 }
 

@@ -62,7 +62,7 @@ extension RegionDraft {
     /// - Parameter place: Its place in the request, for the messages.
     package init(_ node: JSONNode, place: String) throws(ConfigurationError) {
         let members = try Self.members(of: node, place: place)
-        guard case .string(let identifier)? = members.first(where: { $0.key == "identifier" })?.node.value else {
+        guard let identifier = node["identifier"]?.value.string else {
             throw Self.mistake("\(place).identifier", found: "no name", expected: "the region's name, such as \"home\"")
         }
         self.init(identifier: identifier)

@@ -66,15 +66,9 @@ extension RegionDraft {
 
 extension ObjectText {
     /// The network that the `wifi` entry names.
-    fileprivate var name: SSID? {
-        guard case .string(let ssid)? = members.first(where: { $0.key == "ssid" })?.node.value else { return nil }
-        return SSID(ssid)
-    }
+    fileprivate var name: SSID? { members.first { $0.key == "ssid" }?.node.value.string.map { SSID($0) } }
 }
 
 extension RegionDraft.Setting {
-    fileprivate var name: SSID? {
-        guard case .string(let ssid) = self else { return nil }
-        return SSID(ssid)
-    }
+    fileprivate var name: SSID? { if case .string(let ssid) = self { SSID(ssid) } else { nil } }
 }

@@ -85,13 +85,11 @@ extension PageData {
     static func request(_ bytes: [UInt8]) throws(PageFailure) -> (draft: RegionDraft, isDry: Bool) {
         do throws(ConfigurationError) {
             let request = try JSONNode(json: bytes, file: "the request")
-            guard case .object(let members) = request.value,
-                let region = members.first(where: { $0.key == "region" })?.node
-            else {
+            guard let region = request["region"] else {
                 throw ConfigurationError(
                     file: "the request", place: "region", found: "nothing", expected: "a region as beacons.json has it")
             }
-            let dry = members.first { $0.key == "dry" }?.node.value
+            let dry = request["dry"]?.value
             let isDry = if case .bool(false)? = dry { false } else { dry != nil }
             return (try RegionDraft(region, place: "region"), isDry)
         } catch {
