@@ -1,5 +1,4 @@
-/// Reads integers and slices from bytes, in order. Every read is checked against the end: bytes that come from
-/// a controller or a file may be cut anywhere.
+/// Reads integers and slices in order. Every read is checked: bytes of a controller or a file may be cut.
 public struct ByteReader: ~Escapable {
     @usableFromInline let bytes: RawSpan
 

@@ -40,7 +40,6 @@ package final class Alarm: Sendable {
         self.sleep = sleep
     }
 
-    /// Replaces the deadline and its action.
     package func set(_ instant: Instant, _ action: @escaping Action) {
         begin(
             state.withLock { state in

@@ -6,7 +6,6 @@ package struct BackOff: Hashable, Sendable {
     /// The next delay, in nanoseconds; at least a millisecond.
     @usableFromInline package internal(set) var nanoseconds: Int64
 
-    /// The next delay.
     package var delay: Duration { .nanoseconds(nanoseconds) }
 
     package init(_ first: Duration, limit: Duration) {
@@ -22,8 +21,7 @@ package struct BackOff: Hashable, Sendable {
         return delay
     }
 
-    /// Returns the time of the next attempt, in nanoseconds of the clock by which it is `now`; the next delay is twice
-    /// as long.
+    /// Returns the time of the next attempt, in the nanoseconds of `now`; the next delay is twice as long.
     package mutating func next(after now: Int64) -> Int64 {
         defer { double() }
         return now.addingClamped(nanoseconds)

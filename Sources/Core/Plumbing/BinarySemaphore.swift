@@ -1,7 +1,6 @@
 import Glibc
 
-/// Lets one thread wait until another signals. Signals without a waiting thread count once: the thread that waits next
-/// checks by itself what has happened.
+/// Lets one thread wait for another's signal; signals without a waiting thread count once.
 ///
 /// Sendable: what changes is `isSignalled`, under the mutex; the pointers never do.
 @safe
@@ -39,8 +38,7 @@ package final class BinarySemaphore: @unchecked Sendable {
 
     /// Waits for a signal, and takes it. For one thread, which it blocks.
     ///
-    /// - Parameter deadline: The longest time to wait, a century and longer being for ever; `nil`: for ever. The time
-    ///   that the machine sleeps may come on top.
+    /// - Parameter deadline: The longest time to wait; `nil` and a century: for ever. Suspend may come on top.
     /// - Returns: whether there was a signal before the time was up.
     @discardableResult
     package func wait(until deadline: ContinuousClock.Instant? = nil) -> Bool {

@@ -2,7 +2,6 @@ import Glibc
 
 /// A thread for what blocks: those that tasks run on are few, on a machine with one core there is one.
 package enum BlockingThread {
-    /// No thread could be started: there are too many of them.
     package struct StartError: Error, Hashable, CustomStringConvertible {
         /// The result of `pthread_create`, mostly `EAGAIN`.
         package let code: Int32
@@ -24,7 +23,6 @@ package enum BlockingThread {
         }
     }
 
-    /// Runs `body` on a thread of its own, which ends with it.
     package static func start(_ body: @escaping @Sendable () -> Void) throws(StartError) {
         try start(StartError.init, body)
     }
@@ -58,8 +56,6 @@ package enum BlockingThread {
     /// A task that is cancelled goes on waiting: the owner of the body has to end it.
     ///
     /// - Parameter failure: makes the error of what `pthread_create` returned.
-    /// - Returns: The result of the body.
-    /// - Throws: The error of the body, or the error of starting the thread.
     package static func run<Value: Sendable, Failure>(
         _ failure: (_ code: Int32) -> Failure, _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {

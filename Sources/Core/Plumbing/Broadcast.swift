@@ -55,7 +55,6 @@ package final class Broadcast<Value: Sendable>: Sendable {
         isSame = { $0 == $1 }
     }
 
-    /// The number of listeners.
     package var count: Int { listeners.withLock(\.all.count) }
 
     /// The latest value, where it is remembered.
@@ -91,8 +90,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
         return stream
     }
 
-    /// Puts all values from now on into a stream that has no reader yet, and that may have other sources. It ends with
-    /// them.
+    /// Puts all values from now on into a stream without a reader, which may have other sources. It ends with them.
     package func feed<Item: Sendable>(
         _ continuation: AsyncStream<Item>.Continuation, _ item: @escaping @Sendable (Value) -> Item
     ) {

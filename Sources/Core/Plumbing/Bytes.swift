@@ -5,7 +5,6 @@ extension [UInt8] {
         append(littleEndian: value)
     }
 
-    /// A copy of bytes which live elsewhere.
     @inlinable
     package init(_ bytes: borrowing RawSpan) {
         // Safe: the pointer does not leave the closure.
@@ -23,14 +22,12 @@ extension [UInt8] {
     }
 
     #if compiler(>=6.3)
-        /// The bytes where they lie.
         @inlinable
         package var rawSpan: RawSpan {
             // Safe: what makes it unsafe in general is padding, and a byte has none.
             @_lifetime(borrow self) get { unsafe span.bytes }
         }
     #else
-        /// The bytes where they lie.
         @inlinable
         package var rawSpan: RawSpan {
             @_lifetime(borrow self) get { span.bytes }

@@ -1,7 +1,6 @@
 /// A number in hexadecimal digits: `0x0C` for 12 as a byte, how the Core Specification writes codes.
 ///
 /// - Parameters:
-///   - prefix: The text before the digits.
 ///   - digits: The minimum number of digits, with leading zeros; by default all that the type has.
 ///   - uppercase: whether ten to fifteen are A to F.
 package func hexadecimal<Number: FixedWidthInteger & UnsignedInteger>(
@@ -25,8 +24,7 @@ extension UInt8 {
 }
 
 extension FixedWidthInteger where Self: UnsignedInteger {
-    /// A number from hexadecimal digits of ASCII, in either case; nil for anything else, a sign or a prefix too, for no
-    /// digits, and for a number that is too big.
+    /// A number from hexadecimal ASCII digits; nil for other characters, no digits or a number that is too big.
     package init?(hexadecimal text: some StringProtocol) {
         guard text.utf8.allSatisfy({ $0.hexadecimalValue != nil }) else { return nil }
         self.init(text, radix: 16)

@@ -3,7 +3,6 @@ import Glibc
 /// An address of the Internet Protocol: `192.168.1.2`, `fe80::1`.
 package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     package let description: String
-    /// Whether it is one of version 6.
     package let isVersion6: Bool
     /// Whether only this machine reaches the address: 127.0.0.0/8 and ::1, the former also as IPv6 writes it.
     package let isLoopback: Bool

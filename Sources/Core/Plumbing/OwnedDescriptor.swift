@@ -5,7 +5,6 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
     /// The number, for calls which do not outlive the owner.
     package let number: Int32
 
-    /// Takes over an open descriptor.
     package init(owning number: Int32) {
         self.number = number
     }

@@ -2,7 +2,6 @@
 package protocol Persistable: Sendable {
     associatedtype Memory: PersistedMemory
 
-    /// The memory to store for the next start.
     var memory: Memory { get async }
 
     /// Goes on from what was known before a restart. To be called before anything else happens.
@@ -25,8 +24,7 @@ package protocol PersistedMemory: Codable, Equatable, Sendable {
     /// The memory in pieces with members of their own. A piece that is the same as in the last write is not encoded again.
     var pieces: [any KeptPiece] { get }
 
-    /// The same memory with what was learned replaced by that of an earlier one: it changes all the time, and would have
-    /// to be encoded for every write otherwise.
+    /// The same memory with an earlier one's learned values, which change too often to be encoded at every write.
     func learning(asIn earlier: Self) -> Self
 }
 

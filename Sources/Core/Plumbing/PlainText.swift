@@ -1,10 +1,8 @@
 extension String {
-    /// The text on one line, without what would move a terminal's cursor or begin a line in a log: a stranger may have
-    /// chosen it.
+    /// The text on one line, without what moves a terminal's cursor or begins a line of a log: it may be foreign.
     ///
     /// - Parameters:
-    ///   - replacement: The replacement of each control character (Unicode's Cc) and line or paragraph separator (Zl,
-    ///     Zp).
+    ///   - replacement: The replacement of each control character and line or paragraph separator (Cc, Zl, Zp).
     ///   - replacesFormat: whether it also stands for what turns text around or hides (Cf). Some of it belongs to
     ///     proper text too: it joins emoji and the letters of some scripts.
     package func plain(replacement: Unicode.Scalar = " ", replacesFormat: Bool = false) -> String {
@@ -20,8 +18,7 @@ extension String {
         return String(UnicodeScalarView(unicodeScalars.map { isPlain($0) ? $0 : replacement }))
     }
 
-    /// A Boolean value that indicates whether the text can be shown as a name anywhere: on a terminal, in a log, a table, a
-    /// picture.
+    /// A Boolean value that indicates whether the text can be shown as a name in a terminal, a log or a page.
     package var isPlainName: Bool { unicodeScalars.allSatisfy(\.isPlainInName) }
 
     /// The text with a Swift escape such as `\u{1B}` in the place of each scalar that ``isPlainName`` rejects.
@@ -38,8 +35,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Of the format characters (Cf), which hide text or turn it around, the two joiners pass: emoji and some scripts are
-    /// written with them.
+    /// Of the format characters (Cf), which hide or turn text, the two joiners pass: emoji and some scripts need them.
     fileprivate var isPlainInName: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: false

@@ -1,5 +1,4 @@
 extension Duration {
-    /// The seconds, to so many digits after the point.
     package func seconds(digits: Int) -> Double { (self / .seconds(1)).rounded(digits: digits) }
 
     /// The duration in the one unit that says most: `3 days`, `5 h`, `2 min`, `40 s`.
@@ -12,7 +11,6 @@ extension Duration {
 }
 
 extension Double {
-    /// The nearest number with so many digits after the point.
     package func rounded(digits: Int) -> Double {
         let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
         return (self * scale).rounded() / scale

@@ -32,7 +32,6 @@ package enum SecretFile {
     ///   - limit: The maximum length of the secret in bytes.
     ///   - user: The owner of the file, if not root; `nil`: the user of this process.
     ///   - credentials: The directory of the service's credentials, from systemd.
-    ///   - failure: makes the error.
     ///   - body: takes the secret, one byte at least; it must not keep the memory.
     package static func withContents<Value: ~Copyable, Failure>(
         of path: String, limit: Int, user: UInt32? = nil, credentials: String? = credentialsDirectory,
@@ -55,7 +54,6 @@ package enum SecretFile {
         return try unsafe body(UnsafeRawBufferPointer(rebasing: buffer[..<length]))
     }
 
-    /// Reads the file, and returns how much of it is the secret.
     private static func secretLength(
         _ path: String, in buffer: UnsafeMutableRawBufferPointer, user: uid_t, forbidden: mode_t
     ) throws(SecretFileProblem) -> Int {
@@ -74,8 +72,7 @@ package enum SecretFile {
         return ("\(credentials)/\(path.dropFirst(credentialPrefix.count))", 0o037)
     }
 
-    /// Opens first and examines the descriptor, so that no other process can replace the file in between. A FIFO does
-    /// not block.
+    /// Opens first and examines the descriptor, so that the file cannot be replaced. A FIFO does not block.
     private static func read(
         _ path: String, into buffer: UnsafeMutableRawBufferPointer, user: uid_t, forbidden: mode_t
     ) throws(SecretFileProblem) -> Int {

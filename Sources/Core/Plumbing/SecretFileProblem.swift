@@ -8,7 +8,6 @@ public enum SecretFileProblem: Error, Hashable, Sendable {
     /// It is a credential, and systemd gave this process none.
     case noCredentials
 
-    /// The path ends in a symbolic link.
     case symbolicLink
 
     /// It is a directory, a device, a FIFO or a socket.
@@ -23,7 +22,6 @@ public enum SecretFileProblem: Error, Hashable, Sendable {
     /// There is more in it than a secret. The limit is in bytes.
     case tooLarge(limit: Int)
 
-    /// There is nothing in it.
     case empty
 
     /// A sentence for a person, with the command that fixes it.

@@ -37,9 +37,7 @@ package struct WakeUp: ~Copyable, Sendable {
         return wasSignalled || result != 0
     }
 
-    /// Waits until a descriptor can be read, or for a signal, and takes all signals that are waiting.
-    ///
-    /// - Returns: whether there was a signal.
+    /// Waits until a descriptor can be read, or for a signal, and takes all signals. Returns whether there was one.
     package borrowing func wait(toRead descriptor: Int32) -> Bool {
         while true {
             let events = Int16(POLLIN)
@@ -53,9 +51,7 @@ package struct WakeUp: ~Copyable, Sendable {
         }
     }
 
-    /// Takes all signals that are waiting.
-    ///
-    /// - Returns: whether there were any.
+    /// Takes all signals that are waiting. Returns whether there were any.
     @discardableResult
     package borrowing func clear() -> Bool {
         unsafe withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in

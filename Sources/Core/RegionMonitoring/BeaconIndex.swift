@@ -43,7 +43,6 @@ struct BeaconIndex: Sendable {
         count += 1
     }
 
-    /// Removes the beacon in a slot of the table.
     mutating func remove(_ identity: BeaconIdentity, slot: Int) {
         var hole = home(hash(identity))
         while places[hole].slot != slot {

@@ -8,8 +8,7 @@ public struct BeaconSighting: Hashable, Sendable {
     /// The RSSI at one metre by its manufacturer, in dBm.
     public var measuredPower: Int8
 
-    /// The RSSI here, in dBm; `nil` if the controller does not give it. Then it proves presence and says nothing of
-    /// distance.
+    /// The RSSI here, in dBm; `nil` if unknown: then it proves presence and says nothing of distance.
     public var rssi: Int8?
 
     /// One advertisement; both strengths in dBm.

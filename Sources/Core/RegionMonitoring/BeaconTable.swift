@@ -19,7 +19,6 @@ struct BeaconTable: Sendable {
     /// The time after which a beacon without a region is replaced before the table grows.
     static let retention: Int64 = 300_000_000_000
 
-    /// The slot of a beacon that is known.
     @inline(__always)
     func slot(of identity: BeaconIdentity) -> Int? { index.slot(of: identity, in: tracks) }
 
@@ -33,8 +32,7 @@ struct BeaconTable: Sendable {
     /// not received lately, then any beacon without a region, then a beacon of a region that keeps no region inside.
     ///
     /// - Parameter isHolder: whether the beacon in a slot keeps a region inside. Such a one is never dropped.
-    /// - Returns: The slot, and the learned values of a region's beacon that was replaced; `nil` if no beacon can be
-    ///   replaced.
+    /// - Returns: The slot, and the learned values of a replaced beacon of a region; `nil` if all must stay.
     mutating func insert(
         _ track: BeaconTrack, capacity: Int, isHolder: (_ slot: Int, _ track: BeaconTrack) -> Bool
     ) -> (slot: Int, evicted: (identity: BeaconIdentity, silences: SilenceModel)?)? {
@@ -88,7 +86,6 @@ struct BeaconTable: Sendable {
         return fallback?.slot
     }
 
-    /// Determines the regions of every beacon again.
     mutating func rematch(_ matcher: RegionMatcher) {
         for slot in tracks.indices { tracks[slot].regions = matcher.matches(tracks[slot].identity) }
     }

@@ -1,7 +1,6 @@
 import IBeacon
 import Plumbing
 
-/// The stored values of one beacon in range.
 struct BeaconTrack: Sendable {
     var identity: BeaconIdentity
 
@@ -69,8 +68,7 @@ struct BeaconTrack: Sendable {
     /// fixed when the silence begins, so that no deadline moves to an earlier time.
     var tolerance: Int64 { silences.tolerance(lastListened.wasDeafOfLate) }
 
-    /// The distance in metres by the filtered signal, as `region` is calibrated; -1 when there is no signal, or no measured
-    /// power to trust.
+    /// The distance in metres by the filtered signal and `region`'s calibration; -1 without signal or measured power.
     func accuracy(in region: MonitoredRegion?) -> Double {
         PathLoss.accuracy(
             signal: signal.value,
@@ -78,8 +76,7 @@ struct BeaconTrack: Sendable {
             exponent: region?.pathLossExponent ?? PathLoss.defaultExponent)
     }
 
-    /// Returns the ranging result of `region` at the end of `round`: without a sample since the last, the distance is
-    /// not known.
+    /// Returns the ranging result of `region` at the end of `round`; without a new sample the distance is not known.
     func ranged(in region: MonitoredRegion, round: UInt64) -> RangedBeacon {
         guard self.round == round, samples > 0 else {
             return RangedBeacon(identity: identity, rssi: 0, accuracy: PathLoss.unknownAccuracy)

@@ -28,7 +28,6 @@ func ln(_ x: Double) -> Double {
     return Double(x.exponent) * ln2 + 2 * sum
 }
 
-/// `base` to the power of `exponent`, for a positive normal base.
 func power(_ base: Double, _ exponent: Double) -> Double { exp2(exponent * ln(base) / ln2) }
 
 private let ln2 = 0.693_147_180_559_945_3

@@ -62,7 +62,6 @@ struct GapMemory<let binCount: Int>: Sendable {
         return forgotten
     }
 
-    /// Removes the gaps of a bin.
     mutating func forget(_ bin: Int) { counts[bin] = 0 }
 
     private mutating func forget(_ halfLife: Float) -> Float {

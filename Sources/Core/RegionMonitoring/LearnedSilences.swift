@@ -36,8 +36,7 @@ public struct LearnedSilences: Hashable, Sendable {
         (self.minutes, self.day, self.ages, self.sums, self.learned) = (minutes, day, ages, sums, learned)
     }
 
-    /// Creates it from the form of earlier versions: bins of half a second and a quarter more for each, and the sums of
-    /// the gaps of each.
+    /// Creates it from the form of earlier versions: bins of half a second and a quarter more, and each one's sum.
     ///
     /// - Returns: The values, or `nil` if they are invalid.
     public init?(counts: [Float], sums: [Float], learned: Float) {
@@ -78,7 +77,6 @@ extension SilenceModel {
         learned = min(silences.learned, Self.priorLimit)
     }
 
-    /// The learned values at present.
     var silences: LearnedSilences {
         LearnedSilences(
             minutes: minutes.gaps, day: day.gaps, ages: ages.indices.map { ages[$0] },

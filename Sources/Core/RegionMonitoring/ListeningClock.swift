@@ -40,7 +40,6 @@ struct ListeningClock: Sendable {
     /// The time in which the scan was off, in nanoseconds.
     @usableFromInline private(set) var paused: Int64 = 0
 
-    /// The time listened at the last reception of any device.
     private var lastHeard: Int64
 
     /// The deafness that has ended, in nanoseconds.
@@ -54,7 +53,6 @@ struct ListeningClock: Sendable {
     /// The same for a receiver without an earlier deafness: only such evidence confirms.
     private var firstProof = Int64.max
 
-    /// The time listened at which `proof` was computed.
     private var provenAt = Int64.min
 
     /// A deafness whose end is so recent that its devices may still return.
@@ -108,7 +106,6 @@ struct ListeningClock: Sendable {
         (pausedAt.map { min($0, now) } ?? now).nanoseconds.subtractingClamped(paused)
     }
 
-    /// The present deafness.
     @inline(__always)
     private func deafness(at listened: Int64) -> Int64 {
         let silence = listened.subtractingClamped(lastHeard)
@@ -142,7 +139,6 @@ struct ListeningClock: Sendable {
 
     /// Records the reception of a device.
     ///
-    /// - Parameter key: any number that distinguishes the device from the others.
     /// - Returns: whether the receiver was deaf until now.
     @inline(__always)
     mutating func heard(from key: UInt64, at now: Instant) -> Bool {

@@ -3,7 +3,6 @@ import Plumbing
 /// The number of exits that were false, with a return within five minutes at a similar strength: in the last week, or
 /// since the beginning of the record.
 package struct MistakesReport: Codable, Sendable, Equatable {
-    /// The time of the record, in days.
     package var days: Double
     package var falseExits: Int
     package var perDay: Double

@@ -1,8 +1,7 @@
 import IBeacon
 import Plumbing
 
-/// The devices in the air that are received again and again: the evidence that distinguishes an absent beacon from a deaf
-/// receiver.
+/// The devices in the air that are received repeatedly: they distinguish an absent beacon from a deaf receiver.
 ///
 /// Each device is followed by its mean gap. When nothing at all is received for a time x, the number of devices that would
 /// have been received by then is Σ (1 − exp(−x / gap)), and the probability that none of them is received by chance is
@@ -13,7 +12,6 @@ import Plumbing
 /// The table has a fixed size. A device that is still received keeps its place, so a flood of invented addresses displaces
 /// none. If the flood comes first there is no evidence, and every silence counts in full.
 struct NearbyDevices: Sendable {
-    /// The evidence that is required to prove deafness.
     struct Requirement: Sendable {
         /// The number of silent devices: more than a person carries beside the beacon.
         var devices: Float

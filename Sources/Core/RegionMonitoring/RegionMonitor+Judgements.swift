@@ -18,8 +18,7 @@ extension RegionMonitor {
         public var advertising: AdvertisingPattern?
     }
 
-    /// Returns the judgements of each region's beacons at `now`, the one received last first; the regions in the order
-    /// of the configuration.
+    /// Returns the judgements of each region's beacons at `now`, the latest received first; in configuration order.
     ///
     /// - Parameter limit: The maximum number of beacons of a region: any device can invent more.
     public func judgements(at now: Instant, limit: Int) -> [[Judgement]] {

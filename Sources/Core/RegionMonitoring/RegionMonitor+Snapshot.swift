@@ -99,7 +99,6 @@ extension RegionMonitor {
         return first.map { snapshot(beacons[$0.slot]) }
     }
 
-    /// Returns the number of beacons heard since `instant`, by whether they belong to a region.
     package func beaconCount(since instant: Instant) -> (ofRegions: Int, others: Int) {
         beacons.tracks.reduce(into: (0, 0)) { count, track in
             guard track.lastHeard >= instant else { return }

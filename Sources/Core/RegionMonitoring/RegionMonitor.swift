@@ -38,8 +38,7 @@ public struct RegionMonitor: Sendable {
     /// The minimum number of stored beacons. There is room for every region's own beacons beside.
     public static let beaconCapacity = 2048
 
-    /// The time for which a beacon stays in the ranging list after its last reception; CoreLocation's is observed to be
-    /// as long.
+    /// The time for which a beacon stays in the ranging list after its last reception, as observed of CoreLocation.
     public static let rangingMemory = Duration.seconds(5)
 
     /// The time between two ranging callbacks.
@@ -122,8 +121,7 @@ public struct RegionMonitor: Sendable {
         return actions
     }
 
-    /// Handles that the adapter works and does not scan for a while: another program switched the scan off, or a join
-    /// has the antenna.
+    /// Handles that the adapter works but does not scan: another program stopped it, or a join has the antenna.
     public mutating func listeningPaused(at now: Instant) {
         clock.pause(at: now)
     }

@@ -14,7 +14,6 @@ struct RegionTracker: Sendable {
         case outside
     }
 
-    /// The effect of a sighting on the region.
     enum Outcome: Equatable, Sendable {
         case nothing
         case entered
@@ -115,8 +114,7 @@ struct RegionTracker: Sendable {
     /// The learned time within which the beacon that was inside last has to be received again.
     var awaited: Int64? { lastKnown == .inside ? awaiting : nil }
 
-    /// Returns the time for which `track`, one of the region's beacons, keeps it without being received again, in
-    /// nanoseconds.
+    /// Returns the time for which `track`, one of the region's beacons, keeps it after a reception, in nanoseconds.
     func exitTime(of track: BeaconTrack) -> Int64 {
         exitAfter ?? track.silences.timing(region.sensitivity).time.clampedNanoseconds
     }
@@ -134,7 +132,6 @@ struct RegionTracker: Sendable {
     /// The same for a configured time, which is kept to within a tenth.
     private func tolerance(ofExitTime time: Int64) -> Int64 { time / 10 }
 
-    /// Whether a signal is enough to stay inside.
     @inline(__always)
     func holds(_ signal: @autoclosure () -> Double?) -> Bool {
         guard let exitRSSI = region.exitRSSI else { return true }

@@ -73,7 +73,6 @@ struct SilenceModel: Sendable {
 
     init() {}
 
-    /// Whether there are learned gaps.
     var isTaught: Bool { learned > 0 }
 
     /// The signal of the last minute in dBm, which is the signal before the silence.
@@ -159,7 +158,6 @@ struct SilenceModel: Sendable {
     /// Returns the silence from now on after which the beacon counts as gone, in seconds.
     func exitTime(_ sensitivity: Sensitivity) -> Double { timing(sensitivity).time / .seconds(1) }
 
-    /// The present exit time with its reasons.
     func timing(_ sensitivity: Sensitivity) -> ExitTiming {
         let targetRate = targetRate(sensitivity)
         let (long, short) = (day.tail(targetRate: targetRate), minutes.tail(targetRate: Self.minutesRate * targetRate))

@@ -3,9 +3,7 @@ struct Coverage {
     /// Disjoint, the last first: what is added comes from the end as a rule.
     private var ranges: [Range<Int64>] = []
 
-    /// Adds a stretch.
-    ///
-    /// - Returns: the parts of it that were not covered, the last first.
+    /// Adds a stretch. Returns the parts of it that were not covered, the last first.
     mutating func add(_ range: Range<Int64>) -> [Range<Int64>] {
         guard !range.isEmpty else { return [] }
         let first = ranges.partition { $0.lowerBound < range.upperBound }

@@ -5,8 +5,7 @@ extension HistoryReader {
     ///
     /// - Parameters:
     ///   - now: the present: a run that has not ended is taken to be running.
-    ///   - regions: The regions to show first, in their order; others with a record follow. None where the
-    ///     configuration is not at hand.
+    ///   - regions: The regions to show first, in order; others with a record follow. None without configuration.
     package func day(from start: Int64, to end: Int64, now: Int64, regions: [String] = []) throws(HistoryError)
         -> DayRecord
     {
@@ -162,7 +161,6 @@ extension HistoryReader {
 }
 
 extension DayRecord.Region {
-    /// Whether anything is known of it.
     fileprivate var isKnown: Bool {
         !minutes.isEmpty || !marks.isEmpty || spans.contains { $0.state != "unknown" }
     }

@@ -72,8 +72,7 @@ extension HistoryReader {
         }
     }
 
-    /// Returns the times of the first stored run and of the last event, in nanoseconds since the Unix epoch; `nil` if
-    /// there are none.
+    /// Returns the times of the first run and the last event, in nanoseconds since the Unix epoch; `nil`: none.
     package func bounds() throws(HistoryError) -> ClosedRange<Int64>? {
         let keptFrom = Dictionary(try runRows().map { ($0.id, $0.keptFrom) }) { first, _ in first }
         let found = try ask { connection throws(SQLiteError) in

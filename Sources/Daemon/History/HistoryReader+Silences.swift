@@ -3,10 +3,6 @@ import RegionMonitoring
 
 extension HistoryReader {
     /// The silences that ended since a time, the oldest first.
-    ///
-    /// - Parameters:
-    ///   - region: only this region's.
-    ///   - since: none before this time; nil: from the beginning.
     package func silences(region: String? = nil, since: Int64? = nil) throws(HistoryError) -> [SilenceRecord] {
         // A history that only an earlier version has written has none.
         guard try hasSilences else { return [] }

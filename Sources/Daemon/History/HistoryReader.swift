@@ -5,7 +5,6 @@ package final class HistoryReader {
     let connection: SQLiteConnection
     private let file: String
 
-    /// Opens the history in `directory`.
     package init(directory: String) throws(HistoryError) {
         file = "\(directory)/\(HistoryStore.fileName)"
         guard access(file, R_OK) == 0 else {
@@ -39,10 +38,6 @@ package final class HistoryReader {
     }
 
     /// Hands out events in the order they happened, until `body` answers false.
-    ///
-    /// - Parameters:
-    ///   - region: only this region's.
-    ///   - since: none before this time; nil: from the beginning.
     package func forEachEvent(
         region: String? = nil, since: Int64? = nil, _ body: (HistoryEvent) -> Bool
     ) throws(HistoryError) {
@@ -52,10 +47,8 @@ package final class HistoryReader {
     /// Returns events in the order they happened, and the row to go on after; `nil` where there are no more.
     ///
     /// - Parameters:
-    ///   - region: only this region's.
     ///   - span: none before it, and none at its end or later.
     ///   - row: none up to this row.
-    ///   - limit: the maximum number of events.
     package func events(
         region: String?, in span: Range<Int64>, after row: Int64, limit: Int
     ) throws(HistoryError) -> (events: [HistoryEvent], next: Int64?) {

@@ -5,8 +5,7 @@ import Plumbing
 extension HistoryStore {
     /// Makes the file where it is missing, readable by its owner alone, and takes access by other users from one that is there.
     ///
-    /// SQLite creates a database with the process's umask, and the files beside it with the database's mode. A failure shows
-    /// when SQLite opens the file.
+    /// SQLite uses the process's umask, and the database's mode for files beside it. Failures show on opening.
     static func restrictAccess(to file: String) {
         // Never opened for its content where it exists: closing it would release SQLite's locks in this process
         // (sqlite.org/howtocorrupt.html). Closing an O_PATH descriptor releases none.

@@ -5,8 +5,7 @@ extension HistoryStore {
     private static let removalStep: Int64 = 7 * day
     private static let day: Int64 = 86_400_000_000_000
 
-    /// Removes what is older than `days`, once a day. What a run found out before and what still holds stays: the last state
-    /// of each region and of Bluetooth.
+    /// Removes what is older than `days`, once a day, except for the last state of each region and of Bluetooth.
     ///
     /// A clock may be wrong for a while: after a leap the store waits for a day on it, and then removes at most the oldest
     /// week at once, so that a leap of a year does not remove a year.

@@ -12,7 +12,6 @@ package final class HistoryStore {
         case process
     }
 
-    /// The database's name in the state directory.
     package static let fileName = "history.sqlite"
 
     private let file: String
@@ -24,7 +23,6 @@ package final class HistoryStore {
     /// The beginning of ``run`` by the clock of that time, and its last sign of life in the file.
     private var began, seen: SignOfLife?
 
-    /// The time at which old rows were last removed.
     var lastRemoval: Int64?
 
     /// Opens the history in `directory`, and makes it where it is missing.

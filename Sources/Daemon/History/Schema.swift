@@ -1,7 +1,6 @@
 /// Makes a file's tables what this version expects, or finds that it must not.
 struct Schema {
-    /// "Okae", big endian: distinguishes our database from another program's
-    /// (sqlite.org/pragma.html#pragma_application_id).
+    /// "Okae", big endian: marks our database (sqlite.org/pragma.html#pragma_application_id).
     static let applicationID: Int64 = 0x4F6B_6165
 
     let connection: SQLiteConnection

@@ -16,8 +16,7 @@ package struct SignOfLife: Sendable {
     /// The longest time between two signs of life in the file: what a power cut can take from the time watched.
     package static let interval = Duration.seconds(3600)
 
-    /// Returns whether a later moment needs no sign of its own. After the clock was set it does; a timer may be a little early
-    /// by the wall's clock.
+    /// Whether a later moment needs no sign: not after the clock was set, though a timer may be a little early.
     func suffices(at later: SignOfLife) -> Bool {
         0..<Self.interval.clampedNanoseconds / 2 ~= later.wall.subtractingClamped(wall)
             && corrected(at: later).wall == wall

@@ -14,7 +14,6 @@ package struct WatchedTime: Sendable {
 
     package mutating func add(_ run: Range<Int64>) { runs.append(run) }
 
-    /// Returns how much of a stretch was watched, in nanoseconds.
     package func nanoseconds(in stretch: Range<Int64>) -> Int64 {
         runs.reduce(0) { sum, run in
             let part = run.clamped(to: stretch)

@@ -19,12 +19,9 @@ struct ControllerLoop: ~Copyable {
     /// Whether the last packet was lost because the adapter is not switched on.
     private var isDown = false
 
-    /// The exit status, once it is known.
     private var status: Int32?
 
     /// - Parameters:
-    ///   - emulation: The emulation to run.
-    ///   - log: The log for its lines.
     ///   - standardInput: instructions that come in, until their end.
     ///   - control: instructions that come in, without an end.
     ///   - openDevice: opens what takes and gives a packet with each call, as /dev/vhci does.

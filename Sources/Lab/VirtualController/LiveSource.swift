@@ -3,7 +3,6 @@ import Plumbing
 
 /// Somewhere instructions come from while the program runs.
 struct LiveSource: ~Copyable {
-    /// The name in the log.
     let name: String
     let descriptor: OwnedDescriptor
     private var splitter = LineSplitter()
@@ -14,7 +13,6 @@ struct LiveSource: ~Copyable {
         self.descriptor = descriptor
     }
 
-    /// Standard input.
     static func standardInput() throws(SystemError) -> LiveSource {
         let number = try OwnedDescriptor.retrying("reading standard input") { fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) }
         return LiveSource(name: "standard input", owning: OwnedDescriptor(owning: number))

@@ -3,7 +3,6 @@ import Plumbing
 
 /// The log: a line is written at once, with its time.
 struct Log {
-    /// The descriptor of the log.
     let descriptor: Int32
 
     func write(_ line: String) throws(SystemError) {

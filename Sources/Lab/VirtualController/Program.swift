@@ -3,7 +3,6 @@ import Glibc
 import HCI
 import Plumbing
 
-/// The command line.
 @main struct Program: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "virtual-controller",

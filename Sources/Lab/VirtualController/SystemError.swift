@@ -2,7 +2,6 @@ import Glibc
 
 /// The kernel refused something: what, and why.
 struct SystemError: Error, Hashable, Sendable {
-    /// The operation that failed.
     let operation: String
 
     /// The kernel's answer, `EPERM` and the like.

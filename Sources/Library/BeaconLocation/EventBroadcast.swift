@@ -5,7 +5,6 @@ import Synchronization
 /// The events of a manager, for all readers. Events before the first reader are stored for it.
 final class EventBroadcast: Sendable {
     private struct State: Sendable {
-        /// The events before the first reader.
         var waiting: [LocationEvent]? = []
         var iterators = 0
     }
@@ -28,9 +27,7 @@ final class EventBroadcast: Sendable {
         }
     }
 
-    /// Adds a reader.
-    ///
-    /// - Returns: The events that waited for the first reader, and those from now on.
+    /// Adds a reader. Returns the events that waited for the first reader, and those from now on.
     func subscribe() -> (waiting: [LocationEvent], events: AsyncStream<LocationEvent>) {
         state.withLock { state in
             state.iterators += 1

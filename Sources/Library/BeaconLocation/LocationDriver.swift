@@ -57,7 +57,6 @@ final class LocationDriver: Sendable {
         }
     }
 
-    /// Whether there is no region to scan for.
     var isIdle: Bool { driver.regions.isEmpty }
 
     func startMonitoring(_ region: MonitoredRegion) {
@@ -87,7 +86,6 @@ final class LocationDriver: Sendable {
         }
     }
 
-    /// The regions of the driver, and their meaning.
     private var watched: [(Subject, MonitoredRegion)] {
         let subjects = subjects.byName.withLock(\.self)
         return driver.regions.compactMap { region in subjects[region.region.identifier].map { ($0, region) } }
@@ -114,7 +112,6 @@ final class LocationDriver: Sendable {
 }
 
 extension MonitoredRegion {
-    /// The same settings for another region.
     fileprivate init(_ settings: MonitoredRegion, as region: BeaconRegion) {
         self = settings
         self.region = region

@@ -35,8 +35,7 @@ public struct LocationEvent: Hashable, Sendable {
     /// The kind of event.
     public var kind: Kind
 
-    /// The time on the clock of all decisions: it is never set, and stands still during suspend. For the time between
-    /// two events.
+    /// The time on the clock of all decisions, for differences: it is never set, and stops during suspend.
     public var instant: Instant
 
     /// The time on the wall clock: nanoseconds since 1970-01-01 00:00:00 UTC.

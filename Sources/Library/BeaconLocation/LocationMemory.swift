@@ -1,8 +1,7 @@
 import Presence
 import RegionMonitoring
 
-/// The memory of a ``LocationManager`` that outlives it: the regions that were inside, and the learned values of their
-/// beacons.
+/// The memory of a ``LocationManager``: the regions that were inside, and the learned values of their beacons.
 ///
 /// The program encodes and stores it, and passes it to its next manager, which repeats no event and misses none.
 ///

@@ -26,7 +26,6 @@ struct AirSurvey: Sendable {
 
     private var needed = shortest
 
-    /// The result of the survey before.
     private var former: Int64?
 
     /// The longest silence of the last survey that was long enough, in nanoseconds, or `nil` where silence is normal.
@@ -44,19 +43,16 @@ struct AirSurvey: Sendable {
         (longest, surveyed) = (0, 0)
     }
 
-    /// Another device was received.
     mutating func received(at now: Instant) {
         guard since != nil else { return }
         count(to: now)
         endSilence()
     }
 
-    /// Continues the survey.
     mutating func resume(at now: Instant) {
         if since == nil { since = now }
     }
 
-    /// Interrupts the survey.
     mutating func pause(at now: Instant) {
         count(to: now)
         since = nil

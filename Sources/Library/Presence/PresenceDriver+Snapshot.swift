@@ -4,7 +4,6 @@ package import RegionMonitoring
 import Synchronization
 
 extension PresenceDriver {
-    /// The driver's values at one moment.
     package struct Snapshot: Sendable {
         package var bluetooth: AdapterUpdate
         package var isListening: Bool
@@ -12,7 +11,6 @@ extension PresenceDriver {
         package var pausedSince: Instant?
         /// The number of starts of the scan.
         package var scans: UInt64
-        /// The number of packets that the kernel dropped.
         package var dropped: UInt64
         package var counters: PresencePipeline.Counters
         /// In the order of the regions that are watched.
@@ -39,20 +37,16 @@ extension PresenceDriver {
         }
     }
 
-    /// The regions that are watched.
     package var regions: [MonitoredRegion] { state.withLock(\.regions) }
 
-    /// The regions that were inside when that was last known.
     package var lastInside: Set<String> {
         Set(regionSnapshots.filter { $0.lastKnown == .inside }.map(\.region.region.identifier))
     }
 
-    /// The regions that are watched, and what is known of each.
     package var regionSnapshots: [RegionMonitor.RegionSnapshot] {
         state.withLock(\.pipeline.monitor.regionSnapshots)
     }
 
-    /// The state of Bluetooth.
     package var bluetooth: AdapterUpdate { state.withLock(\.bluetooth) }
 
     /// The other devices in range.
@@ -61,7 +55,6 @@ extension PresenceDriver {
     /// Whether a silence at an instant proves an absence: the radio works.
     package func isCertain(at now: Instant) -> Bool { state.withLock { $0.liveness.isCertain(at: now) } }
 
-    /// Returns the memory to store for the next start.
     package func memory(at now: Instant) -> RegionMonitor.Memory {
         state.withLock { $0.pipeline.monitor.memory(at: now) }
     }
@@ -72,17 +65,12 @@ extension PresenceDriver {
     }
 
     /// Returns the beacons heard since an instant that follow another one, in the order of their identities.
-    ///
-    /// - Parameters:
-    ///   - identity: the beacon before the first; `nil` to begin with the first of all.
-    ///   - limit: the maximum number of beacons.
     package func beacons(
         since instant: Instant, after identity: BeaconIdentity?, limit: Int
     ) -> [RegionMonitor.BeaconSnapshot] {
         state.withLock { $0.pipeline.monitor.beaconSnapshots(since: instant, after: identity, limit: limit) }
     }
 
-    /// Returns the number of beacons heard since an instant, by whether they belong to a region.
     package func beaconCount(since instant: Instant) -> (ofRegions: Int, others: Int) {
         state.withLock { $0.pipeline.monitor.beaconCount(since: instant) }
     }

@@ -218,7 +218,6 @@ extension PresenceDriver {
 }
 
 extension RegionMonitor {
-    /// Returns whether the state of a region is known.
     fileprivate func isKnown(_ identifier: String) -> Bool {
         stateRequested(region: identifier) != [.didDetermineState(region: identifier, .unknown)]
     }

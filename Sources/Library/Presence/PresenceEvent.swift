@@ -1,7 +1,6 @@
 package import Bluetooth
 package import RegionMonitoring
 
-/// An event of a ``PresenceDriver``.
 package enum PresenceEvent: Hashable, Sendable {
     /// Bluetooth was switched on or off, unplugged, forbidden.
     case bluetoothStateDidUpdate(AdapterUpdate)

@@ -15,7 +15,6 @@ package struct PresenceMemory: PersistedMemory, Hashable {
         package var exitTime: Double?
     }
 
-    /// The learned values of a beacon.
     package struct Beacon: Codable, Hashable, Sendable {
         /// The beacon, as `UUID/major/minor`.
         package var beacon: String
@@ -62,7 +61,6 @@ package struct PresenceMemory: PersistedMemory, Hashable {
         let beacons: [Beacon]
     }
 
-    /// Creates the stored form of a monitor's memory.
     package init(_ memory: RegionMonitor.Memory) {
         regions = memory.regions.map { known in
             Region(

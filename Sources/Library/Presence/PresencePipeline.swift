@@ -9,14 +9,11 @@ public import RegionMonitoring
 public struct PresencePipeline: Sendable {
     /// The numbers of received packets.
     public struct Counters: Sendable, Equatable {
-        /// LE advertising reports, with any content.
         public var reports: UInt64 = 0
-        /// Reports with an iBeacon.
         public var iBeacons: UInt64 = 0
         /// Truncated or invalid events.
         public var malformed: UInt64 = 0
 
-        /// Reports without an iBeacon.
         @inlinable public var others: UInt64 { reports &- iBeacons }
 
         /// The number of each.
@@ -33,13 +30,11 @@ public struct PresencePipeline: Sendable {
     public typealias SightingHandler =
         @Sendable (_ sighting: BeaconSighting, _ regions: [Int], _ now: Instant) -> Void
 
-    /// The monitor that decides.
     public var monitor: RegionMonitor
     /// The numbers of received packets so far.
     public var counters = Counters()
     @usableFromInline var assembler = ExtendedReportAssembler()
 
-    /// Creates a pipeline that decides by `monitor`.
     public init(_ monitor: RegionMonitor) {
         self.monitor = monitor
     }

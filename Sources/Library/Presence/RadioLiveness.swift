@@ -19,15 +19,12 @@ package struct RadioLiveness: Sendable {
     private var isListening = false
     private var inside: Set<String> = []
 
-    /// Whether the controller is suspected to be deaf.
     package private(set) var isSuspect = false
 
-    /// The time at which a report ends the suspicion: some time after the first one, so that all devices have
-    /// advertised by then. `nil` before.
+    /// The time at which a report ends the suspicion, when all devices have advertised; `nil` before the first.
     private var trustedAt: Instant?
     private static let grace: Int64 = 4_000_000_000
 
-    /// Whether the adapter was lost while it was suspected.
     private var isLost = false
 
     /// The beginning of the suspicion, and whether the scan was interrupted since then, as a power cycle does.
@@ -40,11 +37,9 @@ package struct RadioLiveness: Sendable {
 
     private var rate = ReportRate()
 
-    /// Whether the present silence began as a departure does.
     private var isDeparture = false
 
-    /// - Parameter quietPeriod: The length of a silence from which on it counts only after an answer; `nil`: every
-    ///   silence counts.
+    /// - Parameter quietPeriod: The silence from which on only an answered one counts; `nil`: each counts.
     package init(quietPeriod: Duration?) {
         self.quietPeriod = quietPeriod
     }
@@ -91,12 +86,10 @@ package struct RadioLiveness: Sendable {
         return true
     }
 
-    /// Handles the reception of a device without an iBeacon.
     package mutating func otherDeviceHeard(at now: Instant) {
         survey.received(at: now)
     }
 
-    /// Handles an answer of the controller.
     package mutating func controllerHeard(at now: Instant) {
         lastAnswer = now
     }
@@ -113,7 +106,6 @@ package struct RadioLiveness: Sendable {
         surveyIfPossible(at: now)
     }
 
-    /// Handles that the state of a region was determined.
     package mutating func determined(_ state: RegionState, region: String, at now: Instant) {
         let wasAway = inside.isEmpty
         if state == .inside { inside.insert(region) } else { inside.remove(region) }
@@ -122,7 +114,6 @@ package struct RadioLiveness: Sendable {
         surveyIfPossible(at: now)
     }
 
-    /// Handles the loss of the adapter.
     package mutating func adapterLost() {
         isLost = isSuspect
     }

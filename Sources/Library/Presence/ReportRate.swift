@@ -20,7 +20,6 @@ struct ReportRate: Sendable {
     private var present = Int64.min
     private var count = 0
 
-    /// Records a report.
     mutating func received(at now: Instant) {
         let second = now.nanoseconds / Self.second
         if second == present {

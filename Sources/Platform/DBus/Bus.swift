@@ -3,8 +3,7 @@ import Plumbing
 
 /// A connection to a message bus. After this has closed, a new bus needs a new connection.
 ///
-/// It has a thread of its own until ``close()``; all else may be called from anywhere. Every wait is bounded, but for
-/// those that say so.
+/// It has a thread until ``close()``; call it from anywhere. Every wait is bounded, but for those that say so.
 package final class Bus: Sendable {
     private let session: BusSession
     private let gate = Gate()
@@ -54,11 +53,7 @@ package final class Bus: Sendable {
         session.context.wakeUp()
     }
 
-    /// Calls a method.
-    ///
-    /// - Parameters:
-    ///   - limit: the longest that an answer may take.
-    /// - Returns: the answer's arguments.
+    /// Calls a method, and returns the answer's arguments.
     package func call(
         _ destination: String, _ path: String, _ interface: String, _ method: String, _ arguments: [DBusValue] = [],
         within limit: Duration = .seconds(25)
@@ -90,8 +85,7 @@ package final class Bus: Sendable {
         try await inside { session in await session.export(interface, at: path) }
     }
 
-    /// Has the signals of a sender handled on the bus's own thread, in their order and without a buffer, until what is
-    /// returned goes; nil is any. They are heard from when it returns.
+    /// Handles signals on the bus's thread, in order and unbuffered, from its return until the observation goes.
     ///
     /// - Parameter handler: must not block: nothing else is heard meanwhile.
     package func observe(
@@ -108,8 +102,7 @@ package final class Bus: Sendable {
 
     /// Sends a signal.
     ///
-    /// - Parameter destination: The only receiver; `nil`: all subscribers on the bus. On the system bus these are all
-    ///   users with a login.
+    /// - Parameter destination: The only receiver; `nil`: all subscribers, on the system bus every logged-in user.
     package func emit(
         _ interface: String, _ member: String, at path: String, _ arguments: [DBusValue], to destination: String? = nil
     ) async throws(BusError) {

@@ -1,6 +1,5 @@
 package import CGIO
 
-/// The reason why a call on a bus failed.
 package enum BusError: GLibFailure, Hashable, CustomStringConvertible {
     /// The called name has no owner, or its owner went away without an answer.
     case noOwner

@@ -49,7 +49,6 @@ package final class BusExport: Sendable {
     }
 }
 
-/// A call that waits for its answer.
 private struct IncomingCall: Sendable {
     let invocation: GObjectReference
     let method: String
@@ -57,8 +56,7 @@ private struct IncomingCall: Sendable {
 
     /// Answers it. Safe from any thread, as sending is in GDBus.
     ///
-    /// - Parameter types: The required types of the answer: GDBus would not send another answer, and the caller would
-    ///   wait.
+    /// - Parameter types: The types of the answer: GDBus would not send another one, and the caller would wait.
     func answer(_ result: Result<[DBusValue], BusInterface.Refusal>, _ types: [String]) {
         // The answer takes over a reference of its own.
         g_object_ref(gpointer(invocation.pointer))

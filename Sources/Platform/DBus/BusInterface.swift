@@ -1,13 +1,10 @@
-/// An interface that is served.
 package struct BusInterface: Sendable {
-    /// A call that came in.
     package struct Call: Sendable {
         /// The unique name of the caller.
         package var sender: String
         package var arguments: [DBusValue]
     }
 
-    /// The reason why a call is refused.
     package struct Refusal: Error, Hashable, Sendable {
         /// As in `org.bluez.Error.InvalidOffset`.
         package var name: String
@@ -39,7 +36,6 @@ package struct BusInterface: Sendable {
         }
     }
 
-    /// A property that can be read.
     package struct Property: Sendable {
         package var name: String
         package var type: String
@@ -72,7 +68,6 @@ package struct BusInterface: Sendable {
         Dictionary(properties.map { ($0.name, $0.value()) }, uniquingKeysWith: { $1 })
     }
 
-    /// The interface in D-Bus's introspection format.
     var introspection: String {
         func arguments(_ types: [String], _ direction: String) -> String {
             types.map { "<arg type='\($0)' direction='\(direction)'/>" }.joined()

@@ -1,4 +1,3 @@
-/// A signal that was heard.
 package struct BusSignal: Hashable, Sendable {
     /// The unique name of the sender, as `:1.42`.
     package var sender: String

@@ -25,7 +25,6 @@ package indirect enum DBusValue: Hashable, Sendable {
     case structure([DBusValue])
     case variant(DBusValue)
 
-    /// The type's signature.
     package var type: String {
         switch self {
         case .boolean: "b"

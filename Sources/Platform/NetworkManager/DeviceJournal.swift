@@ -10,7 +10,6 @@ final class DeviceJournal: Sendable {
         let state: UInt32
         let reason: UInt32
 
-        /// The device's active connection; nil for none.
         let connection: Connection?
     }
 
@@ -20,7 +19,6 @@ final class DeviceJournal: Sendable {
         /// The UUID of its profile.
         let profile: String
 
-        /// Whether `name` is its path or the UUID of its profile.
         func isNamed(_ name: String) -> Bool { path == name || profile == name }
     }
 

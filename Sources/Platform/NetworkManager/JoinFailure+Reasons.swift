@@ -1,11 +1,7 @@
 import CNetworkManager
 import WiFi
 
-/// The meaning of NetworkManager's reasons for a join.
 extension JoinFailure {
-    /// - Parameters:
-    ///   - end: The reason and the state in which the device left the activation.
-    ///   - name: NetworkManager's name of the reason.
     init(_ end: DeviceJournal.End, name: String, ssid: String) {
         switch NMDeviceStateReason(end.reason) {
         // Without an agent that could ask for another passphrase, a refused one ends as "no secrets"; so does a link that broke

@@ -2,7 +2,6 @@ import CNetworkManager
 import DBus
 import WiFi
 
-/// The Wi-Fi devices that can join a network, and those that are in use.
 extension NetworkManagerSession {
     /// The Wi-Fi devices that NetworkManager can connect, one at least, borrowed from the cache.
     func usableDevices() -> Result<[OpaquePointer], JoinFailure> {
@@ -15,8 +14,7 @@ extension NetworkManagerSession {
         return usable.isEmpty ? .failure(.deviceNotManaged(device: name(first) ?? "?")) : .success(usable)
     }
 
-    /// The usable devices that can join, one at least. A device that serves others is left alone: a join would end what it
-    /// serves.
+    /// The devices that can join, one at least; one that serves others is left alone, for a join would end that.
     func stations() -> Result<[OpaquePointer], JoinFailure> {
         usableDevices().flatMap { usable in
             let stations = usable.filter(isStation)

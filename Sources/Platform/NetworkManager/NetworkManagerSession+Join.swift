@@ -3,7 +3,6 @@ import CNetworkManager
 import DBus
 import WiFi
 
-/// A join: the survey, the activation, and what becomes of it.
 extension NetworkManagerSession {
     /// For the device to say why it failed, after the connection has said that it did.
     private static let reasonLimit = Duration.milliseconds(500)
@@ -28,7 +27,6 @@ extension NetworkManagerSession {
         return await attempt(network)
     }
 
-    /// - Parameter unusable: the profiles, by UUID, that have turned out to be of no use.
     private func attempt(
         _ network: HomeNetwork, without unusable: Set<String> = []
     ) async -> Result<JoinedNetwork, JoinFailure> {
@@ -232,8 +230,7 @@ extension NetworkManagerSession {
         return .handshakeFailed(ssid: network.ssid, strength: plan.strength)
     }
 
-    /// Whether the passphrase may be right although the handshake failed: frames are lost at the edge of a network, and
-    /// NetworkManager gives the same reason for both.
+    /// Whether the passphrase may be right: at the edge of a network lost frames give the same reason as a wrong one.
     private func isReceptionInDoubt(_ plan: JoinPlan) -> Bool {
         plan.strength < Self.reliableStrength || plan.profile.map { lastUse($0.pointer) > 0 } == true
     }

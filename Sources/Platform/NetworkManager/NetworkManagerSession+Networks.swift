@@ -3,7 +3,6 @@ import DBus
 import Plumbing
 import WiFi
 
-/// The networks in sight.
 extension NetworkManagerSession {
     /// So new is a scan that no other is needed, in milliseconds.
     private static let freshScan: Int64 = 15_000
@@ -20,8 +19,7 @@ extension NetworkManagerSession {
         }
     }
 
-    /// Returns the time of the last scan, in milliseconds on the clock that goes on during suspend; far in the past for
-    /// never.
+    /// Returns the time of the last scan, in milliseconds of the boot-time clock; far in the past for never.
     private func lastScan(_ device: OpaquePointer) -> Int64 {
         let last = Int64(nm_device_wifi_get_last_scan(device))
         return last < 0 ? -Self.freshScan - 1 : last

@@ -2,9 +2,7 @@ import CNetworkManager
 import DBus
 import WiFi
 
-/// NetworkManager's profiles: what they say, and how a failed one goes.
 extension NetworkManagerSession {
-    /// For the deletion of a profile.
     private static let deleteLimit = Duration.seconds(5)
 
     /// NetworkManager's `ipv4.dhcp-timeout`, where neither the profile nor NetworkManager.conf sets another one.
@@ -17,13 +15,11 @@ extension NetworkManagerSession {
         nm_connection_get_uuid(profile).map { String(cString: $0) } ?? ""
     }
 
-    /// Returns the user's name of the profile.
     func id(_ profile: OpaquePointer) -> String {
         nm_connection_get_id(profile).map { String(cString: $0) } ?? uuid(profile)
     }
 
-    /// Whether NetworkManager itself stores the passphrase of the profile. Otherwise an agent in a user's session has it, or
-    /// is to ask for it.
+    /// Whether NetworkManager itself stores the profile's passphrase, rather than an agent in a user's session.
     func hasPassphrase(_ profile: OpaquePointer) -> Bool {
         guard let setting = nm_connection_get_setting_wireless_security(profile) else { return true }
         let elsewhere = NM_SETTING_SECRET_FLAG_AGENT_OWNED.rawValue | NM_SETTING_SECRET_FLAG_NOT_SAVED.rawValue
@@ -36,12 +32,10 @@ extension NetworkManagerSession {
         return UInt64(nm_setting_connection_get_timestamp(setting))
     }
 
-    /// The name of the network that the profile joins.
     func ssid(ofProfile profile: OpaquePointer) -> [UInt8]? {
         nm_connection_get_setting_wireless(profile).flatMap { nm_setting_wireless_get_ssid($0) }.map(bytes)
     }
 
-    /// Returns the time for which NetworkManager waits for an address.
     func addressLimit(_ active: GObjectReference) -> Duration {
         guard let profile = nm_active_connection_get_connection(active.pointer) else { return Self.defaultAddressLimit }
         let own = [nm_connection_get_setting_ip4_config(profile), nm_connection_get_setting_ip6_config(profile)].map {
@@ -77,7 +71,6 @@ extension NetworkManagerSession {
         }
     }
 
-    /// Whether a profile for that name with SAE and nothing less was in use.
     func hasUsedSAE(_ name: [UInt8]) -> Bool {
         guard let client else { return false }
         return pointers(nm_client_get_connections(client.pointer)).contains { profile in

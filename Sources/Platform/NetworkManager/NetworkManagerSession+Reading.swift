@@ -6,7 +6,6 @@ import WiFi
 
 /// Copies of the client's cache.
 extension NetworkManagerSession {
-    /// Whether NetworkManager answers.
     var isManagerRunning: Bool {
         client.map { nm_client_get_nm_running($0.pointer) != 0 } ?? false
     }
@@ -17,7 +16,6 @@ extension NetworkManagerSession {
         return pointers(nm_client_get_devices(client.pointer)).filter { okaeri_is_wifi($0) != 0 }
     }
 
-    /// Whether NetworkManager can connect the device.
     func isReady(_ device: OpaquePointer) -> Bool {
         nm_device_get_state(device).rawValue > DeviceState.unavailable
     }
@@ -70,8 +68,7 @@ extension NetworkManagerSession {
         nm_device_get_iface(device).map { String(cString: $0) }
     }
 
-    /// The name of the network the device is connected to. The access point of a hotspot is the device itself: that is no
-    /// connection.
+    /// The network that the device is connected to; a hotspot's access point is the device itself and is none.
     func connectedSSID(_ device: OpaquePointer) -> [UInt8]? {
         guard isStation(device), nm_device_get_state(device).rawValue == DeviceState.activated,
             let accessPoint = nm_device_wifi_get_active_access_point(device),
@@ -95,7 +92,6 @@ extension NetworkManagerSession {
         }
     }
 
-    /// Those of that name.
     func accessPoints(_ device: OpaquePointer, named name: [UInt8]) -> [OpaquePointer] {
         accessPoints(device).filter { ssid($0) == name }
     }

@@ -75,7 +75,6 @@ extension NetworkManagerSession {
         }
     }
 
-    /// The proof of the passphrase that a new profile requires.
     private enum Proof {
         case any
 

@@ -25,7 +25,6 @@ actor NetworkManagerSession: GLibActor {
     let changes: Changes
     let broadcast: Broadcast<WiFiState>
 
-    /// The client, while there is a bus.
     var client: GObjectReference?
 
     /// Whether the first attempt to reach NetworkManager is over.

@@ -12,7 +12,6 @@ final class ReleaseWatch: Sendable {
         self.changes = changes
     }
 
-    /// Watches `object` until it is gone.
     func observe(_ object: UnsafeMutablePointer<GObject>?) {
         g_object_weak_ref(object, objectReleased, Unmanaged.passRetained(self).toOpaque())
     }

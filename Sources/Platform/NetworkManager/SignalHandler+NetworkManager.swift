@@ -9,7 +9,6 @@ extension SignalHandler {
         return SignalHandler(client, okaeri_on_permission(client.pointer, permissionChanged, data, releaseChanges))
     }
 
-    /// Writes every change of the device's state into `journal`.
     static func deviceState(_ device: GObjectReference, _ journal: DeviceJournal) -> SignalHandler {
         let data = Unmanaged.passRetained(journal).toOpaque()
         return SignalHandler(device, okaeri_on_device_state(device.pointer, stateChanged, data, releaseJournal))

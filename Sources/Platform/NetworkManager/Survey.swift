@@ -13,7 +13,6 @@ enum Survey {
     case unavailable(JoinFailure)
 }
 
-/// The plan of a join.
 struct JoinPlan {
     let device: GObjectReference
 
@@ -29,7 +28,6 @@ struct JoinPlan {
     /// NetworkManager's profile; nil if one is to be made from the passphrase file of this path.
     let profile: GObjectReference?
 
-    /// The passphrase file; nil if there is a profile.
     let passphraseFile: String?
 
     var credentials: NetworkCondition.Credentials { profile == nil ? .passphraseFile : .savedProfile }

@@ -1,7 +1,6 @@
 /// A service that observes Wi-Fi and joins networks. Every answer is bounded in time.
 public protocol WiFiService: Sendable {
-    /// Whether `network` can be joined now. Scans if it is not in sight, for
-    /// everything and then directed at the name.
+    /// Whether `network` can be joined now. Scans if it is not in sight, also directed at the name.
     func condition(of network: HomeNetwork) async -> NetworkCondition
 
     /// The networks in sight, the strongest first, after a scan unless there was one a moment ago. It fails only with what
@@ -11,7 +10,6 @@ public protocol WiFiService: Sendable {
     /// Joins `network`, and never anything weaker that bears its name.
     func join(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure>
 
-    /// The state now.
     var state: WiFiState { get }
 
     /// The state now and after each change; a slow reader misses states in between, never the latest.

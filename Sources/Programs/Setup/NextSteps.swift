@@ -1,11 +1,8 @@
-/// The steps after the file is written.
 package struct NextSteps: Sendable {
-    /// The state of the daemon.
     package enum Daemon: Sendable {
         case runs, absent
     }
 
-    /// The file that was written.
     package var file: String
     package var daemon: Daemon
     /// Whether systemd has a unit for it.
@@ -25,7 +22,6 @@ package struct NextSteps: Sendable {
         self.unsavedNetwork = unsavedNetwork
     }
 
-    /// The configuration of the service.
     private static let serviceFile = "/etc/okaeri/beacons.json"
 
     /// A line each: the command, and what it is for.
@@ -50,7 +46,6 @@ package struct NextSteps: Sendable {
         return lines + ["okaeri status   # who is at home"]
     }
 
-    /// As a shell takes it for one word.
     private static func quoted(_ word: String) -> String {
         let isPlain = word.utf8.allSatisfy { byte in
             switch byte {

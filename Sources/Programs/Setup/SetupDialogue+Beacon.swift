@@ -3,7 +3,6 @@ import IBeacon
 import OkaeriConfiguration
 import Plumbing
 
-/// Bluetooth, the beacon, its name.
 extension SetupDialogue {
     mutating func found(_ bluetooth: Bluetooth) -> [Action] {
         guard answers.beacons == nil else { return [] }
@@ -82,7 +81,6 @@ extension SetupDialogue {
 }
 
 extension BeaconReport {
-    /// The identity of the beacon; `nil` for an invalid UUID.
     var identity: BeaconIdentity? {
         BeaconUUID(uuid).map { BeaconIdentity(uuid: $0, major: major, minor: minor) }
     }

@@ -33,9 +33,7 @@ package struct SetupDialogue {
 
     package enum Event: Sendable {
         case bluetooth(Bluetooth)
-        /// The beacons in range.
         case beacons([BeaconReport])
-        /// A typed line.
         case line(String)
         case networks(Result<[VisibleNetwork], JoinFailure>)
         case condition(NetworkCondition)
@@ -96,7 +94,6 @@ package struct SetupDialogue {
         case replacement(String)
     }
 
-    /// The answers so far.
     var answers: Answers
     let regions: [Region]
     let file: String
@@ -122,8 +119,6 @@ package struct SetupDialogue {
     /// - Parameters:
     ///   - answers: The answers that are known without a question; there are no questions if they are complete.
     ///   - text: The content of the file, a configuration; `nil` if there is none.
-    ///   - regions: the regions of `text`.
-    ///   - file: its name, for the messages.
     package init(_ answers: Answers, text: String?, regions: [Configuration.Region], file: String) {
         // No user has the example's beacon, nor its network.
         let isExample = text == Configuration.example
@@ -160,7 +155,6 @@ package struct SetupDialogue {
         }
     }
 
-    /// Returns the next step.
     mutating func next() -> [Action] {
         question = nil
         guard let beacons = answers.beacons else {

@@ -28,8 +28,7 @@ public struct AdvertisingProperties: OptionSet, Hashable, Sendable {
     /// All bits that have a meaning here.
     static let mask: UInt16 = 0x1F
 
-    /// The properties of a legacy report's event type (Section 7.7.65.2). Reserved types have none but `legacy`: what
-    /// they carry may still be an advert.
+    /// The properties of a legacy report's event type (Section 7.7.65.2); reserved types have only `legacy`.
     @usableFromInline
     init(legacyEventType: UInt8) {
         switch legacyEventType {

@@ -1,7 +1,6 @@
 import Plumbing
 
-/// An advertising report as a value of its own: for tests, and for a controller in software. Scanners read
-/// `LEAdvertisingReport`.
+/// An advertising report as a value: for tests and software controllers. Scanners read `LEAdvertisingReport`.
 public struct AdvertisingReport: Hashable, Sendable {
     /// The longest data in a legacy PDU (Core Specification 5.4, Vol 6, Part B, Section 2.3.1).
     public static let maximumLegacyDataLength = 31
@@ -21,8 +20,7 @@ public struct AdvertisingReport: Hashable, Sendable {
     /// Whether `data` is all there is. The legacy form has no room for it.
     public var dataStatus: AdvertisingDataStatus
 
-    /// The PHY's number: 1 for LE 1M, 3 for LE Coded (Section 7.7.65.13). Only in the extended form, as are the next
-    /// three.
+    /// The PHY: 1 for LE 1M, 3 for LE Coded (Section 7.7.65.13); only in the extended form, as the next three.
     public var primaryPHY: UInt8
 
     /// The PHY of the data channel: 0 for none, 1 for LE 1M, 2 for LE 2M, 3 for LE Coded.
@@ -37,8 +35,7 @@ public struct AdvertisingReport: Hashable, Sendable {
     /// The signal strength in dBm, -127 to 20; nil, sent as 127, when it is not available.
     public var rssi: Int8?
 
-    /// The AD structures: at most ``maximumLegacyDataLength`` bytes in the legacy form, ``maximumExtendedDataLength``
-    /// in the extended one.
+    /// The AD structures, up to ``maximumLegacyDataLength`` or ``maximumExtendedDataLength`` bytes.
     public var data: [UInt8]
 
     /// A report. Without further fields it is what a beacon sends: ADV_NONCONN_IND on LE 1M.

@@ -79,8 +79,7 @@ public struct ExtendedReportAssembler: Sendable {
 extension ExtendedReportAssembler {
     /// One advertiser's data so far.
     @usableFromInline struct Chain: Sendable {
-        /// The identity of a chain of parts: an advertiser may run several sets, and a scan response is data of its
-        /// own.
+        /// The identity of a chain: an advertiser may run several sets, and a scan response is data of its own.
         struct Key: Hashable, Sendable {
             let address: BluetoothAddress
             let addressType: BluetoothAddressType

@@ -2,8 +2,7 @@
 ///
 /// Bluetooth Core Specification 5.4, Vol 4, Part E, Sections 7.7.65.2 (legacy) and 7.7.65.13 (extended).
 public struct LEAdvertisingReport: ~Escapable {
-    /// The advertiser's address; all zero if the advertiser is anonymous. It may rotate, so it does not identify a
-    /// device for long.
+    /// The advertiser's address, which may rotate; all zero if the advertiser is anonymous.
     public let address: BluetoothAddress
 
     /// The type of the address.

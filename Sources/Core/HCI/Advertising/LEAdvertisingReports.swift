@@ -4,11 +4,9 @@
 ///         while let report = try reports.next() { … }
 ///     }
 ///
-/// The specification draws the fields of several reports as arrays; controllers send, and Linux reads, report after
-/// report.
+/// The specification draws fields as arrays; controllers send, and Linux reads, report after report.
 ///
-/// Reading is inlinable: a report is several words, and to hand each of them through memory would cost as much as to read
-/// them.
+/// Reading is inlinable: handing each word of a report through memory would cost as much as reading it.
 public struct LEAdvertisingReports: ~Copyable, ~Escapable {
     @usableFromInline var reader: ByteReader
     @usableFromInline let isExtended: Bool
@@ -73,8 +71,7 @@ public struct LEAdvertisingReports: ~Copyable, ~Escapable {
         }
     }
 
-    /// The next report, nil after the last one. A report that is cut throws, with its offset in the packet; there is no
-    /// next one then.
+    /// The next report, nil after the last one. A report that is cut throws, with its offset, and ends the sequence.
     @_lifetime(copy self)
     @inlinable
     public mutating func next() throws(Truncation) -> LEAdvertisingReport? {

@@ -1,5 +1,4 @@
-/// The numbers of the btsnoop format, version 1 (a snoop file, RFC 1761, with Bluetooth's data links and 64-bit time).
-/// Everything in it is big endian.
+/// The numbers of the btsnoop format, version 1 (RFC 1761 with Bluetooth's data links and 64-bit time), big endian.
 enum Btsnoop {
     /// `btsnoop` and a zero byte.
     static let identification: UInt64 = 0x6274_736E_6F6F_7000

@@ -1,5 +1,4 @@
-/// The time base of a capture: converts its ticks to nanoseconds since the Unix epoch. No tick count traps; what 64
-/// bits do not hold is clamped.
+/// Converts a capture's ticks to nanoseconds since the Unix epoch; what 64 bits do not hold is clamped.
 struct CaptureClock: Hashable, Sendable {
     private var multiplier: UInt64 = 1_000
     private var divisor: UInt64 = 1

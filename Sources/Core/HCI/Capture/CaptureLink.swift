@@ -6,8 +6,7 @@ enum CaptureLink: Sendable {
     /// The same, and bit 0 of the flags gives the direction: set is controller to host (btsnoop 1002).
     case directedH4
 
-    /// The packet alone; bit 0 of the flags gives the direction, bit 1 distinguishes a command or event from data
-    /// (btsnoop 1001).
+    /// The packet alone; bit 0 of the flags gives the direction, bit 1 marks a command or event (btsnoop 1001).
     case h1
 
     /// The packet alone; the flags are the adapter's number and a ``MonitorOpcode`` (btsnoop 2001).

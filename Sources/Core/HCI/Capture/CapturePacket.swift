@@ -1,5 +1,4 @@
-/// One HCI packet of a capture: when, what and where its bytes lie. A plain value: the bytes stay where the caller has
-/// read them.
+/// One HCI packet of a capture: when, what and where its bytes lie. They stay where the caller has read them.
 public struct CapturePacket: Hashable, Sendable {
     /// The time of capture: nanoseconds since the Unix epoch (1970-01-01 UTC), clamped to what 64 bits hold (the years
     /// 1677 to 2262). It is what the file says: it may lie before 1970 and need not grow from packet to packet.

@@ -1,5 +1,4 @@
 extension CaptureReader {
-    /// Checks the header of a btsnoop file, all of which is there.
     func btsnoopLink(in bytes: RawSpan, at position: Int, magic: UInt32) throws(CaptureError) -> CaptureLink {
         guard ByteOrder.big.load(UInt64.self, from: bytes, at: position) == Btsnoop.identification else {
             throw error(.notACapture(magic: magic))

@@ -37,8 +37,7 @@ extension CaptureReader {
         return .packet(found.directed(stated))
     }
 
-    /// Returns the direction that a packet's flags give (draft-ietf-opsawg-pcapng, 4.3.1): inbound comes from the
-    /// controller.
+    /// Returns the direction in a packet's flags (draft-ietf-opsawg-pcapng, 4.3.1): inbound is from the controller.
     private func direction(
         in bytes: RawSpan, _ options: Range<Int>
     ) throws(CaptureError) -> CapturePacket.Direction? {

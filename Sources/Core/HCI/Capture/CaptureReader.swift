@@ -1,5 +1,4 @@
-/// Reads the HCI packets of a capture from bytes that come in pieces: a file, a pipe, standard input. The first bytes
-/// distinguish btsnoop, pcap and pcapng.
+/// Reads the HCI packets of a capture in pieces. The first bytes distinguish btsnoop, pcap and pcapng.
 ///
 /// The caller owns the bytes and the reading: it keeps a buffer of at least ``largestNeed`` bytes, calls
 /// ``next(in:at:)`` until that needs more, moves what is left from the position on to the front, reads on, and at the
@@ -48,8 +47,7 @@ public struct CaptureReader: Sendable {
     /// - Parameters:
     ///   - bytes: The bytes that were read from the file and not removed.
     ///   - position: The position in `bytes` at which the reader goes on; it is moved behind what was read.
-    /// - Throws: ``CaptureError`` for what is no capture, holds no Bluetooth, or is damaged. All packets before the
-    ///   damage have been handed out.
+    /// - Throws: ``CaptureError`` for what is no capture, holds no Bluetooth, or is damaged, after the packets before.
     public mutating func next(in bytes: RawSpan, at position: inout Int) throws(CaptureError) -> CaptureStep {
         need = 0
         switch stage {
@@ -65,8 +63,7 @@ public struct CaptureReader: Sendable {
     /// Distinguishes a file that ends with a whole record from one that is cut.
     ///
     /// - Parameter remaining: The number of bytes left from the position on when the file ended.
-    /// - Throws: ``CaptureError`` if the file is cut, too short to be a capture, or held other packets than Bluetooth's
-    ///   only.
+    /// - Throws: ``CaptureError`` if the file is cut, too short, or held only other packets than Bluetooth's.
     public func finish(remaining: Int) throws(CaptureError) {
         if case .start = stage, remaining < Self.magicLength {
             throw error(.tooShort(bytes: remaining))
@@ -124,7 +121,6 @@ extension CaptureReader {
         return passing > 0 ? needsMore(1) : nil
     }
 
-    /// An error about the record at the position.
     func error(_ reason: CaptureError.Reason) -> CaptureError {
         CaptureError(offset: offset, reason: reason)
     }

@@ -3,7 +3,6 @@ public enum CaptureStep: Hashable, Sendable {
     /// A packet; the position stands behind it.
     case packet(CapturePacket)
 
-    /// Nothing more can be read until this many bytes, counted from the position, are there: never more than
-    /// ``CaptureReader/largestNeed``.
+    /// The number of bytes, counted from the position, that are needed: at most ``CaptureReader/largestNeed``.
     case needsMore(Int)
 }

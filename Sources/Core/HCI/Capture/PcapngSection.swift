@@ -17,7 +17,6 @@ struct PcapngSection: Sendable {
     /// The link type of the first interface in the file, unless Bluetooth's has been among them.
     var onlyOtherLinkType: UInt32?
 
-    /// Whether any interface in the file was Bluetooth's.
     var hasBluetooth = false
 
     /// The start of the block that is being skipped.
@@ -26,7 +25,6 @@ struct PcapngSection: Sendable {
     /// The length that must stand at the end of the block that is being passed over.
     var trailer: UInt32?
 
-    /// A section begins: nothing of the one before holds any longer.
     mutating func begin(_ order: ByteOrder) {
         self.order = order
         interfaces.removeAll(keepingCapacity: true)

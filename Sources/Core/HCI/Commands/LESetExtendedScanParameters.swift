@@ -10,8 +10,7 @@ public struct LESetExtendedScanParameters: HCICommandParameters {
         /// The scan interval and window.
         public var timing: ScanTiming
 
-        /// Creates the scan parameters of one PHY; without arguments passive, leaving half of the antenna's time to
-        /// others.
+        /// Creates the scan parameters of one PHY; by default passive, leaving others half of the antenna's time.
         public init(type: ScanType = .passive, timing: ScanTiming = .shared) {
             self.type = type
             self.timing = timing

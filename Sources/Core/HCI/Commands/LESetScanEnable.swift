@@ -15,8 +15,7 @@ public struct LESetScanEnable: HCICommandParameters {
         self.filtersDuplicates = filtersDuplicates
     }
 
-    /// Reads `enable, 1 | filter duplicates, 1`; throws `truncated` when bytes are missing, and `invalidValue` for a
-    /// value beyond 1.
+    /// Reads `enable, 1 | filter duplicates, 1`; throws `truncated`, or `invalidValue` for a value beyond 1.
     public init(parameters: RawSpan) throws(HCIDecodingError) {
         var reader = ByteReader(parameters)
         isEnabled = try Bool(decoding: try reader.byte(), field: "LE scan enable")

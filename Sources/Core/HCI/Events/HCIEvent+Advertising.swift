@@ -5,8 +5,7 @@ extension HCIEvent {
     /// The most reports in one extended event (Vol 4, Part E, Section 7.7.65.13).
     public static let maximumExtendedReports = 0x0A
 
-    /// An LE Advertising Report event. Only what the legacy form has is kept; throws when there is too much for one
-    /// event.
+    /// An LE Advertising Report event with what the legacy form has; throws when it is too much for one event.
     public static func advertisingReports(_ reports: [AdvertisingReport]) throws(HCIEncodingError) -> HCIEvent {
         try event(
             .advertisingReport, reports, maximumLegacyReports, AdvertisingReport.maximumLegacyDataLength,

@@ -31,7 +31,6 @@ extension ByteReader {
         }
     }
 
-    /// Reads the first byte of a packet.
     @_lifetime(self: copy self)
     mutating func expect(_ type: HCIPacketType) throws(HCIDecodingError) {
         let found = try byte()

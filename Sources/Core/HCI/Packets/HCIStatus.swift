@@ -2,8 +2,7 @@ import Plumbing
 
 /// The status of a command, or the reason of an event.
 ///
-/// Bluetooth Core Specification 5.4, Vol 1, Part F. Only the codes a scanner meets have names; all others keep their
-/// number.
+/// Core Specification 5.4, Vol 1, Part F. The codes a scanner meets have names; all others keep their number.
 public struct HCIStatus: RawRepresentable, Hashable, Sendable {
     /// The error code as it is sent; 0 is success.
     public let rawValue: UInt8

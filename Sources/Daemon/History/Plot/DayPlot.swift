@@ -1,7 +1,6 @@
 import Events
 
-/// A day drawn as an SVG: a bar of presence and the signal for each region, with what happened to the Wi-Fi and the
-/// adapter.
+/// A day as an SVG: a bar of presence and the signal for each region, with the events of Wi-Fi and adapter.
 ///
 /// A value in, a text out. The caller passes the times for people, because it has the time zone.
 package struct DayPlot {
@@ -24,7 +23,6 @@ package struct DayPlot {
     let clock: (Int64) -> String
 
     /// - Parameters:
-    ///   - title: The day.
     ///   - subtitle: the time zone that the ticks and `clock` are in.
     ///   - clock: Returns the time of day, for tooltips.
     package init(
@@ -122,7 +120,6 @@ package struct DayPlot {
 }
 
 extension DayRecord.Region {
-    /// The time inside.
     package var inside: Int64 {
         spans.reduce(0) { $1.state == "inside" ? $0 &+ ($1.time.upperBound &- $1.time.lowerBound) : $0 }
     }

@@ -5,8 +5,7 @@ enum Layout {
     static let right = 928.0
     static let chart = right - left
 
-    /// The end of the title, which is the start of the first region, the height of a region, and the heights of the
-    /// axis and the legend.
+    /// The end of the title and start of the first region, the height of a region, of the axis and of the legend.
     static let header = 76.0
     static let region = 208.0
     static let footer = 98.0

@@ -1,6 +1,5 @@
 import Events
 
-/// The scale on which an RSSI is drawn.
 struct SignalScale {
     /// In dBm, at tens.
     private let range: ClosedRange<Int>

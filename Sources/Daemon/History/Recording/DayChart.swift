@@ -64,8 +64,7 @@ package struct DayChart: Sendable {
         }
     }
 
-    /// A line each hour, and the time below every third. On the day the clock is changed an hour is missing, or there
-    /// twice; both have their place.
+    /// A line each hour, a time at every third. When the clock is changed, an hour is missing or there twice.
     private static func ticks(_ start: Int64, _ end: Int64) -> [DayPlot.Tick] {
         (0...(end - start) / hour).map { count in
             let time = start + count * hour

@@ -4,12 +4,10 @@ package import OkaeriConfiguration
 import Plumbing
 import Synchronization
 
-/// Puts every event into the history before it is published, so that what was published is never missing there, however
-/// the process ends.
+/// Records every event before it is published, so that no published one is missing, however the process ends.
 ///
-/// The disk has a thread of its own: an SD card may take its time, and the scan must not wait for it. An event does not
-/// wait for long either: if the disk does not answer, events are published before they are in the history, and that is
-/// logged.
+/// The disk has a thread of its own: the scan must not wait for an SD card, and an event does not for long: if the disk
+/// does not answer, events are published before they are in the history, and that is logged.
 package final class HistoryRecorder: Sendable {
     /// The time limits.
     package struct Limits: Sendable {
@@ -70,7 +68,6 @@ package final class HistoryRecorder: Sendable {
         toPublish.signal()
     }
 
-    /// Records the receptions of minutes.
     package func record(_ minutes: [SignalMinute]) {
         guard !minutes.isEmpty else { return }
         queue.withLock { $0.arrived(minutes) }
@@ -107,8 +104,7 @@ package final class HistoryRecorder: Sendable {
 
     /// Records what comes on a thread of its own, and publishes it on the calling one, until ``stop()``.
     ///
-    /// - Parameter publish: is given each event, in order, once it is recorded; or without that while the disk fails or does
-    ///   not answer.
+    /// - Parameter publish: Receives each event, in order, once recorded; unrecorded while the disk fails.
     package func run(publish: (Event) -> Void) {
         let disk = Self.startDisk(self)
         while true {

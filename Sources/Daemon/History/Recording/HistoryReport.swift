@@ -2,14 +2,12 @@ import Events
 
 /// The output of `okaeri history`.
 package struct HistoryReport: Sendable {
-    /// The form of the output.
     package enum Form: Sendable, CaseIterable {
         case text, json, csv
 
         /// The first line, where there is one beside the events.
         package var header: String? { self == .csv ? RecordedEvent.header : nil }
 
-        /// Returns the line of an event.
         package func line(_ event: HistoryEvent) -> String {
             switch self {
             case .text: RecordedEvent(event).line
@@ -19,9 +17,7 @@ package struct HistoryReport: Sendable {
         }
     }
 
-    /// The state directory that holds the history.
     package var directory: String
-    /// Only this region's events.
     package var region: String?
     /// None before this time.
     package var since: Moment?

@@ -4,8 +4,7 @@ package import OkaeriConfiguration
 import Plumbing
 import SystemPackage
 
-/// Writes the history, and goes on whatever the disk does: what cannot be written is said once, kept for a while, and
-/// written when the disk is well again.
+/// Writes the history whatever the disk does: what cannot be written is logged once, and written later.
 package struct HistoryWriter: EventWriter {
     private let directory: String
     private let settings: Configuration.History
@@ -14,7 +13,6 @@ package struct HistoryWriter: EventWriter {
 
     private var store: HistoryStore?
 
-    /// The events that are not written yet.
     private var events: [HistoryEvent] = []
     private var minutes: [SignalMinute] = []
     private var silences: [SilenceRecord] = []
@@ -33,7 +31,6 @@ package struct HistoryWriter: EventWriter {
     /// The times of the next attempt after a failure, and of the next sign of life.
     private var retry, nextSign: ContinuousClock.Instant?
 
-    /// The latest time of the next write.
     package var nextAttempt: ContinuousClock.Instant? { retry ?? nextSign }
 
     /// The reason why the last attempt failed, if it did.
@@ -48,9 +45,6 @@ package struct HistoryWriter: EventWriter {
     /// Minutes are written together: an SD card wears by the number of writes.
     private static let minutesTogether = 5 * SignalMinute.length
 
-    /// - Parameters:
-    ///   - clock: the present; `nil` in a replay.
-    ///   - signInterval: the time after which a quiet run shows a sign of life.
     package init(
         directory: String, settings: Configuration.History, durability: HistoryStore.Durability,
         clock: (@Sendable () -> SignOfLife)? = nil, signInterval: Duration = SignOfLife.interval, logger: Logger
@@ -63,8 +57,7 @@ package struct HistoryWriter: EventWriter {
         self.logger = logger
     }
 
-    /// Creates the writer of a replay's history, which can be played again after a power cut; `nil` if nothing is to be
-    /// stored.
+    /// Creates the writer of a replay's history, which a power cut does not endanger; `nil` if nothing is stored.
     package static func ofReplay(
         directory: String, settings: Configuration.History, logger: Logger
     ) -> HistoryWriter? {

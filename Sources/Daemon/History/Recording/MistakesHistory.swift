@@ -2,9 +2,8 @@ import Events
 import Plumbing
 import RegionMonitoring
 
-/// The output of `okaeri history --mistakes`: exits that were followed by a return within five minutes at like
-/// strength, and the settings that would have avoided them. It encodes as what `--json` prints, so that the daemon can
-/// send it.
+/// The output of `okaeri history --mistakes`: exits that a return followed within five minutes at like strength, and
+/// the settings that would have avoided them. Encodes as what `--json` prints, for the daemon.
 package struct MistakesHistory: Codable, Sendable {
     /// The beginning of the record; `nil` if no run of the daemon has recorded silences yet.
     private let since: String?
@@ -33,8 +32,6 @@ package struct MistakesHistory: Codable, Sendable {
     }
 
     /// - Parameters:
-    ///   - directory: the state directory that holds the history.
-    ///   - region: only this one; nil for all.
     ///   - since: none before this time, in nanoseconds since the Unix epoch; nil: from when silences were first recorded.
     package init(directory: String, region: String?, since: Int64?) throws(HistoryError) {
         let reader = try HistoryReader(directory: directory)
@@ -62,7 +59,6 @@ package struct MistakesHistory: Codable, Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// One JSON object.
     package var json: String { JSON.document(self) }
 }
 

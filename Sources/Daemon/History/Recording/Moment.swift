@@ -6,7 +6,6 @@ package struct Moment: Sendable, Hashable {
     /// Nanoseconds since the Unix epoch.
     package var nanoseconds: Int64
 
-    /// The accepted forms.
     package static let forms =
         "today, yesterday, 2h (also s, m, d, w), 2026-11-20, 2026-11-20T18:42 or 2026-11-20T18:42:00Z"
 
@@ -18,7 +17,6 @@ package struct Moment: Sendable, Hashable {
         self.nanoseconds = nanoseconds
     }
 
-    /// The present.
     package static var now: Moment { Moment(nanoseconds: KernelClock.realtime) }
 
     package init(nanoseconds: Int64) {

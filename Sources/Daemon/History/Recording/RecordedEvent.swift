@@ -2,7 +2,6 @@ import Events
 import FoundationEssentials
 import Plumbing
 
-/// An event out of the history, in the forms it can be shown in.
 struct RecordedEvent {
     let recorded: HistoryEvent
 

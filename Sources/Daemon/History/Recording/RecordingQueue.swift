@@ -44,7 +44,6 @@ struct RecordingQueue {
     private(set) var problem: String?
     private(set) var stall: String?
     var isStopped = false
-    /// Whether everything that will ever be written is.
     var isWritten = false
     /// Whether the last batch has been published and nothing waits any more.
     private var isOver = false

@@ -42,8 +42,6 @@ package final class SilenceLedger: Sendable {
     }
 
     /// Goes on from what the history knows.
-    ///
-    /// - Parameter watched: the earlier runs.
     package func restore(_ records: [SilenceRecord], watched: WatchedTime) {
         state.withLock { state in
             state.records = Array((records + state.records).suffix(Self.capacity))

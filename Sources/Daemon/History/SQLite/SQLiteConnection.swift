@@ -2,7 +2,6 @@ import CSQLite
 
 /// One connection to a database file, for one thread at a time. Closed with its owner.
 final class SQLiteConnection {
-    /// The access of the connection.
     enum Mode {
         /// Write, and make the file where it is missing.
         case readWrite
@@ -61,7 +60,6 @@ final class SQLiteConnection {
         while try statement.step(), body(statement) {}
     }
 
-    /// The rows of a query, each as `read` makes it.
     func rows<Row>(
         _ sql: String, _ values: [SQLiteValue] = [], _ read: (borrowing SQLiteStatement) -> Row
     ) throws(SQLiteError) -> [Row] {
@@ -73,7 +71,6 @@ final class SQLiteConnection {
         return rows
     }
 
-    /// The number of the row that was inserted last.
     var lastRow: Int64 { sqlite3_last_insert_rowid(connection) }
 
     /// All of `body`'s statements or none of them.

@@ -1,6 +1,5 @@
 import CSQLite
 
-/// An error of SQLite.
 struct SQLiteError: Error, Hashable, CustomStringConvertible {
     /// The extended result code (sqlite.org/rescode.html).
     var code: Int32
@@ -24,7 +23,6 @@ struct SQLiteError: Error, Hashable, CustomStringConvertible {
     /// Whether the file could not be opened, or not in the way that was asked for.
     var isAboutAccess: Bool { [SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH].contains(primary) }
 
-    /// Whether the disk has no room left.
     var isAboutRoom: Bool { primary == SQLITE_FULL }
 
     /// Whether another program keeps the database locked.

@@ -1,6 +1,5 @@
 import CSQLite
 
-/// A prepared statement. It ends with its owner.
 struct SQLiteStatement: ~Copyable {
     private let statement: OpaquePointer
     private let connection: OpaquePointer

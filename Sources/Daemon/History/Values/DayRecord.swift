@@ -14,7 +14,6 @@ package struct DayRecord: Sendable, Hashable {
     /// The times without a watching daemon: before the first start, between a stop and the next start, and the future.
     package var unwatched: [Range<Int64>]
 
-    /// A region's day.
     package struct Region: Sendable, Hashable {
         package var identifier: String
         /// In order, and none overlaps another, whatever the clock did.
@@ -50,7 +49,6 @@ package struct DayRecord: Sendable, Hashable {
         }
     }
 
-    /// Something about the Wi-Fi.
     package struct Mark: Sendable, Hashable {
         package enum Kind: Sendable, Hashable {
             case prompt, answer, joined, joinFailed

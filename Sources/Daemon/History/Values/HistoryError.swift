@@ -1,6 +1,5 @@
 import Events
 
-/// The reason why a history cannot be written or read.
 package enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file is no database, or none any more.
     case damaged(file: String, reason: String)
@@ -11,10 +10,8 @@ package enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A newer okaeri has changed the tables in a way that this one does not know.
     case newer(file: String, migration: String)
 
-    /// There is no history yet.
     case missing(file: String)
 
-    /// The disk is full.
     case full(file: String)
 
     /// The file, or its folder, is not ours to write or to read.

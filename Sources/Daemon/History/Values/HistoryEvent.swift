@@ -8,10 +8,8 @@ package struct HistoryEvent: Sendable, Hashable {
     /// Its name, such as `didEnterRegion`; of a house's, `house.didEnterRegion`.
     package var name: String
 
-    /// The region it is about, if it is about one.
     package var region: String?
 
-    /// The JSON object of the event.
     package var json: String
 
     package init(time: Int64, name: String, region: String?, json: String) {

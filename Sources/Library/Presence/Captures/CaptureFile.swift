@@ -3,7 +3,6 @@ package import SystemPackage
 
 /// The reason why a capture could not be replayed to its end.
 package enum CaptureFileError: Error, CustomStringConvertible {
-    /// The file could not be read.
     case unreadable(file: String, Errno)
     /// The file is no capture, contains no Bluetooth packets, or is damaged. The packets before the damage were
     /// replayed.

@@ -19,7 +19,6 @@ package final class CaptureSource: Sendable {
     private let latest = Atomic<Int64>(0)
     private let ahead = Atomic<Int64>(0)
 
-    /// The requests of other threads.
     private struct Requests: Sendable {
         var shouldStop = false
         var work: [@Sendable () -> Void] = []
@@ -72,7 +71,6 @@ package final class CaptureSource: Sendable {
         return wait(until: now, pace)
     }
 
-    /// Publishes the position of the source to other threads.
     private func show(_ now: Int64, _ timeline: CaptureTimeline) {
         latest.store(now, ordering: .relaxed)
         ahead.store(timeline.ahead, ordering: .relaxed)

@@ -12,7 +12,6 @@ package struct CaptureTimeline: Sendable {
     /// The lead of a capture's clock over ours from which on its stamps are wrong.
     private static let tolerance: Int64 = 86_400
 
-    /// Whether the stamps were found to be thirty years late.
     package private(set) var isThirtyYearsLate = false
 
     /// The present lead of the clock over the stamps, in nanoseconds.

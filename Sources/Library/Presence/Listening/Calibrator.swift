@@ -4,7 +4,6 @@ package import IBeacon
 package import RegionMonitoring
 import Synchronization
 
-/// Receives one region's beacons for a while, to calibrate them.
 package final class Calibrator: ScannerDelegate {
     private struct State: Sendable {
         var calibration = Calibration()
@@ -14,7 +13,6 @@ package final class Calibrator: ScannerDelegate {
         var nextProgress: Instant?
     }
 
-    /// The interval at which the progress is published.
     private static let interval = Duration.seconds(1)
 
     private let constraint: BeaconConstraint

@@ -5,7 +5,6 @@ package import RegionMonitoring
 package struct LocateAnswer: Sendable, Equatable {
     /// A region, and whether this machine is there.
     package struct Place: Sendable, Equatable {
-        /// The region's identifier.
         package var region: String
 
         package var state: RegionState
@@ -41,8 +40,7 @@ package struct LocateAnswer: Sendable, Equatable {
     /// The state of the adapter at the end.
     package var bluetooth: AdapterUpdate
 
-    /// The part of the time that may be missing for "outside": a scan takes a moment to start, and another one to start
-    /// again after another program has ended it.
+    /// The part of the time that may be missing for "outside": a scan takes a moment to start, or to start again.
     package static let tolerance = Duration.seconds(1)
 
     /// The shortest time to listen: many beacons advertise only once a second, and the scan window is half of the

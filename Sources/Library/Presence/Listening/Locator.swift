@@ -32,7 +32,6 @@ package final class Locator: ScannerDelegate {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - limit: The longest time to listen.
     ///   - quietPeriod: The length of a silence from which on it counts only after an answer of the controller.
     ///   - updated: Receives each update of the adapter, and its time.
     ///   - finished: Called when the answer is known.

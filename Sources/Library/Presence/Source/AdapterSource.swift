@@ -2,7 +2,6 @@ package import Bluetooth
 package import HCI
 package import RegionMonitoring
 
-/// The advertisements that an adapter receives.
 package final class AdapterSource: PresenceSource {
     private let scanner: Scanner
     private let adapter: String?

@@ -3,7 +3,6 @@ package import RegionMonitoring
 
 /// The source of packets: an adapter, or a capture in its place.
 package protocol PresenceSource: WallClock {
-    /// The name of the source for people.
     var name: String { get }
 
     /// The present on the clock that drives the delegate.

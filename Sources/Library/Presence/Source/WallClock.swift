@@ -10,7 +10,6 @@ package protocol WallClock: Sendable {
     var now: Int64 { get }
 }
 
-/// The machine's clocks.
 package struct SystemClock: WallClock {
     package init() {}
 

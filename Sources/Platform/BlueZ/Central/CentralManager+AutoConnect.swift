@@ -37,8 +37,7 @@ extension CentralManager {
     /// up.
     ///
     /// - Parameters:
-    ///   - target: The peripheral to connect. Of several that have the service it is the one that is received
-    ///     strongest.
+    ///   - target: The peripheral to connect; of several with the service, the one that is received strongest.
     ///   - remembered: The peripheral that was connected when the program ended. It is not announced again if it still
     ///     is, and disconnects if not.
     public func connections(to target: Target, remembered: Remembered? = nil) -> AsyncStream<ConnectionEvent> {
@@ -79,7 +78,6 @@ extension CentralManager {
         var machine: AutoConnectMachine
         let filter: DiscoveryFilter
         var scan: DiscoveryRequest?
-        /// The address that is to be connected.
         var attempt: String?
     }
 

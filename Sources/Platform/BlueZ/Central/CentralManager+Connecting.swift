@@ -1,8 +1,7 @@
 import DBus
 
 extension CentralManager {
-    /// The time for which the scan looks for a peripheral before a connection is tried without an advertisement, if
-    /// bluetoothd has the peripheral.
+    /// The time of looking for an advertisement before a connection to a known peripheral is tried without one.
     private static let scanTimeout = Duration.seconds(10)
 
     /// The number of attempts to connect: the first one fails by chance now and then.
@@ -42,8 +41,7 @@ extension CentralManager {
         throw failure ?? .timedOut(what: "the connection to \(address)", after: limit)
     }
 
-    /// Ends the connection to a peripheral, also one of another program, and an attempt to connect it
-    /// (`org.bluez.Device1`, Disconnect).
+    /// Ends a connection, also of another program, or an attempt to connect (`org.bluez.Device1`, Disconnect).
     ///
     /// - Throws: ``CentralError/timedOut(what:after:)``, ``CentralError/cancelled``, or what bluetoothd has against it.
     ///   That there is no connection is no error.
@@ -139,8 +137,7 @@ extension CentralManager {
         try await mirror.refresh()
     }
 
-    /// Has bluetoothd give up an attempt: it would not do so by itself, and would stay connected to the peripheral if
-    /// it is found later.
+    /// Has bluetoothd give up an attempt; otherwise it would connect to the peripheral if it is found later.
     private func cancel(_ reply: PendingReply, of device: String) async {
         // A task of its own: this one may be cancelled, and waits for nothing any more.
         let work = Task { [self, mirror] in
@@ -172,7 +169,6 @@ extension BusError {
 extension ObjectMirror.View {
     func isConnected(_ device: String) -> Bool { tree[device, Interface.device].map(Discovery.isConnected) ?? false }
 
-    /// Whether it is known what services it has.
     func isResolved(_ device: String) -> Bool { tree[device, Interface.device]?["ServicesResolved"]?.boolean == true }
 
     func isInSight(_ device: String) -> Bool { isConnected(device) || tree[device, Interface.device]?["RSSI"] != nil }

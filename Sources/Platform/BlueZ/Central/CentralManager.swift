@@ -1,8 +1,7 @@
 import DBus
 import Synchronization
 
-/// Finds peripherals, connects them, reads, writes and subscribes to their values: CoreBluetooth's `CBCentralManager`,
-/// over BlueZ.
+/// Finds, connects, reads, writes and subscribes to peripherals: CoreBluetooth's `CBCentralManager`, over BlueZ.
 ///
 ///     try await CentralManager.use { central in
 ///         let peripheral = try await central.connect("DC:A6:32:01:02:03")
@@ -61,8 +60,7 @@ public final class CentralManager: Sendable {
     /// The present state of Bluetooth.
     public var state: ManagerState { mirror.view.state(adapter: adapter) }
 
-    /// The present state, and then each that it has become when the next is asked for. It ends when its task is
-    /// cancelled.
+    /// The present state, then each later one that is current when the next is asked for, until the task is cancelled.
     public func states() -> AsyncStream<ManagerState> {
         let last = Mutex<ManagerState?>(nil)
         return AsyncStream {

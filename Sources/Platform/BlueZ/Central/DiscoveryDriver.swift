@@ -29,7 +29,6 @@ final class DiscoveryDriver: Sendable {
         self.adapter = adapter
     }
 
-    /// Asks for peripherals to be discovered until the request ends.
     func request(_ filter: DiscoveryFilter) -> DiscoveryRequest {
         let id = state.withLock { state in
             state.nextRequest += 1

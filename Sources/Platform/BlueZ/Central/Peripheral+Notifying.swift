@@ -54,7 +54,6 @@ extension Peripheral {
         }
     }
 
-    /// Whether it is connected, and has this characteristic.
     private func isThere(_ characteristic: Characteristic, _ view: ObjectMirror.View) -> Bool {
         guard let device = device(view), view.isConnected(device), view.isResolved(device) else { return false }
         return view.tree[characteristic.path, Interface.characteristic] != nil

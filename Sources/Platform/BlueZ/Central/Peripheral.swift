@@ -111,7 +111,6 @@ public struct Peripheral: Sendable {
         view.adapter(named: manager.adapter).flatMap { view.device(address, on: $0.path) }
     }
 
-    /// Returns the reason why the peripheral cannot be reached at present.
     func obstacle(_ view: ObjectMirror.View) -> CentralError? {
         guard let device = device(view), view.isConnected(device) else { return .disconnected(address: address) }
         return nil

@@ -1,7 +1,6 @@
 import DBus
 
-/// A scan for peripherals that its reader draws from: a slow reader gets each peripheral in its latest state, and
-/// nothing piles up meanwhile.
+/// A scan for peripherals: a slow reader gets each one in its latest state, and nothing piles up meanwhile.
 actor PeripheralScan {
     private let manager: CentralManager
     private let services: Set<BluetoothUUID>

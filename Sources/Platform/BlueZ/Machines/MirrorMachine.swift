@@ -1,7 +1,6 @@
 import DBus
 
-/// Follows bluetoothd's objects over its restarts and the loss of the bus: signals go in, what is to be done comes
-/// out. It neither asks nor waits itself.
+/// Follows bluetoothd's objects over its restarts and the loss of the bus: signals go in, actions come out.
 ///
 /// What bluetoothd signals while it lists its objects is held until the list is there, and then applied to it:
 /// whichever came first, the end is the same.

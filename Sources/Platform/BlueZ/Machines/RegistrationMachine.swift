@@ -1,5 +1,4 @@
-/// Gives bluetoothd what is to be offered, and again when it has forgotten it: what is so goes in, what is to be done
-/// comes out. It neither asks nor waits itself.
+/// Registers what is offered, and again when bluetoothd has forgotten it: states go in, actions come out.
 ///
 /// At most one action takes time, the last of those that come out together: with its end comes ``ended(isDone:)``.
 package struct RegistrationMachine: Sendable {
@@ -83,7 +82,6 @@ package struct RegistrationMachine: Sendable {
 
     private var situation = Situation()
 
-    /// The version of the services that are exported, and where they are registered.
     private var services: (exported: Int?, place: Place?)
 
     /// The advertisement's object that is exported, by its number: none is used twice.

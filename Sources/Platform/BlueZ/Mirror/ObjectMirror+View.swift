@@ -2,7 +2,6 @@ import DBus
 import Plumbing
 
 extension ObjectMirror.View {
-    /// An adapter that bluetoothd has.
     struct Adapter: Sendable, Equatable {
         var path: String
         var isPowered: Bool
@@ -55,14 +54,12 @@ extension ObjectMirror.View {
         }
     }
 
-    /// The device object of an address; nil if there is none.
     func device(_ address: String, on adapter: String) -> String? {
         tree.paths(with: Interface.device, below: adapter).first { path in
             tree[path, Interface.device]?["Address"]?.string?.uppercased() == address.uppercased()
         }
     }
 
-    /// All peripherals of an adapter that bluetoothd knows.
     func peripherals(on adapter: String) -> [Discovery] {
         tree.paths(with: Interface.device, below: adapter).compactMap { path in
             tree[path, Interface.device].flatMap(Discovery.init)
@@ -71,7 +68,6 @@ extension ObjectMirror.View {
 }
 
 extension Discovery {
-    /// From the properties of a device; nil if it has no address.
     init?(_ device: ObjectTree.Properties) {
         guard let address = device["Address"]?.string else { return nil }
         let rssi = device["RSSI"]?.integer.flatMap { Int16(exactly: $0) }

@@ -18,10 +18,8 @@ final class ObjectMirror: Sendable {
         var tree: ObjectTree
         var reach: MirrorMachine.Reach
         var resets: UInt64
-        /// The number of refreshes that have ended.
         var refreshes: UInt64
         var connections: UInt64
-        /// The bus, for exporting objects on it.
         var bus: Bus?
         /// The reason why there is no bus, or why it does not allow calls to bluetoothd, until it does.
         var busError: BusError?
@@ -41,7 +39,6 @@ final class ObjectMirror: Sendable {
 
     private let waiters = Waiters()
 
-    /// - Parameter address: the bus; nil: the system's.
     init(address: String?) {
         self.address = address
     }
@@ -112,7 +109,6 @@ final class ObjectMirror: Sendable {
         }
     }
 
-    /// Returns the owner of bluetoothd's name; `nil` if there is none.
     private static func owner(on bus: Bus) async throws(BusError) -> String? {
         do throws(BusError) {
             let answer = try await bus.call(

@@ -23,8 +23,7 @@ public struct Advertisement: Sendable, Hashable {
     /// By company identifier (Assigned Numbers, 7.1), without the identifier.
     public var manufacturerData: [UInt16: [UInt8]]
 
-    /// Between two advertisements; nil leaves it to the kernel. Controllers and kernels round it, and old ones ignore
-    /// it.
+    /// The time between two advertisements; nil: the kernel's. Controllers and kernels round it; old ones ignore it.
     public var interval: Duration?
 
     /// An advertisement; whether it fits is seen by ``PeripheralManager/startAdvertising(_:)``.

@@ -6,17 +6,13 @@ import Plumbing
 /// bluetoothd gives out handles in the order in which the objects are listed, which is that of their paths. Centrals
 /// that have paired store the handles, and bluetoothd stores the subscriptions by them: they must not change.
 struct GATTApplication: Sendable {
-    /// The path of the tree's root.
     let root: String
 
-    /// The objects below it.
     let objects: [(path: String, interface: BusInterface)]
 
     private let paths: [BluetoothUUID: String]
 
-    /// - Parameters:
-    ///   - root: a path that no other application has.
-    ///   - refused: called with what a central was refused.
+    /// - Parameter root: a path that no other application has.
     init(_ services: [MutableService], at root: String, refused: @escaping @Sendable (ATTError, Central) -> Void) {
         var objects: [(path: String, interface: BusInterface)] = []
         var paths: [BluetoothUUID: String] = [:]
@@ -35,7 +31,6 @@ struct GATTApplication: Sendable {
         self.paths = paths
     }
 
-    /// Returns the path of a characteristic.
     func path(of characteristic: BluetoothUUID) -> String? { paths[characteristic] }
 
     /// The interface that lists the objects.

@@ -18,7 +18,6 @@ struct LongReads: Sendable {
 
     private var readings: [Key: Reading] = [:]
 
-    /// A new reading begins.
     mutating func begin(_ key: Key, _ value: [UInt8], at now: ContinuousClock.Instant) {
         if readings[key] == nil, readings.count >= Self.capacity,
             let oldest = readings.min(by: { $0.value.lastAsked < $1.value.lastAsked })

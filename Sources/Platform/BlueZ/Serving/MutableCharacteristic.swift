@@ -1,8 +1,6 @@
-/// A characteristic that is offered to centrals. CoreBluetooth's `CBMutableCharacteristic`, with handlers in place of a
-/// delegate.
+/// A characteristic offered to centrals. CoreBluetooth's `CBMutableCharacteristic`, with handlers, no delegate.
 public struct MutableCharacteristic: Sendable {
-    /// The operations that centrals may use (Core Specification, Vol 3, Part G, 3.3.1.1). CoreBluetooth's
-    /// `CBCharacteristicProperties`.
+    /// The permitted operations (Core Specification, Vol 3, Part G, 3.3.1.1): `CBCharacteristicProperties`.
     public struct Properties: OptionSet, Sendable, Hashable {
         /// One bit for each property. They are this library's own, and not those of the declaration on the air.
         public let rawValue: Int

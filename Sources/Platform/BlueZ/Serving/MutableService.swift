@@ -1,5 +1,4 @@
-/// A primary service that is offered to centrals (Core Specification, Vol 3, Part G, 3.1). CoreBluetooth's
-/// `CBMutableService`.
+/// A primary service offered to centrals (Core Specification, Vol 3, Part G, 3.1): `CBMutableService`.
 public struct MutableService: Sendable {
     /// The type of the service.
     public var uuid: BluetoothUUID

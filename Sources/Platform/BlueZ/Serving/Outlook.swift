@@ -7,7 +7,6 @@ struct Outlook: Sendable, Equatable {
     /// The end of a sentence: what is so, and what to do about it.
     let reason: String
 
-    /// The adapter, where one was chosen.
     let adapter: ObjectMirror.View.Adapter?
 
     /// The same for as long as what bluetoothd was asked for holds.

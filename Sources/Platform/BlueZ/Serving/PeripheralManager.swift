@@ -33,8 +33,7 @@ public final class PeripheralManager: Sendable {
         var advertisementVersion = 0
     }
 
-    /// The events, for one reader. A reader that leaves more than 256 events unread loses the oldest: centrals may
-    /// cause as many refusals as they like.
+    /// The events, for one reader. The oldest are lost beyond 256 unread: centrals may cause any number of refusals.
     public let events: AsyncStream<Event>
 
     let adapter: String?
@@ -48,8 +47,7 @@ public final class PeripheralManager: Sendable {
     ///
     /// - Parameters:
     ///   - adapter: such as `hci0`; nil: the first that is switched on.
-    ///   - bus: D-Bus's address of the bus that bluetoothd is on, as in `unix:path=/run/dbus/system_bus_socket`; nil:
-    ///     the system's.
+    ///   - bus: The D-Bus address of bluetoothd's bus, as `unix:path=/run/dbus/system_bus_socket`; nil: the system's.
     public init(adapter: String? = nil, bus: String? = nil) {
         self.adapter = adapter
         mirror = ObjectMirror(address: bus)

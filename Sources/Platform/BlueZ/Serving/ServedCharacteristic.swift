@@ -8,7 +8,6 @@ final class ServedCharacteristic: Sendable {
     private let reads = Mutex(LongReads())
     private let refused: @Sendable (ATTError, Central) -> Void
 
-    /// - Parameter refused: called with what a central was refused.
     init(
         _ characteristic: MutableCharacteristic, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         refused: @escaping @Sendable (ATTError, Central) -> Void
@@ -18,7 +17,6 @@ final class ServedCharacteristic: Sendable {
         self.refused = refused
     }
 
-    /// - Parameter service: the path of the service it belongs to.
     func interface(of service: String) -> BusInterface {
         BusInterface(
             Interface.characteristic,

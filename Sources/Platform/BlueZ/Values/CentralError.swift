@@ -112,7 +112,6 @@ extension CentralError.Refusal: CustomStringConvertible {
 }
 
 extension Duration {
-    /// `30 s`.
     var inSeconds: String {
         let seconds = self / .seconds(1)
         return seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"

@@ -24,11 +24,9 @@ public struct Discovery: Sendable, Hashable {
     /// Part A, 1.4), without the identifier. Empty when it advertises none.
     public var manufacturerData: [UInt16: [UInt8]] = [:]
 
-    /// The advertised service data (Core Specification Supplement, Part A, 1.11), without the UUID. Empty when it
-    /// advertises none.
+    /// The service data (Core Specification Supplement, Part A, 1.11) without the UUID; empty if there is none.
     public var serviceData: [BluetoothUUID: [UInt8]] = [:]
 
-    /// At which power it says to send, in dBm, -127 to 127 (Core Specification Supplement, Part A, 1.5); nil when it
-    /// says none.
+    /// The transmit power in dBm, -127 to 127 (Core Specification Supplement, Part A, 1.5); nil if not advertised.
     public var txPower: Int16?
 }

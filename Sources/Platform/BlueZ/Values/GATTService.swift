@@ -1,5 +1,4 @@
-/// A GATT service of a peripheral, as it was discovered (Core Specification, Vol 3, Part G, 3.1). CoreBluetooth's
-/// `CBService`.
+/// A discovered GATT service (Core Specification, Vol 3, Part G, 3.1). CoreBluetooth's `CBService`.
 public struct GATTService: Sendable, Hashable {
     /// The type of the service. A peripheral may have several of one.
     public var uuid: BluetoothUUID
@@ -11,8 +10,7 @@ public struct GATTService: Sendable, Hashable {
     public var characteristics: [Characteristic]
 }
 
-/// A characteristic of a peripheral, as it was discovered (Core Specification, Vol 3, Part G, 3.3). CoreBluetooth's
-/// `CBCharacteristic`.
+/// A discovered characteristic (Core Specification, Vol 3, Part G, 3.3). CoreBluetooth's `CBCharacteristic`.
 public struct Characteristic: Sendable, Hashable {
     /// The type of the value.
     public var uuid: BluetoothUUID

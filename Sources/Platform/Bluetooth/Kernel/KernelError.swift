@@ -66,7 +66,6 @@ public struct KernelError: Error, Hashable, Sendable {
 }
 
 extension KernelError {
-    /// The state of Bluetooth that follows from an error.
     var state: BluetoothState {
         switch code {
         case EPERM, EACCES: .unauthorized

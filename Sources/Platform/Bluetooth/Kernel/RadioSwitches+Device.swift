@@ -11,7 +11,6 @@ extension RadioSwitches {
         try set(.unblock, blocked: false, adapter)
     }
 
-    /// Sets it.
     func block(_ adapter: String) throws(KernelError) {
         try set(.block, blocked: true, adapter)
     }

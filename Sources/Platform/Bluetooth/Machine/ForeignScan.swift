@@ -6,7 +6,6 @@ struct ForeignScan: Hashable, Sendable {
     enum Effect: Hashable, Sendable {
         case none
 
-        /// The scan is off.
         case ended
 
         /// The scan is off, and so are its parameters.
@@ -25,14 +24,11 @@ struct ForeignScan: Hashable, Sendable {
     /// Whether the parameters in force let unknown devices be heard.
     private(set) var hearsStrangers = true
 
-    /// The family of their scan commands, once seen.
     private(set) var commands: ScanCommands?
 
-    /// Their command that the controller has not answered yet. Linux sends one at a time, so the next answer to it is
-    /// theirs.
+    /// Their unanswered command. Linux sends one at a time, so the next answer to it is theirs.
     private var unanswered: HCIOpcode?
 
-    /// Notes a command on its way to the controller.
     mutating func sent(_ command: HCICommand) -> Effect {
         unanswered = command.opcode
         switch command.opcode {

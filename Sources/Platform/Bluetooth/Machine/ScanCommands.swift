@@ -6,8 +6,7 @@ enum ScanCommands: Hashable, Sendable {
     case legacy
     case extended
 
-    /// Chooses the commands that the controller supports. A controller that does not report them has no extended
-    /// scanning.
+    /// Chooses the commands that the controller supports; without a report there is no extended scanning.
     init(_ reply: CommandComplete) {
         let mask = reply.returnParameters.dropFirst()
         let supported = reply.status == .success ? try? SupportedCommands(Array(mask).rawSpan) : nil

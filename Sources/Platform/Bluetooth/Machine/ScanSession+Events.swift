@@ -24,7 +24,6 @@ extension ScanSession {
         }
     }
 
-    /// A scan with a duration is over.
     mutating func scanTimedOut(at now: Int64) -> [Output] {
         foreign.timedOut()
         return scanEnded(at: now)
@@ -69,15 +68,13 @@ extension ScanSession {
         return listen(at: now)
     }
 
-    /// Returns the time of the reaction to another program's change of the scan: later each time when it happens again
-    /// soon.
+    /// Returns when to react to another program's change of the scan: later each time if it soon happens again.
     private mutating func incident(at now: Int64) -> Int64 {
         if now >= armedAt.addingClamped(parameters.calmPeriod.clampedNanoseconds) { rearm.reset() }
         return rearm.next(after: now)
     }
 
-    /// The controller is broken. Linux closes and opens it, which ends this session; if it does not, the scan is tried
-    /// again.
+    /// The controller is broken. Linux closes and opens it, which ends the session; otherwise the scan is retried.
     mutating func hardwareErrorReported(_ code: UInt8, at now: Int64) -> [Output] {
         switch phase {
         case .idle, .stopped:

@@ -1,8 +1,7 @@
 import HCI
 import Plumbing
 
-/// The scan on one adapter that is switched on: which command is sent when, and what its answer means. No input or
-/// output.
+/// The scan on an adapter that is switched on: which command is sent when, and what its answer means.
 ///
 /// One command is outstanding at a time. A scan is begun by disable, parameters, enable: a scanner that was killed
 /// leaves the scan on, and parameters are refused while it is.
@@ -86,8 +85,7 @@ struct ScanSession: Hashable, Sendable {
         case stopped
     }
 
-    /// The number of refusals in a row that are reported as a fault. A single one is common: a controller cannot always
-    /// scan while it connects.
+    /// The number of refusals in a row that are reported: one is common while a controller connects.
     static let refusalsTolerated = 5
 
     let parameters: ScannerParameters
@@ -99,7 +97,6 @@ struct ScanSession: Hashable, Sendable {
     /// The commands that it reported as supported.
     var supported: ScanCommands?
 
-    /// Whether a scan was ever begun with `commands`.
     var isProven = false
 
     /// Whether the controller takes new settings for a scan that runs, as it should.
@@ -149,7 +146,6 @@ struct ScanSession: Hashable, Sendable {
         return now >= quietAt
     }
 
-    /// The goal of the next commands.
     var goal: Goal {
         if isStopping { return .stop }
         if isHeld { return .hold }

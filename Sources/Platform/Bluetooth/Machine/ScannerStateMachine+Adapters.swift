@@ -1,7 +1,6 @@
 public import HCI
 import Plumbing
 
-/// The choice of the adapter, and its changes.
 extension ScannerStateMachine {
     /// The scanner begins.
     public mutating func started(at now: Int64) -> [Action] {
@@ -115,7 +114,6 @@ extension ScannerStateMachine {
         rechecksDone < Self.rechecks.count ? now.addingClamped(Self.rechecks[rechecksDone]) : nil
     }
 
-    /// Closes the session, if there is one.
     mutating func endSession() -> [Action] {
         guard session != nil else { return [] }
         session = nil

@@ -34,8 +34,7 @@ extension ScannerStateMachine {
         return actions + [.openScanSocket(chosen.index)]
     }
 
-    /// Returns the adapter of the configuration, or the best one: the one in use as long as it works, then one that has not
-    /// failed, then the next.
+    /// Returns the configured adapter, or the best: the working one, then one that has not failed, then the next.
     func choose(_ adapters: [Adapter]) -> Adapter? {
         if let adapterName { return adapters.first { $0.name == adapterName } }
         let current = adapters.first { $0.index == currentIndex }

@@ -74,9 +74,8 @@ public struct ScannerStateMachine: Sendable {
         case finished
     }
 
-    /// The times at which the adapters are listed again while one of them is off and none is used. Linux starts a new
-    /// adapter, and switches it off after two seconds unless a program wants it on; that request causes no event
-    /// (`HCI_AUTO_OFF`).
+    /// The times at which the adapters are listed again while one is off and none is used. Linux switches a new adapter
+    /// off after two seconds unless a program wants it on, without an event (`HCI_AUTO_OFF`).
     static let rechecks: [Int64] = [1_000_000_000, 2_000_000_000]
 
     /// The silence, of all devices, from which on the controller is suspected to be deaf; `nil` where silence is normal.
@@ -104,7 +103,6 @@ public struct ScannerStateMachine: Sendable {
     /// Whether the present silence was reported, and another adapter tried where silence is not normal.
     var isSilenceReported = false
 
-    /// The earliest time of the next power cycle.
     var powerCycleAt = Int64.min
 
     /// The numbers of faults in a row, by the adapter's index.

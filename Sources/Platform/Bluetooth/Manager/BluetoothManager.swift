@@ -58,8 +58,7 @@ public final class BluetoothManager: Sendable {
 
     /// Waits until Bluetooth is switched on.
     ///
-    /// - Returns: the state with its reason; another one than ``BluetoothState/poweredOn`` when the time was up, or the task
-    ///   was cancelled, before.
+    /// - Returns: the state; another than ``BluetoothState/poweredOn`` if the time was up or the task cancelled.
     public func poweredOn(within limit: Duration) async -> AdapterUpdate {
         await state(within: limit) { $0 == .poweredOn }
     }

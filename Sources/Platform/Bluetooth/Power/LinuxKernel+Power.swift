@@ -10,8 +10,7 @@ extension LinuxKernel: PowerKernel {
         try radioSwitches.unblock(adapter.name)
     }
 
-    /// Switches the adapter on by HCIDEVUP, and returns when its controller has answered. One that is on already is
-    /// left alone.
+    /// Switches the adapter on by HCIDEVUP, and returns when its controller has answered; does nothing if it is on.
     ///
     /// - Throws: EPERM without CAP_NET_ADMIN, ERFKILL while it is blocked, ETIMEDOUT when the controller is silent.
     public func switchOn(_ adapter: Adapter) throws(KernelError) {

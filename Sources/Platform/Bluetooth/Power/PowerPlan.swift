@@ -13,8 +13,7 @@ public struct PowerPlan: Sendable {
 
     /// Looks at the adapter of that name, as it is now, and changes nothing.
     ///
-    /// - Throws: ``PowerFailure`` when it is gone, is held down by a switch or key of the machine, or when this process
-    ///   may not do what has to be done.
+    /// - Throws: ``PowerFailure`` if it is gone or held down by a switch or key, or if the permission is missing.
     public init(adapter name: String, kernel: some PowerKernel = LinuxKernel()) throws(PowerFailure) {
         do throws(KernelError) {
             guard let found = try kernel.adapters().first(where: { $0.name == name }) else {

@@ -20,11 +20,9 @@ package final class Scanner: Sendable {
     let wakeUp: WakeUp
     private let requests: Mutex<Requests>
 
-    /// A scanner for one adapter, by its name (`hci0`), or for the first that is switched on. Throws when the process
-    /// has no descriptor left.
+    /// A scanner for an adapter by name (`hci0`), or for the first switched on. Throws without a free descriptor.
     ///
-    /// - Parameter wantsScan: Whether it scans from the start; otherwise it only reports changes of the adapter, until
-    ///   ``startScan()``.
+    /// - Parameter wantsScan: Whether it scans from the start; otherwise it reports changes until ``startScan()``.
     package init(
         adapter: String? = nil, parameters: ScannerParameters = ScannerParameters(), wantsScan: Bool = true,
         kernel: some BluetoothKernel = LinuxKernel()
@@ -36,8 +34,7 @@ package final class Scanner: Sendable {
         wakeUp = try WakeUp()
     }
 
-    /// Scans until `stop`, and blocks the thread. Returns when the scan is off. Throws only when waiting itself is
-    /// impossible.
+    /// Scans until `stop`, and blocks the thread until the scan is off. Throws only if waiting is impossible.
     package func run(_ delegate: some ScannerDelegate) throws(KernelError) {
         var loop = ScannerLoop(self, delegate)
         try loop.run()
@@ -89,7 +86,6 @@ package final class Scanner: Sendable {
         }
     }
 
-    /// Whether the scan is wanted at the moment.
     var wantsScan: Bool { requests.withLock(\.wantsScan) }
 
     private func request(_ change: (inout Requests) -> Void) {

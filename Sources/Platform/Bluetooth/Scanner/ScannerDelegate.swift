@@ -1,7 +1,6 @@
 /// The receiver of a scanner's reports, or of a capture's in its place.
 ///
-/// All calls come on the one thread of the source's `run`. Times are nanoseconds of the source's clock, which never
-/// runs backwards.
+/// All calls come on the thread of the source's `run`. Times are the nanoseconds of its monotonic clock.
 package protocol ScannerDelegate: AnyObject, Sendable {
     /// Before anything else: the source's clock is known from now on.
     func scannerWillStart(at time: Int64)
@@ -23,13 +22,11 @@ package protocol ScannerDelegate: AnyObject, Sendable {
     /// The state of Bluetooth has changed.
     func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64)
 
-    /// Adverts reach us from now on, or no longer: the scan was stolen, held, or started. Time without listening is not
-    /// silence.
+    /// Adverts arrive from now on, or no longer: stolen, held, or started. Time without listening is no silence.
     func scannerDidChangeListening(_ isListening: Bool, at time: Int64)
 
-    /// The controller has said something, be it an advert or an answer: it lives. In a silence, this distinguishes an
-    /// empty house from a dead radio; see ``ScannerParameters/quietPeriod``. It comes before
-    /// ``scannerDidFinishTurn(at:)``.
+    /// The controller has sent something, be it an advert or an answer: that distinguishes an empty house from a dead
+    /// radio; see ``ScannerParameters/quietPeriod``. It comes before ``scannerDidFinishTurn(at:)``.
     func scannerDidHearController(at time: Int64)
 
     /// Everything that was waiting has been delivered.

@@ -1,7 +1,6 @@
 import Glibc
 import HCI
 
-/// Receiving.
 extension ScannerLoop {
     /// The number of batches that are read before timers and requests have their turn: a flood must not delay them.
     private static var batchesPerTurn: Int { 256 }

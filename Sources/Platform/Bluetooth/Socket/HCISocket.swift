@@ -56,14 +56,12 @@ public struct HCISocket: ~Copyable, Sendable {
         }
     }
 
-    /// Fills the batch with packets that are waiting; it is empty when none are. EPIPE: the adapter, or the peer, is
-    /// gone.
+    /// Fills the batch with the waiting packets; empty if there are none. EPIPE: the adapter or the peer is gone.
     public borrowing func receive(into batch: inout PacketBatch) throws(KernelError) {
         try batch.fill(from: descriptor.number)
     }
 
-    /// Returns the number of packets that the kernel has dropped so far because they were not read in time; `nil` if it
-    /// does not give it.
+    /// Returns how many packets the kernel has dropped because they were not read in time; `nil` if it is unknown.
     public borrowing func drops() -> UInt64? {
         UInt64(exactly: okaeri_socket_drops(descriptor.number))
     }

@@ -1,7 +1,6 @@
 import Synchronization
 
-/// Signals that something has changed; a waiter checks by itself what it is. Any number of changes between two looks
-/// are one.
+/// Signals that something has changed, and a waiter checks what. Changes between two looks count as one.
 package final class Changes: Sendable {
     private struct State {
         var count: UInt64 = 0
@@ -16,7 +15,6 @@ package final class Changes: Sendable {
     /// The number of changes so far. Read it before looking, and wait for more than that.
     package var count: UInt64 { state.withLock { $0.count } }
 
-    /// Something has changed.
     package func notify() {
         let waiting = state.withLock { state in
             state.count += 1

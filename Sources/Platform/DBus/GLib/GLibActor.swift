@@ -1,6 +1,5 @@
 package import CGIO
 
-/// The failure of a call.
 package protocol GLibFailure: Error {
     /// Reads the error and frees it; nil when there is none.
     init(consuming error: UnsafeMutablePointer<GError>?)
@@ -15,7 +14,6 @@ package protocol GLibActor: Actor {
 
     var context: GLibContext { get }
 
-    /// The changes that tasks may wait for.
     var changes: Changes { get }
 
     /// The objects that cancel the calls under way.

@@ -1,10 +1,8 @@
 import CGIO
 
-/// A GLib main context that one thread iterates, as the executor of an actor: what the actor does happens on that
-/// thread, where libnm's objects live.
+/// A GLib main context that one thread iterates, as the executor of an actor for libnm's objects.
 ///
-/// Sendable: the context is the only state, it never changes, and the functions called on it here are those GLib
-/// declares safe from any thread.
+/// Sendable: the context never changes, and GLib declares the functions called on it safe from any thread.
 package final class GLibContext: SerialExecutor, @unchecked Sendable {
     package let pointer: OpaquePointer
 

@@ -19,7 +19,6 @@ package final class Gate: Sendable {
         }
     }
 
-    /// Closes the gate.
     package func close() {
         state.withLock { $0.phase = .stopping }
     }

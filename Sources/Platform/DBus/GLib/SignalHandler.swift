@@ -5,7 +5,6 @@ package final class SignalHandler {
     private let object: GObjectReference
     private let id: gulong
 
-    /// - Parameter id: The result of connecting.
     package init(_ object: GObjectReference, _ id: gulong) {
         self.object = object
         self.id = id

@@ -5,10 +5,8 @@ import Plumbing
 /// It is guarded as every secret's (`SecretFile`), or a credential of systemd. Inside are 8 to 63 characters of printable
 /// ASCII (IEEE Std 802.11-2020, J.4.1) or the key itself as 64 hexadecimal digits, with or without a newline at the end.
 public enum PassphraseFile {
-    /// The length of a passphrase, in characters.
     public static let passphraseLength = 8...63
 
-    /// The number of hexadecimal digits of a raw key.
     public static let rawKeyLength = 64
 
     /// Whether `path` can be used, without keeping what is in it.

@@ -2,10 +2,8 @@ public import Plumbing
 
 /// The reason why a passphrase file cannot be used. It never holds anything of the passphrase but its length.
 public struct PassphraseFileError: Error, Hashable, Sendable {
-    /// The file.
     public let path: String
 
-    /// The problem.
     public let problem: Problem
 
     public init(path: String, problem: Problem) {
@@ -13,7 +11,6 @@ public struct PassphraseFileError: Error, Hashable, Sendable {
         self.problem = problem
     }
 
-    /// The problems of a passphrase file.
     public enum Problem: Error, Hashable, Sendable {
         /// No secret can be read from it.
         case file(SecretFileProblem)

@@ -1,9 +1,7 @@
-/// One try to join a network.
 public struct JoinAttempt: Hashable, Sendable {
     /// Names the attempt in ``JoinPrompter/joinFinished(_:result:at:)``.
     public let id: Int
 
-    /// The network.
     public let network: HomeNetwork
 
     /// The regions of that network that are inside when it starts, in the order of their arrival.

@@ -23,7 +23,6 @@ extension JoinPrompter {
         return []
     }
 
-    /// Handles the answer to the prompt `id`.
     public mutating func answered(
         _ id: String, _ answer: PromptAnswer, at now: Instant
     ) throws(PromptAnswerError) -> [PrompterAction] {

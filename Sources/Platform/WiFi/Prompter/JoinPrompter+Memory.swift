@@ -2,7 +2,6 @@ extension JoinPrompter {
     /// The credible numbers of arrivals and prompts.
     private static var credible: ClosedRange<Int> { 1...1_000_000_000 }
 
-    /// Returns the memory to store for the next start.
     public func memory(at now: Instant) -> PromptMemory {
         PromptMemory(
             refused: refused, nextPrompt: nextPrompt,

@@ -1,8 +1,6 @@
 import Plumbing
 
-/// The steps that several events share.
 extension JoinPrompter {
-    /// The number of closed prompts that are stored.
     static var longestMemory: Int { 64 }
 
     /// An arrival starts, or starts over.

@@ -11,7 +11,6 @@ extension JoinPrompter {
             didSet { if let first = regions.first { network = first.network } }
         }
 
-        /// The number of arrivals at this network.
         var arrivals = 0
 
         /// The time of the last prompt or of the last join without a prompt. Outlives the arrival.

@@ -15,8 +15,7 @@
 ///   next one has another, a prompt that waits is withdrawn, and that policy decides. What was answered or joined stays
 ///   so.
 ///
-/// After a region's network is configured anew, report it as an arrival at the new one, or as a departure if there is
-/// none.
+/// A region's newly configured network is reported as an arrival, or as a departure if there is none.
 public struct JoinPrompter<Instant: InstantProtocol>: Sendable where Instant.Duration == Duration {
     /// The time limits.
     public struct Timing: Hashable, Sendable {
@@ -58,7 +57,6 @@ public struct JoinPrompter<Instant: InstantProtocol>: Sendable where Instant.Dur
         self.timing = timing
     }
 
-    /// The prompts that wait for an answer.
     public var prompts: [Prompt] { visits.compactMap(\.prompt) }
 
     /// The time at which ``advanced(to:)`` has something to do, if no event comes before.

@@ -1,6 +1,4 @@
-/// A person's answer to a ``Prompt``.
 public enum PromptAnswer: String, Codable, Hashable, Sendable, CaseIterable {
-    /// Join now.
     case join
 
     /// Not now: ask at the next arrival.

@@ -1,9 +1,7 @@
-/// The reason why an answer to a prompt has no effect.
 public enum PromptAnswerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No prompt of that name was put, or it is long gone.
     case noSuchPrompt(id: String)
 
-    /// The prompt does not wait any more.
     case closed(Prompt, PromptWithdrawal)
 
     public var description: String {

@@ -1,5 +1,4 @@
-/// The memory of a ``JoinPrompter`` that outlives it: the next one asks no question twice in a visit, and repeats those
-/// without an answer.
+/// A ``JoinPrompter``'s memory for the next one: no question twice in a visit, unanswered ones again.
 public struct PromptMemory: Hashable, Sendable {
     /// A network that was arrived at.
     public struct Visit: Hashable, Sendable {
@@ -17,7 +16,6 @@ public struct PromptMemory: Hashable, Sendable {
         /// The prompt that waits for an answer, by what the answer names it.
         public var prompt: String?
 
-        /// The time since the last prompt or the last join without a prompt.
         public var sinceLastOffer: Duration?
 
         public init(
@@ -36,7 +34,6 @@ public struct PromptMemory: Hashable, Sendable {
     /// The networks whose prompt was answered with never.
     public var refused: Set<SSID>
 
-    /// The number of the next prompt.
     public var nextPrompt: Int
 
     public var visits: [Visit]

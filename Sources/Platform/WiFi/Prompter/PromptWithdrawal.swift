@@ -1,6 +1,4 @@
-/// The reason why a ``Prompt`` does not wait any more.
 public enum PromptWithdrawal: Hashable, Sendable {
-    /// It was answered.
     case answered(PromptAnswer)
 
     /// The last of its regions was left.

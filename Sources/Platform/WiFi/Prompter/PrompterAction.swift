@@ -23,7 +23,6 @@ public enum PrompterAction: Hashable, Sendable {
 
     /// The reason why an arrival leads to no prompt and no join, or not yet.
     public enum Reason: Hashable, Sendable {
-        /// The network is connected.
         case alreadyConnected
 
         /// The last prompt or attempt is too recent; it follows when the cool-down ends, if still inside.

@@ -15,9 +15,6 @@ public final class SimulatedWiFi: WiFiService {
     private let broadcast = Broadcast(changesFrom: WiFiState())
     private let stopped = BinarySemaphore()
 
-    /// - Parameters:
-    ///   - inSight: the names of the networks that are heard.
-    ///   - joinDelay: The duration of a join.
     public init(inSight: Set<SSID>, joinDelay: Duration = .seconds(2)) {
         self.inSight = inSight
         self.joinDelay = joinDelay

@@ -5,7 +5,6 @@ public enum InternetAccess: Hashable, Sendable {
 
     case full
 
-    /// The network has an address and does not reach the Internet.
     case limited
 
     /// A captive portal requires a login. The address is one that the portal redirects to its login page, or nil.
@@ -26,7 +25,6 @@ public enum InternetAccess: Hashable, Sendable {
         self = .portal(address: isUsable == true ? checkedAddress : nil)
     }
 
-    /// The limitation of the access, or `nil` if none is known.
     public var limitation: Limitation? {
         switch self {
         case .unknown, .full: nil

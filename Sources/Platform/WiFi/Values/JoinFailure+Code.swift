@@ -26,7 +26,6 @@ extension JoinFailure {
         case other
     }
 
-    /// The kind of failure.
     public var code: Code {
         switch self {
         case .noNetworkManager: .noNetworkManager

@@ -3,13 +3,11 @@ public enum JoinFailure: Error, Hashable, Sendable {
     /// NetworkManager does not answer on the system bus, or there is no bus.
     case noNetworkManager
 
-    /// NetworkManager knows no Wi-Fi device.
     case noWiFiDevice
 
     /// There is a Wi-Fi device, and NetworkManager keeps its hands off it or cannot use it.
     case deviceNotManaged(device: String)
 
-    /// Wi-Fi is switched off in software.
     case radioOff
 
     /// Wi-Fi is switched off by a hardware switch, or blocked like one.
@@ -39,10 +37,8 @@ public enum JoinFailure: Error, Hashable, Sendable {
     /// The access points of that name want a login (IEEE 802.1X), which a passphrase file cannot give.
     case enterpriseNeedsProfile(ssid: String)
 
-    /// The passphrase file cannot be used.
     case passphraseFile(PassphraseFileError)
 
-    /// The access point did not accept the passphrase.
     case wrongPassphrase(ssid: String)
 
     /// The handshake failed, and not for certain because of the passphrase: the signal was weak, or the profile has connected
@@ -55,7 +51,6 @@ public enum JoinFailure: Error, Hashable, Sendable {
     /// NetworkManager does not let this user do it.
     case noPermission
 
-    /// The network was joined, and gave no address.
     case noAddress(ssid: String)
 
     /// It took too long.
@@ -82,7 +77,6 @@ public enum JoinFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// Whether another passphrase may help.
     package var isOfPassphrase: Bool {
         switch self {
         case .wrongPassphrase, .secretUnavailable: true

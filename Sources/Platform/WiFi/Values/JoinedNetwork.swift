@@ -1,9 +1,7 @@
 /// A join that succeeded.
 public struct JoinedNetwork: Hashable, Sendable {
-    /// The network's name.
     public let ssid: String
 
-    /// The device that joined it, such as `wlan0`; nil if that is not known.
     public let device: String?
 
     /// The credentials of the join; `nil` if it was connected before the join began.

@@ -19,8 +19,6 @@ public struct VisibleNetwork: Hashable, Sendable {
     public var isSecured: Bool { security.isRobust }
 
     /// One network of each name, the strongest first, those of the same strength by name.
-    ///
-    /// - Parameter heard: an access point each.
     public static func merged(_ heard: [VisibleNetwork]) -> [VisibleNetwork] {
         Dictionary(heard.map { (SSID($0.ssid), $0) }) { one, other in
             // The twin that is not protected is not what would be joined.

@@ -1,4 +1,3 @@
-/// The state of Wi-Fi on this machine.
 public struct WiFiState: Hashable, Sendable {
     /// Whether NetworkManager answers. If not, nothing else here is known.
     public var managerRunning: Bool
@@ -15,13 +14,10 @@ public struct WiFiState: Hashable, Sendable {
     /// Whether a device is ready to connect: NetworkManager has taken it up, and wpa_supplicant drives it.
     public var deviceReady: Bool
 
-    /// The network it is connected to.
     public var connectedSSID: String?
 
-    /// The access to the Internet through the network it is connected to.
     public var internet: InternetAccess
 
-    /// The connections of the other devices.
     public var otherConnections: [Connection] = []
 
     /// Whether a device is on its way to a connection. A full-duty Bluetooth scan would disturb it.
@@ -42,7 +38,6 @@ public struct WiFiState: Hashable, Sendable {
         self.activating = activating
     }
 
-    /// A device that is connected to a network.
     public struct Connection: Hashable, Sendable {
         public var device: String?
         public var ssid: String
@@ -55,7 +50,6 @@ public struct WiFiState: Hashable, Sendable {
         }
     }
 
-    /// Returns the access to the Internet through that network on that device, or nil if the device is not connected to it.
     package func internet(through name: SSID, on device: String?) -> InternetAccess? {
         let first = connectedSSID.map { Connection(device: self.device, ssid: $0, internet: internet) }
         return ([first].compactMap { $0 } + otherConnections).first {
@@ -63,6 +57,5 @@ public struct WiFiState: Hashable, Sendable {
         }?.internet
     }
 
-    /// Whether a device is connected to the network of that name.
     package func isConnected(to name: SSID) -> Bool { connectedSSID.map { SSID($0) } == name }
 }

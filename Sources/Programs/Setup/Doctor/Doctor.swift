@@ -12,9 +12,6 @@ package struct Doctor: Sendable {
     let configuration: Result<(configuration: Configuration, file: String), ConfigurationError>
     let client: APIClient
 
-    /// - Parameters:
-    ///   - configurationFile: The value of `--config`.
-    ///   - client: for the daemon that may be running.
     package init(configurationFile: String?, client: APIClient) {
         configuration = Result { () throws(ConfigurationError) in
             let file = try Configuration.file(named: configurationFile)
@@ -124,7 +121,6 @@ package struct Doctor: Sendable {
                 "bluetoothd", "it does not run; okaeri does not need it, but then no program switches the adapter on")
     }
 
-    /// The answer of the daemon.
     var answer: Result<StatusReport, APIClient.Failure> {
         get async {
             do throws(APIClient.Failure) {
@@ -153,7 +149,6 @@ package struct Doctor: Sendable {
         return [Finding(subject: "bluetooth", verdict: .wrong, finding: bluetooth.reason)]
     }
 
-    /// Returns the findings about the listeners beside the daemon's socket.
     static func listenerFindings(_ listeners: [ListenerReport]?) -> [Finding] {
         (listeners ?? []).map { listener in
             guard let problem = listener.problem else {

@@ -1,6 +1,5 @@
 import Plumbing
 
-/// The doctor's finding about one precondition.
 package struct Finding: Sendable, Equatable {
     package enum Verdict: String, Sendable {
         case ok
@@ -10,10 +9,8 @@ package struct Finding: Sendable, Equatable {
         case note
     }
 
-    /// The examined subject.
     package var subject: String
     package var verdict: Verdict
-    /// The finding.
     package var finding: String
     /// The command or action that fixes it.
     package var mend: String?

@@ -7,8 +7,7 @@ import OkaeriConfiguration
 import WiFi
 
 extension Doctor {
-    /// Returns the steps of a new installation, in their order: an adapter, the service and its group, a configuration,
-    /// a beacon that is received, the Wi-Fi.
+    /// Returns the steps of a new installation: adapter, service and group, configuration, beacon, Wi-Fi.
     package func firstSteps() async -> [Finding] {
         let adapters = Self.adapterFindings(AdapterDiagnosis().adapters, named: configured?.adapter)
         let answer = await answer

@@ -1,6 +1,5 @@
 import HCI
 
-/// An advertiser in the air.
 struct Advertiser: Sendable {
     /// The longest advertising data (Core Specification 5.4, Vol 4, Part E, Section 7.8.57).
     static let maximumDataLength = 1650
@@ -35,7 +34,6 @@ struct Advertiser: Sendable {
         return true
     }
 
-    /// Returns the report of one advertisement.
     func advert(at now: Int64) -> AdvertisingReport {
         let isLegacy = description.data.count <= AdvertisingReport.maximumLegacyDataLength
         var report = AdvertisingReport(

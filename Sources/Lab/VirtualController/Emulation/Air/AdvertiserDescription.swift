@@ -1,9 +1,7 @@
 import HCI
 import Plumbing
 
-/// An advertiser, as a script describes it.
 struct AdvertiserDescription: Hashable, Sendable {
-    /// The type of PDU that it sends.
     enum PDU: String, Hashable, Sendable, CaseIterable {
         case nonconnectable
         case scannable
@@ -17,18 +15,15 @@ struct AdvertiserDescription: Hashable, Sendable {
             }
         }
 
-        /// Whether a scanner may ask for a scan response.
         var isScannable: Bool { properties.contains(.scannable) }
     }
 
-    /// The name in scripts.
     var name: String
     var address: BluetoothAddress
     var addressType: BluetoothAddressType
     var pdu: PDU
     var data: [UInt8]
 
-    /// The scan response; `nil`: none.
     var response: [UInt8]?
 
     /// From one advert to the next, in nanoseconds.
@@ -42,7 +37,6 @@ struct AdvertiserDescription: Hashable, Sendable {
         randomStatic(name.utf8.fnv1a)
     }
 
-    /// A static random address with these low 46 bits.
     static func randomStatic(_ bits: UInt64) -> BluetoothAddress {
         BluetoothAddress(
             low: UInt32(truncatingIfNeeded: bits), high: 0xC000 | UInt16(truncatingIfNeeded: bits >> 32))

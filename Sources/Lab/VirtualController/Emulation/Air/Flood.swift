@@ -4,9 +4,7 @@ import Plumbing
 
 /// Very many adverts from very many addresses.
 struct Flood: Sendable {
-    /// The description of a flood.
     struct Plan: Hashable, Sendable {
-        /// The kind of data that each address sends.
         enum Kind: String, Hashable, Sendable, CaseIterable {
             /// Manufacturer specific data that is no iBeacon.
             case adverts
@@ -34,7 +32,6 @@ struct Flood: Sendable {
     /// The time of its beginning, in nanoseconds.
     private let began: Int64
 
-    /// The number of advertisements that were sent.
     private(set) var sent = 0
 
     /// The number of advertisements that were reported.
@@ -47,7 +44,6 @@ struct Flood: Sendable {
 
     var isOver: Bool { sent == plan.count }
 
-    /// The time of the next advertisement.
     var nextDeadline: Int64? {
         guard !isOver else { return nil }
         guard let rate = plan.rate else { return .min }
@@ -61,12 +57,10 @@ struct Flood: Sendable {
         return sent - 1
     }
 
-    /// Whether an advert is that of the advertiser which the flood includes.
     func isIncluded(_ number: Int) -> Bool {
         plan.included != nil && number % plan.addresses == plan.addresses / 2
     }
 
-    /// An advert of one of the addresses.
     func advert(_ number: Int) -> AdvertisingReport {
         let index = number % plan.addresses
         let data: [UInt8] =

@@ -1,6 +1,5 @@
 import HCI
 
-/// Reports that wait to go out in one event.
 struct ReportBatch: Sendable {
     /// The time for which a batch that is not full waits, in nanoseconds.
     static let timeout: Int64 = 50_000_000
@@ -27,7 +26,6 @@ struct ReportBatch: Sendable {
         return packets
     }
 
-    /// Returns the waiting reports.
     mutating func flush() throws(HCIEncodingError) -> [[UInt8]] {
         guard !reports.isEmpty else { return [] }
         let event: HCIEvent

@@ -1,7 +1,5 @@
-/// The strength of an advertiser's signal over time.
 struct Signal: Hashable, Sendable {
-    /// In dBm, one after the other; nil: the controller cannot measure it. Never empty: the first is a property of its
-    /// own.
+    /// The values in dBm; nil: the controller cannot measure it. Never empty: the first is a property of its own.
     private let first: Int8?
     private let others: [Int8?]
 
@@ -11,7 +9,6 @@ struct Signal: Hashable, Sendable {
     /// The beginning of the first one.
     private let began: Int64
 
-    /// The same from now on.
     init(_ level: Int8?) {
         self.init(first: level, others: [], step: 1, from: 0)
     }

@@ -1,4 +1,3 @@
-/// The capabilities of a controller.
 public enum ControllerKind: String, Hashable, Sendable {
     /// Bluetooth 4: legacy advertising only. A Raspberry Pi 4 is one, though it calls itself 5.0.
     case legacy

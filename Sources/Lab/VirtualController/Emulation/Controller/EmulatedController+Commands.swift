@@ -128,6 +128,5 @@ extension EmulatedController.Answer {
 }
 
 extension HCIStatus {
-    /// Unknown Connection Identifier.
     static let unknownConnection = HCIStatus(rawValue: 0x02)
 }

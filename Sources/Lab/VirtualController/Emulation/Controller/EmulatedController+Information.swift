@@ -2,7 +2,7 @@ import HCI
 import Plumbing
 
 extension EmulatedController {
-    /// Returns the parameters of the commands that only read (Vol 4, Part E, Sections 7.4 and 7.8), after the status.
+    /// Returns what commands that only read return (Vol 4, Part E, 7.4 and 7.8), after the status; or nothing.
     func information(_ known: KnownCommand) -> [UInt8] {
         switch known {
         case .readLocalVersion:
@@ -77,7 +77,6 @@ extension EmulatedController {
     /// Bits 4 and 5 of the states (Section 7.8.27).
     private static let passiveAndActiveScanning: UInt64 = 0x30
 
-    /// The data length that every connection supports.
     private static let minimumDataLength: UInt16 = 27
     private static let minimumDataTime: UInt16 = 328
 }

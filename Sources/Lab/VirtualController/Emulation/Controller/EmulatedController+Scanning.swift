@@ -63,7 +63,6 @@ extension ScanSettings {
 }
 
 extension Scan {
-    /// The log line of its beginning.
     fileprivate var line: String {
         let type =
             switch settings.type {

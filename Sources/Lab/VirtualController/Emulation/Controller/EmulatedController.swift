@@ -12,7 +12,6 @@ struct EmulatedController: Sendable {
         case log(String)
     }
 
-    /// The answer to a command.
     enum Answer: Hashable, Sendable {
         case complete(HCIStatus, [UInt8])
         case status(HCIStatus)
@@ -40,11 +39,9 @@ struct EmulatedController: Sendable {
         /// The family of commands that the host has used; the other one is disallowed.
         var family: CommandFamily?
 
-        /// The settings of the host; `nil` before.
         var scanSettings: ScanSettings?
         var scan: Scan?
 
-        /// The peer that the host wants to connect to.
         var connecting: Peer?
     }
 
@@ -58,7 +55,6 @@ struct EmulatedController: Sendable {
     /// The time at which `advanced(to:)` has something to do.
     var nextDeadline: Int64? { state.scan?.end }
 
-    /// Carries out a command.
     mutating func received(_ command: HCICommand, at now: Int64) -> [Output] {
         guard let known = KnownCommand(rawValue: command.opcode.rawValue),
             known.isKnown(to: kind)

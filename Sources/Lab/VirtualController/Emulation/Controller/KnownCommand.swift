@@ -62,10 +62,8 @@ enum KnownCommand: UInt16, Hashable, Sendable, CaseIterable {
 }
 
 extension KnownCommand {
-    /// The commands a controller of this kind has.
     static func all(of kind: ControllerKind) -> [KnownCommand] { allCases.filter { $0.isKnown(to: kind) } }
 
-    /// Whether a controller of this kind has it.
     func isKnown(to kind: ControllerKind) -> Bool {
         switch kind {
         case .legacy: !isClassic && family != .extended
@@ -87,8 +85,7 @@ extension KnownCommand {
         }
     }
 
-    /// The family of commands that it belongs to; `nil` if it goes with both. A host that has used the one may not use
-    /// the other before the next reset (Section 3.1.1).
+    /// Its family of commands; `nil` for both. A host may not mix families before a reset (Section 3.1.1).
     var family: CommandFamily? {
         switch self {
         case .leSetAdvertisingParameters, .leReadAdvertisingTransmitPower, .leSetAdvertisingData,

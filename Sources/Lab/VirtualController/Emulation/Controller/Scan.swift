@@ -32,7 +32,6 @@ struct ScanSettings: Hashable, Sendable {
     }
 }
 
-/// A scan that is enabled.
 struct Scan: Sendable {
     let settings: ScanSettings
     let filter: LESetExtendedScanEnable.DuplicateFilter
@@ -46,10 +45,8 @@ struct Scan: Sendable {
     /// After how long it listens again; nil: once.
     let period: Int64?
 
-    /// The reports that the duplicate filter has passed.
     private var reported: Set<Reported> = []
 
-    /// The period of `reported`.
     private var reportedPeriod: Int64 = 0
 
     /// The address, like Broadcom's filters, and not the data; a scan response is no duplicate of its advert.

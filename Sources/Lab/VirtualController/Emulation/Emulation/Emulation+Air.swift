@@ -2,7 +2,6 @@ import HCI
 
 /// The advertisers, and the reports to the host.
 extension Emulation {
-    /// All adverts that are due.
     mutating func advertise(at now: Int64) {
         for index in advertisers.indices where advertisers[index].isDue(at: now) {
             advertise(index, at: now)
@@ -61,7 +60,6 @@ extension Emulation {
         return true
     }
 
-    /// Sends a batch that is not full.
     mutating func flushBatch() {
         do throws(HCIEncodingError) {
             sendReports(try batch.flush())

@@ -1,7 +1,6 @@
 import HCI
 import Plumbing
 
-/// The packets between the host and the controller.
 extension Emulation {
     /// The first byte of what /dev/vhci itself says.
     private static let vendorPacket: UInt8 = 0xFF
@@ -64,7 +63,6 @@ extension Emulation {
         misbehaviour.stall = nil
     }
 
-    /// Sends and logs what the controller says.
     mutating func react(to outputs: [EmulatedController.Output]) {
         for output in outputs {
             switch output {

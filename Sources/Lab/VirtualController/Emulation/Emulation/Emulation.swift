@@ -5,7 +5,6 @@ public import HCI
 /// It does no I/O: what happens comes in with its time, in nanoseconds of a clock that does not go back, and what is to
 /// be done comes out. `started(at:)` is the first call; `advanced(to:)` is due at `nextDeadline`.
 public struct Emulation: Sendable {
-    /// The actions to take, in order.
     public enum Action: Hashable, Sendable {
         /// Create the adapter.
         case open
@@ -13,10 +12,8 @@ public struct Emulation: Sendable {
         /// Remove it.
         case close
 
-        /// Send an H4 packet to the host.
         case send([UInt8])
 
-        /// Write a line to the log.
         case log(String)
 
         /// End the program.
@@ -42,10 +39,6 @@ public struct Emulation: Sendable {
     /// The actions to take, until the call returns.
     var actions: [Action] = []
 
-    /// - Parameters:
-    ///   - kind: The capabilities of the controller.
-    ///   - address: its public address.
-    ///   - isVerbose: whether all commands and answers are logged.
     public init(kind: ControllerKind, address: BluetoothAddress, isVerbose: Bool = false) {
         controller = EmulatedController(kind: kind, address: address)
         self.isVerbose = isVerbose
@@ -59,13 +52,11 @@ public struct Emulation: Sendable {
         return deadlines.compactMap(\.self).min()
     }
 
-    /// The program has started.
     public mutating func started(at now: Int64) -> [Action] {
         plugIn()
         return takeActions()
     }
 
-    /// A script that begins now.
     public mutating func add(_ script: Script, at now: Int64) -> [Action] {
         append(script.lines, from: script.source, at: now)
         return advanced(to: now)

@@ -2,7 +2,6 @@ import HCI
 
 /// The present faults of the controller.
 struct Misbehaviour: Sendable {
-    /// A command that is refused.
     struct Refusal: Sendable {
         let status: HCIStatus
 
@@ -21,7 +20,6 @@ struct Misbehaviour: Sendable {
     private var ignored: Set<HCIOpcode> = []
     private var refusals: [HCIOpcode: Refusal] = [:]
 
-    /// The end of the stall; `nil`: there is none.
     var stall: Instruction.StallEnd?
 
     /// The number of further report events that are cut.

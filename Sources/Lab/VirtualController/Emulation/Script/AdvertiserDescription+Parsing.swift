@@ -5,7 +5,6 @@ extension AdvertiserDescription {
     /// The range for legacy advertising (Vol 4, Part E, Section 7.8.5), in nanoseconds.
     private static let intervals: ClosedRange<Int64> = 20_000_000...10_240_000_000
 
-    /// Creates an advertiser of this name, with the defaults for the rest of the line.
     private init(name: String, data: [UInt8]) {
         self.init(
             name: name, address: Self.address(for: name), addressType: .random, pdu: .nonconnectable, data: data,

@@ -6,7 +6,6 @@ struct Arguments {
     /// The words after it which are no settings, and which were not taken yet.
     private var words: [String]
 
-    /// The settings which were not taken yet.
     private var settings: [(key: String, value: String)]
 
     /// All that was asked for, to say what a line may have.
@@ -56,7 +55,6 @@ struct Arguments {
         return String(text[...end])
     }
 
-    /// The next word.
     mutating func word(_ expected: String) throws(ScriptMistake) -> String {
         guard let word = optionalWord() else {
             throw ScriptMistake(found: "\(verb) without \(expected)", expected: expected)
@@ -64,14 +62,12 @@ struct Arguments {
         return word
     }
 
-    /// The next word, read.
     mutating func word<Result>(
         _ expected: String, _ read: Value.Reader<Result>
     ) throws(ScriptMistake) -> Result {
         try read(try word(expected))
     }
 
-    /// The next word, if there is one.
     mutating func optionalWord() -> String? {
         words.isEmpty ? nil : words.removeFirst()
     }
@@ -90,7 +86,6 @@ struct Arguments {
         return all
     }
 
-    /// A setting, if it is there.
     mutating func setting<Result>(
         _ key: String, _ read: Value.Reader<Result>
     ) throws(ScriptMistake) -> Result? {

@@ -1,7 +1,6 @@
 import HCI
 
 extension Instruction {
-    /// Reads the instruction of a line, all of it.
     init(_ line: inout Arguments) throws(ScriptMistake) {
         self = try Self.read(&line)
         try line.finish()

@@ -1,6 +1,5 @@
 import HCI
 
-/// The instruction of a script's line.
 enum Instruction: Hashable, Sendable {
     case wait(Wait)
     case describe(AdvertiserDescription)
@@ -17,7 +16,6 @@ enum Instruction: Hashable, Sendable {
 }
 
 extension Instruction {
-    /// A fault of the controller, or its end.
     enum Fault: Hashable, Sendable {
         case ignore(Commands)
         case refuse(HCIOpcode, HCIStatus, times: Int?)
@@ -31,7 +29,6 @@ extension Instruction {
         case packet([UInt8])
     }
 
-    /// The event that the following lines wait for.
     enum Wait: Hashable, Sendable {
         /// In nanoseconds.
         case time(Int64)
@@ -39,7 +36,6 @@ extension Instruction {
         case noScan
     }
 
-    /// The commands that a fault concerns.
     enum Commands: Hashable, Sendable {
         case all
         case some([HCIOpcode])

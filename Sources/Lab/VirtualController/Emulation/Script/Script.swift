@@ -1,16 +1,10 @@
-/// A script, read and found to be without mistakes.
 public struct Script: Hashable, Sendable {
-    /// The longest line, in bytes.
     public static let maximumLineLength = 8192
 
-    /// The origin of the script, for the log.
     public let source: String
 
     let lines: [ScriptLine]
 
-    /// Reads a whole script.
-    ///
-    /// - Returns: the script, or all mistakes in it.
     public static func parse(_ text: String, source: String) -> Result<Script, Mistakes> {
         var lines: [ScriptLine] = []
         var mistakes: [ScriptError] = []
@@ -27,13 +21,11 @@ public struct Script: Hashable, Sendable {
             ? .success(Script(source: source, lines: lines)) : .failure(Mistakes(errors: mistakes))
     }
 
-    /// The mistakes of a script, line by line.
     public struct Mistakes: Error, Hashable, Sendable {
         public let errors: [ScriptError]
     }
 }
 
-/// A line that is an instruction.
 struct ScriptLine: Hashable, Sendable {
     let source: String
     let number: Int
@@ -42,7 +34,6 @@ struct ScriptLine: Hashable, Sendable {
     let time: Int64?
     let instruction: Instruction
 
-    /// Reads a line; nil when there is nothing on it.
     init?(_ text: some StringProtocol, source: String, number: Int) throws(ScriptError) {
         self.source = source
         self.number = number

@@ -9,12 +9,10 @@ struct ScriptMistake: Error, Hashable, Sendable {
     }
 }
 
-/// A line of a script that cannot be read or carried out.
 public struct ScriptError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file's name, or `control`, or `standard input`.
     public let source: String
 
-    /// The line's number, from 1.
     public let line: Int
 
     /// The text of the script.

@@ -3,7 +3,6 @@ struct ScriptPlayer: Sendable {
     /// Lines in their turn, the next one first, with the moment when their source began.
     private var lines: [(line: ScriptLine, origin: Int64)] = []
 
-    /// The number of `lines` that are done.
     private var done = 0
 
     /// Lines with a time of their own, the earliest first.
@@ -27,7 +26,6 @@ struct ScriptPlayer: Sendable {
         lines += new.map { ($0, now) }
     }
 
-    /// The next line whose time has come.
     mutating func next(at now: Int64, isScanning: Bool) -> ScriptLine? {
         while true {
             endWait(at: now, isScanning: isScanning)

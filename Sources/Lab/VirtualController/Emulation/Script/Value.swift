@@ -48,8 +48,7 @@ enum Value {
         }
     }
 
-    /// `-70`, or `none` for what the controller cannot measure (Core Specification 5.4, Vol 4, Part E, Section
-    /// 7.7.65.2).
+    /// `-70`, or `none` for what the controller cannot measure (Core Specification 5.4, Vol 4, Part E, 7.7.65.2).
     static func level(_ text: String) throws(ScriptMistake) -> Int8? {
         guard text != "none" else { return nil }
         guard let level = try? integer(in: Int8(-127)...20)(text) else {
@@ -107,7 +106,6 @@ enum Value {
         }
     }
 
-    /// An advertiser's name.
     static func name(_ text: String) throws(ScriptMistake) -> String {
         guard text.utf8.allSatisfy(isNameByte) else {
             throw ScriptMistake(found: "'\(text)'", expected: "a name of letters, digits, -, _ and .")
