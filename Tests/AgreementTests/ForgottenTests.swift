@@ -103,29 +103,49 @@ import Testing
         hall.pass(to: 10)
         hall.actions += hall.house.forgotten(node: "attic-2", at: HouseAtHall.moment(10))
         var late = Self.waiting(["attic-2", "attic-3"])
-        late.stamp.sequence += 1
-        hall.hear(late, at: 11)
-        #expect(hall.house.state(of: "keys")?.waiting == ["attic-3"])
-        // Another node may wait for it still.
-        #expect(hall.actions.contains(.publishForgotten(node: "attic-2")))
-        // Once: a client that forges such messages does not make this node flood the broker.
-        for _ in 0..<10 {
+        for seconds in 11..<40 {
             late.stamp.sequence += 1
-            hall.hear(late, at: 11)
+            hall.hear(late, at: Double(seconds))
         }
+        // Once: a client that forges such messages does not make this node flood the broker.
         #expect(hall.actions.count { $0 == .publishForgotten(node: "attic-2") } == 1)
+        hall.actions += hall.house.forgotten(node: "attic-2", at: HouseAtHall.moment(40))
+        #expect(hall.house.state(of: "keys")?.waiting == ["attic-3"])
     }
 
-    @Test mutating func `a forgotten node that came back is waited for again`() {
+    /// A message that names it arrives before its status.
+    @Test mutating func `a forgotten node that came back is not forgotten again`() {
         hall.connect(at: 0, keeping: [Self.waiting(["attic-2"])])
         hall.status(of: HouseAtHall.stronger, found: true, at: 0)
         hall.pass(to: 10)
         hall.actions += hall.house.forgotten(node: "attic-2", at: HouseAtHall.moment(10))
-        hall.status(of: "attic-2", at: 20)
-        hall.disconnect(at: 30)
         var later = Self.waiting(["attic-2"])
         later.stamp.sequence += 1
-        hall.connect(at: 31, keeping: [later])
+        hall.hear(later, at: 20)
+        hall.status(of: "attic-2", at: 20.5)
+        hall.status(of: "attic-2", isOnline: false, at: 25)
+        hall.pass(to: 60)
         #expect(hall.house.state(of: "keys")?.waiting == ["attic-2"])
+        #expect(!hall.actions.contains(.publishForgotten(node: "attic-2")))
+    }
+
+    /// The observation that the broker retained is as good as new: its node may refresh it. The owner receives the beacon as
+    /// well, and then no more.
+    @Test mutating func `a node whose retained observation is inside is waited for when it is lost`() {
+        hall.connect(at: 0)
+        hall.status(of: HouseAtHall.weaker, found: true, at: 0)
+        hall.pass(to: 3.5)
+        hall.actions += hall.house.observationReceived(
+            node: HouseAtHall.weaker, region: "keys",
+            Observation(state: .inside, age: 1, incarnation: "\(HouseAtHall.weaker)-1", sequence: 50), isRetained: true,
+            at: HouseAtHall.moment(3.5))
+        hall.say(.inside, at: 3.6)
+        hall.pass(to: 6)
+        hall.say(.outside, at: 6)
+        hall.status(of: HouseAtHall.weaker, isOnline: false, at: 7)
+        hall.pass(to: 10)
+        #expect(hall.written.last?.state == .unknown)
+        #expect(hall.written.last?.waiting == [HouseAtHall.weaker])
+        #expect(hall.events == [])
     }
 }

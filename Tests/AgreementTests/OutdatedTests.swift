@@ -1,3 +1,4 @@
+import Plumbing
 import RegionMonitoring
 import Testing
 
@@ -191,6 +192,21 @@ import Testing
         let left = Observation(state: .outside, age: 1, incarnation: "hall-1", sequence: 100)
         hall.actions += hall.house.observationReceived(
             node: "hall", region: "keys", left, isRetained: false, at: HouseAtHall.moment(23.5))
+        #expect(hall.house.owner(of: "keys") == HouseAtHall.stronger)
+        #expect(hall.events == [])
+    }
+
+    /// The status of the next owner came seconds late, so that this node counts its settling from then on.
+    @Test mutating func `an owner stands down when the next one writes`() {
+        hall.connect(at: 0)
+        hall.pass(to: 4)
+        hall.say(.outside, at: 4)
+        hall.pass(to: 8)
+        hall.status(of: HouseAtHall.stronger, at: 20)
+        hall.say(.outside, of: HouseAtHall.stronger, at: 20.5)
+        let writer = "\(HouseAtHall.stronger)-1".utf8.fnv1a
+        hall.hear(HouseAtHall.message(.outside, of: writer, 9), at: 21)
+        hall.say(.inside, at: 21.5)
         #expect(hall.house.owner(of: "keys") == HouseAtHall.stronger)
         #expect(hall.events == [])
     }

@@ -121,4 +121,17 @@ import Testing
         hall.pass(to: 100)
         #expect(hall.written == [])
     }
+
+    /// It listened as the next owner when the broker, which had lost everything, delivered an earlier message.
+    @Test mutating func `a node that does not become the owner brings back its later message`() {
+        remember()
+        hall.connect(at: 20)
+        hall.pass(to: 24)
+        #expect(hall.house.owner(of: "keys") == "hall")
+        hall.hear(HouseAtHall.message(.unknown, of: 9, 1), at: 25)
+        hall.status(of: HouseAtHall.stronger, found: true, at: 26)
+        hall.pass(to: 30)
+        #expect(hall.house.owner(of: "keys") == HouseAtHall.stronger)
+        #expect(hall.written == [Self.restored])
+    }
 }

@@ -11,8 +11,18 @@ struct HouseRegion: Sendable {
     ///     listening, owner → follower   another node has a higher weight, or the connection is lost
     enum Role: Sendable {
         case follower
-        case listening(OwnerState, until: Int64, isComplete: Bool)
+        case listening(OwnerState, Listening)
         case owner(OwnerState, Writing)
+    }
+
+    /// The wait for the observations of the others.
+    struct Listening: Sendable {
+        /// The end of the wait.
+        var until: Int64
+        /// Whether the observations that the broker retained have arrived.
+        var isComplete: Bool
+        /// The last message of another owner that is not later than the known one.
+        var rival: HouseState?
     }
 
     /// The owner's duty to write.
@@ -74,7 +84,7 @@ struct HouseRegion: Sendable {
     var observed: OwnerState? {
         switch role {
         case .follower: nil
-        case .listening(let state, _, _), .owner(let state, _): state
+        case .listening(let state, _), .owner(let state, _): state
         }
     }
 
@@ -83,9 +93,9 @@ struct HouseRegion: Sendable {
         // The role is empty meanwhile, so that the dictionaries are not copied.
         switch role {
         case .follower: return nil
-        case .listening(var state, let until, let isComplete):
+        case .listening(var state, let listening):
             role = .follower
-            defer { role = .listening(state, until: until, isComplete: isComplete) }
+            defer { role = .listening(state, listening) }
             return change(&state)
         case .owner(var state, let writing):
             role = .follower
@@ -106,7 +116,7 @@ struct HouseRegion: Sendable {
         let own: [Int64?]
         switch role {
         case .follower: own = [message.restoresAt]
-        case .listening(_, let until, _): own = [house.isActive ? until : nil]
+        case .listening(_, let listening): own = [house.isActive ? listening.until : nil]
         case .owner(let state, _) where state.state == nil: own = [state.nextDeadline]
         case .owner(let state, let writing):
             let refresh = writing.writtenAt?.addingClamped(Observation.interval)
@@ -125,17 +135,24 @@ extension HouseRegion {
         guard isFollower else { return [] }
         var state = OwnerState()
         if let known = message.state { state.inherit(known, at: house.now.instant) }
-        role = .listening(
-            state, until: house.now.instant.addingClamped(Self.longestListening), isComplete: false)
+        let until = house.now.instant.addingClamped(Self.longestListening)
+        role = .listening(state, Listening(until: until, isComplete: false))
         message.restoresAt = nil
         return [.subscribe(region: identifier), .repeatObservation(region: identifier)]
     }
 
-    /// Handles that another node is the owner from now on, or none. If the broker holds that node's message, it is the latest.
+    /// Handles that another node is the owner from now on, or none. If the broker holds that node's message, it is the latest, or
+    /// this node brings back a later one.
     mutating func lostOwnership(_ house: HouseView) -> [HouseAction] {
-        let rival: HouseState? = if case .owner(_, let writing) = role { writing.rival } else { nil }
+        let before = role
         let actions = stoodDown()
-        return actions + (rival.map { followed($0, isRetained: true, house) } ?? [])
+        switch before {
+        case .owner(_, let writing):
+            return actions + (writing.rival.map { followed($0, isRetained: true, house) } ?? [])
+        case .listening(_, let listening):
+            return actions + (listening.rival.map { stateReceived($0, isRetained: false, house) } ?? [])
+        case .follower: return actions
+        }
     }
 
     /// Ends this node's part in writing the region.
@@ -156,7 +173,8 @@ extension HouseRegion {
     /// Handles that the process was suspended: other nodes may have written the region meanwhile.
     mutating func resumed(_ house: HouseView) {
         guard case .owner(let state, _) = role else { return }
-        role = .listening(state, until: house.now.instant.addingClamped(Self.listening), isComplete: true)
+        let until = house.now.instant.addingClamped(Self.listening)
+        role = .listening(state, Listening(until: until, isComplete: true))
     }
 
     /// Handles that this node was away for so long that it knows nothing better than the broker.
@@ -164,9 +182,10 @@ extension HouseRegion {
 
     /// Handles this node's own observation behind the retained ones.
     private mutating func listened(_ house: HouseView, since began: Int64) {
-        guard case .listening(let state, _, false) = role else { return }
-        role = .listening(
-            state, until: max(house.now.instant, began.addingClamped(Self.listening)), isComplete: true)
+        guard case .listening(let state, var listening) = role, !listening.isComplete else { return }
+        listening.until = max(house.now.instant, began.addingClamped(Self.listening))
+        listening.isComplete = true
+        role = .listening(state, listening)
     }
 }
 
@@ -181,8 +200,10 @@ extension HouseRegion {
             state.received(observation.clamped, of: name, node, isRetained: isRetained, at: house.now.instant)
         }
         // Its own retained observation and the repeated one: a broker may send the two in either order.
-        if name == house.node, own?.isCurrent == isRetained, case .listening(_, let until, false) = role {
-            listened(house, since: until.subtractingClamped(Self.longestListening))
+        if name == house.node, own?.isCurrent == isRetained, case .listening(_, let listening) = role,
+            !listening.isComplete
+        {
+            listened(house, since: listening.until.subtractingClamped(Self.longestListening))
             return advanced(house)
         }
         return isNewer == true ? judged(house) : []
@@ -210,6 +231,10 @@ extension HouseRegion {
         let order = message.order(of: received)
         let isEcho = isOwn && order.isKnown && received.stamp.sequence >= echoed
         if isEcho { echoed = received.stamp.sequence }
+        if case .listening(let state, var listening) = role, !isEcho, order != .later, !received.isRestored {
+            listening.rival = received
+            role = .listening(state, listening)
+        }
         switch order {
         case .same:
             guard let known = message.state, !received.agrees(with: known) else {
@@ -342,12 +367,12 @@ extension HouseRegion {
                 actions.append(.publishState(region: identifier, restored))
             }
             return actions
-        case .listening(_, let until, _):
+        case .listening(_, let listening):
             let state = observe { state in
                 state.advance(to: now, nodes: house.nodes)
                 return state
             }
-            guard let state, until <= now, house.isActive else { return actions }
+            guard let state, listening.until <= now, house.isActive else { return actions }
             role = .owner(state, Writing(learnsUntil: now.addingClamped(Self.learning)))
             return actions + judged(house)
         case .owner:

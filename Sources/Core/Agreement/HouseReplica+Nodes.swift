@@ -102,7 +102,7 @@ extension HouseReplica {
         guard nodes[name] != nil || wasAbsent || isWaited(for: name) else { return [] }
         nodes[name] = nil
         redescribed.remove(name)
-        if forgotten.count < Self.nodeLimit { forgotten[name] = false }
+        if forgotten[name] == nil, forgotten.count < Self.nodeLimit { forgotten[name] = .max }
         let actions = [.deleted(node: name)] + ownersDetermined(at: now)
         return actions
             + update(regions.indices, at: now) { region, view in
@@ -152,13 +152,13 @@ extension HouseReplica {
     mutating func nodesAdvanced(at now: Moment) -> [HouseAction] {
         nodesDue = nodes.values.compactMap { $0.nextChange(after: now.instant) }.min()
         guard case .active = connection else { return [] }
+        var actions = forgottenAgain(at: now.instant)
         if nodes[node]?.isSilent(at: now.instant) ?? false {
             // The broker accepts this node's messages and delivers none: a rule on its topics changed.
             suspendRegions(now)
             connection = .settling(Settling(at: now.instant))
-            return []
+            return actions
         }
-        var actions: [HouseAction] = []
         for name in nodes.keys.sorted() where nodes[name]?.isDeleted(at: now.instant) ?? false {
             actions += deleted(name, isLate: true, at: now)
         }
@@ -170,6 +170,34 @@ extension HouseReplica {
             actions.append(.publishOffline(node: name))
         }
         return actions + nodesCounted(at: now)
+    }
+
+    /// Plans to empty the status of forgotten nodes for which a message waits: its writer does not know that they were forgotten,
+    /// or one of them has returned, and its status is on its way.
+    mutating func waited(for names: [String], at now: Int64) {
+        for name in names where forgotten[name] == .max && nodes[name] == nil {
+            let due = now.addingClamped(HouseNode.repetition)
+            forgotten[name] = due
+            scheduleNodes(due)
+        }
+    }
+
+    private mutating func forgottenAgain(at now: Int64) -> [HouseAction] {
+        let planned = forgotten.filter { $0.value > .min && $0.value < .max }
+        let due = planned.filter { $0.value <= now }.keys.sorted()
+        for name in due { forgotten[name] = .min }
+        if let next = planned.values.filter({ $0 > now }).min() { scheduleNodes(next) }
+        return due.filter { nodes[$0] == nil && isWaited(for: $0) }.map { .publishForgotten(node: $0) }
+    }
+
+    /// Handles that a node has written a region's message: it has settled, whatever this node has received of it.
+    mutating func wrote(_ writer: UInt64, at now: Moment) -> [HouseAction] {
+        let settling = nodes.filter { $1.isPresent(at: now.instant) && !$1.isEligible(at: now.instant) }
+        guard let (name, known) = settling.first(where: { $1.incarnation?.utf8.fnv1a == writer }), name != node,
+            case .online(let since, let refreshedAt, _) = known.status
+        else { return [] }
+        nodes[name]?.status = .online(since: since, refreshedAt: refreshedAt, wasFound: true)
+        return ownersDetermined(at: now)
     }
 
     /// Publishes the number of nodes if this node counts them.

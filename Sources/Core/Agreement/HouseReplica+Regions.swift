@@ -47,15 +47,9 @@ extension HouseReplica {
             var names: Set<String> = []
             state?.hearing = received.hearing.prefix(Self.nodeLimit)
                 .filter { Self.isName($0.node) && names.insert($0.node).inserted }
-            state?.keepHearing { name in
-                guard let isEmptied = forgotten[name], nodes[name] == nil else { return true }
-                if !isRetained, !isEmptied {
-                    forgotten[name] = true
-                    actions.append(.publishForgotten(node: name))
-                }
-                return false
-            }
             state?.room = received.room.flatMap { Self.isName($0) ? $0 : nil }
+            waited(for: state?.waiting ?? [], at: now.instant)
+            if !isRetained, !received.isRestored { actions += wrote(received.stamp.writer, at: now) }
         }
         return actions
             + update(CollectionOfOne(index), at: now) { region, view in

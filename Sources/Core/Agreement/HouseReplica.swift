@@ -52,9 +52,9 @@ package struct HouseReplica: Sendable {
     var candidates: [String: Candidate] = [:]
     /// The nodes that were there before the connection was lost, and are not back.
     var absence = Absence()
-    /// The nodes that were forgotten, which a message that was written before still names, and whether this node has emptied
-    /// their status for the writer. At most ``nodeLimit``.
-    var forgotten: [String: Bool] = [:]
+    /// The nodes that were forgotten, at most ``nodeLimit``: the time at which this node empties their status again because a
+    /// message waits for them; `.max` while none does, and `.min` after it was done.
+    var forgotten: [String: Int64] = [:]
     /// The nodes whose regions changed since owners were determined.
     var redescribed: Set<String> = []
     var ownsHub = false

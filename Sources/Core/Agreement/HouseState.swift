@@ -114,13 +114,6 @@ package struct HouseState: Hashable, Sendable {
     /// The nodes that the house waits for: they heard the beacon last and do not report now. Empty unless the state is unknown.
     package var waiting: [String] { state == .unknown ? hearing.map(\.node) : [] }
 
-    /// Removes the other nodes. If the house waits for none any more, nothing is known.
-    mutating func keepHearing(_ isKept: (String) -> Bool) {
-        let count = hearing.count
-        hearing.removeAll { !isKept($0.node) }
-        if count > 0, hearing.isEmpty, state == .unknown { lastKnown = nil }
-    }
-
     /// Whether two messages have the same content. Their writers and wall clocks do not matter.
     func agrees(with other: HouseState) -> Bool {
         (state, lastKnown, room, change) == (other.state, other.lastKnown, other.room, other.change)
@@ -208,7 +201,7 @@ package enum HouseAction: Hashable, Sendable {
     case publishHouse(online: Int)
     /// Publish, retained and in the name of a node that is silent, that it is offline.
     case publishOffline(node: String)
-    /// Empty the status of a node that was forgotten: another node still waits for it.
+    /// Empty the status of a node that was forgotten: the owner of a region still waits for it.
     case publishForgotten(node: String)
     /// Drop what is stored of a node.
     case deleted(node: String)

@@ -23,6 +23,9 @@ struct OwnerState: Sendable {
         case silent
         case pending
         case live(RegionState)
+
+        /// Whether the node may hear the beacon now.
+        var isInside: Bool { self == .live(.inside) || self == .pending }
     }
 
     struct Entry: Sendable {
@@ -198,7 +201,7 @@ struct OwnerState: Sendable {
             // Silent nodes do not know better: the beacon moved.
             isInherited = false
             hold(name, by: entry.observation, at: entry.receivedAt)
-            if holders.count > inside { holders = holders.filter { entries[$0.key]?.standing == .live(.inside) } }
+            if holders.count > inside { holders = holders.filter { entries[$0.key]?.standing.isInside ?? false } }
             rank(name, node, entry.observation, at: now)
         case .live(.outside):
             holders[name] = nil

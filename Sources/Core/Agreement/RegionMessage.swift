@@ -65,8 +65,12 @@ struct RegionMessage: Sendable {
 
     mutating func disconnected() { (isStored, restoresAt) = (false, nil) }
 
-    /// Removes a node that was forgotten.
-    mutating func forget(_ name: String) { state?.keepHearing { $0 != name } }
+    /// Removes a node that was forgotten. If the house waits for no other node, nothing is known any more.
+    mutating func forget(_ name: String) {
+        guard let count = state?.hearing.count else { return }
+        state?.hearing.removeAll { $0.node == name }
+        if count > 0, state?.hearing.isEmpty ?? false, state?.state == .unknown { state?.lastKnown = nil }
+    }
 
     /// The version of the next message. Only a forged message can have the last one; then the versions begin anew.
     func next(by writer: UInt64) -> HouseState.Stamp {

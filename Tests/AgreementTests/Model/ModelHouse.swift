@@ -139,9 +139,13 @@ struct ModelHouse {
                 log.happened(event, by: nodes[index].name, at: now)
                 say(.event(region: region, event), by: nodes[index].name)
             case .publishOffline(let node): say(.status(node: node, isOnline: false), by: nodes[index].name)
-            case .publishForgotten(let node):
-                retained["node/\(node)/status"] = nil
-                say(.forgotten(node: node), by: nodes[index].name)
+            case .publishForgotten(let name):
+                // A node that is online publishes its status again.
+                let status = retained.removeValue(forKey: "node/\(name)/status")
+                if let emptied = nodes.firstIndex(where: { $0.name == name }), let status {
+                    nodes[emptied].emptied.append(status)
+                }
+                say(.forgotten(node: name), by: nodes[index].name)
             case .publishOnline: sayOnline(index)
             case .subscribeAgain: deliverRetained(to: index)
             case .repeatDescription:
