@@ -5,8 +5,7 @@ A documentation comment, and each of its list items, is a noun phrase or begins 
 word, but for "Whether" at a Boolean. Comments and pages name the actor and use no pronoun for an unnamed person. Software reports,
 notifies or sends; it does not speak. In Swift sources the rule about pronouns also applies to messages.
 
-It reads every file of the repository in git by its kind: comments of programs, docstrings, and whole pages. README.md at the top is
-for users and is not checked.
+It reads every file in git by its kind: comments of programs, docstrings, and whole pages.
 """
 
 import ast
@@ -34,7 +33,7 @@ def main():
     names = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True, cwd=ROOT).stdout.split("\n")
     for name in filter(None, names):
         path = ROOT / name
-        if name == "README.md" or name.startswith("Fuzz/Corpus/") or not path.is_file() or path.is_symlink():
+        if name.startswith("Fuzz/Corpus/") or not path.is_file() or path.is_symlink():
             continue
         try:
             text = path.read_text(encoding="utf-8")

@@ -18,7 +18,7 @@ STATE = "/var/lib/okaeri"
 
 
 def install(repository):
-    """The second command of README: checks that the service runs and the region is inside."""
+    """The second command of docs/getting-started.md: checks that the service runs and the region is inside."""
     repository.apt("update")
     said = repository.apt("install", "-y", "okaeri")
     check("'sudo okaeri setup'" in said, f"the installation does not say what comes next: {said}")
@@ -88,7 +88,7 @@ def apt_removes_and_purges(folder):
     repository = Repository(folder, "now")
     try:
         install(repository)
-        # The step in README that allows a user to send requests.
+        # The step in docs/getting-started.md that allows a user to send requests.
         run("usermod", "-aG", "okaeri", "nobody")
         configure()
         run("systemctl", "reload", "okaeri")

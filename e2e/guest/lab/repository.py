@@ -37,7 +37,7 @@ class Repository:
         handler = functools.partial(Handler, directory=SERVED)
         server = http.server.ThreadingHTTPServer(("127.0.0.1", PORT), handler)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        # The first command of README: downloads the file that names the repository and its key.
+        # The first command of docs/getting-started.md: downloads the file that names the repository and its key.
         shutil.copy(f"{SERVED}/{SUITE}/okaeri.sources", SOURCES)
 
     def serve(self, name):
