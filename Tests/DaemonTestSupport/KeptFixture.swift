@@ -15,7 +15,7 @@ package struct PersistedFixture: Sendable, CustomStringConvertible {
     package func copy(_ name: String, to folder: TemporaryFolder) throws {
         let source = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Kept/\(version)/\(name)")
         let copy = try folder.file(name, Array(Data(contentsOf: source)))
-        // A clone may be writable for other users; the daemon rejects such files.
+        // A clone may be writable for others; files of such a mode are rejected.
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy)
     }
 }

@@ -30,8 +30,7 @@ struct GapMemory<let binCount: Int>: Sendable {
     /// The number of gaps of each length, the shortest first, up to the longest that there are bins for.
     private(set) var counts = InlineArray<binCount, Float>(repeating: 0)
 
-    /// The scan time in seconds: before the last weighting, and since. A float cannot add hundredths of a second to a
-    /// day.
+    /// The scan time in seconds: before the last weighting, and since. A float cannot add 0.01 s to a day.
     private var remembered: Float = 0
     private var unforgotten: Float = 0
 

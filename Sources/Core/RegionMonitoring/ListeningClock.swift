@@ -92,8 +92,7 @@ struct ListeningClock: Sendable {
             wasDeafOfLate: wasDeafOfLate(at: listened))
     }
 
-    /// The reading by which silences are judged: a receiver that is deaf counts as deaf until a reception causes the
-    /// next judgement.
+    /// The reading by which silences are judged: a deaf receiver is taken to remain so until a reception.
     func readingForJudgement(at now: Instant) -> Reading {
         let listened = listened(at: now)
         return Reading(

@@ -48,7 +48,7 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// The longest exit time that is ever learned.
     public static let longestExitAfter = Duration.seconds(SilenceModel.longest)
 
-    /// A region; without arguments any sighting enters it, and a learned silence leaves it.
+    /// A region; by default one that any sighting enters, and that is left after as long a silence as is learned.
     public init(
         _ region: BeaconRegion, enterRSSI: Int? = nil, exitRSSI: Int? = nil,
         exitAfter: Duration? = nil, sensitivity: Sensitivity = .balanced, measuredPower: Int8? = nil,

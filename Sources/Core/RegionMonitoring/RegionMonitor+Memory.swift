@@ -2,8 +2,7 @@ public import IBeacon
 import Plumbing
 
 extension RegionMonitor {
-    /// A monitor's memory that outlives it: ``restored(_:)`` passes it to the next one, which repeats no event and
-    /// misses none.
+    /// A monitor's memory: ``restored(_:)`` gives it to the next one, which announces no event twice and misses none.
     public struct Memory: Hashable, Sendable {
         /// A region whose state was once known.
         public struct Region: Hashable, Sendable {
@@ -52,8 +51,7 @@ extension RegionMonitor {
     /// The maximum number of beacons in a memory: any device can invent beacons, and a household has a few.
     public static let memoryCapacity = 64
 
-    /// Returns the memory to store for the next start. It contains the learned silences of a beacon also while it is
-    /// away.
+    /// Returns the memory to store for the next start, with what was learned of beacons that are away.
     public func memory(at now: Instant) -> Memory {
         let awaited = awaitedTimes(at: now)
         let regions = trackers.indices.filter { trackers[$0].lastKnown != .unknown }.map { index in

@@ -16,8 +16,7 @@ public struct RegionMonitor: Sendable {
         /// Monitoring has begun. The first of each region.
         case didStartMonitoring(region: String)
 
-        /// The present state: after a change, behind the enter or exit event if there is one, and as the answer to a
-        /// request.
+        /// The present state: after a change, behind the enter or exit if there is one, and on request.
         case didDetermineState(region: String, RegionState)
 
         /// A region that was not known to be inside is inside with this beacon; if the region announces entries.
@@ -188,8 +187,7 @@ public struct RegionMonitor: Sendable {
         trackers.filter { $0.identifier == identifier }.map { .didDetermineState(region: identifier, $0.state) }
     }
 
-    /// Handles a change of the configuration. A region with the same beacons as before keeps its state; another with
-    /// the same identifier replaces it.
+    /// Replaces the regions. One with the same beacons keeps its state; a new one with an old identifier starts anew.
     ///
     /// - Parameter memory: The memory of the regions that are new here, as in ``restored(_:)``.
     public mutating func regionsReplaced(
@@ -307,8 +305,8 @@ extension RegionMonitor {
         return actions
     }
 
-    /// Returns the exits of the regions that have been silent for the shortest possible learned time. The exits of
-    /// the other regions are not needed yet, and if every beacon is received every second there are no such regions.
+    /// Returns the exits of the regions that have been silent for the shortest time that is ever learned; those of
+    /// others are not needed yet, and in a house where every beacon is received every second there are none.
     private func learnedDeadlines(at listened: ListeningClock.Reading) -> [Int: Int64] {
         func isSilent(_ index: Int) -> Bool {
             trackers[index].learns && trackers[index].earliestDeadline.map { $0 <= listened.listened } ?? false

@@ -1,8 +1,7 @@
 import IBeacon
 import Plumbing
 
-/// The state machine of one region. It does not depend on other regions, on time-outs of the radio or on the table of
-/// beacons: ``RegionMonitor`` drives it.
+/// The state machine of one region; it knows nothing of others, of the radio or of the beacons' table.
 struct RegionTracker: Sendable {
     enum Phase: Equatable, Sendable {
         /// Nothing is determined. → `inside` by a sighting, → `outside` when the exit time passes without one.
@@ -42,8 +41,7 @@ struct RegionTracker: Sendable {
     /// The silence below which no sensitivity decides an exit, in nanoseconds.
     private var notableSilence: Int64
 
-    /// The time for which the monitor waits for the beacons that were inside last after the scan starts again, if it
-    /// was learned.
+    /// The learned time for which the beacons that were inside last are waited for when the scan begins anew.
     private(set) var awaiting: Int64?
 
     init(_ region: MonitoredRegion, listeningSince: ListeningClock.Reading) {

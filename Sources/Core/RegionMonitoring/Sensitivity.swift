@@ -25,8 +25,7 @@ public enum Sensitivity: String, CaseIterable, Hashable, Sendable {
     /// In seconds.
     var initial: Double { 2.5 * shortest }
 
-    /// The target false-exit rate for the tail of the gaps, a day. The actual rate is lower, because the modelled
-    /// tail is heavier than most.
+    /// The target false-exit rate a day for the tail of the gaps, which is taken as heavier than it mostly is.
     var targetRate: Double {
         switch self {
         case .quick: 16

@@ -1,5 +1,4 @@
-/// Smooths the signal: the median of the last three seconds, which no outlier changes, and of four samples at least
-/// if they are few.
+/// The signal behind the noise: the median of the last three seconds, and of at least four samples.
 ///
 /// At a boundary, multipath changes samples by 20 dB up and down. A filter flaps less the longer its delay is: the
 /// window is chosen by the delay, half of the crossings within two and a half seconds (Benchmarks/README.md has the

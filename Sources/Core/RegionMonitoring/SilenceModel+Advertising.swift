@@ -1,5 +1,4 @@
-/// Estimates the beacon's advertising interval, and the part of the advertisements that is received. The values are
-/// for people: no decision depends on them.
+/// Estimates the advertising interval, and the part that is received: for people, no decision depends on it.
 ///
 /// The estimate uses the gaps of the last minutes. If advertisements are lost, the gaps are multiples of the
 /// interval, and the interval itself is the shortest common one among them.

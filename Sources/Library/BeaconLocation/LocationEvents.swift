@@ -1,7 +1,6 @@
 import Synchronization
 
-/// The events of a ``LocationManager``. Several tasks may iterate them: each receives all events from its beginning
-/// on.
+/// The events of a ``LocationManager``. Several tasks may iterate: each gets all from its beginning on.
 ///
 /// An iterator keeps the manager alive.
 public struct LocationEvents: AsyncSequence, Sendable {

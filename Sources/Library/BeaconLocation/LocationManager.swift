@@ -52,12 +52,10 @@ public final class LocationManager: Sendable {
         broadcast.close()
     }
 
-    /// The events, in order. Several tasks may iterate them, and each receives all events from its beginning on; the
-    /// first one also receives the earlier events.
+    /// The events, in order. Each task gets everything from its beginning on; the first also what happened before.
     public var events: LocationEvents { LocationEvents(manager: self) }
 
-    /// The memory of this manager for the next one, after a restart of the program: store it at intervals, and at the
-    /// end. It contains only regions that are watched.
+    /// The memory of the watched regions for the next manager: to be stored at intervals, and at the end.
     public var memory: LocationMemory { LocationMemory(driver.memory, at: clock.now) }
 
     /// Waits until the manager knows whether there is Bluetooth, and whether this process may use it; returns at once
@@ -108,7 +106,7 @@ public final class LocationManager: Sendable {
         rest()
     }
 
-    /// Publishes the present state of a watched region, by ``LocationEvent/Kind/didDetermineState(_:_:)``.
+    /// Publishes the present state of a watched region by ``LocationEvent/Kind/didDetermineState(_:_:)``.
     public func requestState(for region: BeaconRegion) {
         driver.requestState(region.identifier)
     }

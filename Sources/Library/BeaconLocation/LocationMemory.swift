@@ -3,7 +3,7 @@ import RegionMonitoring
 
 /// The memory of a ``LocationManager``: the regions that were inside, and the learned values of their beacons.
 ///
-/// The program encodes and stores it, and passes it to its next manager, which repeats no event and misses none.
+/// Stored by the program and given to the next manager, which announces no event twice and misses none.
 ///
 ///     let memory = try? JSONDecoder().decode(LocationMemory.self, from: Data(contentsOf: file))
 ///     let manager = LocationManager(memory: memory)

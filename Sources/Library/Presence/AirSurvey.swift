@@ -1,18 +1,15 @@
 import Plumbing
 import RegionMonitoring
 
-/// The longest silence of all devices while no region is inside. The receptions of that time come from devices that
-/// stay.
+/// The longest silence of all devices while no region is inside: then receptions come from devices that stay.
 ///
 /// iBeacons do not count. A beacon that is received outside its region, weakly or for a moment, leaves with the person.
 struct AirSurvey: Sendable {
-    /// A survey of less time gives no result, and the next one continues it. After an expectation that was wrong the
-    /// survey must take a day, and twice as long after each further one. Otherwise the survey would expect devices
-    /// that are at home on some days only again and again.
+    /// A shorter survey gives no result, and is continued by the next. After an expectation that proved wrong a day is
+    /// needed, twice that after each further one: devices at home on some days only would be expected again.
     private static let shortest: Int64 = 60_000_000_000
     private static let afterMistake: Int64 = 86_400_000_000_000
 
-    /// The length of a silence from which on silence is normal.
     private static let normalSilence: Int64 = 10_000_000_000
 
     /// The time at which the survey was last continued, or `nil` while it is interrupted.

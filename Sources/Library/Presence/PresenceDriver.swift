@@ -51,8 +51,7 @@ package final class PresenceDriver: ScannerDelegate {
         self.publish = publish
     }
 
-    /// Continues from the state before a restart: for the regions that are watched when the source starts, or, if
-    /// called later, for those that are watched from then on.
+    /// Goes on from what was known before, of the regions watched at the start, or, if called later, from then on.
     package func restore(_ memory: RegionMonitor.Memory) {
         state.withLock { state in
             state.memory = memory
@@ -146,8 +145,7 @@ extension PresenceDriver {
         state.withLock { $0.liveness.controllerHeard(at: Instant(nanoseconds: time)) }
     }
 
-    /// Called after the receive queue is drained. Evaluates silence if the scan is known to be running: a failed
-    /// radio must not cause an exit.
+    /// Every waiting packet has gone in. Judges silence if the scan runs: a dead radio must not cause an exit.
     package func scannerDidFinishTurn(at time: Int64) -> Int64? {
         let now = Instant(nanoseconds: time)
         return state.withLock { state in

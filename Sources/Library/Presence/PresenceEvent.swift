@@ -10,8 +10,7 @@ package enum PresenceEvent: Hashable, Sendable {
 
     /// A decision of the monitor.
     ///
-    /// - bluetooth: The state of Bluetooth at that time, with the reason why the scan stopped, which the monitor does
-    /// not record.
+    /// - bluetooth: The state of Bluetooth at that time: why the scan stopped, which the monitor does not know.
     case action(RegionMonitor.Action, bluetooth: AdapterUpdate)
 }
 

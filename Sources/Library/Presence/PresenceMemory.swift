@@ -96,8 +96,7 @@ package struct PresenceMemory: PersistedMemory, Hashable {
 
     /// Returns the memory from which the region monitor continues.
     ///
-    /// - Parameter isStale: Whether too much time has passed to know the state of a region. The learned values stay
-    /// valid.
+    /// - Parameter isStale: Whether too much time has passed to know the states; what was learned stays true.
     package func monitorMemory(isStale: Bool) -> RegionMonitor.Memory {
         var memory = RegionMonitor.Memory()
         memory.regions = regions.compactMap { region in

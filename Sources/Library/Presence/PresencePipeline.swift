@@ -39,13 +39,7 @@ public struct PresencePipeline: Sendable {
         self.monitor = monitor
     }
 
-    /// Handles an HCI event.
-    ///
-    /// - Parameters:
-    ///   - event: Its bytes from the event code on, without the H4 packet type.
-    ///   - now: The time of reception.
-    ///   - handler: Receives the sightings of the regions' beacons in it.
-    /// - Returns: The events to announce.
+    /// An HCI event came in: its bytes from the event code on, without the H4 packet type.
     @inlinable @inline(__always) public mutating func received(
         event: RawSpan, at now: Instant, handler: SightingHandler? = nil
     ) -> [RegionMonitor.Action] {

@@ -61,9 +61,7 @@ package struct RadioLiveness: Sendable {
         return limit >= longest / 2 * 3 ? limit : nil
     }
 
-    /// Handles the reception of a report.
-    ///
-    /// - Returns: Whether it was suspect until now and no longer is.
+    /// The radio was heard. Returns whether it was suspect until now and is no more.
     @discardableResult
     package mutating func reportReceived(at now: Instant) -> Bool {
         let silence = now.nanoseconds.subtractingClamped(lastReport.nanoseconds)
@@ -118,9 +116,7 @@ package struct RadioLiveness: Sendable {
         isLost = isSuspect
     }
 
-    /// Suspects the controller if it has received nothing for too long.
-    ///
-    /// - Returns: Whether it is suspect from now on.
+    /// Suspects the controller if it has received nothing for too long. Returns whether it is suspect from now on.
     package mutating func suspected(at now: Instant) -> Bool {
         guard let suspectAt, now >= suspectAt else { return false }
         guard rate.endedAtOnce else {

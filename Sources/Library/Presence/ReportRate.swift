@@ -39,8 +39,7 @@ struct ReportRate: Sendable {
         for passed in first..<max(first, second) { counts[Self.slot(passed)] = 0 }
     }
 
-    /// Whether the reports ended at once: as many as usual came in until the last one. `false` if there were too few
-    /// to decide.
+    /// Whether the reports ended at once, at their usual number; `false` if there were too few to decide.
     var endedAtOnce: Bool {
         guard present != .min else { return false }
         for span in Self.spans {

@@ -2,7 +2,7 @@ import Glibc
 import Plumbing
 import TestSupport
 
-/// A bus that accepts connections and sends nothing.
+/// A bus that accepts connections and never sends anything.
 final class SilentBus: Sendable {
     private let folder: TemporaryFolder
     private let descriptor: Int32

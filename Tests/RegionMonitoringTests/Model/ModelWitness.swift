@@ -110,7 +110,7 @@ struct ModelWitness {
         (heard, count, listeningSince) = ([:], 0, [:])
         for name in regions.keys { regions[name]?.state = .unknown }
         let again = monitor.memory(at: now)
-        // Near the end of time an exit time is clamped, and then rejected.
+        // Near the end of time an exit time is cut, and does not count any more.
         if !isAstray, again.regions != memory.regions || Set(again.beacons) != Set(memory.beacons) {
             fault = "\(memory) became \(again)"
         }

@@ -15,7 +15,7 @@ struct NaivePrompter {
         var lastOffer: Instant?
         /// This arrival is done with.
         var isDone = true
-        /// The reason is that the region with the policy in force has neither prompt nor join.
+        /// The policy of the region that decides is neither a prompt nor a join.
         var isOff = false
         var delay = Duration.seconds(30)
         /// The time of the next look, and whether a change of Wi-Fi is waited for as well.

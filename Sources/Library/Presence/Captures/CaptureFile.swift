@@ -27,18 +27,15 @@ package enum CaptureFileError: Error, CustomStringConvertible {
 struct CaptureFile {
     let name: String
 
-    /// Takes the complete packets from some bytes, from a position on that moves behind them. Returns whether to
-    /// continue.
+    /// Hands out the whole packets in the bytes from a position, which moves behind them. Returns whether to go on.
     typealias Reading = (_ bytes: RawSpan, _ reader: inout CaptureReader, _ position: inout Int) throws(CaptureError) ->
         Bool
 
     /// Reads the file from its beginning, in pieces.
     ///
     /// - Parameters:
-    ///   - wait: Waits until the file can be read. Returns whether to continue.
-    ///   - take: Takes the packets from each piece.
-    ///   - progress: Receives at intervals the number of bytes that have been read, and the number of all if it is
-    ///     known.
+    ///   - wait: waits until the file can be read. Returns whether to go on.
+    ///   - progress: Receives at intervals the number of bytes read, and the number of all if it is known.
     func forEachPiece(
         wait: (FileDescriptor) -> Bool, _ take: Reading, progress: (_ read: UInt64, _ size: UInt64?) -> Void
     ) throws(CaptureFileError) {

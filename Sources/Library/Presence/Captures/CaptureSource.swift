@@ -56,8 +56,7 @@ package final class CaptureSource: Sendable {
     /// More turns than this between two packets are not a recording but a clock that was set.
     private static let maximumTurns = 100_000
 
-    /// Runs the delegate's turns that are due before a packet at `now`, then waits for the packet's time. Returns
-    /// whether to continue.
+    /// Gives the delegate its turns before a packet at `now`, then waits for that time. Returns whether to go on.
     @inline(__always)
     private func advance(
         _ delegate: some ScannerDelegate, _ deadline: inout Int64?, to now: Int64, _ pace: Pace?

@@ -5,8 +5,7 @@ package import RegionMonitoring
 /// The stamps come from the wall clock, which may have been set during the recording. A step back must not stop the
 /// monitor until the old time is reached again: the clock continues from its last value.
 package struct CaptureTimeline: Sendable {
-    /// The seconds from 1970 to 2000. The well-known constant of btsnoop belongs to 2000; a program that uses it for
-    /// 1970 writes stamps that are thirty years late.
+    /// The seconds from 1970 to 2000: a program that takes btsnoop's constant for 1970's writes stamps 30 years late.
     private static let thirtyYears: Int64 = 946_684_800
 
     /// The lead of a capture's clock over ours from which on its stamps are wrong.

@@ -24,9 +24,8 @@ package final class Calibrator: ScannerDelegate {
 
     /// - Parameters:
     ///   - duration: The time to listen, from the adapter's first scan.
-    ///   - updated: Receives each update of the adapter.
-    ///   - progress: Receives once a second the remaining time and the number of readings.
-    ///   - finished: Called once when the time is up.
+    ///   - progress: is given once a second how long it still takes, and how many readings there are.
+    ///   - finished: is called once when the time is up.
     package init(
         _ constraint: BeaconConstraint, duration: Duration, updated: @escaping @Sendable (AdapterUpdate) -> Void,
         progress: @escaping @Sendable (Duration, Int) -> Void, finished: @escaping @Sendable () -> Void

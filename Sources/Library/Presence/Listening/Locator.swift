@@ -33,8 +33,7 @@ package final class Locator: ScannerDelegate {
 
     /// - Parameters:
     ///   - quietPeriod: The length of a silence from which on it counts only after an answer of the controller.
-    ///   - updated: Receives each update of the adapter, and its time.
-    ///   - finished: Called when the answer is known.
+    ///   - finished: is called when the answer is known.
     package init(
         _ regions: [MonitoredRegion], within limit: Duration, quietPeriod: Duration?,
         updated: @escaping @Sendable (AdapterUpdate, Instant) -> Void, finished: @escaping @Sendable () -> Void

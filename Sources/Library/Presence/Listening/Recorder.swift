@@ -25,9 +25,7 @@ package final class Recorder: ScannerDelegate {
 
     /// - Parameters:
     ///   - file: The file of the capture; the caller closes it.
-    ///   - patience: The time in milliseconds that the reader of a pipe may stall, after which the recording fails.
-    ///   - updated: Receives each update of the adapter.
-    ///   - failed: Called once when the file cannot be written any more.
+    ///   - failed: is called once when the file cannot be written any more.
     package init(
         to file: FileDescriptor, wallClock: any WallClock, patience: Int32 = 5000,
         updated: @escaping @Sendable (AdapterUpdate) -> Void,

@@ -7,12 +7,9 @@ package final class AdapterSource: PresenceSource {
     private let adapter: String?
 
     /// - Parameters:
-    ///   - adapter: The name of the adapter, such as `hci0`; `nil` for the first that is up.
-    ///   - timing: The scan interval and window.
+    ///   - adapter: its name, such as `hci0`; nil: the first that is up.
     ///   - quietPeriod: The length of a silence from which on the controller is asked whether it works.
-    ///   - powerCyclePeriod: The shortest time between two power cycles of a deaf controller; `nil` for no power
-    /// cycle.
-    ///   - kernel: The kernel of the adapters.
+    ///   - powerCyclePeriod: the shortest time between two power cycles of a deaf controller; `nil` for no power cycle.
     /// - Throws: An error if the process has no file descriptor left.
     package init(
         adapter: String?, timing: ScanTiming, quietPeriod: Duration, powerCyclePeriod: Duration? = nil,

@@ -1,5 +1,4 @@
-/// The reason for refusing a central's request, with the terms of the Attribute Protocol (Core Specification, Vol 3, Part F,
-/// 3.4.1.1).
+/// The reason for refusing a central's request (Core Specification, Vol 3, Part F, 3.4.1.1).
 public struct ATTError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The error that the central receives (Core Specification, Vol 3, Part F, 3.4.1.1).
     public enum Code: Sendable, Hashable {

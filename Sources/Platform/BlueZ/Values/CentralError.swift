@@ -12,8 +12,7 @@ public enum CentralError: Error, Sendable, Hashable {
     case notPermitted(reason: String)
     /// The peripheral was not heard for as long as that.
     case notFound(address: String, after: Duration)
-    /// bluetoothd could not connect it, or has lost it at once; `reason` is its message,
-    /// `le-connection-abort-by-local`.
+    /// bluetoothd could not connect it, or lost it at once; `reason` is its own: `le-connection-abort-by-local`.
     case connectionFailed(address: String, reason: String)
     /// The peripheral went away, was switched off, or was lost with bluetoothd or the adapter.
     case disconnected(address: String)

@@ -3,8 +3,7 @@ import Plumbing
 
 /// Events of the owner, of other programs, and of the controller itself.
 extension ScanSession {
-    /// Handles the command of another program: Linux reports it when it goes to the controller, before the own commands
-    /// that still wait.
+    /// Handles a foreign command: Linux shows it when it goes to the controller, before ours that still wait.
     mutating func foreignCommandSent(_ command: HCICommand, at now: Int64) -> [Output] {
         let effect = foreign.sent(command)
         if let family = foreign.commands, commands != nil, family != commands {

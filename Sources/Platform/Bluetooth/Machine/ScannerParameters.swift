@@ -42,7 +42,7 @@ public struct ScannerParameters: Hashable, Sendable {
     /// The longest that delay becomes while the fault lasts.
     public var faultDelayLimit = Duration.seconds(60)
 
-    /// The delay of a repetition after a fault that only the user can fix: no permission, no Bluetooth in the kernel.
+    /// The delay where only a change outside can help: no permission, no Bluetooth in the kernel.
     public var hopelessDelay = Duration.seconds(60)
 
     /// The longest that delay becomes.

@@ -19,8 +19,7 @@ extension ScannerStateMachine {
         hopeless.reset()
     }
 
-    /// Opens an adapter. An adapter that has failed before is opened after a delay, so that several failing adapters are
-    /// not tried in a fast loop.
+    /// Opens an adapter. One that has failed is opened after a delay, so that all are tried in turn without haste.
     mutating func open(_ chosen: Adapter, at now: Int64) -> [Action] {
         let former = currentIndex
         var actions = endSession()

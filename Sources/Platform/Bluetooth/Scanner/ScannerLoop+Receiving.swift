@@ -55,8 +55,7 @@ extension ScannerLoop {
         }
     }
 
-    /// Handles an answer, a fault, or the command of another program. Drops a malformed report. Returns whether the packet
-    /// came from the controller.
+    /// An answer, a fault, or a foreign command; a malformed report is dropped. Returns whether it is the controller's.
     @discardableResult
     private mutating func handle(_ packet: RawSpan) -> Bool {
         if let event = try? HCIEvent(packet) {
