@@ -62,7 +62,7 @@ package struct MetricsServer: Service {
             name: Self.name, what: "the metrics are", address: address,
             warning: """
                 the metrics on \(address) show when a person is at home, and every client that reaches that address can read them: \
-                see that your firewall lets in only who should, or listen on 127.0.0.1
+                let your firewall accept only the machine that scrapes them, or listen on 127.0.0.1
                 """, listeners: listeners, retry: retry, listener: listener, logger: logger
         ).run()
     }

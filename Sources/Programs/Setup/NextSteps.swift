@@ -43,7 +43,7 @@ package struct NextSteps: Sendable {
         if let outsider {
             lines.append("sudo usermod -aG okaeri \(Self.quoted(outsider))   # and log in again: to ask without sudo")
         }
-        return lines + ["okaeri status   # who is at home"]
+        return lines + ["okaeri status   # the states of the regions"]
     }
 
     private static func quoted(_ word: String) -> String {

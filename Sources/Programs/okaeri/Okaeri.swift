@@ -32,7 +32,7 @@ import Events
         print(
             steps.contains { $0.mend != nil }
                 ? "Begin with the first arrow, then run `okaeri` again; `okaeri --help` lists the commands."
-                : "All is set: `okaeri status` shows who is at home, `okaeri --help` lists the commands.")
+                : "All is set: `okaeri status` shows the regions, `okaeri --help` lists the commands.")
         if steps.contains(where: { $0.verdict == .wrong }) { throw ExitCode.failure }
     }
 }

@@ -9,9 +9,9 @@ struct LocateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "locate", abstract: "Where this machine is now.",
         discussion: """
-            Listens by itself, whether a daemon runs or not, and goes by what it hears from now on alone. It answers as \
-            soon as every region asked for is inside, else when the time is up; only who could listen all the time is \
-            reported "outside". Exit status: 0 inside, 1 outside, 2 unknown; without --region, 0 if inside any region.
+            Scans by itself, whether a daemon runs or not, and uses only advertisements from now on. It answers as soon \
+            as every requested region is inside, else when the time is up; a region is reported "outside" only if the \
+            scan ran all the time. Exit status: 0 inside, 1 outside, 2 unknown; without --region, 0 if inside any region.
             """)
 
     @OptionGroup var config: ConfigurationOptions

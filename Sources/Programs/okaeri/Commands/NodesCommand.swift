@@ -4,7 +4,7 @@ import Client
 
 struct NodesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "nodes", abstract: "The Pis of a house: who is online, and what each hears.",
+        commandName: "nodes", abstract: "The Pis of a house: whether each is online, and its observations.",
         subcommands: [NodesListCommand.self, NodesForgetCommand.self], defaultSubcommand: NodesListCommand.self)
 }
 

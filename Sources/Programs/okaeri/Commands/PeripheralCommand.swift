@@ -45,7 +45,7 @@ struct PeripheralCommand: AsyncParsableCommand {
         } catch {
             throw ValidationError("--name: \(error)")
         }
-        let audience = open ? ", and every device in range can read who is at home" : ""
+        let audience = open ? ", and every device in range can read the region states" : ""
         try await PeripheralSession(manager: manager, logger: logger).run(
             saying: "\"\(named)\" can be connected\(audience)", beside: [status])
     }

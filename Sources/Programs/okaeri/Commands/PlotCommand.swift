@@ -7,7 +7,7 @@ import SystemPackage
 
 struct PlotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plot", abstract: "The day as a picture (SVG): who was there when, the signal, the Wi-Fi.",
+        commandName: "plot", abstract: "The day as a picture (SVG): presence, the signal, the Wi-Fi.",
         discussion: """
             DATE is \(Moment.forms). A configuration that is at hand gives the thresholds. Reads the state directory; if \
             you may not, and name no --state-dir, the daemon answers, for which you must be in its group.

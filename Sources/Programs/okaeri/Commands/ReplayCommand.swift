@@ -22,7 +22,7 @@ struct ReplayCommand: ParsableCommand {
     @Flag(help: "Print one JSON object a line; with --score, one in all.")
     var json = false
 
-    @Flag(help: "Print how often exits would be false, and how late; nothing in it says who was where, or when.")
+    @Flag(help: "Print false exits and delays for each sensitivity, without identifiers and times of day.")
     var score = false
 
     @Option(help: "How many times faster than recorded; as fast as it goes by default.")

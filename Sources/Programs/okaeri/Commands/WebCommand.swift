@@ -4,7 +4,7 @@ import Client
 
 struct WebCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "web", abstract: "The page: let a browser in, see who is, and send it away.",
+        commandName: "web", abstract: "The page: log a browser in, list the sessions, and end one.",
         discussion: """
             The page is served where beacons.json says: "web": {"listen": "127.0.0.1:8080"}. A browser is let in by a link, \
             which is good once and for ten minutes, and stays until it is revoked or away for ninety days.
