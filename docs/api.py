@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Makes docs/api.md from docs/api.yaml.
 
-Without arguments: fails if the page is another one than it makes. With --write: writes it.
+Without arguments: fails if the page differs from the result. With --write: writes it.
 """
 import pathlib
 import sys
@@ -17,7 +17,7 @@ def cell(text):
 
 
 def kind(schema):
-    """What a value is, in a few words, with a link where it has a table of its own."""
+    """Returns the type of a value as a short text, with a link if it has a table of its own."""
     if "$ref" in schema:
         name = schema["$ref"].rsplit("/", 1)[1]
         return f"[{name}](#{name.lower()})"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Holds the package to docs/architecture.md, and draws docs/architecture.svg.
+"""Compares the package with docs/architecture.md, and draws docs/architecture.svg.
 
-Without arguments: says what differs, and fails if anything does. With --draw: writes the picture.
+Without arguments: prints the differences, and fails if there are any. With --draw: writes the picture.
 """
 import json
 import pathlib
@@ -21,7 +21,7 @@ IMPORT = re.compile(
 
 
 class Package:
-    """What Package.swift says: the targets under Sources, what each depends on, and the products of packages."""
+    """Returns the content of Package.swift: the targets under Sources, their dependencies, and the products of packages."""
 
     def __init__(self):
         dump = subprocess.run(["swift", "package", "dump-package"], cwd=ROOT, capture_output=True, text=True)
@@ -46,7 +46,7 @@ class Package:
         return [f for f in (ROOT / self.path[room]).rglob("*") if f.suffix in (".swift", ".c", ".h")]
 
     def reach(self, room):
-        """All targets and packages that a target reaches."""
+        """Returns all targets and packages that a target reaches."""
         reached, ahead = set(), [room]
         while ahead:
             room = ahead.pop()
@@ -57,7 +57,7 @@ class Package:
 
 
 def table(page, head):
-    """The rows of the table whose head begins so: of each cell what stands in it, and the words in code."""
+    """Returns the rows of the table with this head: of each cell its text, and the words in code."""
     lines = iter(page.splitlines())
     if not any(line.startswith(head) for line in lines):
         sys.exit(f"docs/architecture.md has no table that begins with “{head}”")
@@ -108,13 +108,13 @@ def check_reach(package, page):
 
 
 def check_imports(package):
-    """What is declared is imported, and what is imported is declared."""
+    """Checks that each declared dependency is imported, and each import is declared."""
     for room, declared in package.declared.items():
         found = set()
         for file in package.sources(room):
             if file.suffix == ".swift":
                 found |= set(IMPORT.findall(file.read_text()))
-        # C that is only linked has no import.
+        # C libraries that are only linked have no import.
         for name in sorted(n for n in declared - found if package.kind.get(n) != "regular" or package_swift(package, n)):
             yield f"{room} depends on {name} and imports it nowhere"
         for name in sorted((found & set(package.rooms)) - declared - {room}):

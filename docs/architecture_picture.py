@@ -1,4 +1,4 @@
-"""The picture of docs/architecture.md: the road of a report, and the targets in layers with their imports.
+"""The picture of docs/architecture.md: the path of a report, and the targets in layers with their imports.
 
 The place of a target is set here by hand; its imports come from Package.swift.
 """
@@ -30,7 +30,7 @@ BACKENDS = {
     "argument-parser": "ArgumentParser",
 }
 
-# The road of a report: each stop's room, what it does, and what it passes on.
+# The path of a report: the column of each station, its work, and its output.
 STOPS = [
     ("Bluetooth", "scanner", "bytes"),
     ("Presence", "driver", "actions"),
@@ -57,15 +57,15 @@ REPORT, COMMAND = "#a3be8c", "#ebcb8b"
 
 
 def draw(rooms, packages):
-    """The picture as SVG text."""
+    """Returns the picture as SVG text."""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {TOTAL}" width="{WIDTH}" height="{TOTAL}" '
-        'role="img" aria-label="The road of a report from the radio to the consumers, and the targets of the package in '
+        'role="img" aria-label="The path of a report from the radio to the consumers, and the targets of the package in '
         'layers with their imports: the tables of architecture.md say the same.">',
         f'<rect width="{WIDTH}" height="{TOTAL}" rx="10" fill="{GROUND}"/>',
         "<defs>" + marker("report", REPORT) + marker("command", COMMAND) + marker("import", LINE) + "</defs>",
         "<g font-family=\"system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu Sans',sans-serif\">",
-        text(MARGIN, 36, "The road of a report, and of a command back", 17, TEXT, bold=True), *road(),
+        text(MARGIN, 36, "The path of a report, and of a command back", 17, TEXT, bold=True), *road(),
         text(MARGIN, ROOMS - 24, "The targets", 17, TEXT, bold=True),
         text(MARGIN + 130, ROOMS - 24, "lines lead down to what is imported; what follows from others is left out", 13, DIM),
         *imports(rooms, packages), "</g>", "</svg>",
@@ -84,7 +84,7 @@ def road():
             yield arrow([(x + width, y), (x + step, y)], "report")
             yield text(x + width + 26, y - 8, out, 12, REPORT, "middle")
             x += step
-    # The hub gives each event to the recorder, and has it back once it is written.
+    # The hub passes each event to the recorder, and receives it back after the write.
     hub, up = x, ROAD
     yield box(hub - 24, up, width + 48, *RECORDER, REPORT)
     yield arrow([(hub + 40, y - 20), (hub + 40, up + 20)], "report")
@@ -126,7 +126,7 @@ def imports(rooms, packages):
 
 
 def bands():
-    """A band behind the rows of each folder."""
+    """Returns a band behind the rows of each folder."""
     first = 0
     for index, (folder, _) in enumerate(ROWS):
         if index + 1 < len(ROWS) and ROWS[index + 1][0] == folder:
@@ -143,7 +143,7 @@ def backends(room, rooms, packages):
 
 
 def reduced(room, rooms):
-    """The imports of a target that do not follow from its other imports."""
+    """Returns the imports of a target that do not follow from its other imports."""
     def reach(start):
         reached, ahead = set(), [start]
         while ahead:
@@ -174,7 +174,7 @@ def curve(above, below):
 
 
 def box(x, y, width, name, role, colour, side=False):
-    """A box; `y` is its middle."""
+    """Returns a box; `y` is its middle."""
     frame = (f'<rect x="{x:.1f}" y="{y - HEIGHT / 2:.1f}" width="{width:.1f}" height="{HEIGHT}" rx="6" fill="{CARD}" '
              f'stroke="{colour}" stroke-width="1.4"/>')
     centre = x + width / 2

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the table of threats in docs/security.md: that each test exists, and that each constant of the source has the value of the
-table. Prints what differs, and fails if anything does."""
+"""Checks the table of threats in docs/security.md: that each test exists, and that each constant of the source has the value
+of the table. Prints the differences, and fails if there are any."""
 
 import pathlib
 import re
@@ -14,7 +14,7 @@ NUMBER = re.compile(r"(?:[\w.]*\()?(\d[\d_.]*(?: *(?:<<|\*) *\d[\d_.]*)*)")
 
 
 def rows():
-    """The cells of each row of the table."""
+    """Returns the cells of each row of the table."""
     lines = (ROOT / "docs/security.md").read_text().splitlines()
     split = lambda line: [cell.strip() for cell in line.strip().strip("|").split("|")]
     start = next(index for index, line in enumerate(lines) if split(line) == HEADER)
@@ -25,18 +25,18 @@ def rows():
 
 
 def values(name, constant):
-    """The numbers that the files of this name give the constant."""
+    """Returns the numbers that the files of this name assign to the constant."""
     for file in (ROOT / "Sources").rglob("*.swift"):
         if file.stem.split("+")[0] != name and name not in re.findall(r"\b(?:class|struct) (\w+)", file.read_text()):
             continue
         for text in re.findall(rf"\b{constant}(?:: [\w.<>?]+)? = ([^\n]+)", file.read_text()):
             if number := NUMBER.match(text):
-                # Digits, shifts and products alone.
+                # Only digits, shifts and products.
                 yield eval(number[1].replace("_", ""))
 
 
 def functions(pattern, folder, suffix):
-    """The names that the pattern finds in the files of a folder, by the stem of the file."""
+    """Returns the names that the pattern finds in the files of a folder, by the stem of the file."""
     return {
         (file.stem, name)
         for file in (ROOT / folder).rglob(f"*{suffix}")

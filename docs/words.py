@@ -2,8 +2,9 @@
 """Checks the mechanical part of the style of comments and pages: prints each place that breaks it, and nothing otherwise.
 
 A documentation comment, and each of its list items, is a noun phrase or begins with a verb: it does not open with a question
-word, but for "Whether" at a Boolean. Comments and pages name the actor and use no pronoun for an unnamed person. Software reports,
-notifies or sends; it does not speak. In Swift sources the rule about pronouns also applies to messages.
+word, but for "Whether" at a Boolean. Comments and pages name the actor and use no pronoun for an unnamed person; in Swift sources
+that also applies to messages. Software reports, notifies or sends; it does not speak. In pages and in scripts it also stores,
+receives and deletes; it does not know or hear.
 
 It reads every file in git by its kind: comments of programs, docstrings, and whole pages.
 """
@@ -23,6 +24,7 @@ PERSON = re.compile(r"\b(nobody|somebody|anybody|everybody|someone|anyone|everyo
 MESSAGE = re.compile(r"\b(nobody|somebody|anybody|everybody|whoever)\b", re.IGNORECASE)
 WHO = re.compile(r"\b(who|whom)\b", re.IGNORECASE)
 SPEECH = re.compile(r"\b(told|tells|telling)\b", re.IGNORECASE)
+MIND = re.compile(r"\b(knows|hears|heard|believes|believed|forgets|forgotten|remembers)\b", re.IGNORECASE)
 QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"")
 PAGES = (".md", ".1")
 SLASHES = (".swift", ".c", ".h", ".js", ".mjs", ".css")
@@ -106,6 +108,8 @@ def check(name, number, prose):
         print(f"{name}:{number}: names no actor: {prose.strip()}")
     if SPEECH.search(plain):
         print(f"{name}:{number}: say reports, notifies or sends: {prose.strip()}")
+    if not name.endswith(SLASHES) and MIND.search(plain):
+        print(f"{name}:{number}: say stores, receives, accepts or deletes: {prose.strip()}")
 
 
 def check_swift(name, text):

@@ -130,7 +130,7 @@ struct NearbyDevices: Sendable {
     func proof(at time: Int64, _ requirement: Requirement) -> Int64? {
         var length: Float = 1e9
         while length <= Self.longestProof {
-            // Without an array of the gaps: this runs every second, and the road of a report allocates nothing.
+            // Without an array of the gaps: this runs every second, and the path of a report allocates nothing.
             var (number, expected, improbability): (Float, Float, Float) = (0, 0, 0)
             for case let device? in devices
             where device.meets(requirement) && device.isPresent(at: time) {

@@ -1,16 +1,16 @@
 """A private session bus and a notification server on it, for one test.
 
-Reads one JSON command a line and answers each with one line. When standard input ends, so does everything: nothing is
-left behind, not even by a test that crashes.
+It reads one JSON command a line and answers each with one line. It ends with its standard input, and leaves no process
+behind, also if the test crashes.
 
-    {"do": "mock", "capabilities": […]}      a mock of a server appears
-    {"do": "dunst"}                          dunst appears, without a visible screen
-    {"do": "stop"}                           the server is killed
-    {"do": "notifications"}                  what the mock was asked to show: [summary, body, actions, expiry]
-    {"do": "closed"}                         what the mock was asked to close
-    {"do": "press", "id": …, "key": …}       a button of the mock's notification
-    {"do": "dismiss", "id": …}               the mock's notification is closed by the user
-    {"do": "dunstctl", "arguments": […]}     dunst's own remote control
+    {"do": "mock", "capabilities": […]}      starts a mock of a server
+    {"do": "dunst"}                          starts dunst, without a visible screen
+    {"do": "stop"}                           kills the server
+    {"do": "notifications"}                  returns the mock's notifications: [summary, body, actions, expiry]
+    {"do": "closed"}                         returns the notifications that the mock had to close
+    {"do": "press", "id": …, "key": …}       presses a button of the mock's notification
+    {"do": "dismiss", "id": …}               closes the mock's notification as the user does
+    {"do": "dunstctl", "arguments": […]}     runs dunst's own remote control
 """
 
 import json
@@ -22,11 +22,11 @@ import tempfile
 NAME = "org.freedesktop.Notifications"
 PATH = "/org/freedesktop/Notifications"
 
-# No services to be started by themselves: the test says which server there is.
+# No automatic start of services: the test chooses the server.
 BUS = """<busconfig><type>session</type><listen>unix:path={path}</listen><policy context="default">
 <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>"""
 
-# `dunstctl action` presses one button; which, a rule says.
+# `dunstctl action` presses one button, which this rule selects.
 DUNSTRC = """[global]
 enable_recursive_icon_lookup = false
 [okaeri]
@@ -87,7 +87,7 @@ class Bench:
 
     def dunst(self):
         read, write = os.pipe()
-        # Without a socket in /tmp, which would outlive it: its abstract one is enough.
+        # Without a socket in /tmp, which would remain: the abstract socket is enough.
         self.screen = subprocess.Popen(
             ["Xvfb", "-displayfd", str(write), "-screen", "0", "640x480x24", "-nolisten", "tcp", "-nolisten", "unix"],
             pass_fds=[write], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

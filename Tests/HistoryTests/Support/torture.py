@@ -1,7 +1,7 @@
-"""Kills okaeri with SIGKILL at random moments of a running replay and compares what it printed with its history.
+"""Kills okaeri with SIGKILL at random moments of a running replay and compares its output with its history.
 
-Called by scripts/torture. Each life prints to a file; the whole lines in it, without ranging, must be how the events of
-that life begin in the history: nothing printed is missing, nothing is there twice, and what was there before stays.
+Called by scripts/torture. Each life prints to a file. The complete lines in it, without ranging, must be the first events of
+that life in the history: each printed event is there once, and the earlier events stay.
 """
 
 import json
@@ -22,7 +22,7 @@ import captures
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 HOURS = 12
 
-# A history of more events than this is left, and a new one begun: reading it after each life takes time.
+# A history of more events than this is replaced by a new one, because reading it after each life takes time.
 LARGE = 20_000
 CONFIGURATION = {
     "regions": [
@@ -42,7 +42,7 @@ def write_capture(path):
 
 
 def printed(path):
-    """The whole lines of the output, without ranging."""
+    """Returns the complete lines of the output, without ranging."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     lines = text[: text.rfind("\n") + 1].splitlines()
@@ -61,7 +61,7 @@ def live(command, output, seconds):
 
 
 def check(file):
-    """Has SQLite look whether the file is sound."""
+    """Lets SQLite check the file."""
     with sqlite3.connect(file) as database:
         verdict = database.execute("PRAGMA integrity_check").fetchone()[0]
     if verdict != "ok":
@@ -90,7 +90,7 @@ def main(okaeri, kills):
             lives += 1
             killed += live(command, f"{folder}/output", random.uniform(0, 2))
             lines = printed(f"{folder}/output")
-            # As the next start would find it: with the log of the process that died.
+            # Reads it as the next start would: with the log of the killed process.
             read = subprocess.run(
                 [okaeri, "history", "--json", "--state-dir", state], capture_output=True, text=True, check=False)
             if read.returncode not in (0, 69) or (read.returncode == 69 and (history or lines)):

@@ -1,36 +1,36 @@
-"""A private bus and a make-believe bluetoothd on it, for one test.
+"""A private bus and a mock of bluetoothd on it, for one test.
 
-Reads one JSON command a line and answers each with one line. When standard input ends, so does everything: nothing is
-left behind, not even by a test that crashes.
+It reads one JSON command a line and answers each with one line. It ends with its standard input, and leaves no process behind,
+also if the test crashes.
 
-    {"do": "start"}                                     bluetoothd appears, without an adapter
-    {"do": "stop"}                                      and is killed
-    {"do": "end"}                                       the bus is killed, and bluetoothd with it
-    {"do": "deny"}                                      the bus denies calls to bluetoothd from now on
-    {"do": "permit"}                                    and does so again
+    {"do": "start"}                                     starts bluetoothd, without an adapter
+    {"do": "stop"}                                      kills it
+    {"do": "end"}                                       kills the bus, and bluetoothd with it
+    {"do": "deny"}                                      makes the bus deny calls to bluetoothd
+    {"do": "permit"}                                    makes the bus allow them again
 
-What bluetoothd itself does:
+Actions of bluetoothd:
 
-    {"do": "adapter", "name": "hci0", "powered": true}  an adapter is plugged in, or switched
+    {"do": "adapter", "name": "hci0", "powered": true}  plugs an adapter in, or switches it
     {"do": "unplug", "name": "hci0"}
     {"do": "air", "address": …, "name": …, "uuids": […], "rssi": -60, "services": […]}
-                                                        a peripheral is in the air, or is another one now; it becomes an
-                                                        object when it is discovered. A service is {"uuid": …,
+                                                        adds a peripheral in range, or changes one; it becomes an object
+                                                        when it is discovered. A service is {"uuid": …,
                                                         "characteristics": [{"uuid": …, "flags": […], "value": "hex"}]};
-                                                        null: they are never discovered. With "announced": false nothing
-                                                        says that it is connected, as 5.66 forgets to now and then.
+                                                        null: they are never discovered. With "announced": false no signal
+                                                        reports the connection, a fault of 5.66 now and then.
                                                         "manufacturer" and "data" are hexadecimal, by company and by UUID,
                                                         "power" is in dBm
-    {"do": "silence", "address": …}                     it is not in the air any more, and what it was connected to is lost
-    {"do": "notify", "uuid": …, "value": "hex"}         a characteristic that was subscribed to has another value
+    {"do": "silence", "address": …}                     removes it, and ends its connection
+    {"do": "notify", "uuid": …, "value": "hex"}         changes the value of a subscribed characteristic
     {"do": "flood", "address": …, "count": 5000, "rssi": -60}
-                                                        that device, which is known, is heard so often, each time with another
+                                                        receives that discovered device so often, each time with another
                                                         RSSI than before; the last time, and only then, with this one
     {"do": "behave", "method": …, "error": …, "message": …, "times": 1}
-                                                        the next calls of that method fail; without an error they hang. A
-                                                        Connect that hangs fails by Disconnect, as the real one does
-    {"do": "values"}                                    what each characteristic holds, in hexadecimal
-    {"do": "calls"}                                     what was called so far
+                                                        makes the next calls of that method fail; without an error they
+                                                        hang. Disconnect ends a Connect that hangs, as in the real one
+    {"do": "values"}                                    returns the value of each characteristic, in hexadecimal
+    {"do": "calls"}                                     returns the calls so far
 """
 
 import json
@@ -214,7 +214,7 @@ def serve(address):
             pass
 
     def called(method, then, reply, error, *arguments):
-        """Notes the call and answers as the test wants it: with an error, not at all, or with what `then` returns."""
+        """Records the call and answers as the test requests: with an error, not at all, or with the result of `then`."""
         calls.append([method, *arguments])
         for behaviour in behaviours:
             if behaviour["method"] == method and behaviour["times"] > 0:
@@ -248,7 +248,7 @@ def serve(address):
                 if self.is_discovering:
                     raise Failure("org.bluez.Error.InProgress", "Operation already in progress")
                 self.is_discovering = True
-                # After the answer, as the radio does.
+                # After the answer, as with a real radio.
                 GLib.idle_add(discover)
             called("StartDiscovery", then, reply, error)
 
@@ -335,7 +335,7 @@ def serve(address):
             called("StopNotify", lambda: self.change(Notifying=False), reply, error, self.properties["UUID"])
 
     def plain(value):
-        """Of D-Bus's types those of JSON."""
+        """Converts the types of D-Bus to those of JSON."""
         if isinstance(value, dict):
             return {str(key): plain(one) for key, one in value.items()}
         if isinstance(value, list):

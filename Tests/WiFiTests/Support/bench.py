@@ -1,12 +1,12 @@
 """A private bus and a NetworkManager on it, for one test. The one argument, if any, is the path of the bus.
 
-Reads one JSON command a line and answers each with one line. When standard input ends, so does everything: nothing is
-left behind, not even by a test that crashes.
+It reads one JSON command a line and answers each with one line. It ends with its standard input, and leaves no process
+behind, also if the test crashes.
 
-    {"do": "start"}                              NetworkManager appears, its parameters in "parameters"
-    {"do": "stop"}                               and is killed
-    {"do": "end"}                                the bus is killed, and NetworkManager with it
-    {"do": "call", "name": …, "arguments": […]}  a method of the mock
+    {"do": "start"}                              starts NetworkManager, with the parameters in "parameters"
+    {"do": "stop"}                               kills it
+    {"do": "end"}                                kills the bus, and NetworkManager with it
+    {"do": "call", "name": …, "arguments": […]}  calls a method of the mock
 """
 
 import json

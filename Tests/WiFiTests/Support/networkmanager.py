@@ -1,6 +1,6 @@
-"""NetworkManager for the tests: python-dbusmock's template, with what a join needs besides.
+"""NetworkManager for the tests: python-dbusmock's template, and the further parts that a join needs.
 
-An activation goes through the device's states as NetworkManager's does, to the end the test has chosen with SetOutcome.
+An activation goes through the device's states as NetworkManager's does, to the end that the test has chosen with SetOutcome.
 """
 
 import json
@@ -30,7 +30,7 @@ INFRASTRUCTURE, ACCESS_POINT = 2, 3
 # In place of a device's state: no change for so many milliseconds.
 PAUSE = "pause"
 
-# What follows PREPARE: (device state, reason) ... and the active connection's (state, reason) at the end.
+# The states after PREPARE: (device state, reason) ... and the active connection's (state, reason) at the end.
 OUTCOMES = {
     "activated": ([(CONFIG, 0), (NEED_AUTH, 0), (IP_CONFIG, 0), (ACTIVATED, 0)], (2, 1)),
     "noSecrets": ([(CONFIG, 0), (NEED_AUTH, 0), (FAILED, 7), (DISCONNECTED, 0)], (4, 9)),
@@ -113,7 +113,7 @@ def add_and_activate(self, settings, device, access_point, _options):
 
 
 def add_profile(settings, device):
-    """As the template's AddWiFiConnection, with settings of one's own."""
+    """The same as the template's AddWiFiConnection, with settings of the test."""
     settings_object = dbusmock.get_object(stock.SETTINGS_OBJ)
     known = settings_object.ListConnections()
     number = 0
@@ -154,7 +154,7 @@ def without_secrets(self):
 
 
 def start(profile, device, access_point, states, end):
-    """The active connection, activating; the rest follows the reply, a step at a time."""
+    """Starts an activation; its further states follow the reply, a step at a time."""
     main = dbusmock.get_object(stock.MAIN_OBJ)
     manager = dbusmock.get_object(NM)
     settings = dbusmock.get_object(profile).settings
@@ -213,7 +213,7 @@ def finish(path, device, state, reason):
 
 
 def set_state(device, state, reason):
-    # Both properties in one signal, as NetworkManager sends them. The mock's own way cannot carry a structure.
+    # Both properties in one signal, as NetworkManager sends them. The mock's own method cannot send a structure.
     properties = {
         "State": dbus.UInt32(state, variant_level=1),
         "StateReason": dbus.Struct((dbus.UInt32(state), dbus.UInt32(reason)), signature="uu", variant_level=1),
@@ -225,7 +225,7 @@ def set_state(device, state, reason):
 
 
 def scan(self, options):
-    """Brings what waits for a scan in sight, the hidden ones only by name; ends a little after the reply."""
+    """Adds the access points that wait for a scan, hidden ones only by name; ends a little after the reply."""
     names = [bytes(name).decode() for name in options.get("ssids", [])]
     scans.append(names)
     if self.Get(stock.DEVICE_IFACE, "State") <= UNAVAILABLE:
@@ -248,21 +248,21 @@ def scan(self, options):
 
 @dbus.service.method(MOCK_IFACE, in_signature="u", out_signature="")
 def SetScanDelay(_self, milliseconds):
-    """The time between a scan's acceptance and its end."""
+    """Sets the time between a scan's acceptance and its end."""
     global scan_delay
     scan_delay = milliseconds
 
 
 @dbus.service.method(MOCK_IFACE, in_signature="b", out_signature="")
 def SetIntruder(_self, is_there):
-    """Whether another activation fails on the device after each request and before the answer to it."""
+    """Sets whether another activation fails on the device after each request and before the answer to it."""
     global has_intruder
     has_intruder = bool(is_there)
 
 
 @dbus.service.method(MOCK_IFACE, in_signature="ss", out_signature="")
 def Serve(self, device_path, ssid):
-    """The device serves a hotspot."""
+    """Makes the device serve a hotspot."""
     path = self.Hear(device_path, ssid, 1, 0, 0x188, 100)
     dbusmock.get_object(path).Set(stock.ACCESS_POINT_IFACE, "Mode", dbus.UInt32(ACCESS_POINT))
     device = dbusmock.get_object(device_path)
@@ -273,21 +273,22 @@ def Serve(self, device_path, ssid):
 
 @dbus.service.method(MOCK_IFACE, in_signature="s", out_signature="")
 def SetOutcome(_self, name):
-    """How the next activations end: one of OUTCOMES, or several with commas for one after the other, or denied, refused."""
+    """Sets the end of the next activations: one of OUTCOMES, or several with commas for one after the other, or denied,
+    refused."""
     global outcome
     outcome = name
 
 
 @dbus.service.method(MOCK_IFACE, in_signature="su", out_signature="s")
 def AddRadio(self, name, state):
-    """A Wi-Fi device that can scan."""
+    """Adds a Wi-Fi device that can scan."""
     path = self.AddWiFiDevice(name, name, state)
     device = dbusmock.get_object(path)
     device.AddProperties(stock.WIRELESS_DEVICE_IFACE, {
         "LastScan": dbus.Int64(-1), "ActiveAccessPoint": dbus.ObjectPath("/")})
     device.AddMethod(stock.WIRELESS_DEVICE_IFACE, "RequestScan", "a{sv}", "", scan)
     device.AddProperties(stock.DEVICE_IFACE, {"Ip4Connectivity": dbus.UInt32(0), "Ip6Connectivity": dbus.UInt32(0)})
-    # Again, with the properties that have come since: the client has not seen them.
+    # Again, with the properties added since, which the client has not received.
     self.object_manager_emit_added(path)
     return path
 
@@ -304,7 +305,7 @@ def DeviceState(_self, device_path):
 
 @dbus.service.method(MOCK_IFACE, in_signature="ssuuuy", out_signature="s")
 def Hear(self, device_path, ssid, flags, wpa, rsn, strength):
-    """An access point, with each of its three flag words."""
+    """Adds an access point, with each of its three flag words."""
     number = sum("/AccessPoint/" in path for path in dbusmock.get_objects())
     path = dbus.ObjectPath(f"{NM}/AccessPoint/{number}")
     self.AddObject(path, stock.ACCESS_POINT_IFACE, {
@@ -323,7 +324,7 @@ def Hear(self, device_path, ssid, flags, wpa, rsn, strength):
 
 @dbus.service.method(MOCK_IFACE, in_signature="ss", out_signature="")
 def Lose(_self, device_path, path):
-    """The device receives the access point no longer."""
+    """Removes an access point from the device's reception."""
     device = dbusmock.get_object(device_path)
     device.access_points.remove(path)
     known = [other for other in device.Get(stock.WIRELESS_DEVICE_IFACE, "AccessPoints") if other != path]
@@ -332,13 +333,13 @@ def Lose(_self, device_path, path):
 
 @dbus.service.method(MOCK_IFACE, in_signature="suuuyb", out_signature="")
 def Await(_self, ssid, flags, wpa, rsn, strength, is_hidden):
-    """An access point that the next scan brings in sight; a hidden one only if the scan asks for its name."""
+    """Adds an access point that the next scan brings in sight; a hidden one only if the scan requests its name."""
     unheard.append({"access_point": (ssid, flags, wpa, rsn, strength), "is_hidden": bool(is_hidden)})
 
 
 @dbus.service.method(MOCK_IFACE, in_signature="ssst", out_signature="s")
 def Save(self, device_path, ssid, security, last_use):
-    """A profile. `security` is the 802-11-wireless-security setting as JSON, empty for none; 0: it has never connected."""
+    """Adds a profile. `security` is the 802-11-wireless-security setting as JSON, empty for none; 0: it has never connected."""
     settings = {
         "ipv4": {"method": "auto", "dhcp-timeout": dbus.Int32(1)},
         "connection": {"id": ssid, "uuid": str(uuid.uuid4()), "type": WIRELESS, "timestamp": dbus.UInt64(last_use)},
@@ -366,14 +367,14 @@ def Connect(_self, device_path, profile, access_point):
 
 @dbus.service.method(MOCK_IFACE, in_signature="sss", out_signature="")
 def RequestAddress(_self, device_path, profile, access_point):
-    """The network accepts the device with that profile, and gives no address yet."""
+    """Makes the network accept the device with that profile, without an address yet."""
     start(dbus.ObjectPath(profile), dbus.ObjectPath(device_path), dbus.ObjectPath(access_point),
           [(IP_CONFIG, 0)], None)
 
 
 @dbus.service.method(MOCK_IFACE, in_signature="ss", out_signature="")
 def StartHotspot(_self, device_path, ssid):
-    """The device begins to serve a hotspot; its mode does not show that yet."""
+    """Makes the device begin to serve a hotspot; its mode does not show that yet."""
     settings = {
         "connection": {"id": ssid, "uuid": str(uuid.uuid4()), "type": WIRELESS},
         WIRELESS: {"ssid": dbus.ByteArray(ssid.encode()), "mode": "ap"},
@@ -384,21 +385,21 @@ def StartHotspot(_self, device_path, ssid):
 
 @dbus.service.method(MOCK_IFACE, in_signature="sss", out_signature="")
 def ConnectInPermissionCheck(_self, device_path, profile, access_point):
-    """The next scan is followed by a check of the permissions, during which the device connects with that profile."""
+    """Makes a check of the permissions follow the next scan, during which the device connects with that profile."""
     global other_connection
     other_connection = dbus.ObjectPath(profile), dbus.ObjectPath(device_path), dbus.ObjectPath(access_point)
 
 
 @dbus.service.method(MOCK_IFACE, in_signature="b", out_signature="")
 def SetRefusesDeletion(_self, refuses):
-    """Whether profiles can not be deleted."""
+    """Sets whether profiles can not be deleted."""
     global refuses_deletion
     refuses_deletion = bool(refuses)
 
 
 @dbus.service.method(MOCK_IFACE, in_signature="su", out_signature="")
 def SetConnectivity(_self, device_path, connectivity):
-    """The result of the check of the Internet: an NMConnectivityState."""
+    """Sets the result of the connectivity check: an NMConnectivityState."""
     dbusmock.get_object(device_path).Set(stock.DEVICE_IFACE, "Ip4Connectivity", dbus.UInt32(connectivity))
 
 
@@ -417,7 +418,7 @@ def SetPermission(_self, name, result):
 
 @dbus.service.method(MOCK_IFACE, in_signature="", out_signature="s")
 def Report(_self):
-    """What was asked of NetworkManager so far, as JSON."""
+    """Returns the calls to NetworkManager so far, as JSON."""
     known = dbusmock.get_object(stock.SETTINGS_OBJ).ListConnections()
     profiles = [dbusmock.get_object(path).settings for path in known]
     return json.dumps({

@@ -10,7 +10,7 @@ from . import radios
 from .processes import Process, run
 from .waiting import Failure, wait_for
 
-# The name of the network at home. Each scenario has its own name, because the kernel remembers the networks of the last one.
+# The name of the network at home. Each scenario has its own name, because the kernel caches the networks of the last one.
 SSID = "home"
 PASSPHRASE = "correct horse battery"
 

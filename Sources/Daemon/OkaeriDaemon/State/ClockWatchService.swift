@@ -20,7 +20,7 @@ struct ClockWatchService: Service {
                 }
                 let direction = step > .zero ? "forward by \(step.roughly)" : "back by \((.zero - step).roughly)"
                 logger.notice(
-                    "the clock was set \(direction): from here on events have the new time. Decisions do not depend on it"
+                    "the clock was set \(direction): from here on events bear the new time. Who is inside is not judged by it"
                 )
                 wasSet()
             }
