@@ -50,7 +50,7 @@ import WiFi
         }
         for await event in events where event.json.contains("\"wifiPrompt\"") { break }
         let client = APIClient(socket: socket)
-        while (try? await client.text("/v1/status")) == nil { await Task.yield() }
+        try await eventually("the daemon answers") { (try? await client.text("/v1/status")) != nil }
         try await ended(task, by: { stop.finish() }) { try await body(client) }
     }
 
@@ -105,8 +105,9 @@ import WiFi
                 var calls = server.shown.makeAsyncIterator()
                 for _ in 0...failures { _ = try #require(await calls.next()) }
                 // The agent learns the number of the notification only after the server has been asked.
-                while try await !client.get("/v1/prompts", as: PromptsReport.self).waiting.isEmpty {
+                try await eventually("the prompt is answered") {
                     try await server.emit("ActionInvoked", .uint32(UInt32(failures + 1)), .string("later"))
+                    return try await client.get("/v1/prompts", as: PromptsReport.self).waiting.isEmpty
                 }
             }
         }
@@ -118,16 +119,16 @@ import WiFi
         try await withAgent {
             var calls = server.shown.makeAsyncIterator()
             try await withDaemon { _ in _ = try #require(await calls.next()) }
-            let pressing = Task {
-                while !Task.isCancelled {
-                    try await server.emit("ActionInvoked", .uint32(1), .string("join"))
-                    await Task.yield()
-                }
+            let isHandled = Watched(false)
+            async let pressing: Void = eventually("a press of the button is handled") {
+                try await server.emit("ActionInvoked", .uint32(1), .string("join"))
+                return isHandled.value
             }
-            defer { pressing.cancel() }
             #expect(try #require(await calls.next())[4].string?.contains("did not arrive") == true)
             let buttons = ["join", "Join", "later", "Later", "never", "Never"]
             #expect(try #require(await calls.next())[5] == .strings(buttons))
+            isHandled.change { $0 = true }
+            try await pressing
         }
     }
 
@@ -146,7 +147,7 @@ import WiFi
     }
 
     @Test func `a server that comes later, and one that restarts, show what waits`() async throws {
-        try await withDaemon { _ in
+        try await withDaemon { client in
             try await withAgent {
                 try bench.mock()
                 try await bench.wait { try $0.shown.count == 1 }
@@ -154,6 +155,12 @@ import WiFi
                 try bench.mock()
                 try await bench.wait { try $0.shown.count == 1 }
                 try bench.press(1, "never")
+                var prompts: PromptsReport?
+                try await eventually("the prompt is answered") {
+                    prompts = try await client.get("/v1/prompts")
+                    return prompts?.waiting.isEmpty == true
+                }
+                #expect(prompts?.never == ["HomeNet"])
             }
         }
     }
@@ -165,7 +172,8 @@ import WiFi
             try bench.dismiss(1)
             try await withDaemon { client in
                 _ = try await client.answer("1", .join)
-                try await bench.wait { try !$0.shown.isEmpty }
+                try await bench.wait { try $0.shown.count > 1 }
+                #expect(try bench.shown.last?.body.contains("HomeNet") == true)
             }
         }
     }
@@ -187,10 +195,12 @@ import WiFi
     }
 
     @Test func `it ends while there is neither a bus nor a daemon`() async throws {
+        let log = LogBook()
         let agent = Agent(
             client: { APIClient(socket: "/nowhere/okaeri.sock") }, bus: "unix:path=/nowhere/bus", language: .english,
-            logger: quiet)
+            logger: log.logger)
         let task = Task { try await agent.run() }
-        try await ended(task, by: { task.cancel() }) { await Task.yield() }
+        try await ended(task, by: { task.cancel() }) { try await log.logged("/nowhere/okaeri.sock") }
+        #expect(!log.text.contains { $0.hasPrefix("error") || $0.hasPrefix("warning") }, "\(log.text)")
     }
 }

@@ -202,9 +202,7 @@ extension OnTheBus {
             try await CentralManager.use(bus: bench.address) { central in
                 let connecting = Task { await error { _ = try await central.connect(address) } }
                 try await bench.wait { try $0.count(of: "Connect") == 1 }
-                if !hangs {
-                    while try await !central.knownPeripherals().contains(where: \.isConnected) { await Task.yield() }
-                }
+                if !hangs { try await central.waitForPeripheral(where: \.isConnected) }
                 connecting.cancel()
                 #expect(await connecting.value == .cancelled)
                 #expect(try bench.count(of: "Disconnect") >= 1)

@@ -1,5 +1,4 @@
 @testable import BlueZ
-import Synchronization
 import TestSupport
 import Testing
 
@@ -40,17 +39,17 @@ extension OnTheBus {
             CentralManager.Target.address(Lamp.address).interest,
         ]) func `advertisements of a stranger wake no waiter`(interest: Interest) async throws {
             try await listening { central in
-                let looks = Mutex(0)
+                let looks = Watched(0)
                 async let end = central.mirror.wait(until: nil, for: interest) { view -> Bool? in
-                    looks.withLock { $0 += 1 }
+                    looks.change { $0 += 1 }
                     return view.workingAdapter(named: nil) == nil ? true : nil
                 }
-                while looks.withLock(\.self) == 0 { await Task.yield() }
+                try await looks.wait(until: "the waiter has looked") { $0 > 0 }
                 try flood(stranger, rssi: -50)
                 // What comes after it: all of the flood has been heard by then.
                 try bench.perform("adapter", ["name": "hci0", "powered": false])
                 #expect(try await end == true)
-                #expect(looks.withLock(\.self) < 10)
+                #expect(looks.value < 10)
             }
         }
 
@@ -59,9 +58,7 @@ extension OnTheBus {
                 var found = central.scanForPeripherals(withServices: [Lamp.battery]).makeAsyncIterator()
                 #expect(try await found.next()?.rssi == -60)
                 try flood(Lamp.address, rssi: -42)
-                while try await central.knownPeripherals().first(where: { $0.address == Lamp.address })?.rssi != -42 {
-                    await Task.yield()
-                }
+                try await central.waitForPeripheral { $0.address == Lamp.address && $0.rssi == -42 }
                 #expect(try await found.next()?.rssi == -42)
             }
         }

@@ -160,7 +160,7 @@ extension OnTheBus {
             let remembered = CentralManager.Remembered(address: address, name: "lamp")
             try await CentralManager.use(bus: bench.address) { central in
                 var events = central.connections(to: .service(service), remembered: remembered).makeAsyncIterator()
-                while central.state != .poweredOn { await Task.yield() }
+                for await state in central.states() where state == .poweredOn { break }
                 try bench.perform("silence", ["address": address])
                 #expect(await events.next() == .didDisconnect(address: address, name: "lamp"))
             }

@@ -40,12 +40,8 @@ import Testing
         _ = await daemon.result
     }
 
-    /// Returns when the daemon answers; the suite's time limit ends the wait.
     private func answering() async throws {
-        while (try? await client.text("/v1/status")) == nil {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await eventually("the daemon answers") { (try? await client.text("/v1/status")) != nil }
     }
 
     @Test func `a region that is inside already is not waited for`() async throws {

@@ -1,6 +1,6 @@
 import TestSupport
 import DaemonTestSupport
-import Glibc
+import Dispatch
 import Plumbing
 import Synchronization
 import Testing
@@ -62,11 +62,15 @@ import Testing
     }
 
     private final class Gate: Sendable {
-        private let isOpen = Mutex(false)
+        private let opened = DispatchSemaphore(value: 0)
 
-        func open() { isOpen.withLock { $0 = true } }
+        func open() { opened.signal() }
 
-        func wait() { while !isOpen.withLock(\.self) { sched_yield() } }
+        /// Leaves the gate open for the next one.
+        func wait() {
+            opened.wait()
+            opened.signal()
+        }
     }
 
     @Test(.timeLimit(.minutes(5)))

@@ -3,7 +3,6 @@ import Listening
 import Plumbing
 import RegionMonitoring
 import ServiceLifecycle
-import Synchronization
 import TestSupport
 import Testing
 
@@ -35,10 +34,7 @@ import Testing
     }
 
     private func written(_ count: Int) async throws {
-        while output.written.count < count {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await output.state.wait(until: "\(count) events are written") { $0.written.count >= count }
     }
 
     @Test func `Every event is written in order, from before the start to the end`() async throws {
@@ -62,10 +58,7 @@ import Testing
             happened(1)
             happened(1000, beacons: EventHub.backlog)
             output.unblock()
-            while output.written.last != 1002 {
-                try Task.checkCancellation()
-                await Task.yield()
-            }
+            try await output.state.wait(until: "the last event is written") { $0.written.last == 1002 }
         }
         #expect(output.written.prefix(2) == [1, 2] && output.written.count < 10)
         #expect(output.missing == [UInt64(1002 - output.written.count)])
@@ -94,32 +87,32 @@ import Testing
 
     /// Takes one event, then blocks until it is read.
     private final class BlockedOutput: Sendable {
-        private struct State {
+        struct State {
             var written: [UInt64] = []
             var missing: [UInt64] = []
             var isBlocked = true
             var isBroken = false
         }
 
-        private let state = Mutex(State())
+        let state = Watched(State())
         private let unblocked = BinarySemaphore()
 
-        var written: [UInt64] { state.withLock(\.written) }
-        var missing: [UInt64] { state.withLock(\.missing) }
+        var written: [UInt64] { state.value.written }
+        var missing: [UInt64] { state.value.missing }
 
         func write(_ event: Event) -> Bool {
-            state.withLock { $0.written.append(event.sequence) }
-            if state.withLock(\.isBlocked) { unblocked.wait() }
-            return state.withLock { !$0.isBroken }
+            state.change { $0.written.append(event.sequence) }
+            if state.value.isBlocked { unblocked.wait() }
+            return !state.value.isBroken
         }
 
-        func reported(_ count: UInt64) { state.withLock { $0.missing.append(count) } }
+        func reported(_ count: UInt64) { state.change { $0.missing.append(count) } }
 
         func unblock() {
-            state.withLock { $0.isBlocked = false }
+            state.change { $0.isBlocked = false }
             unblocked.signal()
         }
 
-        func fail() { state.withLock { $0.isBroken = true } }
+        func fail() { state.change { $0.isBroken = true } }
     }
 }

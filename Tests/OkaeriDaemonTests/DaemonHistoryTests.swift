@@ -29,10 +29,7 @@ import Testing
         let task = Task { try await daemon.run(with: []) }
         // A server that is stopped while it starts is another test's matter.
         let client = APIClient(socket: "\(folder.path)/socket")
-        while (try? await client.text("/v1/status")) == nil {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await eventually("the daemon answers") { (try? await client.text("/v1/status")) != nil }
         var printed: [String] = []
         for await event in events {
             if case .didRangeBeacons = event.kind { continue }
@@ -69,10 +66,7 @@ import Testing
         var events = daemon.allEvents().makeAsyncIterator()
         let task = Task { try await daemon.run(with: []) }
         let client = APIClient(socket: daemon.options.socket)
-        while (try? await client.text("/v1/status")) == nil {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await eventually("the daemon answers") { (try? await client.text("/v1/status")) != nil }
         try await body(client, &events)
         task.cancel()
         _ = await task.result

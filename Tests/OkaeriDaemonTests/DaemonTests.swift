@@ -41,10 +41,7 @@ import WiFi
 
     /// Returns when the daemon answers; the test's own time limit ends the wait.
     private func answering(_ client: APIClient) async throws {
-        while (try? await client.text("/v1/status")) == nil {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await eventually("the daemon answers") { (try? await client.text("/v1/status")) != nil }
     }
 
     private func heard(_ name: String, _ events: inout AsyncStream<Event>.Iterator) async {
@@ -70,9 +67,8 @@ import WiFi
         }
         let json = #"{"regions": [\#(region("close", -74)), \#(region("apart", -82))]}"#
         try await run(noisyHour, configuration: json) { _, client, _ in
-            var status: StatusReport
-            repeat {
-                try Task.checkCancellation()
+            var status: StatusReport = try await client.get(Route.status)
+            try await eventually("the region has flapped 60 times") {
                 status = try await client.get(Route.status)
             } while status.regions[0].flapping?.returns ?? 0 < 60
             let flapping = try #require(status.regions[0].flapping)
@@ -193,8 +189,7 @@ import WiFi
         try await run(capture([3, 4, 5], until: 20), configuration: json) { _, client, events in
             await heard("didEnterRegion", &events)
             var listeners: [ListenerReport]?
-            while listeners == nil {
-                try Task.checkCancellation()
+            try await eventually("the status has the listeners") {
                 listeners = try await client.get(Route.status, as: StatusReport.self).listeners
             }
             #expect(listeners?.map(\.address) == [place])

@@ -45,10 +45,7 @@ import WiFi
         var events = daemon.allEvents().makeAsyncIterator()
         let task = Task { try await daemon.run(with: []) }
         let client = APIClient(socket: socket)
-        while (try? await client.text("/v1/status")) == nil {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await eventually("the daemon answers") { (try? await client.text("/v1/status")) != nil }
         try await body(client, &events)
         task.cancel()
         _ = await task.result
@@ -80,10 +77,7 @@ import WiFi
         for _ in 0..<threads { NIOThreadPool.singleton.submit { _ in gate.wait() } }
         defer { for _ in 0..<threads { gate.signal() } }
         try await arrive { _ in
-            while (try? file.read(keptTypes)) == nil {
-                try Task.checkCancellation()
-                await Task.yield()
-            }
+            try await eventually("the state is written") { (try? file.read(keptTypes)) != nil }
         }
     }
 
@@ -208,7 +202,7 @@ import WiFi
         try await run([3], directory: "/dev/null/state") { client, events in
             _ = await heard("didExitRegion", &events)
             var problem: String?
-            while problem == nil {
+            try await eventually("the status has the problem") {
                 let status: StatusReport = try await client.get("/v1/status")
                 problem = status.kept?.problem
             }
@@ -221,8 +215,8 @@ import WiFi
         try await run([3, 4, 5], until: 20) { _, events in
             _ = await heard("wifiPrompt", &events)
             // The daemon still runs: it wrote without a notice of its end.
-            while try file.read(keptTypes)?[PromptsMemory.self]?.prompts.visits.first?.prompt != "1" {
-                await Task.yield()
+            try await eventually("the prompt is written") {
+                try file.read(keptTypes)?[PromptsMemory.self]?.prompts.visits.first?.prompt == "1"
             }
             let kept = try #require(try file.read(keptTypes))
             #expect((kept[PresenceMemory.self]?.regions.map(\.state)) == ["inside"])

@@ -86,8 +86,15 @@ import Testing
     func `a listener that is cancelled during a value delays no other`() async {
         for _ in 0..<500 {
             let broadcast = Broadcast<Int>()
-            let listeners = (0..<4).map { _ in Task { for await _ in broadcast.values(backlog: 4) {} } }
-            while broadcast.count < listeners.count { await Task.yield() }
+            let (starts, started) = AsyncStream.makeStream(of: Void.self)
+            let listeners = (0..<4).map { _ in
+                Task {
+                    let values = broadcast.values(backlog: 4)
+                    started.yield()
+                    for await _ in values {}
+                }
+            }
+            for await _ in starts where broadcast.count == listeners.count { break }
             async let sent: Void = { for value in 0..<20 { broadcast.send(value) } }()
             for listener in listeners { listener.cancel() }
             await sent

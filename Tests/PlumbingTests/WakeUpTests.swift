@@ -1,4 +1,3 @@
-import Glibc
 import Plumbing
 import Synchronization
 import Testing
@@ -8,11 +7,11 @@ import Testing
         var code: Int32
     }
 
-    /// A wake-up, and how many signals were sent and taken.
+    /// A wake-up, the number of signals that were sent, and a semaphore for those that were taken.
     private final class Signals: Sendable {
         let wakeUp: WakeUp
         let sent = Atomic(0)
-        let taken = Atomic(0)
+        let taken = BinarySemaphore()
 
         init() throws(Failure) { wakeUp = try WakeUp { Failure(code: $0) } }
     }
@@ -25,7 +24,7 @@ import Testing
             for round in 1...rounds {
                 signals.wakeUp.signal()
                 signals.sent.store(round, ordering: .releasing)
-                while signals.taken.load(ordering: .acquiring) < round { sched_yield() }
+                signals.taken.wait()
             }
         }
         var lost = 0
@@ -39,7 +38,7 @@ import Testing
                     break
                 }
             }
-            signals.taken.store(round, ordering: .releasing)
+            signals.taken.signal()
         }
         #expect(lost == 0)
     }

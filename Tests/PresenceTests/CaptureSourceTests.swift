@@ -2,7 +2,6 @@ import DaemonTestSupport
 import Glibc
 import Plumbing
 import Presence
-import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -20,30 +19,23 @@ import Testing
         defer { try? pipe.close() }
         let bytes = capture([3], until: 5)
         try pipe.writeAll(bytes)
-        let read = Mutex<UInt64>(0)
-        let work = Mutex(false)
-        let result = Mutex<Bool?>(nil)
+        let read = Watched<UInt64>(0)
+        let isDone = Watched(false)
+        let result = Watched<Bool?>(nil)
         let output = try FileDescriptor.open("/dev/null", .writeOnly)
         let source = try CaptureSource(
-            file: path, speed: nil, warn: { _ in }, progress: { count, _ in read.withLock { $0 = count } })
+            file: path, speed: nil, warn: { _ in }, progress: { count, _ in read.change { $0 = count } })
         try BlockingThread.start {
             let recorder = Recorder(to: output, wallClock: source, updated: { _ in }, failed: {})
             let isAtEnd = try? source.run(recorder)
-            result.withLock { $0 = isAtEnd }
+            result.change { $0 = isAtEnd }
         }
-        try await become { read.withLock { $0 } == UInt64(bytes.count) }
-        source.perform { work.withLock { $0 = true } }
-        try await become { work.withLock { $0 } }
-        #expect(result.withLock { $0 } == nil)
+        try await read.wait(until: "the capture is read") { $0 == UInt64(bytes.count) }
+        source.perform { isDone.change { $0 = true } }
+        try await isDone.wait(until: "the source has done what is asked") { $0 }
+        #expect(result.value == nil)
         source.stop()
-        try await become { result.withLock { $0 } == false }
+        try await result.wait(until: "the source has stopped") { $0 == false }
         try output.close()
-    }
-
-    private func become(_ condition: () -> Bool) async throws {
-        while !condition() {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
     }
 }

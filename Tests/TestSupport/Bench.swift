@@ -71,11 +71,10 @@ public final class Bench: @unchecked Sendable {
 public protocol Waited {}
 
 extension Waited {
-    /// Looks until it is so; the test's time limit ends a wait in vain.
-    public func wait(until isSo: (Self) throws -> Bool) async throws {
-        while try !isSo(self) {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+    /// Waits until another process is in a state.
+    public func wait(
+        file: String = #fileID, line: Int = #line, until isSo: (Self) throws -> Bool
+    ) async throws {
+        try await eventually("the process is in the expected state", file: file, line: line) { try isSo(self) }
     }
 }

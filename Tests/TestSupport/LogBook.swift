@@ -1,25 +1,22 @@
 package import Logging
-import Synchronization
 
 /// A logger without output.
 package let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 /// Collects what is logged.
 package final class LogBook: Sendable {
-    private let lines = Mutex<[String]>([])
-    private let news = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    private let lines = Watched<[String]>([])
 
     package init() {}
 
-    /// Waits until so many lines contain these words; the test's own time limit ends the wait.
-    package func logged(_ words: String, times: Int = 1) async throws {
-        func isThere() -> Bool { count(words) >= times }
-        if isThere() { return }
-        for await _ in news.stream where isThere() { return }
-        throw CancellationError()
+    /// Waits until so many lines contain these words.
+    package func logged(_ words: String, times: Int = 1, file: String = #fileID, line: Int = #line) async throws {
+        try await lines.wait(until: "“\(words)” is logged", file: file, line: line) { lines in
+            lines.count { $0.contains(words) } >= times
+        }
     }
 
-    package var text: [String] { lines.withLock { $0 } }
+    package var text: [String] { lines.value }
 
     /// Returns the number of lines that contain these words.
     package func count(_ words: String) -> Int { text.count { $0.contains(words) } }
@@ -41,8 +38,7 @@ package final class LogBook: Sendable {
         }
 
         func log(event: LogEvent) {
-            book.lines.withLock { $0.append("\(event.level): \(event.message)") }
-            book.news.continuation.yield()
+            book.lines.change { $0.append("\(event.level): \(event.message)") }
         }
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WiFi
 
@@ -121,7 +122,9 @@ extension NetworkManagerTests {
                 try bench.call("StartHotspot", NetworkManagerBench.radio, name)
                 _ = await service.state(where: \.activating)
                 // The profile of an activation arrives after the activation.
-                while await service.failureCode(of: prompted) != "servesHotspot" { await Task.yield() }
+                try await eventually("the device serves a hotspot") {
+                    await service.failureCode(of: prompted) == "servesHotspot"
+                }
                 #expect(await service.failureCode(joining: prompted) == "servesHotspot")
                 #expect(await service.failureCode(joining: automatic) == "servesHotspot")
             }

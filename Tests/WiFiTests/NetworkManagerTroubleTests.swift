@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WiFi
 
@@ -58,7 +59,7 @@ extension NetworkManagerTests {
             let code = try await withRunning(service) { [service, home] in
                 async let code = service.failureCode(joining: home)
                 let device = NetworkManagerBench.radio
-                while try bench.call("DeviceState", device) != "70" { await Task.yield() }
+                try await eventually("an address is requested") { try bench.call("DeviceState", device) == "70" }
                 service.stop()
                 return await code
             }
@@ -124,7 +125,9 @@ extension NetworkManagerTests {
                 #expect(await service.failureCode(joining: home) == "wrongPassphrase")
                 let profile = try #require(try bench.report().activated.first?.profile)
                 try bench.call(call, NetworkManagerBench.radio, profile, accessPoint)
-                while try bench.call("DeviceState", NetworkManagerBench.radio) != state { await Task.yield() }
+                try await eventually("the device is in state \(state)") {
+                    try bench.call("DeviceState", NetworkManagerBench.radio) == state
+                }
                 try bench.call("SetRefusesDeletion", false)
                 // The service handles one change after the other.
                 for isEnabled in [false, true] {

@@ -60,7 +60,7 @@ extension OnTheBus {
                 #expect(properties?["Type"] == .string("broadcast"))
                 #expect(properties?["ManufacturerData"] != nil)
                 manager.stopAdvertising()
-                while await !bluetoothd.advertisements.isEmpty { await Task.yield() }
+                try await bluetoothd.registrations.wait(until: "nothing is advertised") { $0.advertisements.isEmpty }
             }
         }
 
@@ -116,7 +116,9 @@ extension OnTheBus {
                 await expect(advertising, in: &events)
                 let first = await bluetoothd.advertisements.first?.0
                 try await bluetoothd.connect("AA_00_00_00_00_01")
-                while await [first, nil].contains(bluetoothd.advertisements.first?.0) { await Task.yield() }
+                try await bluetoothd.registrations.wait(until: "another advertisement is registered") {
+                    ![first, nil].contains($0.advertisements.first?.0)
+                }
                 #expect(await bluetoothd.advertisements.count == 1)
             }
         }

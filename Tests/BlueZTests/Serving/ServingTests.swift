@@ -186,11 +186,13 @@ extension OnTheBus {
             try await offer(.sample()) { bluetoothd, manager in
                 let later = BluetoothUUID(0x2A00)
                 manager.add(MutableService(BluetoothUUID(0x1800), characteristics: [.init(later, properties: .read)]))
-                while await bluetoothd.path(of: later.full) == nil { await Task.yield() }
+                try await bluetoothd.registrations.wait(until: "the later service is offered") {
+                    $0.path(of: later.full) != nil
+                }
                 #expect(await bluetoothd.path(of: level.full) != nil)
                 #expect(await bluetoothd.applications.count == 1)
                 manager.removeAllServices()
-                while await !bluetoothd.applications.isEmpty { await Task.yield() }
+                try await bluetoothd.registrations.wait(until: "no service is offered") { $0.applications.isEmpty }
                 #expect(await !manager.updateValue([1], for: level))
             }
         }

@@ -1,4 +1,5 @@
 import DBus
+import TestSupport
 
 /// A make-believe bluetoothd for peripherals: it takes services and advertisements, reads them as the real one does, and
 /// plays centrals. One connection to the bus is one life of it.
@@ -9,14 +10,27 @@ actor Bluetoothd {
         let path: String
     }
 
+    /// The objects that are registered at present, with their properties.
+    struct Registrations: Sendable {
+        var advertisements: [(Registered, [String: DBusValue])] = []
+        var applications: [(Registered, [String: [String: [String: DBusValue]]])] = []
+
+        /// Returns the path of a characteristic; `nil` if it is not offered.
+        func path(of uuid: String) -> String? {
+            applications.last?.1.first { $0.value["org.bluez.GattCharacteristic1"]?["UUID"]?.string == uuid }?.key
+        }
+    }
+
     static let adapter = "/org/bluez/hci0"
+
+    nonisolated let registrations = Watched(Registrations())
 
     private let bus: Bus
     private var exports: [BusExport] = []
     private var isPowered: Bool
     private var adapters: Set<String>
-    private(set) var advertisements: [(Registered, [String: DBusValue])] = []
-    private(set) var applications: [(Registered, [String: [String: [String: DBusValue]]])] = []
+    var advertisements: [(Registered, [String: DBusValue])] { registrations.value.advertisements }
+    var applications: [(Registered, [String: [String: [String: DBusValue]]])] { registrations.value.applications }
 
     /// Every registration and its end, in their order: `RegisterAdvertisement`, …
     private(set) var calls: [String] = []
@@ -83,9 +97,11 @@ actor Bluetoothd {
         guard !isKnown else { return .failure(.init("org.bluez.Error.AlreadyExists", "Already Exists")) }
         do {
             if kind == "Advertisement" {
-                advertisements.append((registered, try await properties(registered)))
+                let properties = try await properties(registered)
+                registrations.change { $0.advertisements.append((registered, properties)) }
             } else {
-                applications.append((registered, try await managedObjects(registered)))
+                let objects = try await managedObjects(registered)
+                registrations.change { $0.applications.append((registered, objects)) }
             }
             return .success([])
         } catch {
@@ -96,8 +112,10 @@ actor Bluetoothd {
     private func unregister(_ kind: String, _ call: BusInterface.Call) -> Result<[DBusValue], BusInterface.Refusal> {
         calls.append("Unregister\(kind)")
         let registered = Registered(sender: call.sender, path: call.arguments.first?.string ?? "")
-        advertisements.removeAll { $0.0 == registered }
-        applications.removeAll { $0.0 == registered }
+        registrations.change { registrations in
+            registrations.advertisements.removeAll { $0.0 == registered }
+            registrations.applications.removeAll { $0.0 == registered }
+        }
         return .success([])
     }
 
@@ -138,7 +156,7 @@ extension Bluetoothd {
     /// The adapter is unplugged.
     func unplug() async throws {
         adapters = []
-        (advertisements, applications) = ([], [])
+        registrations.change { $0 = Registrations() }
         let interfaces = ["org.bluez.Adapter1", "org.bluez.LEAdvertisingManager1", "org.bluez.GattManager1"]
         try await bus.emit(
             "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved", at: "/",
@@ -165,7 +183,7 @@ extension Bluetoothd {
 
     /// It ends the advertisement by itself.
     func release() async throws {
-        let released = advertisements.removeFirst().0
+        let released = registrations.change { $0.advertisements.removeFirst().0 }
         _ = try await bus.call(released.sender, released.path, "org.bluez.LEAdvertisement1", "Release")
     }
 }
@@ -173,10 +191,7 @@ extension Bluetoothd {
 // MARK: Centrals
 
 extension Bluetoothd {
-    /// Returns the path of a characteristic; `nil` if it is not offered.
-    func path(of uuid: String) -> String? {
-        applications.last?.1.first { $0.value["org.bluez.GattCharacteristic1"]?["UUID"]?.string == uuid }?.key
-    }
+    func path(of uuid: String) -> String? { registrations.value.path(of: uuid) }
 
     /// A central reads, from an offset.
     func read(_ uuid: String, by central: String = "AA_00_00_00_00_01", from offset: Int = 0, mtu: UInt16 = 23)
