@@ -51,7 +51,10 @@ import Testing
     }
 
     @Test func aManagerThatWasNeverAskedStops() async {
-        await LocationManager(kernel: PairKernel()).stop()
+        let manager = LocationManager(kernel: PairKernel())
+        let events = manager.events
+        await manager.stop()
+        #expect(await events.first { _ in true } == nil)
     }
 
     @Test func `a cancelled task ends the scan`() async {
@@ -62,8 +65,10 @@ import Testing
         await kernel.scanSocket()
         listener.cancel()
         await listener.value
-        // The scanner's thread ends, and with it its reports.
-        for await _ in manager.bluetoothStates() {}
+        await confirmation("the reports end with the scanner's thread") { ended in
+            for await _ in manager.bluetoothStates() {}
+            ended()
+        }
     }
 
     @Test func `every reader gets every event`() async {

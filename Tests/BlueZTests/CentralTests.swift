@@ -78,6 +78,7 @@ extension OnTheBus {
             try await CentralManager.use(bus: bench.address) { central in
                 for try await _ in central.scanForPeripherals(withServices: [battery]) { break }
                 try await bench.wait { try $0.count(of: "StopDiscovery") == 1 }
+                #expect(try bench.count(of: "StartDiscovery") == 1)
             }
         }
 
@@ -147,6 +148,7 @@ extension OnTheBus {
                 try await bench.wait { try $0.count(of: "Disconnect") == 1 }
                 try bench.perform("silence", ["address": address])
                 try await disconnected
+                #expect(try await !central.knownPeripherals().contains(where: \.isConnected))
             }
         }
 
@@ -219,6 +221,7 @@ extension OnTheBus {
                 try await bench.wait { try $0.count(of: "Connect") == 1 }
                 keeping.cancel()
                 try await bench.wait { try $0.count(of: "Disconnect") == 1 }
+                #expect(try bench.count(of: "Connect") == 1)
             }
         }
 

@@ -50,12 +50,17 @@ import Testing
         let waiter = waiters.add(.adapters)
         waiters.wake(for: .all)
         waiters.wake(waiter)
-        await waiters.wait(waiter)
-        async let woken: Void = waiters.wait(waiter)
-        waiters.wake(for: .all)
-        await woken
-        waiters.remove(waiter)
-        await waiters.wait(waiter)
+        await confirmation("each wait ends", expectedCount: 3) { ended in
+            await waiters.wait(waiter)
+            ended()
+            async let woken: Void = waiters.wait(waiter)
+            waiters.wake(for: .all)
+            await woken
+            ended()
+            waiters.remove(waiter)
+            await waiters.wait(waiter)
+            ended()
+        }
     }
 
     @Test(arguments: 1...50) func `held notices have the effect of each by itself`(seed: UInt64) {

@@ -14,6 +14,7 @@ struct MQTTClientHostileTests {
         let broker = try FakeBroker(FakeBroker.connack(reason))
         let client = try TestClient(broker.port)
         try await client.failed(problem)
+        #expect(client.client.state.isTroubled)
     }
 
     @Test func brokerOfTheVersionBefore() async throws {
@@ -37,6 +38,7 @@ struct MQTTClientHostileTests {
             let client = try TestClient(broker.port) { $0.limits.answer = .milliseconds(100) }
             try await client.state { if case .failed = $0.phase { true } else { false } }
             try await client.stop()
+            #expect(client.client.state.phase == .stopped)
         }
     }
 
@@ -57,6 +59,7 @@ struct MQTTClientHostileTests {
         // It refuses what is wrong, or waits in vain for an answer to what it has sent.
         try await client.state { if case .failed = $0.phase { true } else { false } }
         try await client.stop()
+        #expect(client.client.state.phase == .stopped)
     }
 
     @Test(arguments: [[], [0x20], [0x20, 0xFF, 0xFF, 0xFF, 0x7F, 0]])

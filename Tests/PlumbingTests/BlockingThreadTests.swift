@@ -1,5 +1,6 @@
 import Dispatch
 import Plumbing
+import TestSupport
 import Testing
 
 @Suite struct BlockingThreadTests {
@@ -28,25 +29,26 @@ import Testing
                 gone.signal()
             }
         }
-        try await BlockingThread.run(BlockingThread.StartError.init) { () throws(BlockingThread.StartError) in
+        let areGone = try await BlockingThread.run(BlockingThread.StartError.init) {
+            () throws(BlockingThread.StartError) in
             for _ in 0..<count { gate.signal() }
-            for _ in 0..<count { gone.wait() }
+            return (0..<count).allSatisfy { _ in gone.wait(timeout: .now() + 60) == .success }
         }
+        #expect(areGone)
     }
 
-    /// The stream ends when the thread lets go of the body: else never.
     @Test(.timeLimit(.minutes(5))) func theBodyIsReleasedWithTheThread() async throws {
         final class Held: Sendable {
-            let ended: AsyncStream<Never>.Continuation
-            init(_ ended: AsyncStream<Never>.Continuation) { self.ended = ended }
-            deinit { ended.finish() }
+            let isReleased: Watched<Bool>
+            init(_ isReleased: Watched<Bool>) { self.isReleased = isReleased }
+            deinit { isReleased.change { $0 = true } }
         }
         func start(_ held: Held) throws {
             try BlockingThread.start { withExtendedLifetime(held) {} }
         }
-        let (over, ended) = AsyncStream.makeStream(of: Never.self)
-        try start(Held(ended))
-        for await _ in over {}
-        try Task.checkCancellation()
+        let isReleased = Watched(false)
+        try start(Held(isReleased))
+        try await isReleased.wait(until: "the body is released") { $0 }
+        #expect(isReleased.value)
     }
 }

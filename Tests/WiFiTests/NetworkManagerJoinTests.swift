@@ -223,9 +223,15 @@ struct NetworkManagerTests {
         @Test func runsOnce() async throws {
             try await withRunning(service) {
                 _ = await service.state(where: \.managerRunning)
-                service.run()
+                await confirmation("a second run returns at once") { returned in
+                    service.run()
+                    returned()
+                }
             }
-            service.run()
+            await confirmation("a run after the stop returns at once") { returned in
+                service.run()
+                returned()
+            }
             service.stop()
         }
     }

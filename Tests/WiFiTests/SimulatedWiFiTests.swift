@@ -60,8 +60,11 @@ struct SimulatedWiFiTests {
     }
 
     @Test func runsUntilStopped() async throws {
-        try await withRunning(service) { _ = service.state }
-        service.run()
+        try await withRunning(service) { #expect(service.state.connectedSSID == nil) }
+        await confirmation("a run after the stop returns at once") { returned in
+            service.run()
+            returned()
+        }
         service.stop()
     }
 }
