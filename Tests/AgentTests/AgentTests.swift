@@ -37,7 +37,7 @@ import WiFi
             logger: quiet)
         let events = daemon.allEvents()
         let (stops, stop) = AsyncStream.makeStream(of: Void.self)
-        // Stopped as SIGTERM stops it: the agent may knock at any moment.
+        // Stopped as SIGTERM stops it: the agent may connect at any moment.
         let task = Task {
             try await testGracefulShutdown { trigger in
                 try await withThrowingTaskGroup(of: Void.self) { group in

@@ -97,7 +97,7 @@ import WiFi
         try await run(.prompt) { _, events in
             determine(.inside)
             guard case .wifiJoinFailed(_, let code, _)? = await next(&events) else {
-                Issue.record("nothing was told")
+                Issue.record("nothing was announced")
                 return
             }
             #expect(code == "radioOff")

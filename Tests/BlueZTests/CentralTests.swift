@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension OnTheBus {
-    /// A central against a make-believe bluetoothd.
+    /// A central against a simulated bluetoothd.
     @Suite struct CentralTests: Sendable {
         private let bench: BlueZBench
 

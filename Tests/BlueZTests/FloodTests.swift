@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension OnTheBus {
-    /// Thousands of advertisements of another device, from a make-believe bluetoothd.
+    /// Thousands of advertisements of another device, from a simulated bluetoothd.
     @Suite struct FloodTests: Sendable {
         private static let count = 5000
 

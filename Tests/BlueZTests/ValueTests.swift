@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension OnTheBus {
-    /// Reading, writing and subscribing, against a make-believe bluetoothd.
+    /// Reading, writing and subscribing, against a simulated bluetoothd.
     @Suite struct ValueTests: Sendable {
         private let bench: BlueZBench
 

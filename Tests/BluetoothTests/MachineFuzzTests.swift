@@ -75,7 +75,7 @@ import Testing
                 next += bench.machine.adaptersInspected(adapters, at: bench.now)
             case .openScanSocket: next += bench.machine.scanSocketOpened(at: bench.now)
             case .listening(let isListening):
-                #expect(isListening != listening, "told twice")
+                #expect(isListening != listening, "reported twice")
                 listening = isListening
             case .closeScanSocket: #expect(!listening)
             case .powerCycle(let adapter):

@@ -7,7 +7,7 @@ import Testing
 /// The record of a day after the wall clock was set, forwards or back, with and without a running daemon.
 @Suite struct ClockJumpTests {
     /// A stretch of the wall's clock, as a run saw it.
-    private struct Sight {
+    private struct Observation {
         var time: Range<Int64>
         var region: String
         var state: String
@@ -49,8 +49,8 @@ import Testing
     }
 
     /// Writes runs whose clock jumps, and returns what they saw, in their order.
-    private func runs(_ random: inout SeededGenerator, endInOrder: Bool) throws -> [Sight] {
-        var sights: [Sight] = []
+    private func runs(_ random: inout SeededGenerator, endInOrder: Bool) throws -> [Observation] {
+        var observations: [Observation] = []
         var clock = Int64.random(in: hour(-6)...hour(6), using: &random)
         for _ in 0..<Int.random(in: 1...6, using: &random) {
             let store = try folder.store()
@@ -62,7 +62,7 @@ import Testing
                 if Bool.random(using: &random) { events.append(bluetooth("poweredOff", at: clock)) }
                 try store.record(events, [])
                 if let open = open[region], open.time < clock {
-                    sights.append(Sight(time: open.time..<clock, region: region, state: open.state))
+                    observations.append(Observation(time: open.time..<clock, region: region, state: open.state))
                 }
                 open[region] = (clock, state)
                 clock += jump(&random)
@@ -70,12 +70,12 @@ import Testing
             if endInOrder || Bool.random(using: &random) {
                 try store.runEnded(at: clock)
                 for (region, open) in open where open.time < clock {
-                    sights.append(Sight(time: open.time..<clock, region: region, state: open.state))
+                    observations.append(Observation(time: open.time..<clock, region: region, state: open.state))
                 }
             }
             clock += jump(&random)
         }
-        return sights
+        return observations
     }
 
     /// Time goes by, and now and then the clock is set.
@@ -94,7 +94,7 @@ import Testing
     func `spans are in order and never overlap, and the last value of each moment is shown`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let endInOrder = seed.isMultiple(of: 2)
-        let sights = try runs(&random, endInOrder: endInOrder)
+        let observations = try runs(&random, endInOrder: endInOrder)
         let record = try folder.reader().day(
             from: hour(0), to: hour(24), now: .random(in: hour(-2)...hour(30), using: &random))
         for region in record.regions {
@@ -108,9 +108,10 @@ import Testing
         guard endInOrder else { return }
         for time in stride(from: record.start, to: record.end, by: 600_000_000_000) {
             for name in ["home", "work"] {
-                let expected = sights.last { $0.region == name && $0.time.contains(time) }?.state
-                let told = record.regions.first { $0.identifier == name }?.spans.first { $0.time.contains(time) }?.state
-                #expect(told == expected, "seed \(seed), \(name) at \(time)")
+                let expected = observations.last { $0.region == name && $0.time.contains(time) }?.state
+                let recorded = record.regions.first { $0.identifier == name }?.spans.first { $0.time.contains(time) }?
+                    .state
+                #expect(recorded == expected, "seed \(seed), \(name) at \(time)")
             }
         }
     }

@@ -8,7 +8,7 @@ import Testing
 @testable import Automation
 @testable import OkaeriConfiguration
 
-/// The service: events in, commands run, words in the log.
+/// The service: events in, commands run, output in the log.
 @Suite(.timeLimit(.minutes(5))) struct HooksTests {
     private let folder: TemporaryFolder
     private let hub = EventHub()

@@ -39,7 +39,6 @@ import WiFi
         #expect(!FileManager.default.fileExists(atPath: socket), "the socket is gone with the daemon")
     }
 
-    /// Returns when the daemon answers; the test's own time limit ends the wait.
     private func answering(_ client: APIClient) async throws {
         try await eventually("the daemon answers") { (try? await client.text("/v1/status")) != nil }
     }
@@ -70,7 +69,8 @@ import WiFi
             var status: StatusReport = try await client.get(Route.status)
             try await eventually("the region has flapped 60 times") {
                 status = try await client.get(Route.status)
-            } while status.regions[0].flapping?.returns ?? 0 < 60
+                return status.regions[0].flapping?.returns ?? 0 >= 60
+            }
             let flapping = try #require(status.regions[0].flapping)
             // The simulation needs 21 dB.
             #expect(17...24 ~= flapping.distance)
@@ -191,6 +191,7 @@ import WiFi
             var listeners: [ListenerReport]?
             try await eventually("the status has the listeners") {
                 listeners = try await client.get(Route.status, as: StatusReport.self).listeners
+                return listeners != nil
             }
             #expect(listeners?.map(\.address) == [place])
             #expect(listeners?.first?.problem?.hasPrefix("another program has that port") == true)

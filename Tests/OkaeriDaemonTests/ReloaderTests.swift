@@ -19,6 +19,6 @@ import Testing
         #expect(book.count("the configuration was read again") == 1)
         #expect(book.count("take effect at the next start") == (takesRestart ? 1 : 0))
         await reloader.reload()
-        #expect(book.count("take effect at the next start") == (takesRestart ? 1 : 0), "it is told once")
+        #expect(book.count("take effect at the next start") == (takesRestart ? 1 : 0), "it is logged once")
     }
 }

@@ -205,6 +205,7 @@ import WiFi
             try await eventually("the status has the problem") {
                 let status: StatusReport = try await client.get("/v1/status")
                 problem = status.kept?.problem
+                return problem != nil
             }
             #expect(problem == "Not a directory")
         }

@@ -24,7 +24,7 @@ import Testing
         var watch = ClockWatch(wall: .min, uptime: .max)
         for (wall, uptime) in [(Int64.max, Int64.min), (0, 0), (.min, .max), (.max, .max)] {
             _ = watch.looked(wall: wall, uptime: uptime)
-            #expect(watch.looked(wall: wall, uptime: uptime) == nil, "it was told of once")
+            #expect(watch.looked(wall: wall, uptime: uptime) == nil, "it was reported once")
         }
     }
 }

@@ -105,7 +105,7 @@ import Testing
             ])
         let listed = monitor.beaconSnapshots(since: at(0))[0]
         #expect(listed.accuracy == calibratedAccuracy, "somebody measured it")
-        #expect(listed.measuredPower == -59, "what it claims is told as it is")
+        #expect(listed.measuredPower == -59, "what it claims is reported unchanged")
     }
 
     @Test func `accuracy comes from the same filtered signal as enterRSSI and exitRSSI`() throws {

@@ -40,7 +40,7 @@ extension RegionMonitor {
 }
 
 extension RegionMonitor.Action {
-    /// Short words, to read a whole log at a glance.
+    /// A short name, to read a whole log at a glance.
     var word: String {
         switch self {
         case .didStartMonitoring: "start"

@@ -7,7 +7,7 @@ import Testing
 @testable import OkaeriConfiguration
 @testable import Automation
 
-/// The daemon's work by its rules for services, against a make-believe bluetoothd.
+/// The daemon's work by its rules for services, against a simulated bluetoothd.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ServiceWatchTests: Sendable {
     private let bench: BlueZBench
     private let hub = EventHub()

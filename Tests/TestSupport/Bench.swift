@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// A Python program that makes believe for one test: it reads one JSON command a line and answers each with one line. All of
-/// it ends with the test.
+/// A Python program that simulates other programs for one test: it reads one JSON command a line and answers each with one
+/// line. It ends with the test.
 ///
-/// Sendable: what it says and hears goes through ``pending``'s lock; the rest is set once, in the initializer.
+/// Sendable: input and output go through ``pending``'s lock; the rest is set once, in the initializer.
 public final class Bench: @unchecked Sendable {
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
@@ -39,7 +39,7 @@ public final class Bench: @unchecked Sendable {
         process.waitUntilExit()
     }
 
-    /// Has it do something, and returns its answer.
+    /// Sends a command, and returns the answer.
     @discardableResult
     public func perform(_ command: String, _ arguments: [String: Any] = [:]) throws -> Any? {
         let object = arguments.merging(["do": command]) { _, new in new }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The output of `okaeri connect` with a make-believe bluetoothd on a bus of the test's own.
+/// The output of `okaeri connect` with a simulated bluetoothd on a bus of the test's own.
 @Suite(.timeLimit(.minutes(5))) struct PeripheralSpeakerTests {
     private let binary: Binary
     private let bench: BlueZBench
@@ -66,10 +66,10 @@ import Testing
         let outcome = try connect("--write", "2A19=\(value)", "--read", "2A19")
         #expect(outcome.status == 0)
         #expect(outcome.lines == Array(repeating: "Battery Level (2A19)  \(shown)", count: 2))
-        let told = try objects(connect("--json", "--write", "2A19=\(value)", "--read", "2A19"))
-        #expect(told.map { $0["event"] as? String } == ["didConnectPeripheral", "didWriteValue", "didReadValue"])
-        #expect(told.last?["value"] as? String == value)
-        #expect(told.last?["characteristic"] as? String == "2A19")
+        let printed = try objects(connect("--json", "--write", "2A19=\(value)", "--read", "2A19"))
+        #expect(printed.map { $0["event"] as? String } == ["didConnectPeripheral", "didWriteValue", "didReadValue"])
+        #expect(printed.last?["value"] as? String == value)
+        #expect(printed.last?["characteristic"] as? String == "2A19")
     }
 
     @Test func `a value that is notified is printed, and so are the loss and the return`() throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import BlueZ
 
 extension OnTheBus {
-    /// Over a make-believe bluetoothd on a bus of its own.
+    /// Over a simulated bluetoothd on a bus of its own.
     @Suite struct PeripheralManagerTests {
         private let daemon: BusDaemon
         private let beacon = Advertisement(.broadcast, manufacturerData: [0x004C: [2, 21]])

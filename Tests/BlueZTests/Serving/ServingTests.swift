@@ -6,7 +6,7 @@ import Testing
 @testable import BlueZ
 
 extension OnTheBus {
-    /// The values that centrals read and write, by way of a make-believe bluetoothd.
+    /// The values that centrals read and write, by way of a simulated bluetoothd.
     @Suite struct ServingTests {
         private let daemon: BusDaemon
         private let level = BluetoothUUID(0x2A19)

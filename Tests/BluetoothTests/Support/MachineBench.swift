@@ -2,7 +2,7 @@ import Bluetooth
 import HCI
 import Testing
 
-/// A state machine, a clock that is set by hand, and short words for what happens.
+/// A state machine, a clock that is set by hand, and short functions for its events.
 struct MachineBench {
     static let adapter = Adapter(index: 0, name: "hci0", isUp: true)
     static let other = Adapter(index: 1, name: "hci1", isUp: true)

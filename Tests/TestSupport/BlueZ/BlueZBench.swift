@@ -1,4 +1,4 @@
-/// A private bus with a make-believe bluetoothd, see bluez.py. One for each test.
+/// A private bus with a simulated bluetoothd, see bluez.py. One for each test.
 package struct BlueZBench: Waited, Sendable {
     private let bench: Bench
 

@@ -1,7 +1,7 @@
 import DBus
 import TestSupport
 
-/// A make-believe bluetoothd for peripherals: it takes services and advertisements, reads them as the real one does, and
+/// A simulated bluetoothd for peripherals: it takes services and advertisements, reads them as the real one does, and
 /// plays centrals. One connection to the bus is one life of it.
 actor Bluetoothd {
     /// The registered objects.
