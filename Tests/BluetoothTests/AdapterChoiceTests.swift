@@ -43,7 +43,7 @@ import Testing
         _ = bench.reply(.leSetScanEnable)
         _ = bench.reply(.leSetScanParameters)
         let works = bench.reply(.leSetScanEnable)
-        #expect(works.reasons == "hci1 is switched on and answers.")
+        #expect(works.reasons == "hci1 is switched on and answers")
         #expect(works.others == [.listening(true)])
         // The adapter that works stays in use.
         #expect(bench.machine.adaptersInspected(both, at: bench.now) == [])

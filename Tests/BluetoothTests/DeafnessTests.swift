@@ -144,7 +144,7 @@ import Testing
         let refused = bench.machine.powerCycleFailed(MachineBench.adapter, busy, at: bench.now)
         #expect(refused.others == [.send(.disable)])
         #expect(refused.states == [.poweredOn])
-        #expect(refused.reasons.contains("it has connections"))
+        #expect(refused.reasons.contains("its connections would end"))
         #expect(bench.rearm() == [.update(.working)])
         bench.report()
         #expect(bench.pass(.seconds(10)) == [.send(.disable)])

@@ -22,12 +22,12 @@ import Testing
             let failure = await #expect(throws: APIClient.Failure.self) {
                 try await APIClient(socket: socket).text("/v1/status")
             }
-            #expect(failure?.description.contains("it hung up, or was silent for 10 seconds") == true)
+            #expect(failure?.description.contains("it closed the connection, or sent nothing for 10 seconds") == true)
             // A stream is waited for longer; where all of the question was still sent, it has just ended.
             do {
                 try await APIClient(socket: socket).stream(after: nil) { _ in true }
             } catch {
-                #expect(error.description.contains("it hung up, or was silent for 45 seconds"))
+                #expect(error.description.contains("it closed the connection, or sent nothing for 45 seconds"))
             }
         }
         try await server.close()

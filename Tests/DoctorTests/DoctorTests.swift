@@ -20,11 +20,12 @@ import WiFi
         let up = Adapter(index: 0, name: "hci0", isUp: true)
         let down = Adapter(index: 1, name: "hci1", isUp: false)
         #expect(findings([down, up]) == ["ok hci0 is up → "])
-        #expect(findings([up, down], named: "hci1").first?.contains("hci1 is down → bluetoothctl power on") == true)
+        #expect(
+            findings([up, down], named: "hci1").first?.contains("hci1 is down → run `bluetoothctl power on`") == true)
         #expect(findings([up], named: "hci7").first?.hasPrefix("wrong there is no hci7, only hci0") == true)
         #expect(findings([]).first?.hasPrefix("wrong there is none") == true)
         let soft = Adapter(index: 0, name: "hci0", isUp: false, radioBlock: .soft)
-        #expect(findings([soft]).first?.hasSuffix("rfkill unblock bluetooth") == true)
+        #expect(findings([soft]).first?.hasSuffix("run `rfkill unblock bluetooth`") == true)
         let hard = Adapter(index: 0, name: "hci0", isUp: false, radioBlock: .hard)
         #expect(findings([hard]).first?.contains("hardware switch") == true)
     }
@@ -68,7 +69,7 @@ import WiFi
         // What this machine has in place of an adapter and of NetworkManager is not the test's.
         let own = steps.filter { ["service", "configuration", "beacon"].contains($0.subject) }
         #expect(own.map(\.verdict) == [.wrong, .wrong, .note])
-        #expect(own[0].mend?.hasPrefix("sudo systemctl enable --now okaeri") == true)
+        #expect(own[0].mend?.hasPrefix("run `sudo systemctl enable --now okaeri`") == true)
         #expect(own[1].finding == "\(file) is still the example, whose beacon does not exist")
         #expect(own[1].mend?.contains("sudo okaeri setup") == true)
     }
@@ -82,7 +83,7 @@ import WiFi
     }
 
     @Test func `a port that is taken is reported with the remedy`() {
-        let problem = "another program has that port. Name another one in beacons.json"
+        let problem = "another program has that port; name another one in beacons.json"
         let findings = Doctor.listenerFindings([
             ListenerReport(name: "metrics", address: "127.0.0.1:1", problem: problem),
             ListenerReport(name: "web", address: "127.0.0.1:2"),
@@ -94,7 +95,7 @@ import WiFi
 
     @Test func `a user without access to the service gets the group's name`() {
         let refused = Doctor.access(.failure(.notPermitted(socket: "s")))
-        #expect(refused.subject == "group" && refused.mend == "sudo usermod -aG okaeri $USER, and log in again")
+        #expect(refused.subject == "group" && refused.mend == "run `sudo usermod -aG okaeri $USER`, and log in again")
         #expect(Doctor.access(.failure(.noAnswer(socket: "s", reason: "r"))).verdict == .wrong)
     }
 
@@ -102,7 +103,7 @@ import WiFi
         let unheard = statusReport(regionReport("home", "unknown"))
         #expect(Doctor.beacon(unheard).mend?.contains("okaeri scan") == true)
         let heard = statusReport(regionReport("home", "inside", rssi: -60))
-        #expect(Doctor.beacon(heard) == Finding(subject: "beacon", verdict: .ok, finding: "that of home is heard"))
+        #expect(Doctor.beacon(heard) == Finding(subject: "beacon", verdict: .ok, finding: "that of home is received"))
         #expect(Doctor.beacon(statusReport()).verdict == .note && Doctor.beacon(nil).mend == nil)
     }
 }

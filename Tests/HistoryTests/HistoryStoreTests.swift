@@ -115,7 +115,7 @@ import Testing
         let expected = HistoryError.newer(file: folder.history, migration: "moods")
         #expect(throws: expected) { try folder.store() }
         #expect(throws: expected) { try folder.reader() }
-        #expect(expected.description.contains("moods") && expected.description.contains("Upgrade"))
+        #expect(expected.description.contains("moods") && expected.description.contains("upgrade"))
     }
 
     @Test func `an older file gets what it lacks and keeps what it has`() throws {

@@ -112,16 +112,17 @@ import Testing
         let both = (0..<200).map { ($0 % 2 == 0 ? home : twin, -60 as Int8) }
         #expect(
             try await calibrate(both, region())
-                == "2 beacons of \"home\" were heard: major 100 minor 7 (100 readings), major 100 minor 100 (100 readings). "
-                + "Move the others away, or name one: okaeri calibrate UUID/MAJOR/MINOR")
+                == "2 beacons of \"home\" were received: major 100 minor 7 (100 readings), major 100 minor 100 (100 readings); "
+                + "move the others away, or name one with `okaeri calibrate UUID/MAJOR/MINOR`")
         #expect(try await calibrate(both, region(.minor(home.uuid, 100, 7))).hasPrefix("home: -60 dBm"))
-        #expect(try await calibrate([(neighbour, -60)], region()).hasPrefix("no beacon of \"home\" was heard in 20 s."))
+        #expect(
+            try await calibrate([(neighbour, -60)], region()).hasPrefix("no beacon of \"home\" was received in 20 s;"))
         let few = try await calibrate([(home, -60), (home, -60)], region())
-        #expect(few.hasPrefix("only 2 of the 10 readings it takes came in 20 s."))
+        #expect(few.hasPrefix("only 2 of the 10 necessary readings came in 20 s;"))
         let moved = try await calibrate((0..<200).map { (home, Int8(-90 + $0 / 6)) }, region())
-        #expect(moved.hasPrefix("half of the readings alone span"))
+        #expect(moved.hasPrefix("half of the readings span"))
         #expect(
             try await calibrate((0..<200).map { _ in (home, -60) }, region(), distance: 8).contains(
-                "Check the distance"))
+                "check the distance"))
     }
 }

@@ -89,7 +89,7 @@ import Testing
         bench.wait(until: 10)
         #expect(bench.isFinished)
         #expect(bench.answer().exitStatus == 1)
-        #expect(bench.answer().text == "home  outside  nothing was heard of it")
+        #expect(bench.answer().text == "home  outside  nothing was received from it")
     }
 
     @Test func ofTwoRegionsTheSilentOneIsWaitedFor() {
@@ -126,7 +126,7 @@ import Testing
         bench.wait(until: 10)
         #expect(bench.answer().places.first?.state == .outside)
         #expect(bench.answer().places.first?.beacon?.rssi == -90)
-        #expect(bench.answer().text.contains("not well enough to be inside"))
+        #expect(bench.answer().text.contains("too weakly to be inside"))
     }
 
     @Test func heardOnceAndThenNoMoreIsOutside() {
@@ -147,7 +147,7 @@ import Testing
         bench.wait(until: 10)
         #expect(bench.isFinished)
         #expect(bench.answer().exitStatus == 2)
-        #expect(bench.answer().text.contains("only 7 s of 10 s were listened to. hci0 is switched off."))
+        #expect(bench.answer().text.contains("only 7 s of 10 s were scanned: hci0 is switched off."))
     }
 
     @Test func switchedOffInTheMiddleAndOnAgainTheBeaconIsFound() {
@@ -202,7 +202,7 @@ import Testing
             bench.answer().json(at: "T") == """
                 {"time":"T","regions":[{"region":"home","state":"inside","beacon":{"uuid":"\(uuidText)","major":100,\
                 "minor":100,"rssi":-60,"accuracy":1.1,"proximity":"near"}},{"region":"office","state":"outside",\
-                "reason":"nothing was heard of it"}],"listened":10,"bluetooth":{"state":"poweredOn","adapter":"hci0",\
+                "reason":"nothing was received from it"}],"listened":10,"bluetooth":{"state":"poweredOn","adapter":"hci0",\
                 "reason":"it works"}}
                 """)
     }

@@ -67,7 +67,7 @@ struct MQTTClientHostileTests {
         let broker = try FakeBroker(answer)
         let client = try TestClient(broker.port) { $0.limits.answer = .milliseconds(100) }
         try await client.failed(.silent)
-        #expect(client.client.state.description.contains("takes the connection and says nothing"))
+        #expect(client.client.state.description.contains("accepts the connection and sends nothing"))
         try await client.stop()
         let other = try FakeBroker(answer, hangsUp: true)
         let cut = try TestClient(other.port)
@@ -85,7 +85,7 @@ struct MQTTClientHostileTests {
         for await notice in client.notices {
             #expect(
                 notice.contains(
-                    "MQTT message(s) dropped, which cannot be meant for Okaeri: the largest has 10485761 bytes, on a;"))
+                    "MQTT message(s) dropped: they are too large for Okaeri, the largest has 10485761 bytes, on a;"))
             break
         }
     }

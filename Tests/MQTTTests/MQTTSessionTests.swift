@@ -276,8 +276,8 @@ struct MQTTSessionTests {
         for bytes in [70_000, 10_000_000, 80_000] { scene.session.handle(.refused(topic: "a\nb", bytes: bytes), at: 0) }
         #expect(
             scene.deeds() == [
-                "note 3 MQTT message(s) dropped, which cannot be meant for Okaeri: the largest has 10000000 bytes, on a b; "
-                    + "see who publishes there", "wait",
+                "note 3 MQTT message(s) dropped: they are too large for Okaeri, the largest has 10000000 bytes, on a b; "
+                    + "check which client publishes there", "wait",
             ])
         #expect(scene.deeds(at: 59, .refused(topic: "a", bytes: 1)) == ["wait"])
         #expect(scene.deeds(at: 60).first?.hasPrefix("note 1 MQTT message(s) dropped") == true)

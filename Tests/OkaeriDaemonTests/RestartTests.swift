@@ -164,7 +164,7 @@ import WiFi
             #expect(await heard("wifiPrompt", &events).contains("didEnterRegion"))
             let status: StatusReport = try await client.get("/v1/status")
             #expect(status.kept?.start == "refused")
-            #expect(status.kept?.reason.contains("Upgrade okaeri") == true)
+            #expect(status.kept?.reason.contains("upgrade okaeri") == true)
         }
         #expect(log.count("\(file.path).layout-9") == 1)
         #expect(try Data(contentsOf: URL(filePath: "\(file.path).layout-9")) == state)
@@ -209,7 +209,7 @@ import WiFi
             }
             #expect(problem == "Not a directory")
         }
-        #expect(log.count("cannot be kept") == 1)
+        #expect(log.count("cannot be stored") == 1)
     }
 
     @Test func `what a kill leaves behind is what was known then`() async throws {

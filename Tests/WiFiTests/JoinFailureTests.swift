@@ -43,6 +43,6 @@ struct JoinFailureTests {
 
     @Test func namesWhatWasSeen() {
         let failure = JoinFailure.onlyUnsecuredInSight(ssid: "Home", seen: .wep)
-        #expect(failure.description.hasPrefix("“Home” is heard only as WEP, without WPA2 or WPA3"))
+        #expect(failure.description.hasPrefix("“Home” is not joined: it is received only as WEP, without WPA2 or WPA3"))
     }
 }

@@ -258,7 +258,7 @@ extension NetworkManagerTests {
             let network = try HomeNetwork(ssid: "Home", security: .wpa3)
             let failure = JoinFailure.savedProfileUnsecured(profile: "Home", security: .wpa2)
             #expect(try await condition(of: network) == .unavailable(failure))
-            #expect(failure.description.contains("“Home” allows WPA2, but security is wpa3; "))
+            #expect(failure.description.contains("“Home” allows WPA2, but \"security\" is \"wpa3\"; "))
         }
 
         @Test func rawKeyCannotServeSAE() async throws {

@@ -127,7 +127,7 @@ struct PassphraseFileTests {
         let error = PassphraseFileError(path: "/etc/okaeri/Home.psk", problem: .file(.open(mode: 0o644)))
         #expect(
             error.description
-                == "the passphrase file /etc/okaeri/Home.psk has mode 0644, so others can get at it; "
-                + "`sudo chmod 0600 /etc/okaeri/Home.psk`")
+                == "the passphrase file /etc/okaeri/Home.psk cannot be used: it has mode 0644, so other users can access it; "
+                + "run `sudo chmod 0600 /etc/okaeri/Home.psk`")
     }
 }

@@ -87,7 +87,7 @@ import Testing
         let file = "\(binary.folder)/history.sqlite"
         try SQLiteConnection(file: file, mode: .readWrite).execute("INSERT INTO migrations VALUES ('moods')")
         let before = try Data(contentsOf: URL(filePath: file))
-        let sentence = "\(file) was written by a newer okaeri (\"moods\" is not known here). Upgrade okaeri"
+        let sentence = "\(file) was written by a newer okaeri: \"moods\" is not known here; upgrade okaeri"
         for command in [["history"], ["history", "--json"], ["history", "--mistakes"], ["plot", "--day", "today"]] {
             let outcome = try binary.run(command + state)
             #expect(outcome.status == 65 && outcome.output.isEmpty, "\(command)")

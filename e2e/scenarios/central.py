@@ -58,7 +58,7 @@ class Reading(Process):
     def expect_lost(self):
         """The command ends at once, with the reason."""
         check(self.ended(within=5) == EXIT_UNAVAILABLE, f"the read ended otherwise: {self.said()}")
-        check("has been disconnected" in self.said(), f"no reason: {self.said()}")
+        check("was disconnected" in self.said(), f"no reason: {self.said()}")
 
 
 @scenario(within=120)

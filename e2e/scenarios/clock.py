@@ -8,7 +8,7 @@ from lab.daemon import Daemon, region
 from lab.registry import scenario
 from lab.waiting import check, holds, wait_for
 
-WORD = "events bear the new time"
+WORD = "events have the new time"
 
 
 def tells_the_time(daemon):

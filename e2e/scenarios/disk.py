@@ -7,8 +7,8 @@ from lab.processes import run
 from lab.registry import scenario
 from lab.waiting import check, wait_for
 
-NO_STATE, NO_HISTORY = "the state cannot be kept", "the history is not written"
-STATE_AGAIN, HISTORY_AGAIN = "the state is kept again", "the history is written again"
+NO_STATE, NO_HISTORY = "the state cannot be stored", "the history is not written"
+STATE_AGAIN, HISTORY_AGAIN = "the state is stored again", "the history is written again"
 
 
 def come_and_go(controller, daemon):

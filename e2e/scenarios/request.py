@@ -148,7 +148,7 @@ def locate_nothing(folder):
     Controller(folder).tell("start home")
     Daemon(folder, region(minor=7)).stop()
     answer = locate("--timeout", "5")
-    answer.expect(OUTSIDE, "home  outside  nothing was heard of it")
+    answer.expect(OUTSIDE, "home  outside  nothing was received from it")
     check(answer.seconds >= 5, f"it took {answer.seconds:.1f} s")
     check_took("the answer", answer.seconds, within=7)
 

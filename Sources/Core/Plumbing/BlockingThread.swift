@@ -11,7 +11,7 @@ package enum BlockingThread {
         }
 
         package var description: String {
-            "no thread can be started (error \(code)): too many run, or the limit of this process is too low"
+            "no thread can be started: error \(code); too many run, so raise the limit of this process (`ulimit -u`)"
         }
     }
 

@@ -35,11 +35,12 @@ public enum SecretFileProblem: Error, Hashable, Sendable {
         case .unreadable(let code) where path.hasPrefix(SecretFile.credentialPrefix):
             return "\(file) cannot be read: \(Self.text(code)); name it in the unit: \(Self.loadCredential(path))"
         case .noCredentials:
-            return "\(file) is a credential, and systemd gave this process none; run it as a service, with "
+            return "\(file) cannot be read: systemd passed no credentials to this process; run it as a service, with "
                 + Self.loadCredential(path)
         case .unreadable(EACCES):
             return
-                "\(file) may not be read by user \(geteuid()), who the program runs as; `sudo chown \(geteuid()) \(path)`"
+                "\(file) cannot be read: user \(geteuid()), as which the program runs, has no permission; run "
+                + "`sudo chown \(geteuid()) \(path)`"
         case .unreadable(let code):
             return
                 "\(file) cannot be read: \(Self.text(code)); create it with `sudo install -m 0600 /dev/stdin \(path)`"
@@ -48,12 +49,14 @@ public enum SecretFileProblem: Error, Hashable, Sendable {
         case .notARegularFile:
             return "\(file) is not a regular file; put the \(secret) into a file of its own"
         case .foreignOwner(let uid):
-            return "\(file) belongs to user \(uid), who could change it; `sudo chown root \(path)`, or to the user "
-                + "the program runs as"
+            return
+                "\(file) cannot be used: it belongs to user \(uid), who could change it; run `sudo chown root \(path)`, or "
+                + "make the user its owner as which the program runs"
         case .open(let mode):
-            return "\(file) has mode 0\(String(mode, radix: 8)), so others can get at it; `sudo chmod 0600 \(path)`"
+            return "\(file) cannot be used: it has mode 0\(String(mode, radix: 8)), so other users can access it; run "
+                + "`sudo chmod 0600 \(path)`"
         case .tooLarge(let limit):
-            return "\(file) is larger than \(limit) bytes; it holds the \(secret) and nothing else"
+            return "\(file) is larger than \(limit) bytes; write only the \(secret) into it"
         case .empty:
             return "\(file) is empty; write the \(secret) into it"
         }

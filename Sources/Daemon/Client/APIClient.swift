@@ -31,13 +31,13 @@ package struct APIClient: Sendable {
         package var description: String {
             switch self {
             case .noDaemon(let socket):
-                "no okaeri runs here: there is no listener on \(socket). Start one with `okaeri monitor` or "
-                    + "`sudo systemctl start okaeri`, or name its socket with --socket"
+                "no okaeri runs here: there is no listener on \(socket); start one with `okaeri monitor` or "
+                    + "`sudo systemctl start okaeri`, or name its socket with `--socket`"
             case .notPermitted(let socket):
-                "\(socket) may not be used by you: join its group with `sudo usermod -aG okaeri $USER` and log in again, or ask "
-                    + "with sudo"
+                "you may not use \(socket); join its group with `sudo usermod -aG okaeri $USER` and log in again, or run "
+                    + "the command with sudo"
             case .noAnswer(let socket, let reason):
-                "the okaeri on \(socket) gives no answer: \(reason). `journalctl -u okaeri` may show more"
+                "the okaeri on \(socket) does not answer: \(reason); `journalctl -u okaeri` may show more"
             case .refused(_, let sentence): sentence
             }
         }
@@ -108,7 +108,7 @@ package struct APIClient: Sendable {
         do {
             return try JSONDecoder().decode(Report.self, from: Data(buffer.readableBytesView))
         } catch {
-            throw .noAnswer(socket: socket, reason: "what it says is of another version (\(error))")
+            throw .noAnswer(socket: socket, reason: "its answer is of another version (\(error))")
         }
     }
 
@@ -172,7 +172,7 @@ package struct APIClient: Sendable {
     }
 
     private func hungUp(_ silence: Int64) -> Failure {
-        .noAnswer(socket: socket, reason: "it hung up, or was silent for \(silence) seconds")
+        .noAnswer(socket: socket, reason: "it closed the connection, or sent nothing for \(silence) seconds")
     }
 
     private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>

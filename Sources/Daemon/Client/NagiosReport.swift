@@ -58,7 +58,7 @@ extension StatusSummary {
 
     /// The gravest first.
     private var verdict: (NagiosReport.Status, why: String?) {
-        if report.stale { return (.critical, "the daemon's loop has stopped turning; restart it") }
+        if report.stale { return (.critical, "the daemon's loop does not run any more; restart it") }
         switch report.bluetooth.state {
         case .poweredOn: break
         // At the start, and while the adapter comes back.

@@ -91,25 +91,27 @@ package struct CalibrationSummary: Sendable {
         let seconds = (question.duration / .seconds(1)).plain
         switch failure {
         case .nothingHeard:
-            return "no beacon of \"\(region)\" was heard in \(seconds) s. Is it switched on, and near? `okaeri scan` "
-                + "shows what is in the air"
+            return
+                "no beacon of \"\(region)\" was received in \(seconds) s; switch it on and bring it near: `okaeri scan` "
+                + "lists the beacons in range"
         case .severalBeacons(let readings):
             let names = readings.sorted { $0.key < $1.key }
                 .map { "major \($0.key.major) minor \($0.key.minor) (\($0.value) readings)" }
-            return "\(readings.count) beacons of \"\(region)\" were heard: \(names.joined(separator: ", ")). Move the "
-                + "others away, or name one: okaeri calibrate UUID/MAJOR/MINOR"
+            return
+                "\(readings.count) beacons of \"\(region)\" were received: \(names.joined(separator: ", ")); move the "
+                + "others away, or name one with `okaeri calibrate UUID/MAJOR/MINOR`"
         case .tooFew(let count, let needed):
             return
-                "only \(count) of the \(needed) readings it takes came in \(seconds) s. Listen longer, with --duration, or "
-                + "let the beacon advertise more often"
+                "only \(count) of the \(needed) necessary readings came in \(seconds) s; scan longer with `--duration`, or let "
+                + "the beacon advertise more often"
         case .unsteady(let span):
             return
-                "half of the readings alone span \(span) dB, more than \(Calibration.steadySpan). Put the beacon down, "
-                + "in sight of the antenna, and step aside"
+                "half of the readings span \(span) dB, more than \(Calibration.steadySpan); put the beacon down, in sight of "
+                + "the antenna, and step aside"
         case .implausible(let exponent):
             let range = Calibration.exponents
             return "the path loss exponent would be \(exponent), and nothing has one outside of "
-                + "\(range.lowerBound)...\(range.upperBound). Check the distance, and calibrate at one metre first"
+                + "\(range.lowerBound)...\(range.upperBound); check the distance, and calibrate at one metre first"
         }
     }
 }

@@ -31,17 +31,17 @@ extension LocateAnswer {
 
 extension LocateAnswer.Reason {
     /// The result, and the remedy if there is one.
-    fileprivate var text: String {
+    var text: String {
         switch self {
-        case .notHeard: "nothing was heard of it"
-        case .tooWeak: "it is heard, but not well enough to be inside"
+        case .notHeard: "nothing was received from it"
+        case .tooWeak: "it is received, but too weakly to be inside"
         case .bluetooth(let update): update.reason
         case .notListened(let listened, let limit, let failure):
-            "only \(listened.seconds(digits: 1).plain) s of \(limit.seconds(digits: 1).plain) s were listened to"
-                + (failure.map { ". \($0.reason)" } ?? "")
+            "only \(listened.seconds(digits: 1).plain) s of \(limit.seconds(digits: 1).plain) s were scanned"
+                + (failure.map { ": \($0.reason)" } ?? "")
         case .noAnswer(let adapter):
-            "\(adapter ?? "the adapter") does not answer, and may hear nothing: `sudo hciconfig \(adapter ?? "hci0") "
-                + "reset`, or unplug it"
+            "\(adapter ?? "the adapter") does not answer, and may receive nothing; run "
+                + "`sudo hciconfig \(adapter ?? "hci0") reset`, or unplug it"
         }
     }
 }

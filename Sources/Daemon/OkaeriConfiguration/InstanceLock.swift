@@ -16,14 +16,14 @@ package final class InstanceLock: Sendable {
         package var description: String {
             switch self {
             case .taken(let socket):
-                "another okaeri serves \(socket) already. Ask it with `okaeri status`, stop it, or give this one a "
-                    + "--socket of its own"
+                "another okaeri serves \(socket) already; ask it with `okaeri status`, stop it, or give this one a "
+                    + "`--socket` of its own"
             case .occupied(let socket):
-                "\(socket) is no socket, and is left alone. okaeri status and the other commands will not reach this "
-                    + "daemon; name another place with --socket"
+                "\(socket) is no socket, and is left alone: `okaeri status` and the other commands do not reach this "
+                    + "daemon; name another place with `--socket`"
             case .unusable(let socket, let errno):
-                "\(socket) cannot be made: \(errno.description). okaeri status and the other commands will not reach "
-                    + "this daemon; name a place that can be written with --socket"
+                "\(socket) cannot be created: \(errno.description), so `okaeri status` and the other commands do not "
+                    + "reach this daemon; name a place that can be written with `--socket`"
             }
         }
     }

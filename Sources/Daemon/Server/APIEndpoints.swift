@@ -59,11 +59,14 @@ package struct APIEndpoints: Sendable {
             // The name in the query: Hummingbird undoes the percent encoding there, in a path it does not.
             Endpoint(.delete, Route.never) { [backend] request, _ in
                 guard let ssid = request.uri.queryParameters[Substring(Route.ssid)].map(String.init) else {
-                    return .failure(.badRequest, "the query does not name a network: \(Route.never)?\(Route.ssid)=SSID")
+                    return .failure(
+                        .badRequest, "the query names no network; ask for \(Route.never)?\(Route.ssid)=SSID")
                 }
                 return await backend.clearNever(ssid: ssid)
                     ? .json(await backend.prompts)
-                    : .failure(.notFound, "no prompt for “\(ssid)” was answered with never")
+                    : .failure(
+                        .notFound,
+                        "no prompt for “\(ssid)” was answered with never; `okaeri prompts` lists those that were")
             },
         ]
     }
@@ -97,7 +100,7 @@ package struct APIEndpoints: Sendable {
         let asked = body.flatMap { try? JSONDecoder().decode(AnswerRequest.self, from: Data($0.readableBytesView)) }
         guard let answer = asked?.answer else {
             let answers = PromptAnswer.allCases.map(\.rawValue).joined(separator: ", ")
-            return .failure(.badRequest, "the body is not {\"answer\": …} with one of \(answers)")
+            return .failure(.badRequest, "the body is malformed; send {\"answer\": …} with one of \(answers)")
         }
         do throws(PromptAnswerError) {
             try await backend.answer(prompt: id, answer)

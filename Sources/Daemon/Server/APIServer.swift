@@ -68,7 +68,8 @@ package struct APIServer: Service {
                     try place.publish(mode: 0o660)
                     logger.info("listening", metadata: ["socket": "\(socket)"])
                 } catch {
-                    logger.error("\(socket) cannot be served: \(error). Name a place that can be written with --socket")
+                    logger.error(
+                        "\(socket) cannot be served: \(error); name a place that can be written with `--socket`")
                 }
             } closing: { [socket] in
                 // New clients do not find the socket.
@@ -76,7 +77,7 @@ package struct APIServer: Service {
             }
         } catch {
             // Without a socket there are no requests, but the regions are watched all the same.
-            logger.error("\(socket) cannot be served: \(error). Name a place that can be written with --socket")
+            logger.error("\(socket) cannot be served: \(error); name a place that can be written with `--socket`")
             try await gracefulShutdown()
         }
     }

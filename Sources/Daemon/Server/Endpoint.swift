@@ -56,7 +56,7 @@ package struct Endpoints: Sendable {
             let allowed = methods.joined(separator: ", ")
             refusing.get(RouterPath(path)) { request, _ in
                 Response.failure(
-                    .methodNotAllowed, "\(request.uri.path) takes \(allowed) only", headers: [.allow: allowed])
+                    .methodNotAllowed, "only \(allowed) is allowed for \(request.uri.path)", headers: [.allow: allowed])
             }
         }
         refusals = refusing.buildResponder()
@@ -74,7 +74,7 @@ package struct Endpoints: Sendable {
             if refusal.status != .notFound { return refusal }
             return .failure(.notFound, "there is nothing at this path; docs/api.md lists what there is")
         } catch {
-            return .failure(.internalServerError, "the request could not be answered")
+            return .failure(.internalServerError, "the request could not be answered; look at `journalctl -u okaeri`")
         }
     }
 }

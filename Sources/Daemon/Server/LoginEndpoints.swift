@@ -17,7 +17,7 @@ struct LoginEndpoints: Sendable {
     private static let largestBody = 1024
 
     private static let noPage =
-        "there is no page: write \"web\": {\"listen\": \"127.0.0.1:8080\"} into beacons.json and restart the daemon"
+        "there is no page; write \"web\": {\"listen\": \"127.0.0.1:8080\"} into beacons.json and restart the daemon"
 
     var all: [Endpoint] {
         [
@@ -35,7 +35,7 @@ struct LoginEndpoints: Sendable {
             Endpoint(.delete, "\(Route.devices)/:id") { [logins] _, context in
                 let id = context.parameters.get("id") ?? ""
                 guard logins.revoke(id) else {
-                    return .failure(.notFound, "no browser is called \(id.plain()); `okaeri web devices` lists them")
+                    return .failure(.notFound, "there is no browser \(id.plain()); `okaeri web devices` lists them")
                 }
                 return .json(Self.list(logins))
             },

@@ -20,7 +20,7 @@ struct PageEndpoints: Sendable {
             endpoint(.get, "\(Route.days)/:day") { backend, request, context throws(PageFailure) in
                 let name = context.parameters.get("day") ?? ""
                 guard name.hasSuffix(".svg") else {
-                    throw PageFailure(.notFound, "a day's picture is \(Route.days)/2026-11-21.svg")
+                    throw PageFailure(.notFound, "there is no such picture; ask for \(Route.days)/2026-11-21.svg")
                 }
                 let picture = try await backend.picture(
                     of: String(name.dropLast(4)), from: Self.parameter(Route.from, request),
@@ -31,7 +31,8 @@ struct PageEndpoints: Sendable {
             },
             endpoint(.get, Route.history) { backend, request, _ throws(PageFailure) in
                 guard let from = Self.parameter(Route.from, request), let to = Self.parameter(Route.to, request) else {
-                    throw PageFailure(.badRequest, "\(Route.history)?\(Route.from)=…&\(Route.to)=… takes two times")
+                    throw PageFailure(
+                        .badRequest, "the query has no time; ask for \(Route.history)?\(Route.from)=…&\(Route.to)=…")
                 }
                 let query = HistoryQuery(
                     from: from, to: to, region: Self.parameter(Route.region, request),
@@ -47,7 +48,8 @@ struct PageEndpoints: Sendable {
             },
             endpoint(.get, Route.signal) { backend, request, _ throws(PageFailure) in
                 guard let region = Self.parameter(Route.region, request) else {
-                    throw PageFailure(.badRequest, "\(Route.signal)?\(Route.region)=ID names a region")
+                    throw PageFailure(
+                        .badRequest, "the query names no region; ask for \(Route.signal)?\(Route.region)=ID")
                 }
                 return .json(try await backend.signal(of: region))
             },
@@ -59,7 +61,8 @@ struct PageEndpoints: Sendable {
             },
             endpoint(.post, "\(Route.configuration)/region") { backend, request, _ throws(PageFailure) in
                 guard let body = try? await request.body.collect(upTo: Self.largestBody) else {
-                    throw PageFailure(.contentTooLarge, "a region has no more than \(Self.largestBody) bytes")
+                    throw PageFailure(
+                        .contentTooLarge, "the body is too large; a region has at most \(Self.largestBody) bytes")
                 }
                 return .json(try await backend.set(Array(body.readableBytesView)))
             },

@@ -55,9 +55,9 @@ struct TCPAddress: Sendable {
         guard let error = error as? IOError else { return "\(error)" }
         return switch error.errnoCode {
         case EADDRINUSE:
-            "another program has that port. Name another one in beacons.json, or stop the other: `ss -ltnp`"
-        case EADDRNOTAVAIL: "this machine does not have that address now. Name one that `ip address` shows"
-        case EACCES: "the daemon may not have that port. Name one from 1024 on"
+            "another program has that port; name another one in beacons.json, or stop that program (`ss -ltnp`)"
+        case EADDRNOTAVAIL: "this machine does not have that address now; name one that `ip address` shows"
+        case EACCES: "the daemon may not use that port; name one from 1024 on"
         default: "\(error)"
         }
     }

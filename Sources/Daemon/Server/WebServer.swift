@@ -122,12 +122,12 @@ package struct WebServer: Service {
         }
         let body = try? await request.body.collect(upTo: Self.largestBody)
         guard let login = body.flatMap({ try? JSONDecoder().decode(Login.self, from: Data($0.readableBytesView)) })
-        else { return .failure(.badRequest, "the body is not {\"token\": …, \"name\": …}") }
+        else { return .failure(.badRequest, "the body is malformed; send {\"token\": …, \"name\": …}") }
         guard let pass = logins.redeem(login.token, name: login.name ?? "") else {
             try? await channel.eventLoop.scheduleTask(in: Self.wrongLinkDelay) {}.futureResult.get()
             return .failure(
                 .unauthorized,
-                "this link was used before, is older than ten minutes, or is none: `okaeri web link` on the machine makes a new one"
+                "the link is not valid: it was used before, is older than ten minutes, or is none; `okaeri web link` on the machine prints a new one"
             )
         }
         logger.notice("a browser was let in to the page", metadata: ["name": "\(pass.device.name)"])

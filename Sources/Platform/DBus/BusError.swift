@@ -56,9 +56,9 @@ package enum BusError: GLibFailure, Hashable, CustomStringConvertible {
         case .noOwner: "no program owns that name on the bus"
         case .timedOut: "there was no answer in time"
         case .disconnected(let why): "there is no bus: \(why)"
-        case .cancelled: "it was given up"
+        case .cancelled: "the call was cancelled"
         case .refused(let name, let message): "\(message) (\(name))"
-        case .unreadable: "what was said is not what D-Bus allows"
+        case .unreadable: "the message is not valid in D-Bus"
         }
     }
 }

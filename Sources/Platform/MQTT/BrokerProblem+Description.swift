@@ -8,37 +8,39 @@ extension BrokerProblem {
         let place = "the MQTT broker at \(broker.description.plain())"
         switch self {
         case .unknownHost:
-            return "the name of \(place) does not resolve; correct \"host\" in beacons.json, or see with "
-                + "`getent hosts \(broker.host.plain())` why it is unknown"
+            return "the name of \(place) does not resolve; correct \"host\" in beacons.json, or look for it "
+                + "with `getent hosts \(broker.host.plain())`"
         case .refused:
             return
                 "nothing listens at \(broker); start the broker (`sudo systemctl start mosquitto`), correct \"port\", or "
                 + "let it listen beyond its own machine (`listener \(broker.port)` in mosquitto.conf)"
         case .unreachable(let code):
             guard code != 0 else {
-                return "no connection to \(place) can be made; see whether the broker runs there "
-                    + "(`systemctl status mosquitto`) and listens to the network, and whether that machine is reachable"
+                return
+                    "\(place) is unreachable; check that the broker runs there (`systemctl status mosquitto`) and listens "
+                    + "to the network, and that the machine is on"
             }
-            return "there is no way to \(place) (\(String(cString: strerror(code)))); see whether that machine is on "
-                + "and reachable: `ping \(broker.host.plain())`"
+            return
+                "\(place) is unreachable: \(String(cString: strerror(code))); check that the machine is on and reachable "
+                + "(`ping \(broker.host.plain())`)"
         case .silent:
-            return "\(place) takes the connection and says nothing; see whether an MQTT broker runs on that port"
+            return "\(place) accepts the connection and sends nothing; check that an MQTT broker runs on that port"
         case .closed:
             return broker.tls == nil
-                ? "\(place) hangs up before it answers; if it expects TLS on that port, write \"tls\": true beside \"host\", "
-                    + "else see its log"
-                : "\(place) hangs up before it answers; see its log, and whether that port speaks TLS"
+                ? "\(place) closes the connection before it answers; if it expects TLS on that port, write \"tls\": true "
+                    + "beside \"host\", otherwise look at its log"
+                : "\(place) closes the connection before it answers; look at its log, and check that the port is for TLS"
         case .certificate(let problem): return problem.sentence(broker, place)
         case .clientCertificate:
             return
-                "\(place) does not take this machine's certificate, or wants one; name one that its CA has signed as "
+                "\(place) does not accept this machine's certificate, or requires one; name one that its CA has signed as "
                 + "\"certificate\" and \"key\" under \"tls\""
         case .noTLS:
             return
-                "what answers at \(broker) does not speak TLS; take the port of the broker that does, 8883 mostly, or "
-                + "take \"tls\" away"
+                "the server at \(broker) does not support TLS; name the broker's port for TLS, mostly 8883, or remove "
+                + "\"tls\""
         case .tls(let words):
-            return "TLS with \(place) fails: \(words); see the broker's log"
+            return "TLS with \(place) fails: \(words); look at the broker's log"
         case .file(let sentence): return sentence
         case .login:
             return "\(place) does not accept the user name \(broker.login?.username.plain() ?? "") with its password; "
@@ -49,10 +51,11 @@ extension BrokerProblem {
             return "\(place) does not accept the client id \(clientID); give this machine another \"node\" name"
         case .banned: return "\(place) has banned this client; lift that at the broker"
         case .protocolVersion:
-            return "\(place) does not speak MQTT 5; update it: mosquitto does since version 1.6"
+            return "\(place) does not support MQTT 5; update it (mosquitto supports it since version 1.6)"
         case .full:
-            return "\(place) has no room for another client; raise its limits (`max_connections` of mosquitto), or see "
-                + "who else is connected"
+            return
+                "\(place) accepts no further client; raise its limits (`max_connections` of mosquitto), or disconnect "
+                + "other clients"
         case .unavailable: return "\(place) is not ready for clients; it is tried again"
         case .moved: return "\(place) sends its clients to another one; correct \"host\" in beacons.json"
         case .retainUnavailable:
@@ -64,22 +67,25 @@ extension BrokerProblem {
             return "\(place) does not accept a message of Okaeri's size; raise `message_size_limit` and "
                 + "`max_packet_size` in mosquitto.conf to 131072 or more"
         case .reason(let reason):
-            return "\(place) refuses the connection with reason \(hexadecimal(reason)); see its log"
+            return "\(place) refuses the connection: reason \(hexadecimal(reason)); look at its log"
         case .lost: return "the connection to \(place) broke; it is tried again"
         case .unsteady:
             return
-                "the connection to \(place) breaks each time soon after it has begun, so probably another machine uses the "
-                + "client id \(clientID); give each a \"node\" name of its own, else see the broker's log"
+                "the connection to \(place) breaks soon after each start: probably another machine uses the client id "
+                + "\(clientID); give each machine a \"node\" name of its own, or look at the broker's log"
         case .shuttingDown: return "\(place) shuts down; it is tried again"
         case .twin:
-            return "another client with the id \(clientID) has thrown this one out at \(place), so it stays away for a "
-                + "quarter of an hour; give each machine a \"node\" name of its own, then restart okaeri"
+            return
+                "another client with the id \(clientID) has taken over the connection to \(place), and the next attempt "
+                + "is in a quarter of an hour; give each machine a \"node\" name of its own, then restart okaeri"
         case .unanswered: return "\(place) does not answer any more; it is tried again"
         case .malformed:
-            return "what \(place) sends is no MQTT 5; update the broker (mosquitto speaks it since 1.6), or see "
-                + "what else listens on that port"
+            return
+                "\(place) does not answer in MQTT 5; update the broker (mosquitto supports it since version 1.6), or check "
+                + "which program listens on that port"
         case .other(let code):
-            return "libmosquitto cannot reach \(place): \(String(cString: mosquitto_strerror(code))) (\(code))"
+            return "libmosquitto cannot reach \(place): \(String(cString: mosquitto_strerror(code))) (\(code)); look "
+                + "at the broker's log"
         }
     }
 }
@@ -97,17 +103,17 @@ extension BrokerProblem.Certificate {
                 + "\"tls\": {\"ca\": \"/etc/okaeri/ca.pem\"}"
         case .expired:
             return
-                "the certificate of \(place), or its CA's, has expired; renew it, and see that this machine's clock is "
-                + "right (`timedatectl`)"
-        case .notYetValid:
-            return "the certificate of \(place) is not valid yet, so this machine's clock is probably wrong; see "
+                "the certificate of \(place), or its CA's, has expired; renew it, and check this machine's clock with "
                 + "`timedatectl`"
+        case .notYetValid:
+            return "the certificate of \(place) is not valid yet, so this machine's clock is probably wrong; check it "
+                + "with `timedatectl`"
         case .wrongName:
             return
                 "the certificate of \(place) is for another name than \(broker.host.plain()); write the name that is in "
                 + "it as \"host\" (\(show)), or make one for this name"
         case .other(let code):
-            return "the certificate of \(place) is refused (OpenSSL's number \(code)); look at it with \(show)"
+            return "the certificate of \(place) is refused: error \(code) of OpenSSL; look at it with \(show)"
         }
     }
 }

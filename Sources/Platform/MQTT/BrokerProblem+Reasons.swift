@@ -64,7 +64,7 @@ extension BrokerProblem {
             self = .clientCertificate
         } else if mentions("Unable to load", "inconsistent") {
             self = .file(
-                "a file named under \"tls\" cannot be used: \(words.plain()); write it anew, as PEM without a passphrase"
+                "a file named under \"tls\" cannot be used: \(words.plain()); write it again, as PEM without a passphrase"
             )
         } else {
             self = .tls(words.plain())

@@ -12,7 +12,7 @@ extension BrokerState: CustomStringConvertible {
         case .connected:
             refusals.first.map { $0.sentence(clientID, broker) } ?? "connected to the MQTT broker at \(broker)"
         case .failed(let problem): problem.sentence(broker, clientID: clientID)
-        case .stopped: "no connection to the MQTT broker at \(broker) is wanted any more"
+        case .stopped: "the connection to the MQTT broker at \(broker) is closed"
         }
     }
 }
@@ -24,8 +24,8 @@ extension BrokerState.Refusal {
         guard isPermission else {
             if let problem = BrokerProblem(limit: code) { return problem.sentence(broker, clientID: clientID) }
             return
-                "the MQTT broker at \(broker) does not take \(topic) (reason \(code)); see its log, and its limits of "
-                + "size and number"
+                "the MQTT broker at \(broker) does not accept \(topic): reason \(code); look at its log, and at its limits "
+                + "of size and number"
         }
         let user = broker.login.map { "user \($0.username.plain())" } ?? "client \(clientID)"
         return

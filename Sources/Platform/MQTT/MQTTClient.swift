@@ -10,7 +10,7 @@ package final class MQTTClient: Sendable {
         let code: Int32
 
         package var description: String {
-            "no connection to an MQTT broker can be made: \(String(cString: strerror(code))); see `ulimit -n`"
+            "no connection to an MQTT broker can be made: \(String(cString: strerror(code))); raise the limit of `ulimit -n`"
         }
     }
 

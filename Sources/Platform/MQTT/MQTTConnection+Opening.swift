@@ -85,8 +85,8 @@ extension MQTTConnection {
         where access(path, R_OK) != 0 {
             let sentence =
                 "the \(role) file \(path.plain()) of the MQTT broker cannot be read: "
-                + "\(String(cString: strerror(errno))); correct its path under \"tls\", or let the user read it whom okaeri "
-                + "runs as"
+                + "\(String(cString: strerror(errno))); correct its path under \"tls\", or make it readable for the user "
+                + "as which okaeri runs"
             return MQTTLoss(code: MOSQ_ERR_INVAL.rawValue, file: sentence)
         }
         // Not MOSQ_OPT_TLS_USE_OS_CERTS: with 2.0.11 that works once.
@@ -108,6 +108,6 @@ struct PasswordFileError: Error, CustomStringConvertible {
 
     var description: String {
         problem?.sentence(of: path, holding: "password")
-            ?? "the password file \(path) holds a character that cannot be typed; write the password on one line"
+            ?? "the password file \(path) contains control characters; keep the password on a single line"
     }
 }

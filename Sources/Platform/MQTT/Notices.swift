@@ -23,10 +23,13 @@ struct Notices: Sendable {
         quietUntil = now.addingClamped(Self.interval.clampedNanoseconds)
         if refusedCount > 0 {
             defer { (refusedCount, largest) = (0, ("", 0)) }
-            return "\(refusedCount) MQTT message(s) dropped, which cannot be meant for Okaeri: the largest has "
-                + "\(largest.bytes) bytes, on \(largest.topic.plain()); see who publishes there"
+            return
+                "\(refusedCount) MQTT message(s) dropped: they are too large for Okaeri, the largest has \(largest.bytes) "
+                + "bytes, on \(largest.topic.plain()); check which client publishes there"
         }
         defer { lostCount = 0 }
-        return "\(lostCount) MQTT message(s) not sent: the broker takes them too slowly, or was away for too long"
+        return
+            "\(lostCount) MQTT message(s) not sent: the broker accepts them too slowly, or was unreachable for too long; look "
+            + "at its load and log"
     }
 }

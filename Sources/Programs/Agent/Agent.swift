@@ -88,7 +88,7 @@ package actor Agent: Service {
             }
             await check()
         case .lost(nil): log(daemon: "okaeri has stopped; waiting for it to come back")
-        case .lost(let failure?): log(daemon: "\(failure). Trying again until it is there")
+        case .lost(let failure?): log(daemon: "\(failure); trying again until it is there")
         }
     }
 
@@ -121,9 +121,9 @@ package actor Agent: Service {
         case .noServer:
             log(
                 server:
-                    "nothing here shows notifications; waiting for a program that does. `okaeri prompts` lists what waits"
+                    "no program here shows notifications; waiting for one, and `okaeri prompts` lists pending prompts"
             )
-        case .noBus: log(server: "there is no session bus; waiting for one. The agent belongs into a desktop session")
+        case .noBus: log(server: "there is no session bus; waiting for one, so run the agent in a desktop session")
         case .actionInvoked(let notification, let key): await perform(board.actionInvoked(notification, key: key))
         case .closed(let notification): board.closed(notification)
         }
@@ -140,7 +140,7 @@ package actor Agent: Service {
                     await perform(board.shown(prompt, as: notification))
                 } catch {
                     board.showingFailed(prompt)
-                    logger.warning("the question could not be shown: \(error)")
+                    logger.warning("the prompt could not be shown: \(error); it is shown again later")
                 }
             case .withdraw(let notification): await notifications.close(notification)
             case .answer(let prompt, let answer): await self.answer(prompt, answer)

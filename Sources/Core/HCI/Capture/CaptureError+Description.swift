@@ -6,53 +6,53 @@ extension CaptureError: CustomStringConvertible {
         switch reason {
         case .tooShort(let bytes):
             bytes == 0
-                ? "the capture is empty: record one with \(Self.recorders)"
-                : "\(bytes) bytes are too few for a capture: record one with \(Self.recorders)"
+                ? "the capture is empty; record one with \(Self.recorders)"
+                : "\(bytes) bytes are too few for a capture; record one with \(Self.recorders)"
         case .notACapture(let magic):
             "not a btsnoop, pcap or pcapng capture: it starts with \(Self.hex(magic))\(Self.advice(magic: magic))"
         case .unknownVersion(let format, let major, let minor):
-            "\(format) version \(major).\(minor) is not known, only \(Self.version(format)): "
+            "\(format) version \(major).\(minor) is not supported, only \(Self.version(format)); "
                 + "convert the capture with Wireshark"
         case .unknownDataLink(let number):
-            "the btsnoop data link is \(Self.name(dataLink: number)), not HCI (1001, 1002 or 2001): "
+            "the btsnoop data link is \(Self.name(dataLink: number)), not HCI (1001, 1002 or 2001); "
                 + "record one with \(Self.recorders)"
         case .noBluetooth(let linkType):
-            "the link type is \(Self.name(linkType: linkType)), not Bluetooth HCI (187, 201 or 254): "
+            "the link type is \(Self.name(linkType: linkType)), not Bluetooth HCI (187, 201 or 254); "
                 + "record one with \(Self.recorders)"
         case .recordTooLong(let length):
             "the record at byte \(offset) announces \(length) bytes, the longest HCI packet takes "
-                + "\(CaptureReader.maximumRecordLength): \(Self.damaged)"
+                + "\(CaptureReader.maximumRecordLength); \(Self.damaged)"
         case .recordBeyondBlock(let length, let block):
-            "the packet at byte \(offset) announces \(length) bytes in a block of \(block): \(Self.damaged)"
+            "the packet at byte \(offset) announces \(length) bytes in a block of \(block); \(Self.damaged)"
         case .badBlockLength(let length, let shortest):
             "the block at byte \(offset) announces a length of \(length) bytes, expected a multiple of 4 and at least "
-                + "\(shortest): \(Self.damaged)"
+                + "\(shortest); \(Self.damaged)"
         case .blockTooLong(let length):
             "the block at byte \(offset) announces \(length) bytes, a packet's or an interface's block may have "
-                + "\(CaptureReader.maximumBlockLength): \(Self.damaged)"
+                + "\(CaptureReader.maximumBlockLength); \(Self.damaged)"
         case .blockLengthsDiffer(let first, let last):
-            "the block at byte \(offset) starts with a length of \(first) bytes and ends with one of \(last): "
+            "the block at byte \(offset) starts with a length of \(first) bytes and ends with one of \(last); "
                 + Self.damaged
         case .optionTooLong(let code):
-            "option \(code) of the block at byte \(offset) does not end within the block: \(Self.damaged)"
+            "option \(code) of the block at byte \(offset) does not end within the block; \(Self.damaged)"
         case .unknownByteOrder(let magic):
             "the section at byte \(offset) has the byte-order magic \(Self.hex(magic)), expected 1a 2b 3c 4d or its "
-                + "reverse: \(Self.damaged)"
+                + "reverse; \(Self.damaged)"
         case .unknownInterface(let number, let count):
-            "the packet at byte \(offset) names interface \(number), \(count) were described before it: \(Self.damaged)"
+            "the packet at byte \(offset) names interface \(number), \(count) were described before it; \(Self.damaged)"
         case .tooManyInterfaces:
             "the section describes more than \(CaptureReader.maximumInterfaces) interfaces, the last at byte "
-                + "\(offset): \(Self.damaged)"
+                + "\(offset); \(Self.damaged)"
         case .cut(let missing):
-            "the capture is cut: at least \(missing) bytes are missing of what starts at byte \(offset). "
-                + "All packets before it have been read; copy the file again if it should be whole"
+            "the capture is cut: at least \(missing) bytes are missing of what starts at byte \(offset); "
+                + "all packets before it have been read, so copy the file again if it should be whole"
         }
     }
 }
 
 extension CaptureError {
-    private static let recorders = "okaeri record FILE or btmon -w FILE"
-    private static let damaged = "the capture is damaged from there on, the packets before it have been read"
+    private static let recorders = "`okaeri record FILE` or `btmon -w FILE`"
+    private static let damaged = "the capture is damaged from there on, and the packets before it have been read"
 
     private static func version(_ format: CaptureFormat) -> String {
         switch format {
@@ -72,10 +72,10 @@ extension CaptureError {
     /// Returns advice about a file of a well-known format that is no capture.
     private static func advice(magic: UInt32) -> String {
         switch magic {
-        case 0x1F8B_0000...0x1F8B_FFFF: " (gzip): unpack it with gunzip first"
-        case 0xFD37_7A58: " (xz): unpack it with unxz first"
-        case 0x28B5_2FFD: " (zstd): unpack it with unzstd first"
-        default: ". Record one with \(recorders)"
+        case 0x1F8B_0000...0x1F8B_FFFF: " (gzip); unpack it with `gunzip` first"
+        case 0xFD37_7A58: " (xz); unpack it with `unxz` first"
+        case 0x28B5_2FFD: " (zstd); unpack it with `unzstd` first"
+        default: "; record one with \(recorders)"
         }
     }
 

@@ -24,7 +24,7 @@ package final class PromptAnswers: Sendable {
                     try await arrivalJoin.answered(prompt, answer)
                 } else if !isQuiet() {
                     loggedAt = .now
-                    logger.warning("an answer to a prompt over MQTT is not join, later or never")
+                    logger.warning("an answer to a prompt over MQTT is ignored: it is not join, later or never")
                 }
             } catch {
                 guard !isQuiet() else { continue }

@@ -60,31 +60,31 @@ enum HookFailure: Error, Sendable, Equatable, CustomStringConvertible {
     var description: String {
         switch self {
         case .notFound(let program) where program.contains("/"):
-            "\(program) does not exist. Put it there, or mend its path in the configuration"
+            "\(program) does not exist; put it there, or correct its path in the configuration"
         case .notFound(let program):
-            "no command is named \(program) where the daemon looks ($PATH). Write its whole path into the configuration"
+            "no command is named \(program) in the daemon's $PATH; write its whole path into the configuration"
         case .noPermission(let program):
-            "\(program) may not be executed by the daemon's user. `chmod a+x \(program)`, or see with "
-                + "`namei -l \(program)` where the way to it is barred"
+            "\(program) may not be executed by the daemon's user; run `chmod a+x \(program)`, or check the permissions of "
+                + "its path with `namei -l \(program)`"
         case .directory(let program):
-            "\(program) is a directory. Name the program itself in the configuration"
+            "\(program) is a directory; name the program itself in the configuration"
         case .noInterpreter(let program):
-            "the interpreter in the first line of \(program) does not exist or may not be executed. Mend that line; a "
-                + "line that ends in CR LF does this too"
+            "the interpreter in the first line of \(program) does not exist or may not be executed; correct that "
+                + "line, which must not end in CR LF"
         case .noProgram(let program):
-            "\(program) is neither a program of this machine nor a script. A script begins with a line such as #!/bin/sh"
+            "\(program) is neither a program of this machine nor a script; begin a script with a line such as #!/bin/sh"
         case .notStarted(let reason):
-            "it could not be started: \(reason). Is the machine out of memory, processes or files?"
+            "it could not be started: \(reason); check whether the machine is out of memory, processes or files"
         case .exited(let status):
-            "it ended with exit status \(status). Its output above may show why; end it with 0 when all is well"
+            "it ended with exit status \(status); its output above may show why, and 0 is the status of success"
         case .killed(SIGKILL):
-            "it was killed by signal 9, as by hand or for want of memory: `journalctl -k` knows. It has the memory that the "
-                + "service may take, MemoryMax in its unit; what needs more belongs into a service of its own"
+            "it was killed by signal 9, by a user or for lack of memory: `journalctl -k` shows which; run what needs more "
+                + "memory than the service may take (MemoryMax in its unit) as a service of its own"
         case .killed(let signal):
-            "it was killed by signal \(signal), \(Self.name(of: signal)). Run it by hand to see why"
+            "it was killed by signal \(signal), \(Self.name(of: signal)); run it by hand to see why"
         case .timedOut(let limit):
-            "it took longer than \(limit / .seconds(1)) s and was ended, with all that it started. What takes longer "
-                + "belongs into a service of its own, started with `systemctl start --no-block`"
+            "it took longer than \(limit / .seconds(1)) s and was ended, with all that it started; run what takes longer "
+                + "as a service of its own, with `systemctl start --no-block`"
         case .stopped:
             "it was ended because the daemon stops"
         }

@@ -39,7 +39,7 @@ package actor Hooks: Service {
             }
         }
         let waiting = queue.stopped()
-        if !waiting.isEmpty { logger.warning("the daemon stops; \(waiting.count) hooks that waited are not run") }
+        if !waiting.isEmpty { logger.warning("\(waiting.count) hooks that waited are not run: the daemon stops") }
     }
 
     /// The numbers of hooks that were run and that wait.
@@ -62,8 +62,8 @@ package actor Hooks: Service {
             case .dropped(let hook, let total):
                 logger.warning(
                     """
-                    events come faster than \(hook.trigger.rawValue) is done with them: the oldest that waited, of \
-                    \(Timestamp.text(hook.event.time)), is not run. Make the hook faster
+                    \(hook.trigger.rawValue) is not run for the event of \(Timestamp.text(hook.event.time)): \
+                    events come faster than the hook ends; make it faster
                     """, metadata: hook.owner.metadata.merging(["dropped": "\(total)"]) { $1 })
             }
         }

@@ -123,9 +123,9 @@ package actor ServiceWatch: ServiceLifecycle.Service {
             case .unknown: break
             case .resetting, .unsupported, .unauthorized, .poweredOff:
                 isWaiting = true
-                logger.warning("the services wait: \(central.obstacle?.description ?? state.rawValue)")
+                logger.warning("no service is connected: \(central.obstacle?.description ?? state.rawValue)")
             case .poweredOn:
-                if isWaiting { logger.notice("the services wait no longer") }
+                if isWaiting { logger.notice("services are connected again") }
                 isWaiting = false
             }
         }

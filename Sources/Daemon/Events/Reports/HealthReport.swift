@@ -25,7 +25,7 @@ package struct HealthReport: Codable, Sendable, Equatable {
         problems = []
         warnings = []
         if status.stale {
-            problems.append(.init(part: "daemon", reason: "its loop has stopped turning; restart it"))
+            problems.append(.init(part: "daemon", reason: "its loop does not run any more; restart it"))
         }
         let bluetooth = status.bluetooth
         if bluetooth.state != .poweredOn {
@@ -35,7 +35,7 @@ package struct HealthReport: Codable, Sendable, Equatable {
             problems.append(
                 .init(
                     part: "bluetooth",
-                    reason: "\(status.source) has not been listened to\(time); `okaeri doctor` looks why"))
+                    reason: "\(status.source) has not been scanned\(time); run `okaeri doctor`"))
         }
         if let problem = status.kept?.problem {
             let file = status.kept?.file ?? ""

@@ -118,8 +118,8 @@ package enum ForgetFailure: Error, Sendable, Equatable, CustomStringConvertible 
         switch self {
         case .noHouse: StatusReport.noHouse
         case .unknown(let name): "there is no node \"\(name)\"; `okaeri nodes` lists them"
-        case .online(let name): "\"\(name)\" is online, and would be back at once: stop its okaeri first"
-        case .away(let reason): "there is no broker to forget it at: \(reason)"
+        case .online(let name): "\"\(name)\" is online, and would be back at once; stop its okaeri first"
+        case .away(let reason): "the node cannot be deleted from the broker: \(reason)"
         }
     }
 }
@@ -127,7 +127,7 @@ package enum ForgetFailure: Error, Sendable, Equatable, CustomStringConvertible 
 extension StatusReport {
     /// The sentence for a request about the house if there is none.
     package static let noHouse =
-        "this okaeri belongs to no house: its beacons.json names no \"mqtt\" (docs/mqtt.md describes how to set that up)"
+        "this okaeri belongs to no house: its beacons.json names no \"mqtt\"; docs/mqtt.md describes how to set that up"
 
     /// The same as the house agrees on it: the states of the regions are the house's, not this node's. Nil where there is no
     /// house.

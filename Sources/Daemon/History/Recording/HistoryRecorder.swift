@@ -121,7 +121,9 @@ package final class HistoryRecorder: Sendable {
         while !queue.withLock(\.isWritten), toPublish.wait(until: end) {}
         let (isWritten, missing) = queue.withLock { ($0.isWritten, $0.unwritten) }
         if !isWritten {
-            logger.error("the disk does not answer: \(missing) events may be missing from the history in \(directory)")
+            logger.error(
+                "the disk does not answer: \(missing) events may be missing from the history in \(directory); check the disk with `dmesg`"
+            )
         }
     }
 
@@ -154,7 +156,7 @@ package final class HistoryRecorder: Sendable {
     private func reportStall() {
         let news = queue.withLock { $0.takeStallNews() }
         switch news {
-        case .began: logger.error("\(queue.withLock { $0.stall ?? "" }). Events are published all the same")
+        case .began: logger.error("\(queue.withLock { $0.stall ?? "" }); events are published all the same")
         case .ended(let lost):
             let loss = lost > 0 ? "; \(lost) events are missing from the history" : ""
             logger.notice("the disk answers again\(loss)")

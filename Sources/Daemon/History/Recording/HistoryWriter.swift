@@ -94,7 +94,9 @@ package struct HistoryWriter: EventWriter {
         } catch {
             say(error)
         }
-        if !events.isEmpty { logger.error("\(events.count) events are missing from the history") }
+        if !events.isEmpty {
+            logger.error("\(events.count) events are missing from the history: it could not be written until the end")
+        }
         store = nil
     }
 
@@ -117,7 +119,7 @@ package struct HistoryWriter: EventWriter {
             do throws(HistoryError) {
                 let stamp = Timestamp.compact(KernelClock.realtime)
                 let name = try HistoryStore.setAside(directory: directory, stamp: stamp)
-                logger.error("the history was damaged (\(reason)) and begins anew; what there was is now \(name)")
+                logger.error("the history was damaged: \(reason); it begins anew, and the damaged file is now \(name)")
                 try attempt(at: time, sign)
             } catch {
                 failed(error)
@@ -157,7 +159,7 @@ package struct HistoryWriter: EventWriter {
 
     private mutating func say(_ error: HistoryError) {
         guard said.insert(error.description).inserted else { return }
-        logger.error("the history is not written: \(error). Everything else goes on")
+        logger.error("the history is not written: \(error); all other functions go on")
     }
 }
 

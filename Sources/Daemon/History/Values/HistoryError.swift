@@ -26,25 +26,26 @@ package enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .damaged(let file, let reason):
-            "\(file) is damaged: \(reason). okaeri monitor sets it aside and begins a new one"
+            "\(file) is damaged: \(reason); `okaeri monitor` moves it away and begins a new one"
         case .foreign(let file):
-            "\(file) is the database of another program. It is left alone: move it away, or name another place with "
-                + "--state-dir"
+            "\(file) is the database of another program, and is left alone; move it away, or name another place with "
+                + "`--state-dir`"
         case .newer(let file, let migration):
-            "\(file) was written by a newer okaeri (\"\(migration)\" is not known here). Upgrade okaeri, or move the "
-                + "file away to begin anew"
+            "\(file) was written by a newer okaeri: \"\(migration)\" is not known here; upgrade okaeri, or move the file "
+                + "away to begin a new one"
         case .missing(let file):
-            "there is no history: \(file) does not exist. okaeri monitor writes it; name its folder with --state-dir"
+            "there is no history: \(file) does not exist; `okaeri monitor` writes it, and `--state-dir` names its folder"
         case .full(let file):
-            "the disk is full: \(file) cannot grow. Make room; \"history\": {\"keep\": DAYS} in beacons.json keeps less"
+            "\(file) cannot grow: the disk is full; make room, or keep less with \"history\": {\"keep\": DAYS} in "
+                + "beacons.json"
         case .denied(let file, let reason):
-            "\(file) cannot be opened: \(reason). Check the permissions of the file and its folder, and whether the "
-                + "disk is mounted read-only, or name another place with --state-dir"
+            "\(file) cannot be opened: \(reason); check the permissions of the file and its folder, and whether the "
+                + "disk is mounted read-only, or name another place with `--state-dir`"
         case .locked(let file):
-            "another program keeps \(file) locked. Close it"
+            "\(file) is locked by another program; close it"
         case .failed(let file, let reason):
-            "\(file) fails: \(reason). Check the disk (dmesg shows its errors), or name another place with "
-                + "--state-dir"
+            "\(file) cannot be used: \(reason); check the disk (`dmesg` shows its errors), or name another place with "
+                + "`--state-dir`"
         }
     }
 

@@ -38,22 +38,22 @@ package struct WriteObstacle: Error, Sendable, Equatable, CustomStringConvertibl
     /// A sentence with the way out.
     package var description: String {
         switch problem {
-        case .notAFile: "\(file) is no regular file: name the file itself"
+        case .notAFile: "\(file) is no regular file; name the file itself"
         case .foreign(let user):
-            "\(file) belongs to \(Self.name(user)), and this program runs as \(Self.name(geteuid())): write it as its "
+            "\(file) belongs to \(Self.name(user)), and this program runs as \(Self.name(geteuid())); write it as its "
                 + "owner, for example with `sudoedit \(file)`"
         case .untrusted(let problem): "\(file): found \(problem), expected \(problem.remedy)"
         case .changed:
-            "\(file) was changed by another program meanwhile: nothing was written, so that nothing is lost; begin again"
+            "\(file) was changed by another program meanwhile, so nothing was written; begin again"
         case .failed(.readOnlyFileSystem):
-            "\(file) is read-only for this program, by a file system or by the protection of its systemd unit: write it "
+            "\(file) is read-only for this program, by a file system or by the protection of its systemd unit; write it "
                 + "from outside, for example with `sudoedit \(file)`"
         case .failed(.permissionDenied), .failed(.notPermitted):
-            "\(file) may not be written by \(Self.name(geteuid())), who this program runs as: for example "
+            "\(file) may not be written by \(Self.name(geteuid())), as which this program runs; write it with "
                 + "`sudoedit \(file)`"
         case .failed(.resourceBusy):
-            "\(file) is a mount of its own, as containers have it, and cannot be replaced: mount its folder instead"
-        case .failed(.noSpace): "\(file) was not written, the disk is full: make room, then do it again"
+            "\(file) is a mount of its own, as containers have it, and cannot be replaced; mount its folder instead"
+        case .failed(.noSpace): "\(file) was not written: the disk is full; make room, and try again"
         case .failed(let errno): "\(file) cannot be written: \(errno.description)"
         }
     }

@@ -33,14 +33,16 @@ final class Reloader: Sendable {
             if (old.adapter, old.scan, old.history, old.mqtt, old.metrics, old.web)
                 != (new.adapter, new.scan, new.history, new.mqtt, new.metrics, new.web)
             {
-                logger.warning("adapter, scan, history, mqtt, metrics and web take effect at the next start")
+                logger.warning(
+                    "changes of adapter, scan, history, mqtt, metrics and web take effect at the next start; run `sudo systemctl restart okaeri`"
+                )
             }
             for part in parts { await part.configured(new) }
             logger.notice("the configuration was read again", metadata: ["file": "\(file)"])
             supervision?.reloaded(Set(new.regions.map(\.identifier)))
         } catch {
             supervision?.reloaded(nil)
-            logger.error("the old configuration stays in force:\n\(error)")
+            logger.error("the configuration was not read again; the old one stays in force:\n\(error)")
         }
     }
 }

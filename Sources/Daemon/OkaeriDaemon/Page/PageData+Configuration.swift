@@ -55,7 +55,7 @@ extension PageData {
     }
 
     private static func refusal(_ identifier: String, _ file: String) -> String {
-        "cannot change the beacon of \(identifier) from here: the region runs commands; change it on the machine, with "
+        "cannot change the beacon of \(identifier) from the page: the region runs commands; change it on the machine, with "
             + "`sudo okaeri setup` or in \(file)"
     }
 

@@ -36,7 +36,7 @@ struct PageData: PageBackend {
 
     func picture(of day: String, from: String?, to: String?) async throws(PageFailure) -> String {
         guard day.utf8.count == 10, let moment = LocalTime.moment(day) else {
-            throw PageFailure(.badRequest, "\(day.plain()) is no day, such as 2026-11-21")
+            throw PageFailure(.badRequest, "\(day.plain()) is no day; write it as 2026-11-21")
         }
         let window = from == nil && to == nil ? nil : try Self.span(from, to)
         let chart = { @Sendable [file, window] (directory: String) in
@@ -53,7 +53,7 @@ struct PageData: PageBackend {
     func history(_ query: HistoryQuery) async throws(PageFailure) -> (events: [String], next: Int64?) {
         let span = try Self.span(query.from, query.to)
         guard let row = query.after.map({ Int64($0) }) ?? 0 else {
-            throw PageFailure(.badRequest, "after is the number that was answered as next")
+            throw PageFailure(.badRequest, "after is no number; send the one that was answered as next")
         }
         let region = query.region
         let (events, next) = try await read { directory throws(HistoryError) in
@@ -91,7 +91,7 @@ struct PageData: PageBackend {
         _ body: @escaping @Sendable (String) throws(HistoryError) -> Value
     ) async throws(PageFailure) -> Value {
         guard let directory else {
-            throw PageFailure(.notFound, "no history is kept: the daemon runs without --state-dir")
+            throw PageFailure(.notFound, "there is no history: the daemon runs without `--state-dir`")
         }
         return try await BlockingThread.run(Self.noThread) { () throws(PageFailure) in
             do throws(HistoryError) {
@@ -104,14 +104,14 @@ struct PageData: PageBackend {
     }
 
     static func noThread(_ code: Int32) -> PageFailure {
-        PageFailure(.serviceUnavailable, "the machine has no thread left for this (error \(code)): try again")
+        PageFailure(.serviceUnavailable, "no thread can be started: error \(code); try again")
     }
 
     /// From one time to another, if it is later; nothing else.
     private static func span(_ from: String?, _ to: String?) throws(PageFailure) -> Range<Int64> {
         let (first, last) = (from.map { Timestamp.nanoseconds($0) }, to.map { Timestamp.nanoseconds($0) })
         guard let first = first ?? .some(.min), let last = last ?? .some(.max) else {
-            throw PageFailure(.badRequest, "from and to are times as RFC 3339 has them, such as 2026-11-21T07:00:00Z")
+            throw PageFailure(.badRequest, "from and to are no times; write them as 2026-11-21T07:00:00Z")
         }
         return first..<max(first, last)
     }

@@ -20,7 +20,7 @@ struct ClockWatchService: Service {
                 }
                 let direction = step > .zero ? "forward by \(step.roughly)" : "back by \((.zero - step).roughly)"
                 logger.notice(
-                    "the clock was set \(direction): from here on events bear the new time. Who is inside is not judged by it"
+                    "the clock was set \(direction): events have the new time from now on, and the states of regions do not depend on it"
                 )
                 wasSet()
             }

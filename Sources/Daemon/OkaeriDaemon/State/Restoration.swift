@@ -71,15 +71,15 @@ extension Restoration: CustomStringConvertible {
         case .stale(let age):
             "is stale, \(age.roughly) old: all regions are unknown, and a beacon that is received now causes an enter event"
         case .refused(let error, setAside: let place):
-            "is not believed: \(error); \(Self.whereabouts(error, place))"
-                + ". All regions are unknown, and networks answered with never are asked about again"
+            "is rejected: \(error); \(Self.whereabouts(error, place)); all regions are unknown, and prompts that were "
+                + "answered with never are put again"
         }
     }
 
     private static func whereabouts(_ error: StateFileError, _ place: String?) -> String {
         switch (error.isWorthKeeping, place) {
-        case (true, let place?): "it was moved to \(place). Upgrade okaeri, and move it back to go on from it"
-        case (true, nil): "it cannot be moved away, so that nothing is kept: upgrade okaeri, or move it away yourself"
+        case (true, let place?): "it was moved to \(place), so upgrade okaeri, and move it back to go on from it"
+        case (true, nil): "it cannot be moved away, so no state is stored; upgrade okaeri, or move it away yourself"
         case (false, let place?): "it was moved to \(place)"
         case (false, nil): "it is replaced"
         }

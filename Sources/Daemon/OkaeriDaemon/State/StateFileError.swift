@@ -32,11 +32,11 @@ enum StateFileError: Error, Equatable, CustomStringConvertible {
     var description: String {
         switch self {
         case .unreadable(let errno): "it cannot be read: \(errno.description)"
-        case .noFile: "it is no file"
-        case .foreign: "it belongs to another user, or others may write it"
+        case .noFile: "it is no regular file"
+        case .foreign: "it belongs to another user, or other users may write it"
         case .damaged(let why): "it is damaged: \(why)"
         case .newer(let layout):
-            "a newer okaeri wrote it, in layout \(layout), and this one knows \(PersistedState.version)"
+            "a newer okaeri wrote it, in layout \(layout), and this one supports \(PersistedState.version)"
         }
     }
 }

@@ -67,7 +67,7 @@ actor StateStore: Service {
     }
 
     private func report(_ restoration: Restoration) {
-        let sentence: Logger.Message = "the kept state \(file.path) \(restoration)"
+        let sentence: Logger.Message = "the persisted state \(file.path) \(restoration)"
         switch restoration {
         case .nothing: break
         case .restored: logger.notice(sentence)
@@ -124,13 +124,13 @@ actor StateStore: Service {
         guard !restoration.forbidsWriting else { return }
         do throws(Errno) {
             try await writer.write(state)
-            if failure != nil { logger.notice("the state is kept again, in \(file.path)") }
+            if failure != nil { logger.notice("the state is stored again, in \(file.path)") }
             failure = nil
         } catch {
             guard failure == nil else { return }
             failure = error
             logger.warning(
-                "the state cannot be kept in \(file.path): \(error). The regions are watched all the same; after a restart it goes on from what was kept before"
+                "the state cannot be stored in \(file.path): \(error); the regions are monitored all the same, and a restart goes on from what was stored before"
             )
         }
     }

@@ -145,12 +145,13 @@ package enum WebRefusal: Sendable, Equatable {
     package var sentence: String {
         switch self {
         case .foreignHost:
-            "the request names another machine in its Host field: ask by this machine's address, its name, or localhost"
-        case .foreignOrigin: "a change is only taken from the page itself: open it anew"
-        case .method(let allowed): "this takes \(allowed) only"
-        case .noLogin: "who are you? `okaeri web link` on the machine prints an address that lets this browser in"
-        case .noToken: "the page's token for changes is missing or old: load the page again"
-        case .onlyOnMachine: "this is done on the machine itself: `okaeri web --help`"
+            "the request names another machine in its Host field; use this machine's address, its name, or localhost"
+        case .foreignOrigin: "a change is only accepted from the page itself; open it again"
+        case .method(let allowed): "only \(allowed) is allowed here"
+        case .noLogin:
+            "this browser is not logged in; `okaeri web link` on the machine prints an address that logs it in"
+        case .noToken: "the page's token for changes is missing or old; load the page again"
+        case .onlyOnMachine: "this is done on the machine itself; see `okaeri web --help`"
         }
     }
 }

@@ -17,7 +17,7 @@ package enum CaptureFileError: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unreadable(let file, let errno):
-            "\(file) cannot be read: \(errno.description). Check the name and its permissions"
+            "\(file) cannot be read: \(errno.description); check the name and the permissions"
         case .damaged(let file, let error): "\(file): \(error)"
         }
     }

@@ -9,9 +9,10 @@ public enum AdvertisementError: Error, Sendable, Hashable, CustomStringConvertib
     public var description: String {
         switch self {
         case .tooLong(let count):
-            "an advertisement holds \(Advertisement.longest) bytes, and this one has \(count): leave something out"
+            "the advertisement is too long: it has \(count) bytes, and \(Advertisement.longest) fit; leave something out"
         case .nameTooLong(let name):
-            "\"\(name)\" takes \(name.utf8.count) bytes, and \(Advertisement.longest - 2) fit: choose a shorter name"
+            "the name \"\(name)\" is too long: it has \(name.utf8.count) bytes, and \(Advertisement.longest - 2) fit; choose "
+                + "a shorter one"
         }
     }
 }

@@ -53,8 +53,8 @@ struct Outlook: Sendable, Equatable {
 
     /// The bus does not let us.
     static let mayNotAsk =
-        "bluetoothd may not be asked by you: join its group with `sudo usermod -aG bluetooth $USER` and log in again, "
-        + "or ask with sudo"
+        "you may not use bluetoothd; join its group with `sudo usermod -aG bluetooth $USER` and log in again, or run the "
+        + "command with sudo"
 }
 
 extension BusError {

@@ -49,63 +49,63 @@ public enum CentralError: Error, Sendable, Hashable {
 }
 
 extension CentralError: CustomStringConvertible {
-    /// The failure, its reason and the remedy, as sentences.
+    /// The failure, its reason and the remedy.
     public var description: String {
         switch self {
         case .noBus(let reason):
-            "the system bus cannot be reached: \(reason). See whether dbus runs: `systemctl status dbus`"
+            "the system bus cannot be reached: \(reason); check that dbus runs with `systemctl status dbus`"
         case .noDaemon:
-            "bluetoothd is not running. Start it: `sudo systemctl enable --now bluetooth` (Debian's package is bluez)"
+            "bluetoothd is not running; start it with `sudo systemctl enable --now bluetooth` (Debian's package is bluez)"
         case .noAdapter(let name?):
-            "there is no adapter \(name). `ls /sys/class/bluetooth` names those that are there"
+            "there is no adapter \(name); `ls /sys/class/bluetooth` lists those that there are"
         case .noAdapter(nil):
-            "there is no Bluetooth adapter. Plug one in, or see `dmesg | grep -i bluetooth` for why it is not found"
+            "there is no Bluetooth adapter; plug one in, or look for the reason with `dmesg | grep -i bluetooth`"
         case .poweredOff(let adapter):
-            "Bluetooth is off: the adapter \(adapter) has no power. Switch it on: `rfkill unblock bluetooth`, then "
+            "Bluetooth is off: the adapter \(adapter) has no power; switch it on with `rfkill unblock bluetooth`, then "
                 + "`bluetoothctl power on`"
         case .notPermitted(let reason):
-            "bluetoothd may not be asked by this user: \(reason). Run it with sudo, or join the group: "
-                + "`sudo adduser $USER bluetooth`, and log in again"
+            "this user may not use bluetoothd: \(reason); run the command with sudo, or join the group with "
+                + "`sudo adduser $USER bluetooth` and log in again"
         case .notFound(let address, let limit):
-            "\(address) was not heard within \(limit.inSeconds). Is it switched on, near, and not connected to another device "
-                + "else? `okaeri peripherals` shows who is there"
+            "\(address) was not received within \(limit.inSeconds); switch it on, bring it near, and end its connection to "
+                + "another device: `okaeri peripherals` lists the devices in range"
         case .connectionFailed(let address, let reason):
-            "\(address) could not be connected: \(reason). Bring it nearer, make sure that no other device is connected to it, and "
+            "\(address) could not be connected: \(reason); bring it nearer, make sure that no other device is connected to it, and "
                 + "try again"
         case .disconnected(let address):
-            "\(address) has been disconnected: it went out of reach, was switched off, or Bluetooth was; try again when it is "
-                + "back. Or it wants to be paired first: `bluetoothctl pair \(address)`"
+            "\(address) was disconnected: it went out of range, was switched off, or Bluetooth was; try again when it is "
+                + "back, or pair it first with `bluetoothctl pair \(address)`"
         case .noCharacteristic(let uuid, let address):
-            "\(address) has no characteristic \(uuid.characteristicTitle). `okaeri connect \(address)` lists those it has"
+            "\(address) has no characteristic \(uuid.characteristicTitle); `okaeri connect \(address)` lists those it has"
         case .notSupported(let uuid, let property):
-            "\(uuid.characteristicTitle) cannot do that: it has not the property \(property.rawValue). `okaeri connect` "
-                + "lists the properties"
+            "\(uuid.characteristicTitle) cannot do that: it does not have the property \(property.rawValue); "
+                + "`okaeri connect` lists the properties"
         case .refused(let uuid, let refusal):
             "\(uuid.characteristicTitle) was refused: \(refusal)"
         case .timedOut(let what, let limit):
-            "\(what) has taken longer than \(limit.inSeconds), and was given up. Bring the peripheral nearer and try "
-                + "again, or pair it first, if it wants that: `bluetoothctl` knows how"
+            "\(what) took longer than \(limit.inSeconds) and was stopped; bring the peripheral nearer and try again, or "
+                + "pair it first with `bluetoothctl`"
         case .unexpected(let what, let reason):
-            "\(what) failed: \(reason). `journalctl -u bluetooth` may show why; restarting it often helps: "
-                + "`sudo systemctl restart bluetooth`"
+            "\(what) failed: \(reason); `journalctl -u bluetooth` may show why, and "
+                + "`sudo systemctl restart bluetooth` often helps"
         case .cancelled:
-            "it was stopped before it was done"
+            "it was cancelled"
         }
     }
 }
 
 extension CentralError.Refusal: CustomStringConvertible {
-    /// The reason and the remedy, as sentences without the name of the characteristic.
+    /// The reason and the remedy, without the name of the characteristic.
     public var description: String {
         switch self {
         case .notAuthorized:
-            "only a paired device may do that. Pair it once: `bluetoothctl pair ADDRESS`"
-        case .notPermitted: "the peripheral does not allow it. Its properties show what it allows"
-        case .invalidLength: "the value has the wrong length. See the peripheral's documentation for the right one"
-        case .invalidOffset: "the value is not that long. Read it from its beginning"
-        case .notSupported: "the peripheral does not support it. Its properties show what it supports"
-        case .busy: "another request for it is under way. Try again in a moment"
-        case .other(let reason): "\(reason). See the peripheral's documentation for what that means"
+            "only a paired device may do that; pair it once with `bluetoothctl pair ADDRESS`"
+        case .notPermitted: "the peripheral does not allow it; its properties show what it allows"
+        case .invalidLength: "the value has the wrong length; the peripheral's documentation has the right one"
+        case .invalidOffset: "the value is not that long; read it from its beginning"
+        case .notSupported: "the peripheral does not support it; its properties show what it supports"
+        case .busy: "another request for it is under way; try again in a moment"
+        case .other(let reason): "\(reason); the peripheral's documentation may explain it"
         }
     }
 }

@@ -98,17 +98,17 @@ extension KernelError: CustomStringConvertible {
             switch operation {
             case .unblock, .block: RadioSwitches.advice
             case .switchOn, .switchOff:
-                "that needs CAP_NET_ADMIN: \(Self.setcap); or, where bluetoothd runs, `bluetoothctl power on`"
+                "that needs CAP_NET_ADMIN: run \(Self.setcap), or `bluetoothctl power on` if bluetoothd runs"
             case .openSocket, .bindSocket, .setFilter, .send, .receive, .listAdapters, .readAdapter, .createWakeUp,
                 .wait, .startThread:
-                "scanning needs CAP_NET_RAW: \(Self.setcap)"
+                "scanning needs CAP_NET_RAW: run \(Self.setcap)"
             }
         case .unsupported:
-            "this kernel has no Bluetooth, or the process may not use it: try `sudo modprobe bluetooth`; in a systemd "
+            "this kernel has no Bluetooth, or the process may not use it: run `sudo modprobe bluetooth`; in a systemd "
                 + "unit allow AF_BLUETOOTH in RestrictAddressFamilies; a container needs the host's network"
         case .resetting, .unknown, .poweredOff, .poweredOn:
             if operation == .switchOff, code == EBUSY {
-                "it has connections, which that would end"
+                "its connections would end, so disconnect its devices first"
             } else {
                 isAboutTheAdapter ? "the adapter was unplugged or switched off" : nil
             }

@@ -39,10 +39,12 @@ extension RadioSwitches {
     }
 
     /// Advice for a user without the permission to switch.
-    static var advice: String {
-        let byRoot = "`sudo rfkill unblock bluetooth` does it"
-        guard let group = writers else { return byRoot }
-        return "the group \(group) may do that: `sudo adduser $USER \(group)`, then log in again; or \(byRoot)"
+    static var advice: String { advice(forGroup: writers) }
+
+    static func advice(forGroup group: String?) -> String {
+        let byRoot = "run `sudo rfkill unblock bluetooth`"
+        guard let group else { return byRoot }
+        return "join the group \(group) with `sudo adduser $USER \(group)` and log in again, or \(byRoot)"
     }
 
     /// The group that may write the device, unless that is root's; nil when none may.

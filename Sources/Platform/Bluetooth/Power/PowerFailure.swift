@@ -25,7 +25,7 @@ public struct PowerFailure: Error, Hashable, Sendable {
 
     init(_ error: KernelError) {
         self.init(
-            cause: error.state == .unauthorized ? .notPermitted : .refused, reason: "\(error.description).")
+            cause: error.state == .unauthorized ? .notPermitted : .refused, reason: error.description)
     }
 }
 

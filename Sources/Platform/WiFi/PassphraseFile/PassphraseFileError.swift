@@ -31,23 +31,26 @@ public struct PassphraseFileError: Error, Hashable, Sendable {
 
 extension PassphraseFileError: CustomStringConvertible {
     public var description: String {
-        let file = "the passphrase file \(path)"
+        let file = "the passphrase file \(path) cannot be used:"
         switch problem {
         case .file(let problem):
             return problem.sentence(of: path, holding: "passphrase")
         case .length(let length):
-            return "\(file) holds \(length) characters; a passphrase has \(PassphraseFile.passphraseLength.lowerBound) "
+            return
+                "\(file) it has \(length) characters, and a passphrase has \(PassphraseFile.passphraseLength.lowerBound) "
                 + "to \(PassphraseFile.passphraseLength.upperBound), a raw key \(PassphraseFile.rawKeyLength) "
-                + "hexadecimal digits; write it anew"
+                + "hexadecimal digits; write it again"
         case .notPrintable(let position):
-            return "\(file) holds a character that is not printable ASCII, at position \(position); write the "
-                + "passphrase as plain text on one line"
+            return
+                "\(file) character \(position) is not printable ASCII; write the passphrase as plain text on one line"
         case .notHexadecimal:
-            return "\(file) holds \(PassphraseFile.rawKeyLength) characters that are not all hexadecimal digits; "
-                + "a passphrase has at most \(PassphraseFile.passphraseLength.upperBound); write it anew"
+            return
+                "\(file) its \(PassphraseFile.rawKeyLength) characters are not all hexadecimal digits, and a passphrase "
+                + "has at most \(PassphraseFile.passphraseLength.upperBound); write it again"
         case .rawKeyForSAE:
-            return "\(file) holds a raw key, and the network has only WPA3, which needs the passphrase itself; "
-                + "write the passphrase into it"
+            return
+                "\(file) it has a raw key, and the network has only WPA3, which needs the passphrase itself; write the "
+                + "passphrase into it"
         }
     }
 }

@@ -43,7 +43,7 @@ extension PrompterAction.Reason: CustomStringConvertible {
         case .coolingDown: "the last prompt or attempt is too recent; it follows when the cool-down ends"
         case .refused:
             "an earlier prompt was answered with never, which holds for every join policy; "
-                + "`okaeri prompts --clear` with its name takes that back"
+                + "`okaeri prompts --clear SSID` takes that back"
         case .unavailable(let failure): failure.description
         }
     }

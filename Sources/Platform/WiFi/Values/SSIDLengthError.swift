@@ -6,7 +6,7 @@ public struct SSIDLengthError: Error, Hashable, Sendable, CustomStringConvertibl
     public var description: String {
         length == 0
             ? "the network's name is empty; give the SSID as the access point sends it"
-            : "the network's name takes \(length) bytes of UTF-8, a network's name has at most "
-                + "\(HomeNetwork.longestSSID); give the SSID as the access point sends it"
+            : "the network's name is too long: it has \(length) bytes of UTF-8, and at most "
+                + "\(HomeNetwork.longestSSID) are allowed; give the SSID as the access point sends it"
     }
 }

@@ -33,7 +33,7 @@ extension WeakSecurity: CustomStringConvertible {
     public var description: String {
         switch self {
         case .open: "open"
-        case .enhancedOpen: "Enhanced Open (OWE, no proof of who it is)"
+        case .enhancedOpen: "Enhanced Open (OWE, without authentication)"
         case .wep: "WEP"
         case .wpa: "WPA1 (TKIP)"
         case .wpa2: "WPA2"

@@ -76,7 +76,7 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
             request.yield()
         case .event(let event): if event.kind.name != .didRangeBeacons { request.yield() }
         case .lost(nil): await lost("okaeri has stopped; waiting for it to come back")
-        case .lost(let failure?): await lost("\(failure). Trying again until it is there")
+        case .lost(let failure?): await lost("\(failure); trying again until it is there")
         }
     }
 

@@ -41,7 +41,8 @@ package struct Doctor: Sendable {
                     "configuration", String(line),
                     mend: error.isAbsent
                         ? "`sudo okaeri setup` finds your beacon and writes one"
-                        : "mend the file, then `okaeri config check`; `okaeri config example` shows one that works")
+                        : "correct the file, and check it with `okaeri config check`; `okaeri config example` prints one that works"
+                )
             }
         case .success(let (configuration, file)):
             if configuration.regions.isEmpty {
@@ -58,7 +59,7 @@ package struct Doctor: Sendable {
         switch adapters {
         case .failure(let error):
             return [
-                .wrong("adapter", error.description, mend: "see with `dmesg | grep -i bluetooth` what the kernel says")
+                .wrong("adapter", error.description, mend: "look for the reason with `dmesg | grep -i bluetooth`")
             ]
         case .success(let found): known = found
         }
@@ -84,11 +85,11 @@ package struct Doctor: Sendable {
                 .wrong(
                     "rfkill", "\(adapter.name) is off by a hardware switch", mend: "move the switch, or press the key")
             case .soft:
-                .wrong("rfkill", "\(adapter.name) is blocked", mend: "rfkill unblock bluetooth")
+                .wrong("rfkill", "\(adapter.name) is blocked", mend: "run `rfkill unblock bluetooth`")
             case .none:
                 .wrong(
                     "adapter", "\(adapter.name) is down",
-                    mend: "bluetoothctl power on, or sudo hciconfig \(adapter.name) up")
+                    mend: "run `bluetoothctl power on`, or `sudo hciconfig \(adapter.name) up`")
             }
         }
     }
@@ -101,7 +102,7 @@ package struct Doctor: Sendable {
             [
                 .wrong(
                     "permission", "this user may not scan: CAP_NET_RAW is missing",
-                    mend: "sudo setcap cap_net_raw,cap_net_admin+eip $(command -v okaeri)")
+                    mend: "run `sudo setcap cap_net_raw,cap_net_admin+eip $(command -v okaeri)`")
             ]
         }
     }
@@ -197,7 +198,7 @@ extension Doctor {
             return [
                 .wrong(
                     "NetworkManager", JoinFailure.noNetworkManager.description,
-                    mend: "sudo systemctl enable --now NetworkManager")
+                    mend: "run `sudo systemctl enable --now NetworkManager`")
             ]
         }
         var findings = [Finding.ok("NetworkManager", "it runs" + (state.device.map { ", Wi-Fi device \($0)" } ?? ""))]

@@ -21,13 +21,14 @@ extension Doctor {
         case .failure(.notPermitted):
             .wrong(
                 "group", "the service runs, and you are not in its group",
-                mend: "sudo usermod -aG okaeri $USER, and log in again")
+                mend: "run `sudo usermod -aG okaeri $USER`, and log in again")
         case .failure(.noDaemon):
             .wrong(
                 "service", "it does not run",
-                mend: "sudo systemctl enable --now okaeri; or, not installed as a service, okaeri monitor")
+                mend:
+                    "run `sudo systemctl enable --now okaeri`, or `okaeri monitor` if it is not installed as a service")
         case .failure(let failure):
-            .wrong("service", failure.description, mend: "sudo systemctl restart okaeri")
+            .wrong("service", failure.description, mend: "run `sudo systemctl restart okaeri`")
         }
     }
 
@@ -49,9 +50,9 @@ extension Doctor {
             return .note("beacon", "the service shows whether it is received")
         }
         let heard = status.regions.filter { $0.beacon != nil || !$0.beacons.isEmpty }.map(\.identifier)
-        guard heard.isEmpty else { return .ok("beacon", "that of \(heard.joined(separator: ", ")) is heard") }
+        guard heard.isEmpty else { return .ok("beacon", "that of \(heard.joined(separator: ", ")) is received") }
         return .note(
-            "beacon", "none that is configured is heard",
+            "beacon", "none that is configured is received",
             mend: "hold yours near, and compare what `sudo okaeri scan` shows with the configuration; "
                 + "`sudo okaeri setup` changes it")
     }

@@ -37,16 +37,16 @@ struct AdvertiseCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (region == nil) != (uuid == nil) else {
-            throw ValidationError("name the beacon by --uuid, --major and --minor, or by --region")
+            throw ValidationError("name the beacon with --uuid, --major and --minor, or with --region")
         }
         guard (-127 ... -1).contains(power) else {
-            throw ValidationError("--power takes what is received one metre away, -127 to -1 dBm; -59 is usual")
+            throw ValidationError("--power takes the signal at one metre, -127 to -1 dBm; -59 is usual")
         }
         guard region == nil || (major == nil && minor == nil) else {
-            throw ValidationError("--region names major and minor itself")
+            throw ValidationError("--region includes major and minor; leave out --major and --minor")
         }
         guard region != nil || (major != nil && minor != nil) else {
-            throw ValidationError("a beacon has a --major and a --minor")
+            throw ValidationError("the beacon is incomplete; add --major and --minor")
         }
     }
 
@@ -63,7 +63,7 @@ struct AdvertiseCommand: AsyncParsableCommand {
         let constraint = try config.region(region ?? "").region.constraint
         guard let major = constraint.major, let minor = constraint.minor else {
             throw ValidationError(
-                "the region \"\(region ?? "")\" is any beacon of \(constraint): name one by --uuid, --major and --minor"
+                "the region \"\(region ?? "")\" is any beacon of \(constraint); name one with --uuid, --major and --minor"
             )
         }
         return BeaconIdentity(uuid: constraint.uuid, major: major, minor: minor)

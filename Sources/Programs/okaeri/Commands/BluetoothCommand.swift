@@ -20,7 +20,7 @@ struct AdapterOptions: ParsableArguments {
 
     func validate() throws {
         guard timeout > 0, timeout <= 3600 else {
-            throw ValidationError("--timeout takes a number of seconds above zero, at most an hour")
+            throw ValidationError("--timeout takes a number of seconds above zero and at most 3600")
         }
         if let adapter { try SourceOptions.validate(adapter: adapter) }
     }
@@ -91,8 +91,8 @@ struct BluetoothOnCommand: AsyncParsableCommand {
     private func demandConsent(to plan: PowerPlan) throws {
         guard Terminal.canAsk else {
             Terminal.complain(
-                "\(plan.adapter.name) is switched off, and there is no terminal to ask on: nothing is done. Run it on a "
-                    + "terminal, or decide with --no-power-alert to \(plan.intention)")
+                "\(plan.adapter.name) is switched off, and there is no terminal to ask on, so nothing is done; run the command on "
+                    + "a terminal, or use `--no-power-alert` to \(plan.intention)")
             throw Exit.unavailable
         }
         try? Terminal.write("okaeri will \(plan.intention). Go on? [y/N] ", to: .output)

@@ -16,7 +16,7 @@ extension BluetoothUUID {
     /// As it stands on the command line.
     static func argument(_ text: String) throws -> BluetoothUUID {
         guard let uuid = BluetoothUUID(text) else {
-            throw ValidationError("\(text) is no UUID: it has 4, 8 or 32 hexadecimal digits, such as 180F")
+            throw ValidationError("\(text) is no UUID; write 4, 8 or 32 hexadecimal digits, such as 180F")
         }
         return uuid
     }

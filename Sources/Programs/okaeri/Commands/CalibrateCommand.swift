@@ -42,7 +42,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         if let measuredPower, measuredPower >= 0 || distance == nil && !node {
             throw ValidationError("--measured-power takes dBm from -127 to -1, and goes with --distance or --node")
         }
-        if node, distance != nil { throw ValidationError("--node is measured at one metre: leave out --distance") }
+        if node, distance != nil { throw ValidationError("--node is measured at one metre; leave out --distance") }
     }
 
     func run() async throws {
@@ -50,7 +50,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         if let measuredPower { monitored.measuredPower = measuredPower }
         if distance != nil, monitored.measuredPower == nil {
             throw ValidationError(
-                "\"\(region)\" has no measuredPower: calibrate without --distance first, or give it by --measured-power"
+                "\"\(region)\" has no measuredPower; calibrate without --distance first, or use --measured-power"
             )
         }
         let seconds = listening.duration ?? Self.duration

@@ -44,7 +44,7 @@ struct ConnectCommand: AsyncParsableCommand {
     func validate() throws {
         let groups = address.split(separator: ":", omittingEmptySubsequences: false)
         guard groups.count == 6, groups.allSatisfy({ $0.utf8.count == 2 && UInt8(hexadecimal: $0) != nil }) else {
-            throw ValidationError("\(address) is no address: it looks like DC:A6:32:01:02:03")
+            throw ValidationError("\(address) is no address; write it as DC:A6:32:01:02:03")
         }
     }
 

@@ -18,7 +18,7 @@ struct DecodeCommand: ParsableCommand {
 
     func run() throws {
         guard let bytes = DecodedAdvertisement.bytes(hex: hex.joined()) else {
-            Terminal.complain("that is not hexadecimal: expected an even number of digits 0-9 and A-F")
+            Terminal.complain("cannot decode that: it is not hexadecimal; write an even number of digits 0-9 and A-F")
             throw Exit.usage
         }
         let decoded = DecodedAdvertisement(bytes)

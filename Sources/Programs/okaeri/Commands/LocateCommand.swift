@@ -53,7 +53,8 @@ struct LocateCommand: AsyncParsableCommand {
         if let region { return ([try config.region(region)], nil) }
         let (configuration, file) = try config.load()
         guard !configuration.regions.isEmpty else {
-            Terminal.complain("\(file) has no region: find your beacon with `okaeri setup`, or name one by --region")
+            Terminal.complain(
+                "\(file) has no region; find your beacon with `okaeri setup`, or name one with `--region`")
             throw Exit.configuration
         }
         return (configuration.regions.map(\.monitored), configuration.adapter)

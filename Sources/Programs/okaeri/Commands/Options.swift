@@ -34,7 +34,8 @@ struct ConfigurationOptions: ParsableArguments {
         let (configuration, file) = try load()
         if let found = configuration.regions.first(where: { $0.identifier == name }) { return found.monitored }
         let known = configuration.regions.map(\.identifier).joined(separator: ", ")
-        throw ValidationError("\(file) has no region \"\(name)\", only \(known); nor is it UUID[/MAJOR[/MINOR]]")
+        throw ValidationError(
+            "\(file) has no region \"\(name)\", only \(known); name one of them, or UUID[/MAJOR[/MINOR]]")
     }
 }
 

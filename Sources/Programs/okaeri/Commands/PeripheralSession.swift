@@ -49,14 +49,14 @@ private struct EventLog: ServiceLifecycle.Service {
                 guard wasWell || state == .unknown || state == .resetting else {
                     throw NoBluetooth(reason: reason, isPermission: state == .unauthorized)
                 }
-                logger.notice("\(reason). Its return is waited for")
+                logger.notice("\(reason); waiting for its return")
             case .didAddServices: break
             case .didStartAdvertising(let adapter):
                 wasWell = true
                 logger.notice("\(purpose), by \(adapter)")
             case .didFail(let reason):
                 guard wasWell else { throw NoBluetooth(reason: reason, isPermission: false) }
-                logger.notice("\(reason). It is tried again")
+                logger.notice("\(reason); trying again")
             case .didRefuse(let error, let central): logger.info("\(central.address) was refused: \(error)")
             }
         }

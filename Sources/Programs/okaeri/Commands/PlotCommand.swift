@@ -51,7 +51,8 @@ struct PlotCommand: AsyncParsableCommand {
                 permissions: [.ownerReadWrite, .groupRead, .otherRead])
             try file.closeAfter { _ = try file.writeAll(svg.utf8) }
         } catch {
-            Terminal.complain("\(out) cannot be written: \((error as? Errno) ?? .ioError)")
+            Terminal.complain(
+                "\(out) cannot be written: \((error as? Errno) ?? .ioError); name another place with `--out`")
             throw Exit.ioError
         }
     }

@@ -35,16 +35,18 @@ struct ReplayCommand: ParsableCommand {
 
     func validate() throws {
         if let speed, !(speed > 0 && speed.isFinite) { throw ValidationError("--speed takes a number above zero") }
-        if score, speed != nil { throw ValidationError("--score replays as fast as it goes: without --speed") }
-        if score, stateDirectory != nil { throw ValidationError("--score keeps no history: without --state-dir") }
+        if score, speed != nil { throw ValidationError("--score replays at full speed; leave out --speed") }
+        if score, stateDirectory != nil { throw ValidationError("--score writes no history; leave out --state-dir") }
         guard let house else {
             if captures.count == 1 { return }
-            throw ValidationError("Several captures are those of several nodes: NODE=CAPTURE for each")
+            throw ValidationError("several captures need the names of their nodes; write NODE=CAPTURE for each")
         }
         if score || speed != nil || stateDirectory != nil {
-            throw ValidationError("--score, --speed and --state-dir are for one capture")
+            throw ValidationError("--score, --speed and --state-dir are for one capture; leave them out")
         }
-        if Set(house.map(\.node)).count < house.count { throw ValidationError("Each node has one capture") }
+        if Set(house.map(\.node)).count < house.count {
+            throw ValidationError("a node is named twice; give each one capture")
+        }
     }
 
     /// The captures of several nodes; nil where it is one without a name.
@@ -86,7 +88,7 @@ struct ReplayCommand: ParsableCommand {
             if let house {
                 for node in house where configuration.nodes[node.node]?.room == nil {
                     Terminal.complain(
-                        "\(node.node) is in no room: \(file) has no \"nodes\": {\"\(node.node)\": {\"room\": …}}")
+                        "\(node.node) is in no room; add \"nodes\": {\"\(node.node)\": {\"room\": …}} to \(file)")
                 }
                 let cut = try HouseReplay.run(
                     house, nodes: configuration.nodes, regions: regions, logger: logger, progress: update

@@ -47,15 +47,15 @@ struct SetupCommand: AsyncParsableCommand {
         if let identifier, !Configuration.Region.isIdentifier(identifier) {
             throw ValidationError("--identifier takes \(Configuration.Region.expectedIdentifier), such as home")
         }
-        if passphraseFile != nil, ssid == nil { throw ValidationError("--passphrase-file goes with --ssid") }
+        if passphraseFile != nil, ssid == nil { throw ValidationError("--passphrase-file requires --ssid") }
     }
 
     func run() async throws {
         let answers = SetupDialogue.Answers(beacons: beacon, identifier: identifier, network: try network())
         guard answers.areComplete || Terminal.canAsk else {
             Terminal.complain(
-                "there is no terminal to ask on: say it by --beacon UUID/MAJOR/MINOR --identifier home, and --ssid HomeNet if "
-                    + "there is a Wi-Fi to join; `okaeri scan` shows the beacons")
+                "there is no terminal to ask on; use `--beacon UUID/MAJOR/MINOR --identifier home`, and `--ssid HomeNet` if there "
+                    + "is a Wi-Fi to join: `okaeri scan` lists the beacons")
             throw Exit.usage
         }
         let file = ConfigurationFile(Configuration.fileToWrite(named: config.file, isRoot: geteuid() == 0))

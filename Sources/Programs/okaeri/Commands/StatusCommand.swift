@@ -50,19 +50,21 @@ struct StatusCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let timeout {
-            guard wait != nil else { throw ValidationError("--timeout belongs to --wait") }
+            guard wait != nil else { throw ValidationError("--timeout requires --wait") }
             guard timeout > 0, timeout <= 1e9 else {
                 throw ValidationError("--timeout takes a number of seconds above zero")
             }
         }
-        if wait != nil, form == .nagios { throw ValidationError("a plugin must answer at once: --nagios or --wait") }
+        if wait != nil, form == .nagios {
+            throw ValidationError("a plugin must answer at once; use --nagios or --wait")
+        }
     }
 
     func run() async throws {
         if let wait {
             if let summary = try await awaited(wait) { try finish(summary) }
             let regions = region.map { "\"\($0)\" is" } ?? "the regions are"
-            Terminal.complain("the time is up, and \(regions) not \(wait.rawValue)")
+            Terminal.complain("the time is up: \(regions) not \(wait.rawValue)")
         }
         var report: StatusReport
         do throws(APIClient.Failure) {

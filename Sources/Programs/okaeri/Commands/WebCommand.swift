@@ -41,7 +41,7 @@ struct WebLinkCommand: AsyncParsableCommand {
             }
             print(links.joined(separator: "\n"))
             Terminal.complain(
-                "Open \(links.count == 1 ? "it" : "one of them") within \(link.seconds / 60) minutes: it lets one browser in."
+                "open \(links.count == 1 ? "it" : "one of them") within \(link.seconds / 60) minutes; it logs one browser in"
             )
         }
     }

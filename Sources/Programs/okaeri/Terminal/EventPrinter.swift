@@ -13,7 +13,7 @@ enum EventPrinter {
                 return true
             } catch {
                 // The reader has ended, or the disk is full. The regions are watched all the same.
-                Terminal.complain("standard output cannot be written (\(error)); events are not printed any more")
+                Terminal.complain("standard output cannot be written: \(error); events are not printed any more")
                 return false
             }
         }
