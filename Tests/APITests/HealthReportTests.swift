@@ -14,7 +14,7 @@ import Testing
         return (report.problems.map(\.part), report.warnings.map(\.part))
     }
 
-    @Test func `a daemon that hears and writes is healthy`() {
+    @Test func `a daemon that receives and writes is healthy`() {
         #expect(parts { _ in } == ([], []))
         #expect(parts { $0.kept = .init(file: "/s", start: "restored", reason: "") } == ([], []))
     }

@@ -24,7 +24,7 @@ import WiFi
         #expect(StatusSummary(report, region: "nowhere") == nil)
     }
 
-    @Test func `a loop that has stopped turning is not believed`() throws {
+    @Test func `the answer of a loop that has stopped is stale`() throws {
         let summary = try #require(
             StatusSummary(statusReport(regionReport("home", "inside"), stale: true), region: nil))
         #expect(summary.exitStatus == 3)
@@ -43,8 +43,7 @@ import WiFi
         #expect(text.contains("NO HISTORY: the disk is full"))
     }
 
-    @Test("The status names the command that takes an answer of never back")
-    func never() throws {
+    @Test func `the status names the command that takes an answer of never back`() throws {
         var report = statusReport(regionReport("home", "inside"))
         #expect(try #require(StatusSummary(report, region: nil)).text.contains("Never") == false)
         report.never = ["HomeNet", "Mum's\u{1B}[2J"]
@@ -54,13 +53,11 @@ import WiFi
         #expect(text.contains(#"--clear 'Mum'\''s"#) && !text.contains("\u{1B}"))
     }
 
-    @Test(
-        "The status shows what limits the access to the Internet",
-        arguments: [
-            ("captivePortal", "wlan0; a login on a web page is required"), ("noInternet", "wlan0; without Internet"),
-            (nil, "wlan0"), ("fromANewerDaemon", "wlan0"),
-        ])
-    func limitation(code: String?, words: String) throws {
+    @Test(arguments: [
+        ("captivePortal", "wlan0; a login on a web page is required"), ("noInternet", "wlan0; without Internet"),
+        (nil, "wlan0"), ("fromANewerDaemon", "wlan0"),
+    ])
+    func `the status shows what limits the access to the Internet`(code: String?, words: String) throws {
         var report = statusReport(regionReport("home", "inside"))
         report.wifi = .init(
             managerRunning: true, radioEnabled: true, hardwareEnabled: true, device: "wlan0", connectedSSID: "HomeNet",

@@ -96,8 +96,7 @@ import WiFi
         }
     }
 
-    @Test("A question is sent again until the notification server shows it")
-    func failingServer() async throws {
+    @Test func `a question is sent again until the notification server shows it`() async throws {
         let failures = 12
         let server = try await NotificationServer(on: bench.address, failures: failures)
         try await withDaemon { client in
@@ -113,8 +112,7 @@ import WiFi
         }
     }
 
-    @Test("After an answer that does not reach the daemon the question has its buttons again")
-    func undeliveredAnswer() async throws {
+    @Test func `after an answer that does not reach the daemon the question has its buttons again`() async throws {
         let server = try await NotificationServer(on: bench.address)
         try await withAgent {
             var calls = server.shown.makeAsyncIterator()

@@ -29,7 +29,7 @@ import WiFi
         (["LANG": "ja_JP.UTF-8"], Language.japanese), (["LC_ALL": "C", "LANG": "ja_JP.UTF-8"], .english),
         (["LC_ALL": "", "LC_MESSAGES": "ja"], .japanese), (["LANG": "de_DE.UTF-8"], .english), ([:], .english),
     ])
-    func `the locale says which language`(environment: [String: String], language: Language) {
+    func `the locale decides the language`(environment: [String: String], language: Language) {
         #expect(Language(environment: environment) == language)
     }
 
@@ -51,10 +51,8 @@ import WiFi
         #expect(!notification.stays && notification.buttons.isEmpty)
     }
 
-    @Test(
-        "A captive portal is reported in both languages, with the address to open",
-        arguments: [Language.english, .japanese])
-    func portal(language: Language) throws {
+    @Test(arguments: [Language.english, .japanese])
+    func `a captive portal is reported in both languages, with the address to open`(language: Language) throws {
         let internet = InternetAccess.portal(address: "http://check.example")
         let outcome = PromptBoard.Outcome.accessLimited(
             ssid: "HomeNet", code: .captivePortal, reason: try #require(internet.reason))

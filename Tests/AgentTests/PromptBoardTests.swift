@@ -83,8 +83,7 @@ import WiFi
             actions(&board) { $0.serverAppeared(["actions"]) } == [.show(first, hasButtons: true, hasMarkup: false)])
     }
 
-    @Test("A question that the server did not show is sent again when its delay is over")
-    func retry() {
+    @Test func `a question that the server did not show is sent again when its delay is over`() {
         var board = PromptBoard()
         _ = board.serverAppeared([])
         _ = board.listed([first])
@@ -98,8 +97,7 @@ import WiFi
         #expect(actions(&board) { $0.retried() } == [])
     }
 
-    @Test("A question whose answer was not delivered is shown again with its buttons")
-    func undeliveredAnswer() {
+    @Test func `a question whose answer was not delivered is shown again with its buttons`() {
         var board = asking()
         _ = board.actionInvoked(7, key: "join")
         #expect(

@@ -118,8 +118,7 @@ import WiFi
         }
     }
 
-    @Test("An answer of never is named in the log when the policy changes to auto")
-    func neverOverAuto() async throws {
+    @Test func `an answer of never is named in the log when the policy changes to auto`() async throws {
         let book = LogBook()
         try await run(.prompt, logger: book.logger) { arrivalJoin, events in
             determine(.inside)
@@ -136,8 +135,8 @@ import WiFi
 
     private let unasked = Event.WiFi(id: nil, ssid: "HomeNet", region: "home")
 
-    @Test("A captive portal that appears after the join is reported at once, with the address to open")
-    func portal() async throws {
+    @Test
+    func `a captive portal that appears after the join is reported at once, with the address to open`() async throws {
         wifi.change { $0.internet = .limited }
         try await run(.auto, accessLimit: .seconds(600)) { _, events in
             determine(.inside)
@@ -149,8 +148,9 @@ import WiFi
         }
     }
 
-    @Test("A network that is joined and does not reach the Internet is reported after the time for the check")
-    func noInternet() async throws {
+    @Test func `a network that is joined and does not reach the Internet is reported after the time for the check`()
+        async throws
+    {
         wifi.change { $0.internet = .limited }
         try await run(.prompt, accessLimit: .milliseconds(50)) { arrivalJoin, events in
             determine(.inside)
@@ -163,10 +163,8 @@ import WiFi
         }
     }
 
-    @Test(
-        "The portal of the device that joined is reported, although another device is connected",
-        .timeLimit(.minutes(1)))
-    func portalOfASecondDevice() async throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `the portal of the device that joined is reported, although another device is connected`() async throws {
         try await run(.auto) { _, events in
             determine(.inside)
             #expect(await next(&events) == .wifiJoined(unasked, device: "simulated0"))

@@ -19,7 +19,7 @@ import Testing
         return RangedBeacon(identity: LocationBench.beacon, rssi: rssi, accuracy: accuracy)
     }
 
-    @Test func someoneComesAndGoes() {
+    @Test func `an arrival and a departure of a beacon are events`() {
         bench.driver.startMonitoring(MonitoredRegion(home, exitAfter: .seconds(5)))
         #expect(bench.publishedKinds() == [.didStartMonitoring(home), .didDetermineState(.unknown, home)])
         bench.listen()
@@ -53,7 +53,7 @@ import Testing
         #expect(bench.publishedKinds() == [.bluetoothStateDidUpdate(.well), .didDetermineState(.inside, home)])
     }
 
-    @Test func withoutAnAdapterMonitoringFailsWithTheReason() {
+    @Test func `without an adapter monitoring fails with the reason`() {
         bench.driver.startMonitoring(MonitoredRegion(home))
         _ = bench.publishedKinds()
         bench.lose(.absent)
@@ -81,7 +81,7 @@ import Testing
         #expect(bench.driver.isIdle)
     }
 
-    @Test func rangingAndMonitoringOfTheSameBeaconsAreApart() {
+    @Test func `ranging and monitoring of the same beacons are apart`() {
         bench.driver.startMonitoring(MonitoredRegion(home, ranging: .always))
         bench.driver.startRanging(home.constraint)
         bench.listen()
@@ -112,7 +112,7 @@ import Testing
         #expect(bench.publishedKinds() == [])
     }
 
-    @Test func aRegionTakesThePlaceOfItsNamesake() {
+    @Test func `a region takes the place of its namesake`() {
         bench.driver.startMonitoring(MonitoredRegion(home))
         let other = BeaconRegion(identifier: "home", constraint: .major(LocationBench.beacon.uuid, 7))
         bench.driver.startMonitoring(MonitoredRegion(other))
@@ -134,7 +134,7 @@ import Testing
         #expect(bench.driver.isIdle)
     }
 
-    @Test func whatWasHeardBeforeARegionWasWatchedCountsForNothing() {
+    @Test func `what was received before a region was watched does not count`() {
         bench.driver.startRanging(home.constraint)
         bench.listen()
         bench.hear(-59)
@@ -144,7 +144,7 @@ import Testing
         #expect(bench.publishedKinds().last == .didDetermineState(.unknown, home))
     }
 
-    @Test func eventsCarryTheirTimeOnBothClocks() {
+    @Test func `events carry their time on both clocks`() {
         bench.driver.startMonitoring(MonitoredRegion(home, exitAfter: .seconds(5)))
         let start = bench.now
         bench.listen()
@@ -199,7 +199,7 @@ import Testing
         #expect(later.publishedKinds() == [.didExitRegion(home), .didDetermineState(.outside, home)])
     }
 
-    @Test func aMemoryIsGoodForOneBeginning() {
+    @Test func `a memory counts for the first start of a region alone`() {
         bench.driver.startMonitoring(MonitoredRegion(home))
         bench.listen()
         bench.hear(-59)
@@ -213,7 +213,7 @@ import Testing
         #expect(later.publishedKinds().first == .didEnterRegion(home, seen(-59)))
     }
 
-    @Test func whatWasLearnedOfABeaconIsKnownAfterARestart() throws {
+    @Test func `what was learned of a beacon is known after a restart`() throws {
         bench.driver.startMonitoring(MonitoredRegion(home))
         bench.listen()
         for _ in 0..<300 {
@@ -256,7 +256,7 @@ import Testing
     @Test(arguments: [
         "{}", "[]", #"{"time": "soon", "presence": {"regions": [], "beacons": []}}"#, #"{"time": 1, "presence": 7}"#,
     ])
-    func whatIsNoMemoryIsRefused(_ text: String) {
+    func `what is no memory is refused`(_ text: String) {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(LocationMemory.self, from: Data(text.utf8)) }
     }
 
@@ -267,7 +267,7 @@ import Testing
             (#""beacons": "BEACON", "state": "inside", "exitTime": 1e300"#, "/100/100"),
             (#""beacons": "BEACON", "state": "inside""#, "/100/*"),
         ])
-    func aMemoryThatWasTamperedWithIsRefusedAsAWhole(region: String, learnedOf: String) {
+    func `a memory that was tampered with is refused as a whole`(region: String, learnedOf: String) {
         let uuid = "00000000-0000-0001-0000-000000000002"
         let text = """
             {"time": 0, "presence": {"regions": [{"identifier": "home", \(region)}], "beacons": [{"beacon": \
@@ -277,7 +277,7 @@ import Testing
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(LocationMemory.self, from: Data(text.utf8)) }
     }
 
-    @Test func whatNoBeaconCanHaveTaughtIsNoTrap() throws {
+    @Test func `impossible values of a memory do not trap`() throws {
         let beacon = "00000000-0000-0001-0000-000000000002/100/100"
         let text = """
             {"time": 0, "presence": {"regions": [{"identifier": "home", "beacons": "\(beacon)", "state": "inside"}], \

@@ -21,7 +21,7 @@ import Testing
         #expect(kernel.opened == ["hot plug"], "it looks, and does not scan")
     }
 
-    @Test func aRegionThatIsWatchedBeginsTheScan() async {
+    @Test func `a region that is watched begins the scan`() async {
         let kernel = PairKernel()
         let manager = LocationManager(kernel: kernel)
         manager.startMonitoring(for: home)
@@ -32,7 +32,7 @@ import Testing
         #expect(manager.monitoredRegions.map(\.region) == [home])
     }
 
-    @Test func rangingBeginsTheScan() async {
+    @Test func `ranging begins the scan`() async {
         let kernel = PairKernel()
         let manager = LocationManager(kernel: kernel)
         manager.startRangingBeacons(satisfying: home.constraint)
@@ -40,7 +40,7 @@ import Testing
         #expect(manager.rangedBeaconConstraints == [home.constraint])
     }
 
-    @Test func theEventsEndWithTheManager() async {
+    @Test func `the events end with the manager`() async {
         let manager = LocationManager(kernel: PairKernel())
         let events = manager.events
         manager.startMonitoring(for: home)
@@ -50,7 +50,7 @@ import Testing
         #expect(kinds.first == .didStartMonitoring(home))
     }
 
-    @Test func aManagerThatWasNeverAskedStops() async {
+    @Test func `a manager that was never asked stops`() async {
         let manager = LocationManager(kernel: PairKernel())
         let events = manager.events
         await manager.stop()
@@ -91,7 +91,7 @@ import Testing
         #expect(await regions(&second) == [office])
     }
 
-    @Test func theScanGoesOnUntilTheLastIterationEnds() async {
+    @Test func `the scan goes on until the last iteration ends`() async {
         let kernel = PairKernel()
         let manager = LocationManager(kernel: kernel)
         manager.startMonitoring(for: home)

@@ -135,7 +135,7 @@ extension OnTheBus {
         }
 
         @Test(arguments: ["UnknownMethod", "UnknownObject"])
-        func `what is forgotten in the meantime is disconnected`(word: String) async throws {
+        func `a peripheral that is removed in the meantime is disconnected`(word: String) async throws {
             try bench.start()
             try bench.lamp()
             try await CentralManager.use(bus: bench.address) { central in
@@ -240,7 +240,7 @@ extension OnTheBus {
             #expect(try bench.count(of: "Disconnect") == 0)
         }
 
-        @Test func `what is wrong with Bluetooth is said`() async throws {
+        @Test func `a fault of Bluetooth is reported`() async throws {
             try await CentralManager.use(bus: "unix:path=/nowhere") { central in
                 guard case .noBus = await error(of: { _ = try await central.connect(address) }) else {
                     return #expect(Bool(false), "no bus")

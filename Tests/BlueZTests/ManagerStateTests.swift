@@ -3,7 +3,7 @@ import Bluetooth
 import Testing
 
 @Suite struct ManagerStateTests {
-    @Test func `a program that uses both libraries reads the same words from both`() {
+    @Test func `both libraries have the same names of states`() {
         #expect(ManagerState.allCases.map(\.rawValue) == BluetoothState.allCases.map(\.rawValue))
     }
 }

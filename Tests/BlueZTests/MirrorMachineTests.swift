@@ -157,7 +157,7 @@ import Testing
             machine.received(notice, from: ":1.1") == [.value(path: value, [1, 2])], "also when it is the same again")
     }
 
-    @Test mutating func `an adapter that is switched off or unplugged forgets what it was asked for`() {
+    @Test mutating func `an adapter that is switched off or unplugged loses its requests`() {
         follow()
         let resets = machine.resets
         let off = MirrorMachine.Notice.changed(

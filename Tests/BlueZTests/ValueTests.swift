@@ -65,7 +65,7 @@ extension OnTheBus {
                 .other("the peripheral answers with its error 0x80")
             ),
             ("org.bluez.Error.InProgress", "In Progress", .busy),
-        ]) func `a refusal is printed in words`(_ name: String, _ message: String, _ refusal: CentralError.Refusal)
+        ]) func `a refusal is printed as a text`(_ name: String, _ message: String, _ refusal: CentralError.Refusal)
             async throws
         {
             try bench.perform("behave", ["method": "WriteValue", "error": name, "message": message])

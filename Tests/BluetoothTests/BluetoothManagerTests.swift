@@ -18,7 +18,7 @@ import Testing
         #expect(kernel.questions > 0)
     }
 
-    @Test func nothingIsSentToTheAdapter() async throws {
+    @Test func `nothing is sent to the adapter`() async throws {
         let kernel = FakeKernel()
         kernel.set(scanError: KernelError(.openSocket, code: EIO))
         let bluetooth = BluetoothManager(kernel: kernel)
@@ -30,7 +30,7 @@ import Testing
         ([Adapter(index: 0, name: "hci0", isUp: false)], .poweredOff),
         ([Adapter(index: 0, name: "hci0", isUp: true)], .poweredOn),
     ])
-    func whatIsDecidedIsTheAnswer(_ adapters: [Adapter], _ state: BluetoothState) async {
+    func `the first decided state is the answer`(_ adapters: [Adapter], _ state: BluetoothState) async {
         let bluetooth = BluetoothManager(kernel: FakeKernel(adapters))
         let answer = await bluetooth.authorize(within: forever)
         #expect(answer.state == state)
@@ -39,7 +39,7 @@ import Testing
         #expect(await bluetooth.authorize(within: .zero).state == state)
     }
 
-    @Test func withoutPermissionTheMendIsNamed() async {
+    @Test func `without permission the remedy is named`() async {
         let kernel = FakeKernel()
         kernel.set(hotPlugError: KernelError(.openSocket, code: EPERM))
         let answer = await BluetoothManager(kernel: kernel).authorize(within: forever)
@@ -47,7 +47,7 @@ import Testing
         #expect(answer.reason.contains("sudo setcap cap_net_raw,cap_net_admin+eip"))
     }
 
-    @Test func anAdapterThatDoesNotAnswerIsNotWaitedForForEver() async {
+    @Test func `the wait for an adapter that does not answer has a limit`() async {
         let kernel = FakeKernel()
         kernel.set(hotPlugError: KernelError(.openSocket, code: EMFILE))
         let bluetooth = BluetoothManager(kernel: kernel)
@@ -56,7 +56,7 @@ import Testing
         #expect(!answer.reason.isEmpty)
     }
 
-    @Test func aCancelledQuestionEnds() async {
+    @Test func `a cancelled question ends`() async {
         let kernel = FakeKernel()
         kernel.set(hotPlugError: KernelError(.openSocket, code: EMFILE))
         let question = Task { [forever] in await BluetoothManager(kernel: kernel).authorize(within: forever) }
@@ -64,7 +64,7 @@ import Testing
         #expect(await question.value.state.isDecided == false)
     }
 
-    @Test func theStatesBeginWithThePresentOneAndFollow() async throws {
+    @Test func `the states begin with the present one and follow`() async throws {
         let kernel = FakeKernel([off])
         let bluetooth = BluetoothManager(kernel: kernel)
         var first = bluetooth.states().makeAsyncIterator()
@@ -92,7 +92,7 @@ import Testing
         #expect(await states.next()?.state == .poweredOn)
     }
 
-    @Test func theThreadEndsWithTheManager() async throws {
+    @Test func `the thread ends with the manager`() async throws {
         let kernel = FakeKernel()
         var bluetooth: BluetoothManager? = BluetoothManager(kernel: kernel)
         _ = await bluetooth?.authorize(within: forever)
@@ -100,7 +100,7 @@ import Testing
         try kernel.hotPlugSockets.next().expectClosed()
     }
 
-    @Test func powerIsWaitedFor() async throws {
+    @Test func `the manager waits for power`() async throws {
         let kernel = FakeKernel([off])
         let bluetooth = BluetoothManager(kernel: kernel)
         #expect(await bluetooth.authorize(within: forever).state == .poweredOff)

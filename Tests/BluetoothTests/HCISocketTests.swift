@@ -11,7 +11,7 @@ import Testing
         return (FakeController(owning: ends[1]), ends[0])
     }
 
-    @Test func aBatchHoldsSoMany() throws {
+    @Test func `a batch has a maximum number of packets`() throws {
         let (peer, end) = try pair()
         let socket = HCISocket(owning: OwnedDescriptor(owning: end))
         var batch = PacketBatch()
@@ -33,7 +33,7 @@ import Testing
         #expect(batch.count == 1)
     }
 
-    @Test func packetsOfEveryLengthAreWhole() throws {
+    @Test func `packets of every length are whole`() throws {
         let (peer, end) = try pair()
         let socket = HCISocket(owning: OwnedDescriptor(owning: end))
         var batch = PacketBatch()
@@ -49,7 +49,7 @@ import Testing
         #expect(batch[0].byteCount == 264)
     }
 
-    @Test func aPeerThatIsGoneIsAnErrorAfterWhatItSent() throws {
+    @Test func `a peer that is gone is an error after what it sent`() throws {
         var batch = PacketBatch()
         let (peer, end) = try pair()
         let socket = HCISocket(owning: OwnedDescriptor(owning: end))
@@ -64,7 +64,7 @@ import Testing
         #expect(batch.count == 0)
     }
 
-    @Test func commandsAreSentWhole() throws {
+    @Test func `commands are sent whole`() throws {
         let (peer, end) = try pair()
         let socket = HCISocket(owning: OwnedDescriptor(owning: end))
         try socket.send(.parameters)

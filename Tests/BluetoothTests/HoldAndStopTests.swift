@@ -5,7 +5,7 @@ import Testing
 @Suite struct HoldAndStopTests {
     var bench = MachineBench()
 
-    @Test mutating func aHeldScanIsOffUntilItIsReleased() {
+    @Test mutating func `a held scan is off until it is released`() {
         bench.scan()
         #expect(bench.machine.held(at: bench.now) == [.listening(false), .send(.disable)])
         #expect(bench.reply(.leSetScanEnable) == [])
@@ -18,7 +18,7 @@ import Testing
         #expect(bench.machine.released(at: bench.now) == [])
     }
 
-    @Test mutating func heldFromTheStartItOnlyMakesSureThatTheScanIsOff() {
+    @Test mutating func `a scan that is held from the start is only disabled`() {
         #expect(bench.machine.held(at: bench.now) == [])
         #expect(bench.identify() == [.send(.disable)])
         #expect(bench.reply(.leSetScanEnable, .commandDisallowed) == [.update(.working)])
@@ -27,7 +27,7 @@ import Testing
         #expect(bench.rearm() == [.listening(true)])
     }
 
-    @Test mutating func heldBetweenCommandsItGoesNoFurther() {
+    @Test mutating func `a hold between commands stops the sequence`() {
         _ = bench.identify()
         _ = bench.reply(.leSetScanEnable)
         #expect(bench.machine.held(at: bench.now) == [])
@@ -35,7 +35,7 @@ import Testing
         #expect(bench.reply(.leSetScanEnable) == [.update(.working)])
     }
 
-    @Test mutating func heldWhileItIsEnabledItIsDisabledAgain() {
+    @Test mutating func `a hold during the enable command disables the scan again`() {
         _ = bench.identify()
         _ = bench.reply(.leSetScanEnable)
         _ = bench.reply(.leSetScanParameters)
@@ -43,21 +43,21 @@ import Testing
         #expect(bench.reply(.leSetScanEnable) == [.send(.disable)])
     }
 
-    @Test mutating func releasedBeforeTheAnswerItScans() {
+    @Test mutating func `a release before the answer resumes the scan`() {
         bench.scan()
         _ = bench.machine.held(at: bench.now)
         #expect(bench.machine.released(at: bench.now) == [])
         #expect(bench.rearm().others == [.listening(true)])
     }
 
-    @Test mutating func aStolenScanIsNotRearmedWhileHeld() {
+    @Test mutating func `a stolen scan is not rearmed while held`() {
         bench.scan()
         _ = bench.foreign(.disable)
         #expect(bench.machine.held(at: bench.now) == [])
         #expect(bench.machine.nextDeadline == nil)
     }
 
-    @Test mutating func theScanOfOthersIsNotOursToEnd() {
+    @Test mutating func `the scan of another program is not ended`() {
         bench.scan()
         _ = bench.foreign(.disable)
         #expect(bench.foreign(.enable) == [.listening(true)])
@@ -67,7 +67,7 @@ import Testing
         #expect(bench.machine.stopRequested(at: bench.now) == [.listening(false), .closeScanSocket, .finish])
     }
 
-    @Test mutating func aHeldAdapterThatDiesIsNotForgotten() {
+    @Test mutating func `a held adapter that is lost is found again`() {
         bench.scan()
         _ = bench.machine.held(at: bench.now)
         _ = bench.pass(.seconds(2))
@@ -76,7 +76,7 @@ import Testing
         #expect(bench.reply(.leSetScanEnable) == [.update(.working)])
     }
 
-    @Test mutating func stoppingSwitchesTheScanOff() {
+    @Test mutating func `stopping switches the scan off`() {
         bench.scan()
         #expect(bench.machine.stopRequested(at: bench.now) == [.send(.disable)])
         #expect(bench.machine.stopRequested(at: bench.now) == [])
@@ -86,7 +86,7 @@ import Testing
         #expect(bench.machine.woken(at: bench.now) == [])
     }
 
-    @Test mutating func stoppingBetweenCommandsSwitchesItOffToo() {
+    @Test mutating func `stopping between commands switches it off too`() {
         _ = bench.identify()
         _ = bench.reply(.leSetScanEnable)
         _ = bench.reply(.leSetScanParameters)
@@ -95,26 +95,26 @@ import Testing
         #expect(bench.reply(.leSetScanEnable) == [.closeScanSocket, .finish])
     }
 
-    @Test mutating func stoppingDoesNotWaitForEver() {
+    @Test mutating func `stopping has a time limit`() {
         bench.scan()
         _ = bench.machine.stopRequested(at: bench.now)
         #expect(bench.pass(.seconds(2)) == [.send(.disable)])
         #expect(bench.pass(.seconds(2)) == [.listening(false), .closeScanSocket, .finish])
     }
 
-    @Test mutating func `a dead controller is ordered to stop but not waited for`() {
+    @Test mutating func `a controller that does not answer receives the stop, and is not waited for`() {
         bench.scan()
         _ = bench.machine.eventReceived(.hardwareError(code: 1), at: bench.now)
         #expect(bench.machine.stopRequested(at: bench.now) == [.send(.disable), .closeScanSocket, .finish])
     }
 
-    @Test mutating func stoppingWithoutAnAdapterIsTheEnd() {
+    @Test mutating func `stopping without an adapter is the end`() {
         #expect(bench.start([]).states == [.unsupported])
         #expect(bench.machine.stopRequested(at: bench.now) == [.finish])
         #expect(bench.machine.stopRequested(at: bench.now) == [])
     }
 
-    @Test mutating func anAdapterThatGoesWhileStoppingIsTheEnd() {
+    @Test mutating func `an adapter that goes while stopping is the end`() {
         bench.scan()
         _ = bench.machine.stopRequested(at: bench.now)
         #expect(

@@ -6,7 +6,7 @@ import Testing
 /// Any events in any order: no trap, no endless stream of actions, and a deadline or an event for every state.
 @Suite struct MachineFuzzTests {
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
-    func anyOrderOfEvents(_ seed: UInt64) {
+    func `any order of events leaves the machine consistent`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var parameters = ScannerParameters()
         parameters.powerCyclePeriod = .seconds(60)

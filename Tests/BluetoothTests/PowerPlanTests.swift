@@ -11,7 +11,7 @@ import Testing
         arguments: [
             (adapter(isUp: true), []), (adapter(), [.switchOn]), (adapter(.soft), [.unblock, .switchOn]),
         ] as [(Adapter, [PowerStep])])
-    func itDoesWhatIsMissing(_ adapter: Adapter, _ steps: [PowerStep]) async throws {
+    func `the plan carries out the missing steps`(_ adapter: Adapter, _ steps: [PowerStep]) async throws {
         let kernel = FakeKernel([adapter])
         let plan = try PowerPlan(adapter: "hci0", kernel: kernel)
         #expect(plan.steps == steps)
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [adapter(isUp: true), adapter(), adapter(.soft)])
-    func itIsTakenBackToWhatItWas(_ adapter: Adapter) async throws {
+    func `the plan is undone to the state before`(_ adapter: Adapter) async throws {
         let kernel = FakeKernel([adapter])
         let plan = try PowerPlan(adapter: "hci0", kernel: kernel)
         try await plan.carryOut()
@@ -30,13 +30,13 @@ import Testing
         #expect(try kernel.adapters() == [adapter])
     }
 
-    @Test func theIntentionSaysWhatWillBeDone() throws {
+    @Test func `the intention describes what will be done`() throws {
         let soft = try PowerPlan(adapter: "hci0", kernel: FakeKernel([Self.adapter(.soft)]))
         #expect(soft.intention == "lift rfkill's block of hci0 and switch it on")
         #expect(try PowerPlan(adapter: "hci0", kernel: FakeKernel([Self.adapter()])).intention == "switch hci0 on")
     }
 
-    @Test func aSwitchOfTheMachineIsNamedAndLeftAlone() {
+    @Test func `a switch of the machine is named and left alone`() {
         let kernel = FakeKernel([Self.adapter(.hard)])
         let failure = #expect(throws: PowerFailure.self) { try PowerPlan(adapter: "hci0", kernel: kernel) }
         #expect(failure?.cause == .hardBlock)
@@ -44,7 +44,7 @@ import Testing
         #expect(kernel.stepsTaken == [])
     }
 
-    @Test func anAdapterThatIsGoneIsSaidToBe() {
+    @Test func `an adapter that is gone is reported`() {
         let failure = #expect(throws: PowerFailure.self) { try PowerPlan(adapter: "hci0", kernel: FakeKernel([])) }
         #expect(failure?.cause == .refused)
         #expect(failure?.reason.contains("unplugged") == true)
@@ -54,7 +54,9 @@ import Testing
         (PowerStep.unblock, KernelError(.unblock, code: EACCES), "rfkill unblock bluetooth"),
         (.switchOn, KernelError(.switchOn, code: EPERM), "sudo setcap cap_net_raw,cap_net_admin+eip"),
     ])
-    func aRightThatIsMissingIsNamedBeforeAnythingIsDone(_ step: PowerStep, _ error: KernelError, _ mend: String) {
+    func `a right that is missing is named before anything is done`(
+        _ step: PowerStep, _ error: KernelError, _ mend: String
+    ) {
         let kernel = FakeKernel([Self.adapter(.soft)])
         kernel.set(lackedRight: error, to: step)
         let failure = #expect(throws: PowerFailure.self) { try PowerPlan(adapter: "hci0", kernel: kernel) }
@@ -64,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [(EPERM, PowerFailure.Cause.notPermitted), (132, .refused), (ETIMEDOUT, .refused)])
-    func whatLinuxRefusesIsSaid(_ code: Int32, _ cause: PowerFailure.Cause) async throws {
+    func `a refusal of Linux is reported`(_ code: Int32, _ cause: PowerFailure.Cause) async throws {
         let kernel = FakeKernel([Self.adapter(.soft)])
         kernel.set(powerError: KernelError(.switchOn, code: code), of: .switchOn)
         let plan = try PowerPlan(adapter: "hci0", kernel: kernel)

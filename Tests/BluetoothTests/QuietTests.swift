@@ -5,7 +5,7 @@ import Testing
 @Suite struct QuietTests {
     var bench = MachineBench()
 
-    @Test mutating func silenceIsProbedLessAndLessOften() {
+    @Test mutating func `silence is probed less and less often`() {
         bench.scan()
         // An arrival after a scan that was lost without any event is missed for two minutes at most.
         for seconds in [10, 20, 40, 80, 120, 120, 120] {
@@ -16,7 +16,7 @@ import Testing
         #expect(bench.pass(.seconds(10)) == [.send(.disable)])
     }
 
-    @Test mutating func advertsPutTheProbeOff() {
+    @Test mutating func `advertisements postpone the probe`() {
         bench.scan()
         for _ in 0..<100 {
             #expect(bench.pass(.seconds(9)) == [])
@@ -25,7 +25,7 @@ import Testing
         #expect(bench.pass(.seconds(10)) == [.send(.disable)])
     }
 
-    @Test mutating func aProbeThatIsNotAnsweredLosesTheAdapter() {
+    @Test mutating func `a probe that is not answered loses the adapter`() {
         bench.scan()
         #expect(bench.pass(.seconds(10)) == [.send(.disable)])
         #expect(bench.pass(.seconds(2)) == [.send(.disable)])
@@ -44,7 +44,7 @@ import Testing
         #expect(bench.rearm() == [.update(.working), .listening(true)])
     }
 
-    @Test mutating func afterAHardwareErrorLinuxClosesAndOpensTheAdapter() {
+    @Test mutating func `after a hardware error Linux closes and opens the adapter`() {
         bench.scan()
         _ = bench.machine.eventReceived(.hardwareError(code: 1), at: bench.now)
         #expect(bench.device(.down) == [.closeScanSocket, .inspectAdapters])

@@ -5,12 +5,12 @@ import Testing
 @Suite struct ScanStartTests {
     var bench = MachineBench()
 
-    @Test mutating func legacyIsDisableParametersEnable() {
+    @Test mutating func `a legacy scan starts with disable, parameters and enable`() {
         bench.scan()
         #expect(bench.machine.nextDeadline == bench.now + 10_000_000_000)
     }
 
-    @Test mutating func theScanIsPassiveSharesTheAntennaAndWantsDuplicates() throws {
+    @Test mutating func `the scan is passive, shares the antenna and reports duplicates`() throws {
         _ = bench.identify()
         guard case .send(let parameters)? = bench.reply(.leSetScanEnable).first else {
             Issue.record("no parameters are sent")
@@ -27,7 +27,7 @@ import Testing
             ])
     }
 
-    @Test mutating func extendedIsChosenByTheControllersCommands() {
+    @Test mutating func `extended scanning is chosen by the controller's commands`() {
         #expect(bench.identify(extended: true) == [.send(.extendedDisable)])
         #expect(bench.reply(.leSetExtendedScanEnable) == [.send(.extendedParameters)])
         #expect(bench.reply(.leSetExtendedScanParameters) == [.send(.extendedEnable)])
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [HCIStatus.unknownCommand, .commandDisallowed])
-    mutating func extendedFallsBackToLegacy(_ status: HCIStatus) {
+    mutating func `extended scanning falls back to legacy scanning`(_ status: HCIStatus) {
         _ = bench.identify(extended: true)
         #expect(bench.reply(.leSetExtendedScanEnable) == [.send(.extendedParameters)])
         #expect(bench.reply(.leSetExtendedScanParameters, status) == [.send(.disable)])
@@ -44,17 +44,17 @@ import Testing
         #expect(bench.reply(.leSetScanEnable) == [.update(.working), .listening(true)])
     }
 
-    @Test mutating func aDisableThatIsUnknownFallsBackAtOnce() {
+    @Test mutating func `a disable that is unknown falls back at once`() {
         _ = bench.identify(extended: true)
         #expect(bench.reply(.leSetExtendedScanEnable, .unknownCommand) == [.send(.disable)])
     }
 
-    @Test mutating func aDisableThatIsDisallowedIsNoReasonToFallBack() {
+    @Test mutating func `a disable that is disallowed is no reason to fall back`() {
         _ = bench.identify(extended: true)
         #expect(bench.reply(.leSetExtendedScanEnable, .commandDisallowed) == [.send(.extendedParameters)])
     }
 
-    @Test mutating func aProvenFamilyIsKept() {
+    @Test mutating func `a proven family is kept`() {
         _ = bench.identify(extended: true)
         _ = bench.reply(.leSetExtendedScanEnable)
         _ = bench.reply(.leSetExtendedScanParameters)
@@ -65,13 +65,13 @@ import Testing
         #expect(bench.pass(.milliseconds(500)) == [.send(.extendedDisable)])
     }
 
-    @Test mutating func aControllerThatDoesNotTellIsLegacy() {
+    @Test mutating func `a controller that does not report its commands is scanned in the legacy way`() {
         #expect(bench.start() == [.openScanSocket(0)])
         _ = bench.machine.scanSocketOpened(at: bench.now)
         #expect(bench.reply(.readLocalSupportedCommands, .unknownCommand) == [.send(.disable)])
     }
 
-    @Test mutating func anErrorMayComeAsCommandStatus() {
+    @Test mutating func `an error may come as a Command Status event`() {
         _ = bench.identify(extended: true)
         _ = bench.reply(.leSetExtendedScanEnable)
         let pending = CommandStatus(opcode: .leSetExtendedScanParameters, status: .success)
@@ -80,14 +80,14 @@ import Testing
         #expect(bench.machine.eventReceived(.commandStatus(refusal), at: bench.now) == [.send(.disable)])
     }
 
-    @Test mutating func answersToWhatWasNotAskedSayNothing() {
+    @Test mutating func `answers to commands that were not sent are ignored`() {
         _ = bench.identify()
         #expect(bench.reply(.reset) == [])
         #expect(bench.reply(.leSetScanParameters) == [])
         #expect(bench.machine.eventReceived(.leMeta(.directedAdvertisingReport, parameters: []), at: bench.now) == [])
     }
 
-    @Test mutating func aSingleRefusalIsNoFaultButManyAre() {
+    @Test mutating func `a single refusal is no fault, but many are`() {
         _ = bench.identify()
         var delay = Duration.milliseconds(500)
         for attempt in 1...5 {
@@ -101,7 +101,7 @@ import Testing
         #expect(bench.rearm() == [.update(.working), .listening(true)])
     }
 
-    @Test mutating func aCommandIsSentTwiceBeforeTheAdapterIsLost() {
+    @Test mutating func `a command is sent twice before the adapter is lost`() {
         _ = bench.identify()
         #expect(bench.pass(.seconds(2)) == [.send(.disable)])
         let lost = bench.pass(.seconds(2))
@@ -114,7 +114,7 @@ import Testing
         #expect(bench.rearm() == [.update(.working), .listening(true)])
     }
 
-    @Test mutating func faultsBackOffUpToTheirLimit() {
+    @Test mutating func `faults back off up to their limit`() {
         _ = bench.identify()
         var delay = Duration.seconds(1)
         for _ in 0..<10 {
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test mutating func timeThatRunsLateLosesNothing() {
+    @Test mutating func `time that runs late loses nothing`() {
         bench.scan()
         bench.now += 100_000_000_000
         #expect(bench.machine.advanced(to: bench.now) == [.send(.disable)])

@@ -11,7 +11,7 @@ import Testing
             address: try #require(BluetoothAddress("C0:FF:EE:12:34:56")), rssi: rssi, data: [0x02, 0x01, 0x06])
     }
 
-    @Test func legacy() throws {
+    @Test func `a legacy controller is scanned`() throws {
         let bench = try ScannerBench()
         let controller = try bench.scanning()
         try controller.send(.advertisingReports([report(-50)]))
@@ -19,7 +19,7 @@ import Testing
         try bench.stop(controller)
     }
 
-    @Test func answersProveThatTheControllerLives() throws {
+    @Test func `answers prove that the controller works`() throws {
         let bench = try ScannerBench()
         let controller = try bench.scanning()
         try controller.send(.advertisingReports([report(-50)]))
@@ -29,7 +29,7 @@ import Testing
         try bench.stop(controller)
     }
 
-    @Test func extended() throws {
+    @Test func `an extended controller is scanned`() throws {
         let bench = try ScannerBench()
         let controller = try bench.kernel.scanSockets.next()
         try controller.identify(.extended)
@@ -46,7 +46,7 @@ import Testing
         try bench.expect(.ended)
     }
 
-    @Test func commandDisallowedForExtendedScanning() throws {
+    @Test func `a controller that disallows extended scanning is scanned in the legacy way`() throws {
         let bench = try ScannerBench()
         let controller = try bench.kernel.scanSockets.next()
         try controller.identify(.extended)
@@ -58,7 +58,7 @@ import Testing
         try bench.stop(controller)
     }
 
-    @Test func severalReportsInAnEvent() throws {
+    @Test func `several reports of an event are delivered`() throws {
         let bench = try ScannerBench()
         let controller = try bench.scanning()
         let reports = try (1...4).map { try report(Int8(-$0)) }
@@ -70,7 +70,7 @@ import Testing
         try bench.stop(controller)
     }
 
-    @Test func aBurstArrivesWholeAndInOrder() throws {
+    @Test func `a burst arrives whole and in order`() throws {
         let bench = try ScannerBench()
         let controller = try bench.scanning()
         let count = 1000
@@ -89,7 +89,7 @@ import Testing
         try bench.stop(controller)
     }
 
-    @Test func garbageDisturbsNothing() throws {
+    @Test func `garbage disturbs nothing`() throws {
         let bench = try ScannerBench()
         let controller = try bench.scanning()
         var random = SeededGenerator(seed: 7)
@@ -107,7 +107,7 @@ import Testing
         try bench.stop(controller)
     }
 
-    @Test func aStolenScanIsRearmed() throws {
+    @Test func `a stolen scan is rearmed`() throws {
         let bench = try ScannerBench()
         let controller = try bench.scanning()
         try controller.send(HCICommand.disable.packet)
@@ -118,7 +118,7 @@ import Testing
         try bench.stop(controller)
     }
 
-    @Test func aCommandThatIsNotAnsweredIsSentAgainAndThenTheAdapterIsLost() throws {
+    @Test func `a command that is not answered is sent again, and then the adapter is lost`() throws {
         var parameters = ScannerParameters.unhurried
         parameters.commandTimeout = .milliseconds(500)
         let bench = try ScannerBench(parameters: parameters)
@@ -150,7 +150,7 @@ import Testing
         try bench.stop(working)
     }
 
-    @Test func aQuietRadioIsProbed() throws {
+    @Test func `a quiet radio is probed`() throws {
         var parameters = ScannerParameters.unhurried
         parameters.quietPeriod = .milliseconds(20)
         let bench = try ScannerBench(parameters: parameters)
@@ -164,7 +164,7 @@ import Testing
         try bench.expect(.ended)
     }
 
-    @Test func theAdapterIsUnpluggedAndComesBack() throws {
+    @Test func `an adapter that is unplugged and comes back is scanned again`() throws {
         let bench = try ScannerBench()
         let hotPlug = try bench.kernel.hotPlugSockets.next()
         let controller = try bench.scanning()
@@ -181,7 +181,7 @@ import Testing
         try bench.stop(bench.scanning())
     }
 
-    @Test func theSocketBreaks() throws {
+    @Test func `a broken socket is opened again`() throws {
         let bench = try ScannerBench()
         try bench.scanning().hangUp()
         try bench.expect(.listening(false))
@@ -189,7 +189,7 @@ import Testing
         try bench.stop(bench.scanning())
     }
 
-    @Test func theHotPlugSocketBreaks() throws {
+    @Test func `a broken hot-plug socket is opened again`() throws {
         let bench = try ScannerBench()
         try bench.kernel.hotPlugSockets.next().hangUp()
         let controller = try bench.scanning()
@@ -203,7 +203,7 @@ import Testing
         try bench.expect(.ended)
     }
 
-    @Test func withoutPermission() throws {
+    @Test func `without permission the state is unauthorized`() throws {
         let kernel = FakeKernel()
         kernel.set(scanError: KernelError(.openSocket, code: EPERM))
         let bench = try ScannerBench(kernel: kernel)
@@ -213,7 +213,7 @@ import Testing
         try bench.stop(bench.scanning())
     }
 
-    @Test func withoutBluetooth() throws {
+    @Test func `without Bluetooth the state is unsupported`() throws {
         let kernel = FakeKernel()
         kernel.set(hotPlugError: KernelError(.openSocket, code: EAFNOSUPPORT))
         let bench = try ScannerBench(kernel: kernel)
@@ -223,7 +223,7 @@ import Testing
         try bench.stop(bench.scanning())
     }
 
-    @Test func aHardwareError() throws {
+    @Test func `a hardware error restarts the scan`() throws {
         let bench = try ScannerBench()
         let hotPlug = try bench.kernel.hotPlugSockets.next()
         let controller = try bench.scanning()
@@ -236,7 +236,7 @@ import Testing
         try bench.stop(bench.scanning())
     }
 
-    @Test func holdAndRelease() throws {
+    @Test func `a hold ends the scan, and a release resumes it`() throws {
         let bench = try ScannerBench()
         let controller = try bench.scanning()
         bench.scanner.hold()
@@ -249,7 +249,7 @@ import Testing
         try bench.stop(controller)
     }
 
-    @Test func stoppedBeforeItRuns() throws {
+    @Test func `a scanner that is stopped before it runs ends at once`() throws {
         let scanner = try Scanner(kernel: FakeKernel([]))
         scanner.stop()
         let delegate = CountingDelegate(scanner)
@@ -257,7 +257,7 @@ import Testing
         #expect(delegate.turns == 0)
     }
 
-    @Test func theDelegateIsCalledWhenItWantsToBe() throws {
+    @Test func `the delegate is called at the time that it requests`() throws {
         let scanner = try Scanner(kernel: FakeKernel([]))
         let delegate = CountingDelegate(scanner)
         try scanner.run(delegate)
@@ -266,7 +266,7 @@ import Testing
         #expect(delegate.times == delegate.times.sorted())
     }
 
-    @Test func onThisMachineItEndsWhenItIsStopped() throws {
+    @Test func `the scanner ends on this machine when it is stopped`() throws {
         let scanner = try Scanner(adapter: "hci99")
         let delegate = CountingDelegate(scanner)
         try scanner.run(delegate)

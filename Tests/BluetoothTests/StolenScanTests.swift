@@ -5,7 +5,7 @@ import Testing
 @Suite struct StolenScanTests {
     var bench = MachineBench()
 
-    @Test mutating func aStolenScanIsRearmed() {
+    @Test mutating func `a stolen scan is rearmed`() {
         bench.scan()
         _ = bench.pass(.seconds(1))
         #expect(bench.foreign(.disable) == [.listening(false)])
@@ -13,7 +13,7 @@ import Testing
         #expect(bench.rearm() == [.listening(true)])
     }
 
-    @Test mutating func itIsRearmedLaterEachTimeItIsStolenAgain() {
+    @Test mutating func `a scan is rearmed later each time it is stolen again`() {
         bench.scan()
         for delay in [500, 1000, 2000, 4000, 8000, 8000] {
             _ = bench.pass(.seconds(1))
@@ -27,20 +27,20 @@ import Testing
         #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
     }
 
-    @Test mutating func aReportDoesNotHideThatTheScanWasStolen() {
+    @Test mutating func `a report does not hide that the scan was stolen`() {
         bench.scan()
         _ = bench.foreign(.disable)
         bench.report()
         #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
     }
 
-    @Test mutating func aResetStealsTheScan() {
+    @Test mutating func `a reset steals the scan`() {
         bench.scan()
         #expect(bench.foreign(HCICommand(Reset())) == [.listening(false)])
         #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
     }
 
-    @Test mutating func aResetBetweenOurCommandsStartsThemAnew() {
+    @Test mutating func `a reset between our commands starts them again`() {
         _ = bench.identify()
         _ = bench.reply(.leSetScanEnable)
         #expect(bench.foreign(HCICommand(Reset())) == [])
@@ -48,14 +48,14 @@ import Testing
         #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
     }
 
-    @Test mutating func aScanThatTimesOutIsRearmed() {
+    @Test mutating func `a scan that times out is rearmed`() {
         bench.scan()
         #expect(
             bench.machine.eventReceived(.leMeta(.scanTimeout, parameters: []), at: bench.now) == [.listening(false)])
         #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
     }
 
-    @Test mutating func aDiscoveryKeepsItsParametersButNotItsFilter() {
+    @Test mutating func `a discovery keeps its parameters, but not its filter`() {
         bench.scan()
         #expect(bench.foreign(.disable) == [.listening(false)])
         #expect(bench.foreign(.active) == [])
@@ -70,7 +70,7 @@ import Testing
         #expect(bench.rearm() == [.listening(true)])
     }
 
-    @Test mutating func whatIsHeardByTheScanOfOthersShowsThatBluetoothWorks() {
+    @Test mutating func `reports of another program's scan show that Bluetooth works`() {
         // Another scanner began between our commands: ours is refused, and theirs serves us.
         _ = bench.identify()
         _ = bench.reply(.leSetScanEnable)
@@ -80,7 +80,7 @@ import Testing
         #expect(bench.report() == [])
     }
 
-    @Test mutating func aForeignScanWithDuplicatesIsLeftAlone() {
+    @Test mutating func `a foreign scan with duplicates is left alone`() {
         bench.scan()
         _ = bench.foreign(.disable)
         _ = bench.foreign(.active)
@@ -88,13 +88,13 @@ import Testing
         #expect(bench.pass(.seconds(10)) == [.send(.enable)])
     }
 
-    @Test mutating func aFilterThatIsSwitchedOnInPlaceIsNoticed() {
+    @Test mutating func `a filter that is switched on in place is noticed`() {
         bench.scan()
         #expect(bench.foreign(.enableFiltered) == [.listening(false)])
         #expect(bench.pass(.milliseconds(500)) == [.send(.enable)])
     }
 
-    @Test mutating func aControllerThatDoesNotChangeARunningScanStartsItAnew() {
+    @Test mutating func `a scan is restarted if the controller does not change a running one`() {
         bench.scan()
         _ = bench.foreign(.enableFiltered)
         #expect(bench.pass(.milliseconds(500)) == [.send(.enable)])
@@ -103,7 +103,7 @@ import Testing
         #expect(bench.reply(.leSetScanEnable) == [.listening(true)])
     }
 
-    @Test mutating func aScanForKnownDevicesAloneIsReplaced() {
+    @Test mutating func `a scan for known devices alone is replaced`() {
         bench.scan()
         _ = bench.foreign(.disable)
         _ = bench.foreign(.acceptList)
@@ -112,7 +112,7 @@ import Testing
         #expect(bench.rearm() == [.listening(true)])
     }
 
-    @Test mutating func aForeignScanThatFailsToBeginIsNone() {
+    @Test mutating func `a foreign scan that fails to begin is none`() {
         bench.scan()
         _ = bench.foreign(.disable)
         #expect(bench.machine.foreignCommandSent(.enable, at: bench.now) == [.listening(true)])
@@ -120,14 +120,14 @@ import Testing
         #expect(bench.pass(.milliseconds(1000)) == [.send(.disable)])
     }
 
-    @Test mutating func theirAnswerIsNotTakenForOurs() {
+    @Test mutating func `the answer to another program is not taken for ours`() {
         _ = bench.identify()
         #expect(bench.machine.foreignCommandSent(.disable, at: bench.now) == [])
         #expect(bench.reply(.leSetScanEnable, .commandDisallowed) == [])
         #expect(bench.reply(.leSetScanEnable) == [.send(.parameters)])
     }
 
-    @Test mutating func aTheftBetweenOurCommandsIsRepairedByTheNextOne() {
+    @Test mutating func `a stolen scan between our commands is repaired by the next one`() {
         _ = bench.identify()
         #expect(bench.foreign(.disable) == [])
         #expect(bench.reply(.leSetScanEnable) == [.send(.parameters)])
@@ -136,7 +136,7 @@ import Testing
         #expect(bench.reply(.leSetScanEnable) == [.update(.working), .listening(true)])
     }
 
-    @Test mutating func aDiscoveryThatEndsWhileItIsAdoptedIsFollowedByOurScan() {
+    @Test mutating func `a discovery that ends while it is adopted is followed by our scan`() {
         bench.scan()
         _ = bench.foreign(.enableFiltered)
         #expect(bench.pass(.milliseconds(500)) == [.send(.enable)])
@@ -145,7 +145,7 @@ import Testing
         #expect(bench.rearm() == [.listening(true)])
     }
 
-    @Test mutating func theFamilyOfOthersIsObeyed() {
+    @Test mutating func `the command family of another program is used`() {
         _ = bench.identify(extended: true)
         _ = bench.reply(.leSetExtendedScanEnable)
         _ = bench.reply(.leSetExtendedScanParameters)
@@ -154,7 +154,7 @@ import Testing
         #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
     }
 
-    @Test mutating func otherCommandsAreNotOurBusiness() throws {
+    @Test mutating func `other commands of other programs are ignored`() throws {
         bench.scan()
         #expect(bench.foreign(.active) == [])
         #expect(bench.foreign(try HCICommand(opcode: HCIOpcode(ogf: 8, ocf: 0x0D), parameters: [])) == [])

@@ -15,7 +15,7 @@ import Testing
         #expect(bench.machine.nextDeadline == nil)
     }
 
-    @Test mutating func itFollowsTheAdapter() {
+    @Test mutating func `the watch follows the adapter`() {
         _ = bench.start()
         #expect(bench.device(.down) == [.inspectAdapters])
         #expect(bench.machine.adaptersInspected([off], at: bench.now).states == [.poweredOff])
@@ -31,20 +31,20 @@ import Testing
         #expect(bench.machine.adaptersInspected([MachineBench.adapter], at: bench.now) == [])
     }
 
-    @Test mutating func aScanThatIsWantedBegins() {
+    @Test mutating func `a scan that is wanted begins`() {
         _ = bench.start()
         #expect(bench.machine.scanWanted(at: bench.now) == [.openScanSocket(0)])
         #expect(bench.machine.scanSocketOpened(at: bench.now) == [.send(.identify)])
     }
 
-    @Test mutating func aScanThatIsWantedBeforeTheAdapterIsThereBeginsWithIt() {
+    @Test mutating func `a scan that is wanted before the adapter is there begins with it`() {
         #expect(bench.start([]).states == [.unsupported])
         #expect(bench.machine.scanWanted(at: bench.now) == [])
         #expect(bench.device(.registered) == [.inspectAdapters])
         #expect(bench.machine.adaptersInspected([MachineBench.adapter], at: bench.now) == [.openScanSocket(0)])
     }
 
-    @Test mutating func aScanThatIsNotWantedAnyMoreEnds() {
+    @Test mutating func `a scan that is not wanted any more ends`() {
         bench = MachineBench()
         bench.scan()
         #expect(bench.machine.scanUnwanted(at: bench.now) == [.send(.disable)])
@@ -55,7 +55,7 @@ import Testing
         #expect(bench.machine.scanWanted(at: bench.now) == [.openScanSocket(0)])
     }
 
-    @Test mutating func aScanThatIsWantedAgainWhileItEndsBeginsAnew() {
+    @Test mutating func `a scan that is wanted again while it ends begins again`() {
         bench = MachineBench()
         bench.scan()
         #expect(bench.machine.scanUnwanted(at: bench.now) == [.send(.disable)])
@@ -63,7 +63,7 @@ import Testing
         #expect(bench.reply(.leSetScanEnable) == [.listening(false), .closeScanSocket, .openScanSocket(0)])
     }
 
-    @Test mutating func theEndComesWhileTheScanEnds() {
+    @Test mutating func `a stop while the scan ends finishes with it`() {
         bench = MachineBench()
         bench.scan()
         #expect(bench.machine.scanUnwanted(at: bench.now) == [.send(.disable)])
@@ -71,7 +71,7 @@ import Testing
         #expect(bench.reply(.leSetScanEnable) == [.listening(false), .closeScanSocket, .finish])
     }
 
-    @Test mutating func anAdapterThatGoesWhileTheScanEndsIsNoLoop() {
+    @Test mutating func `an adapter that goes while the scan ends does not cause a loop`() {
         bench = MachineBench()
         bench.scan()
         #expect(bench.machine.scanUnwanted(at: bench.now) == [.send(.disable)])
@@ -80,14 +80,14 @@ import Testing
         #expect(bench.machine.adaptersInspected([], at: bench.now).states == [.unsupported])
     }
 
-    @Test mutating func aSocketThatOpensTooLateIsClosed() {
+    @Test mutating func `a socket that opens too late is closed`() {
         _ = bench.start()
         #expect(bench.machine.scanWanted(at: bench.now) == [.openScanSocket(0)])
         #expect(bench.machine.scanUnwanted(at: bench.now) == [])
         #expect(bench.machine.scanSocketOpened(at: bench.now) == [.closeScanSocket])
     }
 
-    @Test mutating func itStopsAtOnce() {
+    @Test mutating func `the watch stops at once`() {
         _ = bench.start()
         #expect(bench.machine.stopRequested(at: bench.now) == [.finish])
     }

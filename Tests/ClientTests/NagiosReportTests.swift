@@ -11,7 +11,7 @@ import Testing
         try #require(StatusSummary(report, region: nil)).nagios
     }
 
-    @Test func `the line has words and performance data`() throws {
+    @Test func `the line has a text and performance data`() throws {
         #expect(
             try nagios(statusReport(regionReport("home", "inside", rssi: -70))).line
                 == "OKAERI OK - home inside | 'home_inside'=1;;;0;1 'home_rssi'=-70 'home_age'=0.5s;30.0;;0 "

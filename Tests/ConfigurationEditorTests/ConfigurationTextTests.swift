@@ -227,12 +227,12 @@ private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
         ("{\"regions\": [], \"adaptor\": \"hci0\"}", "did you mean \"adapter\"?"),
         ("{\"regions\": [], \"nodes\": {}} x", "line 1, column 30: found 'x'"),
     ])
-    func `what is wrong is said with its place`(text: String, mistake: String) throws {
+    func `a mistake is reported with its place`(text: String, mistake: String) throws {
         let found = mistakes(text, try keys())
         #expect(found.hasPrefix("beacons.json: ") && found.contains(mistake), "\(found)")
     }
 
-    @Test func `what does not go is said with its place`() throws {
+    @Test func `what cannot be set is reported with its place`() throws {
         var draft = try keys()
         draft[.enterRSSI] = .number(-80)
         draft[.exitRSSI] = .number(-70)

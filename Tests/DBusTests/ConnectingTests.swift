@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ConnectingTests {
     /// In a process of its own: the environment must not be changed beside other readers.
-    @Test func `the environment says where the buses are`() async {
+    @Test func `the environment has the addresses of the buses`() async {
         await #expect(processExitsWith: .success) {
             for name in ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY"] { unsetenv(name) }
             setenv("HOME", "/nowhere", 1)

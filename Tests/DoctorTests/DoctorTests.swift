@@ -16,7 +16,7 @@ import WiFi
         }
     }
 
-    @Test func `each state of the adapters has its finding and its mend`() {
+    @Test func `each state of the adapters has its finding and its remedy`() {
         let up = Adapter(index: 0, name: "hci0", isUp: true)
         let down = Adapter(index: 1, name: "hci1", isUp: false)
         #expect(findings([down, up]) == ["ok hci0 is up → "])
@@ -99,7 +99,7 @@ import WiFi
         #expect(Doctor.access(.failure(.noAnswer(socket: "s", reason: "r"))).verdict == .wrong)
     }
 
-    @Test func `a beacon that is heard is said to be`() {
+    @Test func `a beacon that is received is reported`() {
         let unheard = statusReport(regionReport("home", "unknown"))
         #expect(Doctor.beacon(unheard).mend?.contains("okaeri scan") == true)
         let heard = statusReport(regionReport("home", "inside", rssi: -60))

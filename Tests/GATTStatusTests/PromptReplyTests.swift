@@ -19,7 +19,7 @@ import WiFi
     }
 
     @Test(arguments: ["1C291CA3 JOIN", "1C291CA3join ", "1C291C 3 join", "1C291CA join1", "1C291CA3 nope1"])
-    func `of other words it is no answer`(text: String) {
+    func `text of another form is no answer`(text: String) {
         #expect { try PromptReply(Array(text.utf8)) } throws: { ($0 as? ATTError)?.code == .requestNotSupported }
     }
 

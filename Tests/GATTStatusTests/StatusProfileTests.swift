@@ -15,7 +15,7 @@ import Testing
                 == (1...5).map { "8E6B000\($0)-5C1F-4D27-9A43-B1D06F7C2E95" })
     }
 
-    @Test func `a logger says as much as its level asks for now`() {
+    @Test func `a logger writes what its present level allows`() {
         let level = LogLevel(.notice)
         let logger = level.logger(quiet)
         #expect(logger.logLevel == .notice)

@@ -20,12 +20,12 @@ import Testing
         return values
     }
 
-    @Test mutating func completeReportsPass() throws {
+    @Test mutating func `complete reports pass`() throws {
         #expect(try assemble(.extendedSample()) == [.extendedSample()])
         #expect(assembler.waiting == 0)
     }
 
-    @Test mutating func fragmentsBecomeOne() throws {
+    @Test mutating func `fragments become one`() throws {
         let whole = try assemble(
             .extendedSample(status: .incomplete, data: [1, 2]), .extendedSample(status: .incomplete, data: [3]),
             .extendedSample(data: [4, 5]))
@@ -33,7 +33,7 @@ import Testing
         #expect(assembler.waiting == 0)
     }
 
-    @Test mutating func advertisersAndSetsAndScanResponsesAreKeptApart() throws {
+    @Test mutating func `advertisers and sets and scan responses are kept apart`() throws {
         var response = try AdvertisingReport.extendedSample(data: [9])
         response.properties = [.scannable, .scanResponse]
         let legacy = try AdvertisingReport.sample(data: [8])
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [(50, AdvertisingDataStatus.complete), (51, .truncated)])
-    mutating func dataEndsAtTheSpecificationsLimit(_ last: Int, _ status: AdvertisingDataStatus) throws {
+    mutating func `data ends at the specification's limit`(_ last: Int, _ status: AdvertisingDataStatus) throws {
         let fragment = [UInt8](repeating: 1, count: 200)
         for _ in 0..<8 { _ = try assemble(.extendedSample(status: .incomplete, data: fragment)) }
         let whole = try assemble(.extendedSample(data: [UInt8](repeating: 2, count: last)))
@@ -64,7 +64,7 @@ import Testing
         #expect(whole.map(\.dataStatus) == [status])
     }
 
-    @Test mutating func theOldestAdvertiserMakesRoom() throws {
+    @Test mutating func `the oldest advertiser makes room`() throws {
         let limit = UInt8(ExtendedReportAssembler.maximumAdvertisers)
         for sid in 0..<limit { _ = try assemble(.extendedSample(status: .incomplete, sid: sid, data: [sid])) }
         #expect(assembler.waiting == Int(limit))
@@ -75,7 +75,7 @@ import Testing
         #expect(try assemble(.extendedSample(sid: limit, data: [99])).map(\.data) == [[limit, 99]])
     }
 
-    @Test mutating func endlessFragmentsTakeNoMoreThanTheLimit() throws {
+    @Test mutating func `endless fragments take no more than the limit`() throws {
         for _ in 0..<1000 {
             _ = try assemble(.extendedSample(status: .incomplete, data: [UInt8](repeating: 1, count: 229)))
         }

@@ -2,7 +2,7 @@ import HCI
 import Testing
 
 @Suite struct HCICommandTests {
-    @Test func everyTypedCommandIsTheBytesOfTheSpecification() throws {
+    @Test func `every typed command is encoded as the specification's bytes`() throws {
         let timing = try ScanTiming(interval: ScanTime(units: 0x0010), window: ScanTime(units: 0x0008))
         #expect(HCICommand(Reset()).packet == [0x01, 0x03, 0x0C, 0x00])
         #expect(HCICommand(ReadLocalSupportedCommands()).packet == [0x01, 0x02, 0x10, 0x00])
@@ -30,7 +30,7 @@ import Testing
                 == [0x01, 0x01, 0x20, 0x08, 0, 0x10, 0, 0, 0, 0, 0, 0])
     }
 
-    @Test func everyTypedCommandComesBackAndIsCheckedAtEveryLength() throws {
+    @Test func `every typed command is decoded again and is checked at every length`() throws {
         try survivesTheRoundTrip(Reset())
         try survivesTheRoundTrip(ReadLocalSupportedCommands())
         try survivesTheRoundTrip(SetEventMask(mask: 0x0123_4567_89AB_CDEF))
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func anotherCommandIsNotDecoded() {
+    @Test func `another command is not decoded`() {
         #expect(throws: HCIDecodingError.unexpectedOpcode(.reset, expected: .leSetScanEnable)) {
             try HCICommand(Reset()).decode(LESetScanEnable.self)
         }
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func parametersFitOneByteOfLength() throws {
+    @Test func `parameters fit one byte of length`() throws {
         let limit = HCICommand.maximumParameterLength
         let longest = try HCICommand(opcode: .reset, parameters: [UInt8](repeating: 7, count: limit))
         #expect(try HCICommand(longest.packet.span.bytes) == longest)
@@ -85,7 +85,7 @@ import Testing
             [0x00, 0x01, 0x40, 0x04, 0x00, 0x00, 0x00], [0x00, 0x10, 0x00, 0x11, 0x00, 0x00, 0x00],
             [0x00, 0x10, 0x00, 0x10, 0x00, 0x04, 0x00], [0x00, 0x10, 0x00, 0x10, 0x00, 0x00, 0x04],
         ] as [[UInt8]])
-    func valuesOutOfRangeAreRefused(_ parameters: [UInt8]) throws {
+    func `values out of range are refused`(_ parameters: [UInt8]) throws {
         let command = try HCICommand(opcode: .leSetScanParameters, parameters: parameters)
         #expect(throws: HCIDecodingError.self) { try command.decode(LESetScanParameters.self) }
     }
@@ -96,7 +96,7 @@ import Testing
             (.leSetExtendedScanEnable, [0, 3, 0, 0, 0, 0]),
             (.leSetExtendedScanParameters, [0, 0, 0x02, 0, 4, 0, 4, 0]),
         ] as [(HCIOpcode, [UInt8])])
-    func switchesOutOfRangeAreRefused(_ opcode: HCIOpcode, _ parameters: [UInt8]) throws {
+    func `switches out of range are refused`(_ opcode: HCIOpcode, _ parameters: [UInt8]) throws {
         let command = try HCICommand(opcode: opcode, parameters: parameters)
         #expect(throws: HCIDecodingError.self) {
             switch opcode {
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func anOpcodeIsItsGroupAndItsNumber() {
+    @Test func `an opcode is its group and its number`() {
         #expect(HCIOpcode(ogf: 8, ocf: 0x42) == .leSetExtendedScanEnable)
         #expect(HCIOpcode.readLocalSupportedCommands.ogf == 4)
         #expect(HCIOpcode.readLocalSupportedCommands.ocf == 2)

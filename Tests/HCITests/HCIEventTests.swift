@@ -19,14 +19,14 @@ import Testing
     ]
 
     @Test(arguments: samples)
-    func eventsAreTheBytesOfTheSpecification(_ event: HCIEvent, _ packet: [UInt8]) throws {
+    func `events are encoded as the specification's bytes`(_ event: HCIEvent, _ packet: [UInt8]) throws {
         #expect(try event.packet() == packet)
         #expect(try HCIEvent(packet.span.bytes) == event)
         #expect(try HCIEvent((packet + [0xEE]).span.bytes) == event)
     }
 
     @Test(arguments: samples)
-    func aCutPacketIsRefusedAtEveryLength(_ event: HCIEvent, _ packet: [UInt8]) {
+    func `a cut packet is refused at every length`(_ event: HCIEvent, _ packet: [UInt8]) {
         for length in 0..<packet.count {
             #expect(throws: HCIDecodingError.self) { try HCIEvent(packet.span.bytes.extracting(first: length)) }
         }
@@ -35,7 +35,7 @@ import Testing
     @Test(arguments: [
         (HCIEventCode.commandComplete, 3), (.commandStatus, 4), (.hardwareError, 1), (.leMeta, 1),
     ])
-    func parametersThatAreTooShortAreRefused(_ code: HCIEventCode, _ needed: Int) throws {
+    func `parameters that are too short are refused`(_ code: HCIEventCode, _ needed: Int) throws {
         for length in 0..<needed {
             let packet = [0x04, code.rawValue, UInt8(length)] + [UInt8](repeating: 0, count: length)
             #expect(throws: HCIDecodingError.self) { try HCIEvent(packet.span.bytes) }
@@ -47,25 +47,25 @@ import Testing
         arguments: [
             (DeviceEvent.Change.registered, 1), (.unregistered, 2), (.up, 3), (.down, 4),
         ] as [(DeviceEvent.Change, UInt8)])
-    func deviceEventsHaveTheKernelsNumbers(_ change: DeviceEvent.Change, _ number: UInt8) throws {
+    func `device events have the kernel's numbers`(_ change: DeviceEvent.Change, _ number: UInt8) throws {
         let packet: [UInt8] = [0x04, 0xFD, 0x06, 0x01, 0x00, number, 0x00, 0x05, 0x00]
         #expect(try HCIEvent(packet.span.bytes) == .device(DeviceEvent(change, index: 5)))
     }
 
     @Test(arguments: [[0x02, 0x00, 0x03, 0x00, 0x00, 0x00], [0x01, 0x00, 0x05, 0x00, 0x00, 0x00]] as [[UInt8]])
-    func otherEventsOfTheStackAreNoErrors(_ parameters: [UInt8]) throws {
+    func `other events of the stack are no errors`(_ parameters: [UInt8]) throws {
         let event = try HCIEvent(.stackInternal, parameters: parameters)
         #expect(event == .other(.stackInternal, parameters: parameters))
     }
 
-    @Test func aCommandCompleteWithoutParametersHasNoStatus() throws {
+    @Test func `a command complete without parameters has no status`() throws {
         let packet: [UInt8] = [0x04, 0x0E, 0x03, 0x01, 0x00, 0x00]
         let event = try HCIEvent(packet.span.bytes)
         #expect(event == .commandComplete(CommandComplete(opcode: .none, returnParameters: [])))
         #expect(CommandComplete(opcode: .none, returnParameters: []).status == nil)
     }
 
-    @Test func parametersFitOneByteOfLength() throws {
+    @Test func `parameters fit one byte of length`() throws {
         let limit = HCIEvent.maximumParameterLength
         let code = HCIEventCode(rawValue: 0xFF)
         #expect(try HCIEvent.other(code, parameters: [UInt8](repeating: 0, count: limit)).packet().count == limit + 3)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func extendedScanningNeedsBothCommands() throws {
+    @Test func `extended scanning needs both commands`() throws {
         var commands = SupportedCommands()
         #expect(!commands.supportsExtendedScanning)
         commands.insert(octet: 37, bit: 5)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func bitsBeyondTheMaskAreNotThere() {
+    @Test func `bits beyond the mask are absent`() {
         var commands = SupportedCommands()
         commands.insert(octet: 64, bit: 0)
         commands.insert(octet: 0, bit: 8)
@@ -98,7 +98,7 @@ import Testing
         #expect(!commands.contains(octet: 0, bit: 8))
     }
 
-    @Test func statusesAreNamed() {
+    @Test func `statuses are named`() {
         #expect(HCIStatus.commandDisallowed.description == "Command Disallowed (0x0C)")
         #expect(HCIStatus(rawValue: 0x77).description == "Status (0x77)")
     }

@@ -5,7 +5,7 @@ import Testing
 /// Whatever comes, nothing traps and nothing hangs; and what is understood is written as it was read.
 @Suite struct HostileBytesTests {
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func randomBytesGoThroughEveryDecoder(_ seed: UInt64) throws {
+    func `random bytes do not trap in any decoder`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var assembler = ExtendedReportAssembler()
         for _ in 0..<20_000 {
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [0x02, 0x0D] as [UInt8])
-    func randomReportsBehindAProperHead(_ subevent: UInt8) throws {
+    func `random reports behind a proper head do not trap`(_ subevent: UInt8) throws {
         var random = SeededGenerator(seed: UInt64(subevent))
         var assembler = ExtendedReportAssembler()
         var delivered = 0
@@ -28,7 +28,7 @@ import Testing
         #expect(delivered > 0)
     }
 
-    @Test func aFlippedByteIsNoTrap() throws {
+    @Test func `a flipped byte does not trap`() throws {
         let packet = try HCIEvent.extendedAdvertisingReports([.extendedSample(), .extendedSample(sid: nil)]).packet()
         var assembler = ExtendedReportAssembler()
         for index in packet.indices {

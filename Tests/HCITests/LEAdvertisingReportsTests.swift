@@ -7,14 +7,14 @@ import Testing
         0x04, 0x3E, 0x0F, 0x02, 0x01, 0x03, 0x01, 0x56, 0x34, 0x12, 0xEE, 0xFF, 0xC0, 0x03, 0x02, 0x01, 0x06, 0xC4,
     ]
 
-    @Test func aLegacyReportIsReadAsTheSpecificationDrawsIt() throws {
+    @Test func `a legacy report is read as the specification defines it`() throws {
         let (reports, error) = try #require(readAll(Self.legacyPacket))
         #expect(error == nil)
         #expect(reports == [try .sample()])
         #expect(try HCIEvent.advertisingReports(reports).packet() == Self.legacyPacket)
     }
 
-    @Test func anExtendedReportIsReadAsTheSpecificationDrawsIt() throws {
+    @Test func `an extended report is read as the specification defines it`() throws {
         let packet: [UInt8] = [
             0x04, 0x3E, 0x1D, 0x0D, 0x01, 0x21, 0x00, 0x00, 0x56, 0x34, 0x12, 0xEE, 0xFF, 0xC0, 0x01, 0x02, 0x03, 0x04,
             0xB9, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03, 0x02, 0x01, 0x06,
@@ -30,7 +30,7 @@ import Testing
             (0x00, [.legacy, .connectable, .scannable]), (0x01, [.legacy, .connectable, .directed]),
             (0x02, [.legacy, .scannable]), (0x03, .legacy), (0x04, [.legacy, .scannable, .scanResponse]),
         ] as [(UInt8, AdvertisingProperties)])
-    func legacyEventTypesAreProperties(_ type: UInt8, _ properties: AdvertisingProperties) throws {
+    func `legacy event types are properties`(_ type: UInt8, _ properties: AdvertisingProperties) throws {
         var packet = Self.legacyPacket
         packet[5] = type
         let report = try #require(readAll(packet)?.reports.first)
@@ -38,13 +38,13 @@ import Testing
         #expect(try HCIEvent.advertisingReports([report]).packet() == packet)
     }
 
-    @Test func aReservedEventTypeIsStillAnAdvert() throws {
+    @Test func `a reserved event type is still an advertisement`() throws {
         var packet = Self.legacyPacket
         packet[5] = 0x77
         #expect(try #require(readAll(packet)?.reports.first).properties == .legacy)
     }
 
-    @Test func theSignalMayBeUnknown() throws {
+    @Test func `the signal may be unknown`() throws {
         let packet = try HCIEvent.advertisingReports([.sample(rssi: nil)]).packet()
         #expect(packet.last == 127)
         #expect(try #require(readAll(packet)).reports == [try .sample(rssi: nil)])
@@ -58,13 +58,13 @@ import Testing
         arguments: [
             (0x00, .complete), (0x20, .incomplete), (0x40, .truncated), (0x60, .truncated),
         ] as [(UInt8, AdvertisingDataStatus)])
-    func theDataStatusIsBits5And6(_ bits: UInt8, _ status: AdvertisingDataStatus) throws {
+    func `the data status is bits 5 and 6`(_ bits: UInt8, _ status: AdvertisingDataStatus) throws {
         var packet = try HCIEvent.extendedAdvertisingReports([.extendedSample()]).packet()
         packet[5] |= bits
         #expect(try #require(readAll(packet)?.reports.first).dataStatus == status)
     }
 
-    @Test func severalReportsLieOneAfterAnother() throws {
+    @Test func `several reports lie one after another`() throws {
         let legacy = try (0..<4).map {
             try AdvertisingReport.sample(rssi: Int8($0), data: [UInt8](repeating: 9, count: $0))
         }
@@ -75,7 +75,7 @@ import Testing
         #expect(try #require(readAll(HCIEvent.extendedAdvertisingReports(extended).packet())).reports == extended)
     }
 
-    @Test func reportsBeforeACutAreDelivered() throws {
+    @Test func `reports before a cut are delivered`() throws {
         let reports = try [AdvertisingReport.sample(rssi: -1), .sample(rssi: -2), .sample(rssi: -3)]
         let packet = try HCIEvent.advertisingReports(reports).packet()
         // Each report takes 13 bytes after a head of 5.
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func anExtendedReportIsCheckedAtEveryLength() throws {
+    @Test func `an extended report is checked at every length`() throws {
         let reports = try [AdvertisingReport.extendedSample(), .extendedSample(sid: nil)]
         let packet = try HCIEvent.extendedAdvertisingReports(reports).packet()
         for length in 5..<packet.count {
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func theAnnouncedLengthEndsTheEventEvenWhenBytesFollow() throws {
+    @Test func `the announced length ends the event even when bytes follow`() throws {
         var packet = Self.legacyPacket
         packet[2] -= 1
         let (reports, error) = try #require(readAll(packet))
@@ -106,7 +106,7 @@ import Testing
         #expect(error?.description == "cut at byte 17: 1 bytes are announced, 0 are there")
     }
 
-    @Test func afterAnErrorThereIsNothing() throws {
+    @Test func `after an error no report follows`() throws {
         var packet = Self.legacyPacket
         packet[4] = 3
         guard var reports = LEAdvertisingReports(packet.span.bytes) else {
@@ -127,7 +127,7 @@ import Testing
         #expect(reports.remaining == 0)
     }
 
-    @Test func anEventWithoutItsPacketTypeIsTheSame() throws {
+    @Test func `an event without its packet type is read the same`() throws {
         let event = Array(Self.legacyPacket.dropFirst())
         for length in 0...event.count {
             guard var reports = LEAdvertisingReports(event: event.span.bytes.extracting(first: length)) else {
@@ -142,7 +142,7 @@ import Testing
         #expect(!isTaken)
     }
 
-    @Test func noReportsAreNoError() throws {
+    @Test func `no reports are no error`() throws {
         let (reports, error) = try #require(readAll([0x04, 0x3E, 0x02, 0x02, 0x00]))
         #expect(reports.isEmpty)
         #expect(error == nil)
@@ -153,11 +153,11 @@ import Testing
             [], [0x04], [0x04, 0x3E, 0x02, 0x02], [0x01, 0x3E, 0x02, 0x02, 0x01], [0x04, 0x0E, 0x02, 0x02, 0x01],
             [0x04, 0x3E, 0x02, 0x0B, 0x01], [0x04, 0x3E, 0x01, 0x02, 0x01], [0x04, 0x3E, 0x00, 0x02, 0x01],
         ] as [[UInt8]])
-    func otherPacketsAreNoReports(_ packet: [UInt8]) {
+    func `other packets are no reports`(_ packet: [UInt8]) {
         #expect(readAll(packet) == nil)
     }
 
-    @Test func anEventHoldsSoMuch() throws {
+    @Test func `an event has a maximum length`() throws {
         let empty = try AdvertisingReport.sample(data: [])
         #expect(try HCIEvent.advertisingReports(Array(repeating: empty, count: 25)).packet().count == 5 + 250)
         #expect(throws: HCIEncodingError.tooManyReports(count: 26, limit: 25)) {
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func aReportHoldsSoMuch() throws {
+    @Test func `a report has a maximum length`() throws {
         let long = [UInt8](repeating: 1, count: 230)
         _ = try HCIEvent.advertisingReports([.sample(data: Array(long.prefix(31)))])
         #expect(throws: HCIEncodingError.dataTooLong(count: 32, limit: 31)) {

@@ -43,7 +43,7 @@ import Testing
             .init(time: hour(3), kind: .joined, text: "joined"), .init(time: hour(4), kind: .joinFailed, text: "no"),
         ], enterRSSI: -70, exitRSSI: -80)
 
-    @Test func `a state's bar is where its time is, and says so`() throws {
+    @Test func `a state's bar is at its time, and has it as a title`() throws {
         let svg = svg(record([home]))
         let inside = try elements(svg, "inside").first { $0.name == "rect" }
         #expect(try number(inside, "x") == Layout.left)

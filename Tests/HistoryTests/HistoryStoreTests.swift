@@ -129,7 +129,7 @@ import Testing
         #expect(try connection.rows("SELECT count(*) FROM events") { $0.integer(0) } == [3])
     }
 
-    @Test func `the history of an earlier version goes on, and knows nothing of silences before`() throws {
+    @Test func `the history of an earlier version goes on, without silences from before`() throws {
         let connection = try SQLiteConnection(file: folder.history, mode: .readWrite)
         try Schema(connection: connection, file: folder.history).migrate([Migration.all[0]])
         try connection.execute("INSERT INTO runs (began) VALUES (?1)", [.integer(hour(1))])

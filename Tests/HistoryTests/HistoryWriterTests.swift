@@ -88,7 +88,7 @@ import Testing
         #expect(log.text.last?.contains("2 events are missing") == true)
     }
 
-    @Test func `a damaged history is set aside with its name said, and a new one begins`() throws {
+    @Test func `a damaged history is moved to a name that is logged, and a new one begins`() throws {
         try StateDirectory.make(directory)
         _ = try folder.file("state/history.sqlite", Array("rubbish, and more of it than a header has".utf8))
         var writer = writer()

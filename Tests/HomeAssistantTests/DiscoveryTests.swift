@@ -20,7 +20,7 @@ import Testing
         ]
     }
 
-    @Test func eachHasItsTopic() {
+    @Test func `each announcement has its topic`() {
         #expect(
             all.map(\.topic) == [
                 "homeassistant/device/okaeri_home/hub/config", "homeassistant/device/okaeri_home/node_hall/config",
@@ -30,7 +30,7 @@ import Testing
     }
 
     /// Home Assistant refuses a whole device for an unknown key, a missing origin, or one component without identifier.
-    @Test func nothingIsRefused() throws {
+    @Test func `Home Assistant refuses no part of an announcement`() throws {
         let known: Set = ["dev", "o", "qos", "avty", "avty_mode", "cmps"]
         for announcement in all {
             let members = try members(announcement)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func everyEntityHasAnIdentifierOfItsOwn() throws {
+    @Test func `every entity has an identifier of its own`() throws {
         let houses = ["home", "home_keys"].flatMap { site in
             let discovery = Discovery(topics: Topics(site: site), version: "1")
             let regions = ["keys", "keys_hall", "hall", "node", "nodes", "keys_presence", "お帰り", "keys-hall", "x"]
@@ -66,7 +66,7 @@ import Testing
         #expect(Set(devices).count == 2 * (1 + 4 + 9))
     }
 
-    @Test func theTrackerKnowsThreeStates() throws {
+    @Test func `the tracker has three states`() throws {
         let tracker = try #require(try components(discovery.region("keys", nodes: ["hall"]))["tracker"])
         #expect(tracker["name"] is NSNull)
         #expect(tracker["src_type"] as? String == "bluetooth_le")
@@ -77,7 +77,7 @@ import Testing
         #expect(tracker["def_ent_id"] as? String == "device_tracker.okaeri_keys")
     }
 
-    @Test func namesOfAnyScriptAreKept() throws {
+    @Test func `names of any script are kept`() throws {
         let announcement = discovery.region("お帰り \"1\"/#", nodes: ["hall"])
         #expect(announcement.topic.utf8.allSatisfy { $0 < 0x80 && $0 > 0x20 })
         #expect(announcement.topic.split(separator: "/").count == 5)
@@ -90,12 +90,12 @@ import Testing
         #expect(TopicName(String(repeating: "a", count: 65)).level.count == 13)
     }
 
-    @Test func theSameHouseIsAnnouncedInTheSameWords() {
+    @Test func `the same house is announced with the same payload`() {
         #expect(discovery.hub(nodes: ["a", "b"]) == discovery.hub(nodes: ["b", "a"]))
         #expect(discovery.region("keys", nodes: ["a", "b"]) == discovery.region("keys", nodes: ["b", "a"]))
     }
 
-    @Test func aNodeThatIsOffCanSaySo() throws {
+    @Test func `the entity of a connection is available while the node is off`() throws {
         let components = try components(discovery.node("hall"))
         #expect(components["connected"]?["avty_t"] == nil)
         #expect(components["scanner"]?["avty_t"] as? String == "okaeri/home/node/hall/status")
@@ -104,7 +104,7 @@ import Testing
         #expect(Set(components.keys) == ["connected", "scanner", "question", "ssid", "join", "later", "never"])
     }
 
-    @Test func whatWasAnnouncedIsKnownByItsTopic() {
+    @Test func `an announcement is identified by its topic`() {
         #expect(
             all.map { discovery.subject(of: $0.topic) } == [
                 .hub, .node("hall"), .region("keys"), .part(region: "keys", node: "hall"),

@@ -5,7 +5,7 @@ import Testing
     let topics = Topics(site: "home")
     let keys = TopicName("keys")
 
-    @Test func whatIsSaidOnATopicIsKnownByIt() {
+    @Test func `a message is identified by its topic`() {
         #expect(topics.subject(of: topics.status("hall")) == .status(node: "hall"))
         #expect(topics.subject(of: topics.scanner("hall")) == .scanner(node: "hall"))
         #expect(topics.subject(of: topics.about("hall")) == .about(node: "hall"))
@@ -25,11 +25,11 @@ import Testing
         "okaeri/homes/region/keys",
         "okaeri/other/region/keys", "homeassistant/status", "okaeri/home/node/hall/prompt",
     ])
-    func whatIsNoneOfOursIsNothing(topic: String) {
+    func `a foreign topic has no subject`(topic: String) {
         #expect(topics.subject(of: topic) == nil)
     }
 
-    @Test func aNameThatIsTooLongIsNothing() {
+    @Test func `a name that is too long is rejected`() {
         #expect(topics.subject(of: topics.status(String(repeating: "a", count: 65))) == nil)
         #expect(topics.subject(of: topics.status(String(repeating: "a", count: 64))) != nil)
         #expect(topics.subject(of: String(repeating: "okaeri/home/region/", count: 10_000)) == nil)

@@ -77,7 +77,7 @@ import Testing
         #expect(["00000000", "80000000"].contains(found[5]))
     }
 
-    @Test func `every way not to start has its cause and its mend`() async throws {
+    @Test func `every way not to start has its cause and its remedy`() async throws {
         let plain = try folder.file("plain", Array("#!/bin/sh\n".utf8))
         let headless = try folder.script("headless", "", interpreter: "#!/no/interpreter")
         let noise = try folder.script("noise", "", interpreter: "no program")
@@ -115,7 +115,7 @@ import Testing
         #expect(kill(child, SIGKILL) == 0, "it goes on")
     }
 
-    @Test func `a hook whose time is up may say goodbye`() async throws {
+    @Test func `a hook whose time is up may end in order`() async throws {
         let script = try folder.script("hook", "trap 'echo bye; exit 0' TERM; sleep 60 & wait")
         let (lines, failure) = await run(try hook([script]), limit: .milliseconds(500))
         #expect(lines == ["output: bye"])

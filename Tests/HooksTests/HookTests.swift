@@ -34,7 +34,7 @@ import WiFi
         #expect(command(.wifiPrompt(.init(id: "1", ssid: "Other", region: "home")), regions) == nil)
     }
 
-    @Test func `a hook of the house is run by the node that acts for it, and by nothing that one node hears`() throws {
+    @Test func `a hook of the house is run by the owner, and not for what one node receives`() throws {
         var keys = try region("home", [.onEnter: ["/in"], .onExit: ["/out"], .onPrompt: ["/ask"]])
         let house = { (isOwner: Bool) -> [Event.Kind] in
             [

@@ -30,7 +30,7 @@ import Testing
         for kind in kinds { hub.publish(Event(time: evening, kind: kind)) }
     }
 
-    @Test func `events before the start count, one hook runs at a time, its words are logged`() async throws {
+    @Test func `events before the start count, one hook runs at a time, and its output is logged`() async throws {
         // A hook that finds another one's folder was not alone.
         let script = try folder.script(
             "hook", "mkdir \(folder.path)/busy || exit 1; echo $OKAERI_EVENT; rmdir \(folder.path)/busy; echo end >&2")

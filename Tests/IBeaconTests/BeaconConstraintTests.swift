@@ -5,7 +5,7 @@ import Testing
 @Suite struct BeaconConstraintTests {
     private static let owner = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
-    @Test func `what a constraint says of itself is read back`() throws {
+    @Test func `a constraint is parsed as it is printed`() throws {
         let uuid = try #require(BeaconUUID(Self.owner))
         for constraint: BeaconConstraint in [.uuid(uuid), .major(uuid, 0), .major(uuid, 65535), .minor(uuid, 5, 10)] {
             #expect(BeaconConstraint(constraint.description) == constraint)

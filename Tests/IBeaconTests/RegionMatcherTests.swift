@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `a constraint says what it means`() {
+    @Test func `a constraint describes its beacons`() {
         #expect(BeaconConstraint.minor(owner, 7, 1).description == "\(owner)/7/1")
         #expect(BeaconConstraint.uuid(owner).description == "\(owner)/*/*")
     }

@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: [(nil, -59), (-60, -60)] as [(Int8?, Int)])
-    func `a node's offset is what it hears too weakly`(measuredPower: Int8?, due: Int) async throws {
+    func `a node's offset is what it receives too weakly`(measuredPower: Int8?, due: Int) async throws {
         var region = region()
         region.measuredPower = measuredPower
         let text = try await calibrate((0..<200).map { _ in (home, -67) }, region, isNode: true)

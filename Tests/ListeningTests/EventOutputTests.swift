@@ -37,7 +37,7 @@ import Testing
         try await output.state.wait(until: "\(count) events are written") { $0.written.count >= count }
     }
 
-    @Test func `Every event is written in order, from before the start to the end`() async throws {
+    @Test func `every event is written in order, from before the start to the end`() async throws {
         hub.resume(after: 40)
         happened(2)
         output.unblock()
@@ -50,7 +50,7 @@ import Testing
         #expect(output.missing == [])
     }
 
-    @Test func `An output that blocks misses what the hub does not keep, and the loss is reported`() async throws {
+    @Test func `an output that blocks misses what the hub does not keep, and the loss is reported`() async throws {
         try await run {
             happened(1)
             try await written(1)
@@ -64,7 +64,7 @@ import Testing
         #expect(output.missing == [UInt64(1002 - output.written.count)])
     }
 
-    @Test func `An output that is never read does not hold up the end`() async throws {
+    @Test func `an output that is never read does not hold up the end`() async throws {
         try await run(gracePeriod: .milliseconds(50)) {
             happened(3)
             try await written(1)
@@ -74,7 +74,7 @@ import Testing
         output.unblock()
     }
 
-    @Test func `Nothing is written after a failure`() async throws {
+    @Test func `nothing is written after a failure`() async throws {
         output.unblock()
         output.fail()
         try await run {

@@ -65,7 +65,7 @@ import Testing
             BeaconRegion(identifier: identifier, constraint: .minor(home.uuid, 100, minor)), enterRSSI: enterRSSI)
     }
 
-    @Test func theFirstSightingIsAnswerEnough() throws {
+    @Test func `the first sighting inside ends the search`() throws {
         let bench = Bench(region())
         bench.listen(0.2)
         bench.wait(until: 1)
@@ -81,7 +81,7 @@ import Testing
         #expect(answer.text.hasPrefix("home  inside   major 100 minor 100  -60 dBm"))
     }
 
-    @Test func outsideTakesTheWholeTime() {
+    @Test func `the answer outside takes the whole time`() {
         let bench = Bench(region())
         bench.listen(0.2)
         bench.wait(until: 9.9)
@@ -92,7 +92,7 @@ import Testing
         #expect(bench.answer().text == "home  outside  nothing was received from it")
     }
 
-    @Test func ofTwoRegionsTheSilentOneIsWaitedFor() {
+    @Test func `of two regions the locator waits for the silent one`() {
         let bench = Bench(region(), region("office", minor: 7))
         bench.listen(0)
         bench.hear(1)
@@ -102,7 +102,7 @@ import Testing
         #expect(bench.answer().exitStatus == 0)
     }
 
-    @Test func whatWasHeardBeforeTheQuestionCountsForNothing() {
+    @Test func `what was received before the question does not count`() {
         let bench = Bench(region())
         bench.listen(0)
         bench.hear(-1)
@@ -110,7 +110,7 @@ import Testing
         #expect(bench.answer().places.map(\.state) == [.outside])
     }
 
-    @Test func whatIsHeardAfterTheTimeCountsForNothing() {
+    @Test func `what is received after the time does not count`() {
         let bench = Bench(region())
         bench.listen(0)
         bench.hear(10.1)
@@ -118,7 +118,7 @@ import Testing
         #expect(bench.answer().places.map(\.state) == [.outside])
     }
 
-    @Test func tooWeakIsOutsideAndSaysSo() {
+    @Test func `a beacon that is too weak is outside, with that reason`() {
         let bench = Bench(region(enterRSSI: -70))
         bench.listen(0)
         for second in 1...9 { bench.hear(Double(second), rssi: -90) }
@@ -129,7 +129,7 @@ import Testing
         #expect(bench.answer().text.contains("too weakly to be inside"))
     }
 
-    @Test func heardOnceAndThenNoMoreIsOutside() {
+    @Test func `a beacon that is received once and then no more is outside`() {
         var brief = region()
         brief.exitAfter = .seconds(3)
         let bench = Bench(brief, region("office", minor: 7))
@@ -150,7 +150,7 @@ import Testing
         #expect(bench.answer().text.contains("only 7 s of 10 s were scanned: hci0 is switched off."))
     }
 
-    @Test func switchedOffInTheMiddleAndOnAgainTheBeaconIsFound() {
+    @Test func `a beacon is found by an adapter that was switched off and on`() {
         let bench = Bench(region())
         bench.listen(0)
         bench.lose(3)
@@ -160,7 +160,7 @@ import Testing
         #expect(bench.answer().exitStatus == 0)
     }
 
-    @Test func stillOffAtTheEndIsTheReason() {
+    @Test func `an adapter that is off at the end is the reason`() {
         let bench = Bench(region())
         bench.listen(0)
         bench.lose(3)
@@ -177,14 +177,14 @@ import Testing
         #expect(bench.answer().text.contains("hci0 does not answer"))
     }
 
-    @Test func anAdapterThatNeverAnsweredIsTheReason() {
+    @Test func `an adapter that never answered is the reason`() {
         let bench = Bench(region())
         _ = bench.locator.scannerDidFinishTurn(at: at(10))
         #expect(bench.answer().exitStatus == 2)
         #expect(bench.answer().text.contains("the adapter has not answered yet"))
     }
 
-    @Test func theAnswerIsGivenOnce() {
+    @Test func `the answer is given once`() {
         let bench = Bench(region())
         bench.listen(0)
         bench.hear(1)
@@ -193,7 +193,7 @@ import Testing
         #expect(bench.finished.count.withLock { $0 } == 1)
     }
 
-    @Test func asJSON() {
+    @Test func `the answer is printed as JSON`() {
         let bench = Bench(region(), region("office", minor: 7))
         bench.listen(0)
         bench.hear(1, rssi: -60)
@@ -208,7 +208,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func aCaptureIsLocatedAtItsOwnClock() async throws {
+    func `a capture is located at its own clock`() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("capture", capture([4], until: 20))
         for (minor, status) in [(100, 0), (7, 1)] as [(UInt16, Int32)] {

@@ -83,7 +83,7 @@ import Testing
         #expect(document.regions[0].mistakes.falseExits == 1 && document.regions[0].mistakes.days == 7.95)
     }
 
-    @Test func `without any it says since when that is known`() throws {
+    @Test func `without mistakes the text has the beginning of the record`() throws {
         try write([])
         #expect(try history().text.hasPrefix("No false exit since "))
         #expect(throws: HistoryError.self) {
@@ -132,7 +132,7 @@ import Testing
         #expect(sent.text == read.text && sent.json == read.json)
     }
 
-    @Test func `nothing is said of a time whose rows are gone`() throws {
+    @Test func `a time whose rows are gone has no result`() throws {
         let store = try HistoryStore(directory: folder.path, durability: .process)
         for day in 0...40 {
             let time = evening + nanoseconds(Double(day) * 86_400)
@@ -162,7 +162,7 @@ import Testing
         #expect(ledger.report(region: "home", now: evening + nanoseconds(3600))?.days == 0.04)
     }
 
-    @Test func `the ledger counts the last week, and knows since when`() throws {
+    @Test func `the ledger counts the last week, and has its beginning`() throws {
         let ledger = SilenceLedger()
         let now = evening + nanoseconds(10 * 86_400)
         #expect(ledger.report(region: "home", now: now) == nil)

@@ -63,7 +63,7 @@ import Testing
         #expect(meter.drained().map { "\($0.region) \($0.heard)" } == ["home 2", "office 1"])
     }
 
-    @Test func `the driver knows whose a beacon is, and strangers count for nothing`() {
+    @Test func `the driver assigns a beacon to its region, and foreign beacons do not count`() {
         let heard = Mutex<[String]>([])
         let everybody = MonitoredRegion(BeaconRegion(identifier: "owner", constraint: .uuid(home.uuid)))
         let driver = PresenceDriver(

@@ -163,7 +163,7 @@ import Testing
         #expect(region.settings.allSatisfy { $0.falseExits == 0 })
     }
 
-    @Test func `of a region that was never heard it says so`() throws {
+    @Test func `a region that was never received is reported as such`() throws {
         let score = try #require(
             try score(capture(gaps: seconds(10)), [monitored(identifier: "home"), elsewhere]).report)
         #expect(score.regions.map(\.identifier) == ["home", "elsewhere"])

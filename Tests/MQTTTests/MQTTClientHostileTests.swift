@@ -10,14 +10,14 @@ struct MQTTClientHostileTests {
         (0x88, .unavailable),
         (0x89, .unavailable), (0x8A, .banned), (0x97, .full), (0x9D, .moved), (0x80, .reason(0x80)),
     ])
-    func refusals(reason: UInt8, problem: BrokerProblem) async throws {
+    func `each reason of a refusal is reported as its problem`(reason: UInt8, problem: BrokerProblem) async throws {
         let broker = try FakeBroker(FakeBroker.connack(reason))
         let client = try TestClient(broker.port)
         try await client.failed(problem)
         #expect(client.client.state.isTroubled)
     }
 
-    @Test func brokerOfTheVersionBefore() async throws {
+    @Test func `a broker of MQTT 3.1.1 is reported`() async throws {
         // The CONNACK of MQTT 3.1.1: unacceptable protocol version.
         let broker = try FakeBroker([0x20, 2, 0, 1])
         let client = try TestClient(broker.port)
@@ -32,7 +32,7 @@ struct MQTTClientHostileTests {
         "220 mail.example ESMTP\r\n", "\u{15}\u{3}\u{1}\0\u{2}\u{2}\u{28}", "\0\0\0\0\0\0\0\0",
         "0\u{7F}\u{7F}\u{7F}\u{7F}",
     ])
-    func whatSpeaksSomethingElse(text: String) async throws {
+    func `a server of another protocol is a failed connection`(text: String) async throws {
         for hangsUp in [true, false] {
             let broker = try FakeBroker(Array(text.utf8), hangsUp: hangsUp)
             let client = try TestClient(broker.port) { $0.limits.answer = .milliseconds(100) }
@@ -52,7 +52,7 @@ struct MQTTClientHostileTests {
         [0x40, 2, 0, 0], [0x40, 2, 0x12, 0x34], [0x90, 4, 0x12, 0x34, 0, 0x87],  // answers to nothing
         [0x31, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F], [0xC0, 0], [0x10, 0], [0x82, 0],
     ])
-    func nonsenseAfterAGoodBeginning(packet: [UInt8]) async throws {
+    func `a malformed packet ends the connection`(packet: [UInt8]) async throws {
         let broker = try FakeBroker(FakeBroker.connack() + packet)
         let client = try TestClient(broker.port) { $0.limits.answer = .milliseconds(100) }
         client.value("okaeri/a", "1")
@@ -63,7 +63,7 @@ struct MQTTClientHostileTests {
     }
 
     @Test(arguments: [[], [0x20], [0x20, 0xFF, 0xFF, 0xFF, 0x7F, 0]])
-    func halfAPacket(answer: [UInt8]) async throws {
+    func `half a packet is no answer`(answer: [UInt8]) async throws {
         let broker = try FakeBroker(answer)
         let client = try TestClient(broker.port) { $0.limits.answer = .milliseconds(100) }
         try await client.failed(.silent)
@@ -74,7 +74,7 @@ struct MQTTClientHostileTests {
         try await cut.failed(.closed)
     }
 
-    @Test func messagesThatAreTooLarge() async throws {
+    @Test func `messages that are too large are dropped and reported`() async throws {
         let broker = try FakeBroker(
             FakeBroker.connack() + FakeBroker.publish(Array("a".utf8), [UInt8](repeating: 120, count: 10 << 20))
                 + FakeBroker.publish(Array("b".utf8), [UInt8](repeating: 120, count: 64 << 10))
@@ -90,7 +90,7 @@ struct MQTTClientHostileTests {
         }
     }
 
-    @Test func retainedMessagesOfStrangers() async throws {
+    @Test func `retained messages of other clients do not end the connection`() async throws {
         let broker = try TestBroker()
         let stranger = try TestClient(broker.port, "stranger")
         stranger.client.publish(.value("okaeri/large", [UInt8](repeating: 120, count: 10 << 20)))
@@ -108,7 +108,7 @@ struct MQTTClientHostileTests {
         #expect(client.client.state.isConnected)
     }
 
-    @Test func topicsThatCannotBe() async throws {
+    @Test func `impossible topics are refused, and the connection stays`() async throws {
         let broker = try TestBroker()
         let client = try TestClient(broker.port)
         client.client.subscribe("okaeri/#")

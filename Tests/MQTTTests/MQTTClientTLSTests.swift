@@ -28,7 +28,7 @@ struct MQTTClientTLSTests {
 
     private var trusting: MQTTSettings.TLS { .init(authorities: certificates.authority) }
 
-    @Test func connectsByNameAndAddress() async throws {
+    @Test func `a client connects by name and address`() async throws {
         let broker = try broker()
         for host in ["localhost", "127.0.0.1"] {
             let client = try client(broker, host: host, trusting)
@@ -52,21 +52,21 @@ struct MQTTClientTLSTests {
         #expect(misled.client.state.description.contains("is not signed by the CA in \(other.authority)"))
     }
 
-    @Test func refusesAnExpiredCertificate() async throws {
+    @Test func `an expired certificate is refused`() async throws {
         let broker = try broker(days: -1)
         let client = try client(broker, trusting)
         try await client.failed(.certificate(.expired))
         #expect(client.client.state.description.contains("has expired"))
     }
 
-    @Test func refusesAnotherName() async throws {
+    @Test func `a certificate for another name is refused`() async throws {
         let broker = try broker("DNS:mqtt.example")
         let client = try client(broker, trusting)
         try await client.failed(.certificate(.wrongName))
         #expect(client.client.state.description.contains("is for another name than localhost"))
     }
 
-    @Test func noticesABrokerWithoutTLS() async throws {
+    @Test func `a broker without TLS is reported`() async throws {
         let plain = try TestBroker()
         let client = try client(plain, trusting)
         // Mosquitto hangs up on what is no MQTT, one version with an end and one with a reset.
@@ -74,14 +74,14 @@ struct MQTTClientTLSTests {
         #expect(client.client.state.description.contains("TLS"))
     }
 
-    @Test func noticesABrokerThatWantsTLS() async throws {
+    @Test func `a broker that requires TLS is reported`() async throws {
         let broker = try broker()
         let client = try client(broker, nil)
         try await client.failed(.closed)
         #expect(client.client.state.description.contains("if it expects TLS on that port, write \"tls\": true"))
     }
 
-    @Test func showsItsOwnCertificate() async throws {
+    @Test func `a client presents its certificate`() async throws {
         let broker = try broker("DNS:localhost", days: 2, ["require_certificate true"])
         let unknown = try client(broker, trusting)
         try await unknown.failed(.clientCertificate)
@@ -112,7 +112,7 @@ struct MQTTClientTLSTests {
         return block.map { String($0.dropFirst(4)) }.joined(separator: "\n") + "\n"
     }
 
-    @Test func logsIn() async throws {
+    @Test func `a client logs in`() async throws {
         let folder = try TemporaryFolder()
         let users = Process()
         users.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_passwd")

@@ -12,7 +12,7 @@ struct MQTTClientTests {
         settings.gate = "okaeri/home/node/test/status"
     }
 
-    @Test func publishesAndListens() async throws {
+    @Test func `a client publishes and receives`() async throws {
         let broker = try TestBroker()
         let listener = try TestClient(broker.port, "listener")
         listener.client.subscribe("okaeri/#")
@@ -36,7 +36,7 @@ struct MQTTClientTests {
         #expect(client.client.state.phase == .stopped)
     }
 
-    @Test func lastWordOfAClientThatIsCut() async throws {
+    @Test func `the will of a client that is cut off is published`() async throws {
         let broker = try TestBroker()
         let listener = try TestClient(broker.port, "listener")
         listener.client.subscribe("okaeri/home/node/+/status")
@@ -56,7 +56,7 @@ struct MQTTClientTests {
         #expect(try await listener.text("okaeri/home/node/test/status") == "offline")
     }
 
-    @Test func noticesItsTwin() async throws {
+    @Test func `a client reports another one with its name`() async throws {
         let broker = try TestBroker()
         let client = try TestClient(broker.port)
         try await client.connected()
@@ -70,7 +70,7 @@ struct MQTTClientTests {
         #expect(state.description.contains("\"node\" name of its own"))
     }
 
-    @Test func saysALastWordWhenItStops() async throws {
+    @Test func `a client publishes its will when it stops`() async throws {
         let broker = try TestBroker()
         let listener = try TestClient(broker.port, "listener")
         listener.client.subscribe("okaeri/#")
@@ -85,7 +85,7 @@ struct MQTTClientTests {
     }
 
     @Test(arguments: [true, false])
-    func publishesAllAnewToABrokerThatComesBack(keepsData: Bool) async throws {
+    func `a client publishes all values again to a broker that comes back`(keepsData: Bool) async throws {
         let broker = try TestBroker(
             ["allow_anonymous true", "persistence \(keepsData)", "autosave_interval 1", "autosave_on_changes true"])
         let client = try TestClient(broker.port) {
@@ -124,7 +124,7 @@ struct MQTTClientTests {
         #expect(try await client.text("command") == "go")
     }
 
-    @Test func waitsForABrokerThatIsNotThere() async throws {
+    @Test func `a client waits for a broker that is not there`() async throws {
         let port = try freePort()
         let client = try TestClient(port)
         // Libmosquitto 2.1 loses the reason.
@@ -141,13 +141,13 @@ struct MQTTClientTests {
         try await client.stop()
     }
 
-    @Test func stopsBeforeItHasConnected() async throws {
+    @Test func `a client stops before it has connected`() async throws {
         let client = try TestClient(try freePort())
         try await client.stop()
         #expect(client.client.state.phase == .stopped)
     }
 
-    @Test func keepsAQuietConnection() async throws {
+    @Test func `a quiet connection is kept`() async throws {
         let broker = try TestBroker()
         let client = try TestClient(broker.port) { $0.limits.keepAlive = .seconds(5) }
         let since = try await client.connected().phase
@@ -156,7 +156,7 @@ struct MQTTClientTests {
         #expect(!broker.text.contains("exceeded timeout"))
     }
 
-    @Test func noticesABrokerThatStandsStill() async throws {
+    @Test func `a suspended broker is noticed`() async throws {
         let broker = try TestBroker()
         let client = try TestClient(broker.port) { $0.limits.answer = .milliseconds(500) }
         try await client.connected()
@@ -167,7 +167,7 @@ struct MQTTClientTests {
         #expect(try await client.connected().isConnected)
     }
 
-    @Test func whatLayInTheSocketOfAClientThatStoodStillIsOver() async throws {
+    @Test func `what waited in the socket of a suspended client is dropped`() async throws {
         let (broker, topic) = (try TestBroker(), "okaeri/home/node/test/region/keys")
         let sender = try TestClient(broker.port, "sender")
         try await sender.connected()

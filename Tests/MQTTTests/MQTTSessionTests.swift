@@ -5,7 +5,7 @@ import TestSupport
 
 /// The session alone, at fixed times.
 struct MQTTSessionTests {
-    @Test func connectsAndSendsAllInOrder() {
+    @Test func `a session connects and sends all in order`() {
         var scene = Scene { $0.gate = "status" }
         #expect(scene.deeds() == ["wait"])
         let events: [MQTTSession.Event] = [
@@ -27,7 +27,7 @@ struct MQTTSessionTests {
         #expect(scene.session.state.phase == .connected(since: 6_000_000_000))
     }
 
-    @Test func sendsTheLatestValueOnlyOneAtATime() {
+    @Test func `only the latest value of a topic is sent, one at a time`() {
         var scene = Scene()
         _ = scene.connect()
         #expect(scene.deeds(.value("a", "1")) == ["value a=1", "wait 20.0"])
@@ -46,7 +46,7 @@ struct MQTTSessionTests {
         #expect(scene.settle() == [])
     }
 
-    @Test func limitsWhatIsOnItsWay() {
+    @Test func `the number of unanswered messages is limited`() {
         var scene = Scene { $0.limits.inFlight = 2 }
         _ = scene.connect()
         let events = (1...5).map { MQTTSession.Event.value("topic\($0)", "1") }
@@ -55,7 +55,7 @@ struct MQTTSessionTests {
         #expect(scene.settle() == ["value topic3=1", "value topic4=1", "value topic5=1"])
     }
 
-    @Test func sendsValuesAnewAndNoOldEvents() {
+    @Test func `values are sent again after a connection, and no old events`() {
         var scene = Scene()
         _ = scene.connect()
         _ = scene.deeds(.value("a", "1"), .event("event", "unanswered"))
@@ -72,20 +72,20 @@ struct MQTTSessionTests {
         #expect(sent.contains { $0.hasPrefix("note 1 MQTT message(s) not sent") })
     }
 
-    @Test func keepsSoManyEventsTheLatest() {
+    @Test func `a limited number of events is kept, the latest`() {
         var scene = Scene { $0.limits.events = 3 }
         for number in 1...100_000 { scene.session.handle(.event("event", "\(number)"), at: 0) }
         #expect(scene.deeds().first?.hasPrefix("note 99997 MQTT message(s) not sent") == true)
         #expect(scene.connect() == ["event event=99998", "event event=99999", "event event=100000"])
     }
 
-    @Test func keepsSoManyTopics() {
+    @Test func `a limited number of topics is kept`() {
         var scene = Scene { $0.limits.topics = 10 }
         for number in 1...1000 { scene.session.handle(.value("topic\(number)", "1"), at: 0) }
         #expect(scene.session.outbox.topicCount == 10)
     }
 
-    @Test func forgetsAValueThatIsCleared() {
+    @Test func `a value that is cleared is forgotten`() {
         var scene = Scene()
         _ = scene.deeds(
             .value("a", "1"), .value("b", "1"), .published(.clearing("a")), .published(.clearing("foreign")))
@@ -95,7 +95,7 @@ struct MQTTSessionTests {
         #expect(scene.connect(at: 60) == ["value b=1"])
     }
 
-    @Test func backsOff() {
+    @Test func `the delay between attempts grows`() {
         var scene = Scene()
         _ = scene.deeds(.started)
         var waits: [Double] = []
@@ -116,7 +116,7 @@ struct MQTTSessionTests {
         #expect(early.next(at: 0) == .wait(until: 500_000_000))
     }
 
-    @Test func tightensNothingByShortConnections() {
+    @Test func `short connections do not shorten the delay`() {
         var scene = Scene()
         var waits: [Double] = []
         for _ in 0..<4 {
@@ -129,7 +129,7 @@ struct MQTTSessionTests {
         #expect(scene.deeds(at: scene.now + 61, .lost(MQTTLoss(code: 7))).last == "wait \(scene.now + 1)")
     }
 
-    @Test func doesNotWaitForEverForAnAnswer() {
+    @Test func `the wait for an answer has a limit`() {
         var scene = Scene()
         #expect(scene.deeds(.started) == ["connect", "wait"])
         #expect(scene.deeds(at: 100, .opened) == ["wait 120.0"])
@@ -141,7 +141,7 @@ struct MQTTSessionTests {
         #expect(scene.session.state.phase == .failed(.unanswered))
     }
 
-    @Test func refreshesWhatIsToBe() {
+    @Test func `refreshed values are published again`() {
         var scene = Scene { $0.gate = "status" }
         _ = scene.deeds(.value("status", "online", refreshed: true))
         _ = scene.deeds(.value("config", "{}"), .value("region", "inside", refreshed: true))
@@ -152,7 +152,7 @@ struct MQTTSessionTests {
         #expect(scene.deeds() == ["wait 450.0"])
     }
 
-    @Test func announcesAgainWhenAsked() {
+    @Test func `values are announced again on request`() {
         var scene = Scene { $0.gate = "status" }
         scene.session = MQTTSession(scene.session.settings) { 0.5 }
         _ = scene.deeds(.value("status", "online"), .value("config", "{}"), .subscribed("answer"))
@@ -181,7 +181,7 @@ struct MQTTSessionTests {
         #expect(!scene.connect(at: 20).contains("event event=enter"))
     }
 
-    @Test func stopsWithALastWord() {
+    @Test func `a session publishes its will and stops`() {
         var scene = Scene { $0.gate = "status" }
         _ = scene.deeds(.value("status", "online"))
         _ = scene.connect()
@@ -193,7 +193,7 @@ struct MQTTSessionTests {
         #expect(scene.session.state.phase == .stopped)
     }
 
-    @Test func leavesTheLastWordToABrokerThatDoesNotAnswer() {
+    @Test func `the will is left to a broker that does not answer`() {
         var scene = Scene()
         _ = scene.connect()
         #expect(scene.deeds(at: 5, .stopped) == ["value status=offline", "wait 7.0"])
@@ -201,7 +201,7 @@ struct MQTTSessionTests {
         #expect(scene.deeds(at: 7) == ["cut", "end"])
     }
 
-    @Test func stopsAtAnyTime() {
+    @Test func `a session stops at any time`() {
         var scene = Scene()
         #expect(scene.deeds(.stopped) == ["end"])
         scene = Scene()
@@ -216,7 +216,7 @@ struct MQTTSessionTests {
         #expect(scene.deeds(.lost(MQTTLoss(code: 7))) == ["end"])
     }
 
-    @Test func staysAwayFromATwin() {
+    @Test func `a session pauses after another client has taken its name`() {
         var scene = Scene()
         _ = scene.connect()
         #expect(scene.deeds(at: 10, .lost(MQTTLoss(code: 0, reason: 0x8E))) == ["wait 910.0"])
@@ -224,7 +224,7 @@ struct MQTTSessionTests {
     }
 
     /// Debian 12's mosquitto does not say that a twin has come.
-    @Test func suspectsATwin() {
+    @Test func `short connections are attributed to another client with the same name`() {
         var scene = Scene()
         for _ in 0..<3 {
             _ = scene.connect(at: scene.now + 100)
@@ -240,7 +240,7 @@ struct MQTTSessionTests {
         #expect(scene.session.state.phase == .failed(.refused))
     }
 
-    @Test func saysWhatTheBrokerDoesNotTake() {
+    @Test func `the state lists what the broker does not accept`() {
         var scene = Scene()
         _ = scene.connect()
         _ = scene.deeds(.value("a", "1"))
@@ -257,7 +257,7 @@ struct MQTTSessionTests {
         #expect(scene.session.state.refusals.isEmpty)
     }
 
-    @Test func subscribesAndUnsubscribes() {
+    @Test func `a session subscribes and unsubscribes`() {
         var scene = Scene()
         _ = scene.deeds(.subscribed("a"), .subscribed("b"), .unsubscribed("a"), .unsubscribed("never"))
         #expect(scene.connect() == ["subscribe b"])
@@ -271,7 +271,7 @@ struct MQTTSessionTests {
         #expect(scene.deeds().filter { $0.hasSuffix(" d") } == ["unsubscribe d"])
     }
 
-    @Test func saysOnceAMinuteWhatItDropped() {
+    @Test func `dropped messages are reported once a minute`() {
         var scene = Scene()
         for bytes in [70_000, 10_000_000, 80_000] { scene.session.handle(.refused(topic: "a\nb", bytes: bytes), at: 0) }
         #expect(
@@ -284,7 +284,7 @@ struct MQTTSessionTests {
     }
 
     /// Whatever comes in whatever order: nothing traps, no queue grows, and what is said last of a topic gets there.
-    @Test func random() {
+    @Test func `any order of events leaves the session consistent`() {
         var generator = SeededGenerator(seed: 15)
         for round in 0..<300 {
             var scene = Scene {

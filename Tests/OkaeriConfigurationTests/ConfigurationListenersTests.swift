@@ -8,7 +8,7 @@ import Testing
         try Configuration(json: Array(#"{"regions": [], "metrics": \#(metrics)}"#.utf8), file: "beacons.json")
     }
 
-    @Test func `the metrics listen where it says, and else nowhere`() throws {
+    @Test func `the metrics listen at the configured address alone`() throws {
         #expect(try configuration(#"{"listen": "[::1]:9464"}"#).metrics == ListenAddress("[::1]:9464"))
         #expect(try Configuration(json: Array(#"{"regions": []}"#.utf8), file: "").metrics == nil)
     }
@@ -24,7 +24,7 @@ import Testing
         (#"{"listen": "127.0.0.1:70000"}"#, #"metrics.listen: found "127.0.0.1:70000""#),
         (#"{"listem": "127.0.0.1:1"}"#, "metrics.listem: found an unknown key, expected one of listen"),
     ])
-    func `a mistake has its place, and says what is expected`(metrics: String, problem: String) {
+    func `a mistake has its place, and what is expected`(metrics: String, problem: String) {
         #expect {
             _ = try configuration(metrics)
         } throws: {
@@ -36,7 +36,7 @@ import Testing
         try Configuration(json: Array(#"{"regions": [], "web": \#(web)}"#.utf8), file: "beacons.json").web
     }
 
-    @Test func `the page listens where it says, and is closed unless it says so`() throws {
+    @Test func `the page listens at the configured address, and is closed unless configured as open`() throws {
         let listen = try #require(ListenAddress("127.0.0.1:8080"))
         #expect(try web(#"{"listen": "127.0.0.1:8080"}"#) == .init(listen: listen))
         #expect(

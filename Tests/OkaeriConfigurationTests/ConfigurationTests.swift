@@ -222,7 +222,7 @@ import WiFi
         #expect(problems("") == ["line 1, column 1: found the end of the file, expected a value"])
     }
 
-    @Test func `a file that cannot be read says why`() throws {
+    @Test func `a file that cannot be read is reported with the reason`() throws {
         let folder = try TemporaryFolder()
         for path in ["\(folder.path)/none.json", folder.path] {
             #expect(throws: ConfigurationError.self) { _ = try Configuration(file: path) }

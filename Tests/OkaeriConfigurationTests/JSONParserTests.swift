@@ -48,7 +48,7 @@ import Testing
     @Test(arguments: [
         ("majr", "major"), ("UUID", "uuid"), ("exitRssi", "exitRSSI"), ("wfii", "wifi"), ("exit_after", "exitAfter"),
     ])
-    func `the nearest known word is the one that was meant`(typed: String, meant: String) {
+    func `the nearest known key is suggested`(typed: String, meant: String) {
         #expect(
             nearest(to: typed, among: ["identifier", "uuid", "major", "minor", "exitRSSI", "exitAfter", "wifi"])
                 == meant)

@@ -76,7 +76,7 @@ import Testing
         #expect(failure("\(folder.path)/a/state") == nil)
     }
 
-    @Test func `a link in place of the lock is not followed, and a directory that cannot be made is said`() throws {
+    @Test func `a link in place of the lock is not followed, and a directory that cannot be made is reported`() throws {
         let letter = try folder.file("letter.txt", Array("dear".utf8))
         mkdir("\(folder.path)/state", 0o700)
         symlink(letter, "\(folder.path)/state/okaeri.lock")

@@ -81,7 +81,7 @@ import WiFi
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `a node whose broker is away is alone, and hears all the same`() async throws {
+    func `a node without its broker is alone, and receives all the same`() async throws {
         let mqtt = #"{ "node": { "name": "hall" }, "mqtt": { "host": "127.0.0.1", "port": 1 },"#
         let json = mqtt + Configuration.example.drop { $0 != "{" }.dropFirst()
         try await run(capture([3, 4, 5], until: 20), configuration: json) { _, client, events in
@@ -289,7 +289,7 @@ import WiFi
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `a second daemon says so and leaves`() async throws {
+    func `a second daemon ends with an error`() async throws {
         try await run(capture([3], until: 20)) { _, client, _ in
             let second = try Daemon(
                 Configuration(regions: []),
@@ -310,7 +310,7 @@ import WiFi
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `the service manager hears of the start, of life and of the end`() async throws {
+    func `the service manager is notified of the start, of the watchdog and of the end`() async throws {
         let folder = try #require(folder)
         let systemd = try #require(DatagramReceiver())
         let file = try folder.file("capture", capture([3, 4, 5], until: 100_000))

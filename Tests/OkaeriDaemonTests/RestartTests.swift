@@ -136,7 +136,7 @@ import WiFi
         #expect(log.count("stale") == 1)
     }
 
-    @Test func `a damaged state is set aside with its name said, and work goes on`() async throws {
+    @Test func `a damaged state is moved to a name that is logged, and the daemon goes on`() async throws {
         try await arrive()
         let whole = try Data(contentsOf: URL(filePath: file.path))
         try whole.prefix(200).write(to: URL(filePath: file.path))
@@ -198,7 +198,7 @@ import WiFi
         #expect(try #require(try file.read(keptTypes))[PromptsMemory.self]?.prompts.never == [])
     }
 
-    @Test func `where nothing can be kept that is said once, and work goes on`() async throws {
+    @Test func `a state that cannot be stored is logged once, and the daemon goes on`() async throws {
         try await run([3], directory: "/dev/null/state") { client, events in
             _ = await heard("didExitRegion", &events)
             var problem: String?

@@ -64,7 +64,7 @@ import WiFi
         #expect(Set(many.keys) == Set(none.keys))
     }
 
-    @Test func `what happened is counted by what it says`() {
+    @Test func `events are counted by their fields`() {
         let wifi = Event.WiFi(id: "1", ssid: "HomeNet", region: "home")
         let found = samples(statusReport()) { counts in
             for kind: Event.Kind in [

@@ -175,7 +175,7 @@ import WiFi
         #expect(await status { () async throws(PageFailure) in try await page.days() } == .serviceUnavailable)
     }
 
-    @Test func `the networks in sight`() async throws {
+    @Test func `the networks in range are listed`() async throws {
         let networks = try await page().networks()
         #expect(networks.networks.map(\.ssid) == ["HomeNet"])
     }

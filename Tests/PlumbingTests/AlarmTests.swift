@@ -50,7 +50,7 @@ import Testing
 
     private func nextRing() async -> Int? { await rung.stream.first { _ in true } }
 
-    @Test func `A deadline that moves later a thousand times keeps one sleep`() async {
+    @Test func `a deadline that moves later a thousand times keeps one sleep`() async {
         for seconds in 0..<1000 { set(seconds) }
         await sleeper.sleeping(1)
         #expect(sleeper.ends == [start])
@@ -61,7 +61,7 @@ import Testing
         #expect(await nextRing() == 999)
     }
 
-    @Test func `A deadline that alternates between soon and late keeps two sleeps`() async {
+    @Test func `a deadline that alternates between soon and late keeps two sleeps`() async {
         set(600)
         await sleeper.sleeping(1)
         for round in 1...100 {
@@ -75,7 +75,7 @@ import Testing
         #expect(sleeper.ends == [start + .seconds(600)])
     }
 
-    @Test func `An alarm that is cleared does nothing, and can be set again`() async {
+    @Test func `an alarm that is cleared does nothing, and can be set again`() async {
         set(1)
         await sleeper.sleeping(1)
         alarm.clear()
@@ -86,7 +86,7 @@ import Testing
         #expect(await nextRing() == 2)
     }
 
-    @Test func `Without a stand-in the action runs at its time`() async {
+    @Test func `without a stand-in the action runs at its time`() async {
         let alarm = Alarm()
         let due = ContinuousClock.now + .milliseconds(20)
         alarm.set(.now + .seconds(3600)) { Issue.record("the deadline was moved") }

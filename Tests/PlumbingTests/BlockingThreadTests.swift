@@ -8,19 +8,19 @@ import Testing
         var code: Int32
     }
 
-    @Test func itGivesWhatTheBodyReturns() async throws {
+    @Test func `the result of the body is returned`() async throws {
         let sum = try await BlockingThread.run({ Refusal(code: $0) }) { () throws(Refusal) in 20 + 22 }
         #expect(sum == 42)
     }
 
-    @Test func itThrowsWhatTheBodyThrows() async {
+    @Test func `the error of the body is thrown`() async {
         await #expect(throws: Refusal(code: 7)) {
             try await BlockingThread.run({ Refusal(code: $0) }) { () throws(Refusal) in throw Refusal(code: 7) }
         }
     }
 
     /// A pool would run out of threads, and the last body, which lets all others go on, would never begin.
-    @Test func eachBlockedBodyHasAThreadOfItsOwn() async throws {
+    @Test func `each blocked body has a thread of its own`() async throws {
         let count = 128
         let (gate, gone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         for _ in 0..<count {
@@ -37,7 +37,7 @@ import Testing
         #expect(areGone)
     }
 
-    @Test(.timeLimit(.minutes(5))) func theBodyIsReleasedWithTheThread() async throws {
+    @Test(.timeLimit(.minutes(5))) func `the body is released with the thread`() async throws {
         final class Held: Sendable {
             let isReleased: Watched<Bool>
             init(_ isReleased: Watched<Bool>) { self.isReleased = isReleased }

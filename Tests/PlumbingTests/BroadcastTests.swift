@@ -30,7 +30,7 @@ import Testing
         #expect(await all(fast) == [1, 2, 3, 4, 5])
     }
 
-    @Test func whatIsRememberedComesFirst() async {
+    @Test func `what is remembered comes first`() async {
         let broadcast = Broadcast<Int>(remembers: true)
         let early = broadcast.values(backlog: 8)
         broadcast.send(1)
@@ -42,7 +42,7 @@ import Testing
         #expect(broadcast.latest == 1)
     }
 
-    @Test func onlyChangesAreSent() async {
+    @Test func `only changes are sent`() async {
         let broadcast = Broadcast(changesFrom: 0)
         #expect(broadcast.latest == 0)
         let values = broadcast.values(backlog: 8)
@@ -51,7 +51,7 @@ import Testing
         #expect(await all(values) == [0, 1, 0])
     }
 
-    @Test func afterTheEndNothingComes() async {
+    @Test func `no value comes after the end`() async {
         let broadcast = Broadcast<Int>(remembers: true)
         broadcast.close()
         broadcast.send(1)
@@ -60,7 +60,7 @@ import Testing
         #expect(broadcast.latest == nil)
     }
 
-    @Test func severalThreadsSendInOneOrderForAll() async throws {
+    @Test func `several threads send in one order for all`() async throws {
         let broadcast = Broadcast<Int>(remembers: true)
         let streams = (0..<3).map { _ in broadcast.values(backlog: 4000) }
         try await withThrowingTaskGroup(of: Void.self) { group in

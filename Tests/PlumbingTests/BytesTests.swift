@@ -2,7 +2,7 @@ import Plumbing
 import Testing
 
 @Suite struct BytesTests {
-    @Test func integersLieLeastSignificantByteFirst() {
+    @Test func `integers are stored with the least significant byte first`() {
         #expect([UInt8](littleEndian: UInt16(0x0A0B)) == [0x0B, 0x0A])
         #expect([UInt8](littleEndian: Int32(-2)) == [0xFE, 0xFF, 0xFF, 0xFF])
         var bytes: [UInt8] = [0xFF]
@@ -10,14 +10,14 @@ import Testing
         #expect(bytes == [0xFF, 8, 7, 6, 5, 4, 3, 2, 1])
     }
 
-    @Test func spansAndCopiesHoldTheSame() {
+    @Test func `spans and copies hold the same`() {
         for bytes in [[], [1], Array(UInt8.min...UInt8.max)] {
             let copy = [UInt8](bytes.rawSpan)
             #expect(copy == bytes)
         }
     }
 
-    @Test func theChecksumIsThatOfGzip() {
+    @Test func `the checksum is that of gzip`() {
         #expect(CRC32(of: Array("123456789".utf8)[...]).description == "CBF43926")
         #expect(CRC32(of: []).description == "00000000")
         #expect(CRC32(of: Array("a".utf8)[...]).description.utf8.count == CRC32.length)

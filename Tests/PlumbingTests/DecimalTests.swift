@@ -3,7 +3,7 @@ import Testing
 @testable import Plumbing
 
 @Suite struct DecimalTests {
-    @Test(arguments: [UInt16.min, 1, 9, 10, 65535]) func `what a number says of itself is read back`(_ number: UInt16) {
+    @Test(arguments: [UInt16.min, 1, 9, 10, 65535]) func `a number is parsed as it is printed`(_ number: UInt16) {
         #expect(UInt16(decimal: "\(number)") == number)
         #expect(Int(decimal: "-\(number)") == (number == 0 ? nil : -Int(number)))
     }

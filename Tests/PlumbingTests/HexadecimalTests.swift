@@ -2,7 +2,7 @@ import Plumbing
 import Testing
 
 @Suite struct HexadecimalTests {
-    @Test func codesHaveAllDigitsOfTheirType() {
+    @Test func `codes have all digits of their type`() {
         #expect(hexadecimal(UInt8(12)) == "0x0C")
         #expect(hexadecimal(UInt16(0x200C)) == "0x200C")
         #expect(hexadecimal(UInt64.max, prefix: "") == "FFFFFFFFFFFFFFFF")
@@ -10,7 +10,7 @@ import Testing
         #expect(hexadecimal(UInt32(0x1180F), prefix: "", digits: 4) == "1180F", "no digit is cut off")
     }
 
-    @Test func bytesReadWhatTheyWrite() {
+    @Test func `bytes are parsed as they are printed`() {
         let bytes = Array(UInt8.min...UInt8.max)
         #expect([UInt8](hexadecimal: bytes.hexadecimal) == bytes)
         #expect([UInt8](hexadecimal: bytes.hexadecimal.lowercased()) == bytes)
@@ -19,12 +19,12 @@ import Testing
     }
 
     @Test(arguments: ["0", "0G", "+1", "-1", "0x", " 1", "１２", "é", "\u{0}\u{0}"])
-    func whatIsNoDigitIsNoByte(_ text: String) {
+    func `what is no digit is no byte`(_ text: String) {
         #expect([UInt8](hexadecimal: text) == nil)
         #expect(text == "0" || UInt32(hexadecimal: text) == nil)
     }
 
-    @Test func numbersAreNoBiggerThanTheirType() {
+    @Test func `numbers are no bigger than their type`() {
         #expect(UInt8(hexadecimal: "fF") == 255)
         #expect(UInt8(hexadecimal: "0000FF") == 255)
         #expect(UInt8(hexadecimal: "100") == nil)

@@ -2,7 +2,7 @@ import Plumbing
 import Testing
 
 @Suite struct NanosecondsTests {
-    @Test func durationsAreHeldAtTheEnds() {
+    @Test func `durations are held at the ends`() {
         #expect(Duration.seconds(2).clampedNanoseconds == 2_000_000_000)
         #expect(Duration.nanoseconds(-1).clampedNanoseconds == -1)
         #expect(Duration(secondsComponent: 1, attosecondsComponent: 999_999_999).clampedNanoseconds == 1_000_000_000)
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: [Int64.min, .min + 1, -1, 0, 1, .max - 1, .max])
-    func sumsAndDifferencesAreTheNearestNumber(_ left: Int64) {
+    func `sums and differences are the nearest number`(_ left: Int64) {
         for right in [Int64.min, .min + 1, -1, 0, 1, .max - 1, .max] {
             let (sum, difference) = (Int128(left) + Int128(right), Int128(left) - Int128(right))
             #expect(left.addingClamped(right) == Int64(clamping: sum))

@@ -8,7 +8,7 @@ import Testing
     }
 
     /// The other end shows it: the number itself may belong to another file at once.
-    @Test func itIsClosedWithItsOwner() throws {
+    @Test func `the descriptor is closed with its owner`() throws {
         var ends: [Int32] = [-1, -1]
         #expect(
             socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends)
@@ -25,7 +25,7 @@ import Testing
         #expect(read(reader.number, &byte, 1) == 0, "the end: nobody can write any more")
     }
 
-    @Test func whatASignalInterruptsIsCalledAgain() throws {
+    @Test func `what a signal interrupts is called again`() throws {
         var results = [-1, -1, 5][...]
         let result = try OwnedDescriptor.retrying({ Refusal(code: $0) }) {
             errno = EINTR

@@ -3,27 +3,27 @@ import Testing
 
 @Suite struct PlainTextTests {
     @Test(arguments: ["", "Lamp", "Küche 2,4 GHz", "お帰り", "👩‍👩‍👧 home", "~ !"])
-    func whatCanBeShownStays(_ text: String) {
+    func `what can be shown stays`(_ text: String) {
         #expect(text.plain() == text)
     }
 
     @Test(arguments: ["\n", "\r", "\t", "\0", "\u{1B}", "\u{7F}", "\u{85}", "\u{9B}", "\u{2028}", "\u{2029}"])
-    func nothingMovesTheCursorOrBeginsALine(_ control: String) {
+    func `nothing moves the cursor or begins a line`(_ control: String) {
         #expect("a\(control)b".plain() == "a b")
         #expect("a\(control)b".plain(replacement: "\u{FFFD}") == "a\u{FFFD}b")
     }
 
-    @Test func twoScalarsOfOneCharacterAreTwo() {
+    @Test func `two scalars of one character are two`() {
         #expect("a\r\nb".plain() == "a  b")
     }
 
     @Test(arguments: ["\u{202E}", "\u{2066}", "\u{200B}", "\u{AD}"])
-    func formatStaysUnlessItIsToGo(_ format: String) {
+    func `format stays unless it is to go`(_ format: String) {
         #expect("a\(format)b".plain() == "a\(format)b")
         #expect("a\(format)b\n".plain(replacement: "?", replacesFormat: true) == "a?b?")
     }
 
-    @Test func everyScalarIsEitherKeptOrReplaced() {
+    @Test func `every scalar is either kept or replaced`() {
         // The planes where something is assigned, but for those of rare ideographs.
         for value in [UInt32(0)...0xFFFF, 0x1D000...0x1DFFF, 0xE0000...0xE0FFF].joined() {
             guard let scalar = Unicode.Scalar(value) else { continue }

@@ -18,7 +18,7 @@ import Testing
 
     /// A capture that was behind its time looked at its wake-up before each packet, without waiting. In a third of that time
     /// a signal was taken and not reported, and SIGTERM had no effect.
-    @Test func `A signal is reported that arrives when the time of a wait is up`() throws {
+    @Test func `a signal is reported that arrives when the time of a wait is up`() throws {
         let (signals, rounds) = (try Signals(), 5_000)
         try BlockingThread.start {
             for round in 1...rounds {
@@ -43,7 +43,7 @@ import Testing
         #expect(lost == 0)
     }
 
-    @Test func `Signals before a wait are one`() throws {
+    @Test func `signals before a wait are one`() throws {
         let signals = try Signals()
         for _ in 0..<100 { signals.wakeUp.signal() }
         let (first, second) = (signals.wakeUp.wait(for: .seconds(60)), signals.wakeUp.wait(for: .zero))

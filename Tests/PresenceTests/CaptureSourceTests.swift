@@ -12,7 +12,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     /// A source on a pipe that nothing more is written to.
-    @Test func `A source that waits for its capture does what is asked, and stops`() async throws {
+    @Test func `a source that waits for its capture does what is asked, and stops`() async throws {
         let path = "\(folder.path)/pipe"
         #expect(mkfifo(path, 0o600) == 0)
         let pipe = try FileDescriptor.open(FilePath(path), .readWrite)

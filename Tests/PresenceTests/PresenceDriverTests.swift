@@ -69,7 +69,7 @@ import Testing
         #expect(driver.snapshot(at: instant(9)).pausedSince == instant(7))
     }
 
-    @Test func `an answer of the controller is enough to believe the silence`() {
+    @Test func `an answer of the controller is enough for the silence to count`() {
         let driver = driver(exitAfter: 5, quietPeriod: .seconds(2.5))
         _ = driver.scannerDidReceive(event().span.bytes, at: at(1))
         driver.scannerDidHearController(at: at(3.5))
@@ -102,7 +102,7 @@ import Testing
         #expect(exits == 1)
     }
 
-    @Test func `other beacons prove that the radio lives`() {
+    @Test func `other beacons prove that the radio works`() {
         let driver = driver(exitAfter: 5, quietPeriod: .seconds(2.5))
         _ = driver.scannerDidReceive(event().span.bytes, at: at(1))
         for second in 2...6 { _ = driver.scannerDidReceive(event(neighbour).span.bytes, at: at(Double(second))) }

@@ -48,7 +48,7 @@ import Testing
         #expect(abs(found.loss - 0.3) < 0.06, "\(found)")
     }
 
-    @Test func `before enough is learned nothing is said`() {
+    @Test func `nothing is reported before enough is learned`() {
         var monitor = listening(region())
         for second in 0..<15 {
             _ = monitor.sighted(beacon(), at: at(Double(second)))

@@ -20,7 +20,7 @@ import Testing
         #expect(monitor.sighted(beacon(), at: at(2)).isEmpty, "still inside, no second enter")
     }
 
-    @Test func `The beacons of a crowd are listed in parts, each once and by identity`() {
+    @Test func `the beacons of a crowd are listed in parts, each once and by identity`() {
         var monitor = listening(region(after: 30))
         for minor in (0..<500).reversed() { _ = monitor.sighted(beacon(UInt16(minor)), at: at(1)) }
         for number in 0..<1000 { _ = monitor.sighted(stranger(number * 7919 % 1000), at: at(2)) }

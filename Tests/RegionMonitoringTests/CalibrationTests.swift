@@ -38,7 +38,7 @@ import Testing
         #expect(abs(level.mean + 61) < 1.2, "\(level.mean)")
     }
 
-    @Test func `it takes ten readings, and one that says nothing is none`() {
+    @Test func `ten readings are needed, and one without a signal does not count`() {
         #expect(failure(measured([])) == .nothingHeard)
         #expect(failure(measured([nil, nil])) == .nothingHeard)
         #expect(failure(measured(Array(repeating: -60, count: 9) + [nil])) == .tooFew(readings: 9, needed: 10))

@@ -50,7 +50,7 @@ import Testing
         #expect(exit(monitor, at: now) == ExitTiming(time: .seconds(30), basis: .initial(gaps: 7, needed: 15)))
     }
 
-    @Test func `a learned time says so, and which bound holds it`() throws {
+    @Test func `a learned time is reported as one, with the bound that holds it`() throws {
         var steady = listening(learning())
         var now = hear(&steady, Array(repeating: 1, count: 300))
         #expect(

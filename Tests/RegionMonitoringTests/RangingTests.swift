@@ -153,7 +153,7 @@ import Testing
     @Test(
         arguments: [(-1, .unknown), (0, .immediate), (0.49, .immediate), (0.5, .near), (2.9, .near), (3, .far)]
             as [(Double, Proximity)])
-    func `proximity in CoreLocation's words`(accuracy: Double, proximity: Proximity) {
+    func `proximity has CoreLocation's names`(accuracy: Double, proximity: Proximity) {
         #expect(Proximity(accuracy: accuracy) == proximity)
     }
 }

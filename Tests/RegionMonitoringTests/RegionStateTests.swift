@@ -64,7 +64,7 @@ import Testing
         #expect(log.first?.time == 4030)
     }
 
-    @Test func `losing and finding the adapter twice says so once`() {
+    @Test func `an adapter that is lost and found twice is reported once`() {
         var monitor = listening(region(ranging: .whileInside))
         _ = monitor.sighted(beacon(), at: at(1))
         #expect(monitor.adapterLost(at: at(2)).words == ["ranging failed", "unknown"])

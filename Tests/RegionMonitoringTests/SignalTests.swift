@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [0.1, 0.3, 1])
-    func `ten decibels of multipath do not make it flap, and a door is a door`(interval: Double) throws {
+    func `ten decibels of multipath do not make it flap, and leaving the room is an exit`(interval: Double) throws {
         var generator = SeededGenerator(seed: 7)
         var monitor = listening(region(enter: -70, exit: -80))
         var now = 0.0
@@ -80,7 +80,7 @@ import Testing
         #expect(monitor.run(to: 140).map(\.time) == [131, 131])
     }
 
-    @Test func `an RSSI that is not available proves presence and says nothing of distance`() {
+    @Test func `an RSSI that is not available proves presence and gives no distance`() {
         var monitor = listening(region("any"), region("near", enter: -70, exit: -80))
         #expect(monitor.sighted(beacon(rssi: nil), at: at(1)).map(\.word) == ["enter", "inside"])
         #expect(monitor.regionSnapshots.map(\.state) == [.inside, .unknown])

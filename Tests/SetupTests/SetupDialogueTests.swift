@@ -141,7 +141,7 @@ extension [SetupDialogue.Action] {
         #expect(setup.handle(.bluetooth(.on)).contains(.listen))
     }
 
-    @Test func `without Bluetooth it ends, and says why`() throws {
+    @Test func `without Bluetooth the set-up ends with the reason`() throws {
         var setup = try dialogue()
         _ = setup.begin()
         #expect(
@@ -248,7 +248,7 @@ extension [SetupDialogue.Action] {
 
 /// The Wi-Fi, the calibration, the end.
 @Suite struct SetupEndingTests {
-    @Test func `an open network is never joined, and a number that is none is said to be`() throws {
+    @Test func `an open network is never joined, and a wrong number is reported`() throws {
         var setup = try dialogue()
         setup.advanceToNetwork()
         _ = setup.handle(
@@ -363,7 +363,7 @@ extension SetupDialogue.Action {
         }
     }
 
-    @Test func `a shell takes a name for one word`() {
+    @Test func `a name is quoted for a shell`() {
         let steps = NextSteps(
             file: service, daemon: .runs, isService: true, outsider: "anna", unsavedNetwork: "Anna's $(reboot)")
         #expect(steps.lines.first?.hasPrefix(#"sudo nmcli --ask device wifi connect 'Anna'\''s $(reboot)' "#) == true)

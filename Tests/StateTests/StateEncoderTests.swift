@@ -44,7 +44,7 @@ import Testing
                 ]))
     }
 
-    @Test func `What has not changed is not encoded again`() throws {
+    @Test func `what has not changed is not encoded again`() throws {
         var encoder = StateEncoder()
         let count = Counted.Count()
         for (number, sequence) in [(1, 1), (1, 2), (1, 3), (2, 4), (2, 5)] {
@@ -59,7 +59,7 @@ import Testing
         #expect(count.encodings.withLock { $0 } == 2)
     }
 
-    @Test func `A state that follows others has the same text as one that is the first`() throws {
+    @Test func `a state that follows others has the same text as one that is the first`() throws {
         var encoder = StateEncoder()
         let states: [(RegionState, Float, UInt64?)] = [
             (.inside, 1, nil), (.outside, 1, 1), (.outside, 2, 1), (.inside, 2, nil),
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `Where a region's state and what was learned change apart, one is encoded without the other`() {
+    @Test func `where a region's state and what was learned change apart, one is encoded without the other`() {
         let earlier = presence(.inside, learned: 1).pieces
         let later = presence(.outside, learned: 2).learning(asIn: presence(.inside, learned: 1)).pieces
         #expect(zip(earlier, later).map { $0.isSame(as: $1) } == [false, true])

@@ -104,7 +104,7 @@ import WiFi
         }
     }
 
-    @Test func `a file with one bit that fell over is not believed`() throws {
+    @Test func `a file with one flipped bit is rejected`() throws {
         let text = try state.text
         for place in text.indices {
             var flipped = text
@@ -150,7 +150,7 @@ import WiFi
         #expect(!gone.isSameApartFromLearning(as: state))
     }
 
-    @Test func `a newer layout is said to be one, and one that never was is damage`() throws {
+    @Test func `a newer layout is reported as one, and one that never was is damage`() throws {
         var other = state
         for layout in [3, 1000] {
             other.version = layout
@@ -187,7 +187,7 @@ import WiFi
         #expect(again.monitorMemory(isStale: false).beacons.first?.silences == silences)
     }
 
-    @Test func `words and numbers that mean nothing are not believed`() throws {
+    @Test func `meaningless texts and numbers are rejected`() throws {
         func refuse(_ change: (inout PersistedState) -> Void) throws {
             var wrong = state
             change(&wrong)

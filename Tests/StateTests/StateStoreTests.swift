@@ -86,7 +86,7 @@ import Testing
         store.mayHaveChanged()
     }
 
-    @Test func `While the disk is busy any number of changes wait for one write, which has the latest`() async {
+    @Test func `while the disk is busy any number of changes wait for one write, which has the latest`() async {
         let rest = await run {
             disk.hold()
             change(to: 1)
@@ -98,7 +98,7 @@ import Testing
         #expect(rest.map(\.number) == [1000], "the end")
     }
 
-    @Test func `Where nothing has changed nothing is written`() async throws {
+    @Test func `where nothing has changed nothing is written`() async throws {
         let rest = try await run {
             change(to: 1)
             #expect(await disk.next()?.number == 1)
@@ -113,7 +113,7 @@ import Testing
         #expect(rest.map(\.number) == [2], "the end")
     }
 
-    @Test func `All writes have one thread`() async {
+    @Test func `all writes have one thread`() async {
         var threads: Set<String?> = []
         let rest = await run {
             for number in 1...50 {

@@ -59,7 +59,7 @@ import Testing
                 + Array("SSID\n\u{C}\0\0\0\0\0\0\0a\nPRIORITY=0\n".utf8))
     }
 
-    @Test func `what is too long is cut, and says so`() throws {
+    @Test func `what is too long is cut, with a mark`() throws {
         let bench = try Bench()
         #expect(bench.journal.write(String(repeating: "x", count: 5_000_000), priority: .info))
         let entry = try #require(bench.receiver.nextText())

@@ -78,7 +78,7 @@ import Testing
         task.cancel()
     }
 
-    @Test func `between reloading and ready nothing else is said to be ready`() throws {
+    @Test func `between reloading and ready nothing else is reported as ready`() throws {
         let (systemd, supervision, _) = try supervision()
         supervision.reloading()
         #expect(systemd.nextText() == nil, "it has not started yet")

@@ -10,7 +10,7 @@ import Testing
         HCICommand(LESetScanParameters()), HCICommand(LESetScanEnable(isEnabled: true)),
     ]
 
-    @Test func aHostFindsAController() async throws {
+    @Test func `a host finds a controller`() async throws {
         let host = try Host()
         let end = try host.run(script: "\(home) interval=20ms rssi=-66\nwait scan\nstart home")
         #expect(try host.receive() == [0xFF, 0x00])
@@ -33,7 +33,7 @@ import Testing
         #expect(log.allSatisfy { $0.wholeMatch(of: pattern) != nil })
     }
 
-    @Test func anAdapterThatVanishesIsClosedAndOpenedAgain() async throws {
+    @Test func `an adapter that vanishes is closed and opened again`() async throws {
         let host = try Host(devices: 2)
         let end = try host.run(script: "")
         #expect(try host.receive() == [0xFF, 0x00])
@@ -46,7 +46,7 @@ import Testing
         #expect(await end.first { _ in true } == .success(0))
     }
 
-    @Test func aFloodWaitsForTheHost() async throws {
+    @Test func `a flood waits for the host`() async throws {
         let host = try Host()
         let end = try host.run(script: "wait scan\nflood count=5000 addresses=100")
         #expect(try host.receive() == [0xFF, 0x00])
@@ -62,7 +62,7 @@ import Testing
         #expect(try host.log().last?.hasSuffix(" flood done count=5000 heard=5000") == true)
     }
 
-    @Test func aDeviceThatIsTakenAwayIsAnError() async throws {
+    @Test func `a device that is taken away is an error`() async throws {
         let host = try Host()
         let end = try host.run(script: "")
         #expect(try host.receive() == [0xFF, 0x00])
@@ -73,7 +73,7 @@ import Testing
         #expect(error.description == "receiving from the host failed: Broken pipe (32); the device was taken away")
     }
 
-    @Test func withoutADeviceThereIsNothingToDo() async throws {
+    @Test func `without a device there is nothing to do`() async throws {
         let host = try Host(devices: 0)
         let end = try host.run(script: "")
         let error = SystemError(operation: "opening", code: ENOENT)

@@ -4,7 +4,7 @@ import Testing
 
 /// The commands by which Linux sets an LE controller up, and their answers.
 @Suite struct ControllerSetupTests {
-    @Test func anAdapterIsCreatedFirst() throws {
+    @Test func `an adapter is created first`() throws {
         let bench = try Bench(.extended)
         #expect(
             bench.actions == [
@@ -20,7 +20,7 @@ import Testing
             (0x201C, [0x30, 0, 0, 0, 0, 0, 0, 0]), (0x2007, [0]), (0x200F, [16]), (0x2010, []), (0x202A, [16]),
             (0x2029, []), (0x202F, [251, 0, 0x48, 8, 251, 0, 0x48, 8]), (0x2023, [27, 0, 0x48, 1]),
         ] as [(UInt16, [UInt8])])
-    func aQuestionIsAnsweredInFull(_ opcode: UInt16, _ parameters: [UInt8]) throws {
+    func `a question is answered in full`(_ opcode: UInt16, _ parameters: [UInt8]) throws {
         var bench = try Bench()
         #expect(try bench.ask(opcode) == [0] + parameters)
     }
@@ -29,7 +29,7 @@ import Testing
         arguments: [
             (0x2003, [0x60, 0x10, 0, 0, 0, 0, 0, 0]), (0x203B, [1]), (0x203A, [0x72, 6]), (0x203D, []),
         ] as [(UInt16, [UInt8])])
-    func anExtendedControllerHasMore(_ opcode: UInt16, _ parameters: [UInt8]) throws {
+    func `an extended controller has more`(_ opcode: UInt16, _ parameters: [UInt8]) throws {
         var bench = try Bench(.extended)
         #expect(try bench.ask(opcode) == [0] + parameters)
     }
@@ -59,18 +59,18 @@ import Testing
             (0x0C01, 8), (0x2001, 8), (0x2005, 6), (0x2006, 15), (0x2008, 32), (0x2009, 32), (0x200A, 1), (0x2024, 4),
             (0x202D, 1), (0x202E, 2), (0x204E, 8),
         ] as [(UInt16, Int)])
-    func settingIsAccepted(_ opcode: UInt16, _ length: Int) throws {
+    func `each setting is accepted`(_ opcode: UInt16, _ length: Int) throws {
         var bench = try Bench()
         #expect(try bench.ask(opcode, [UInt8](repeating: 0, count: length)) == [0])
     }
 
     @Test(arguments: [0x0C01, 0x2001, 0x2005, 0x200B, 0x200C, 0x2011, 0x2012, 0x2027] as [UInt16])
-    func parametersThatAreCutAreInvalid(_ opcode: UInt16) throws {
+    func `parameters that are cut are invalid`(_ opcode: UInt16) throws {
         var bench = try Bench()
         #expect(try bench.ask(opcode, [0]) == [HCIStatus.invalidParameters.rawValue])
     }
 
-    @Test func whatItDoesNotHaveIsUnknown() throws {
+    @Test func `a command that the controller does not have is unknown`() throws {
         var bench = try Bench()
         for opcode: UInt16 in [0x1005, 0x0401, 0x2041, 0x2042, 0x2060, 0xFC01] {
             let command = try HCICommand(opcode: HCIOpcode(rawValue: opcode), parameters: [])
@@ -94,7 +94,7 @@ import Testing
         #expect(mask.octets[0...4].allSatisfy { $0 == 0 })
     }
 
-    @Test func theAcceptListHoldsSoMany() throws {
+    @Test func `the accept list has a maximum length`() throws {
         var bench = try Bench()
         for index in 0..<16 {
             #expect(try bench.ask(0x2011, [1, UInt8(index), 0, 0, 0, 0, 0xC0]) == [0])
@@ -105,7 +105,7 @@ import Testing
         #expect(try bench.ask(0x2011, [1, 16, 0, 0, 0, 0, 0xC0]) == [0])
     }
 
-    @Test func aConnectionIsAttemptedUntilItIsCancelled() throws {
+    @Test func `a connection is attempted until it is cancelled`() throws {
         var bench = try Bench()
         try bench.unmask()
         let peer: [UInt8] = [1, 0x55, 0x44, 0x33, 0x22, 0x11, 0xC0]
@@ -133,7 +133,7 @@ import Testing
                     LESubevent(rawValue: 0x01), parameters: [2, 0, 0, 0] + peer + [UInt8](repeating: 0, count: 7)))
     }
 
-    @Test func legacyAndExtendedCommandsExcludeEachOther() throws {
+    @Test func `legacy and extended commands exclude each other`() throws {
         var bench = try Bench(.extended)
         try bench.scan(.extended)
         #expect(try bench.status(HCICommand(LESetScanEnable(isEnabled: false))) == .commandDisallowed)
@@ -142,7 +142,7 @@ import Testing
         #expect(try bench.status(HCICommand(LESetExtendedScanEnable(isEnabled: false))) == .commandDisallowed)
     }
 
-    @Test func theWholeConversationCanBeLogged() throws {
+    @Test func `the whole conversation can be logged`() throws {
         var bench = try Bench(isVerbose: true)
         bench.forget()
         _ = try bench.ask(0x200F)
@@ -152,7 +152,7 @@ import Testing
             ])
     }
 
-    @Test func whatIsNoCommandIsOnlyLogged() throws {
+    @Test func `a packet that is no command is only logged`() throws {
         var bench = try Bench()
         bench.forget()
         bench.actions += bench.emulation.received([0x02, 0, 0, 0, 0], at: bench.now)

@@ -8,7 +8,7 @@ import Testing
     private let parameters = HCICommand(LESetScanParameters())
     private let enable = HCICommand(LESetScanEnable(isEnabled: true))
 
-    @Test func commandsAreIgnored() throws {
+    @Test func `commands are ignored`() throws {
         var bench = try Bench(script: "\(home)\nstart home")
         try bench.scan()
         bench.writeControl("ignore commands")
@@ -21,7 +21,7 @@ import Testing
         #expect(try bench.status(disable) == .success)
     }
 
-    @Test func oneCommandIsIgnored() throws {
+    @Test func `one command is ignored`() throws {
         var bench = try Bench(script: "ignore 0x200C 0x2042")
         #expect(try bench.status(parameters) == .success)
         #expect(try bench.status(enable) == nil)
@@ -29,7 +29,7 @@ import Testing
         #expect(try bench.status(enable) == .success)
     }
 
-    @Test func aCommandIsRefused() throws {
+    @Test func `a command is refused`() throws {
         var bench = try Bench(script: "refuse 0x200C times=2\nrefuse 0x200B status=0x07\nrefuse 0x200D")
         bench.forget()
         #expect(try bench.status(enable) == .commandDisallowed)
@@ -49,7 +49,7 @@ import Testing
         #expect(try bench.status(parameters) == .success)
     }
 
-    @Test func aHardwareErrorForgetsTheScan() throws {
+    @Test func `a hardware error forgets the scan`() throws {
         var bench = try Bench(script: "\(home)\nstart home")
         try bench.scan()
         bench.writeControl("hardware-error 0x42")
@@ -63,7 +63,7 @@ import Testing
         #expect(bench.reports.count == 10)
     }
 
-    @Test func theAdapterVanishesAndReturns() throws {
+    @Test func `the adapter vanishes and returns`() throws {
         var bench = try Bench(script: "\(home)\nstart home")
         try bench.scan()
         bench.writeControl("vanish")
@@ -89,7 +89,7 @@ import Testing
         #expect(bench.log.last == "error control:4: found return, expected vanish before it")
     }
 
-    @Test func aStallLastsUntilTheScanIsEnabledAnew() throws {
+    @Test func `a stall lasts until the scan is enabled again`() throws {
         var bench = try Bench(script: "\(home)\nstart home")
         try bench.scan()
         bench.writeControl("stall")
@@ -103,7 +103,7 @@ import Testing
         #expect(bench.reports.count == 10)
     }
 
-    @Test func aDeepStallLastsUntilReset() throws {
+    @Test func `a deep stall lasts until reset`() throws {
         var bench = try Bench(script: "\(home)\nstart home")
         try bench.scan()
         bench.writeControl("stall until=reset")
@@ -127,7 +127,7 @@ import Testing
 
     /// It goes on whatever the host sends and whatever is written into the FIFO.
     @Test(arguments: 0..<8)
-    func nothingStopsIt(_ seed: UInt64) throws {
+    func `no command and no instruction stops the controller`(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var bench = try Bench(seed.isMultiple(of: 2) ? .legacy : .extended, script: "\(home)\nstart home\nbatch 3")
         let verbs = [

@@ -4,7 +4,7 @@ import IBeacon
 import Testing
 
 @Suite struct FloodTests {
-    @Test func everyAdvertIsReported() throws {
+    @Test func `every advertisement is reported`() throws {
         var bench = try Bench(script: "\(home) rssi=-77")
         try bench.scan()
         bench.writeControl("flood count=20000 addresses=5000 include=home")
@@ -24,7 +24,7 @@ import Testing
         #expect(bench.emulation.nextDeadline == nil)
     }
 
-    @Test func commandsAreAnsweredInBetween() throws {
+    @Test func `commands are answered in between`() throws {
         var bench = try Bench()
         try bench.scan()
         bench.writeControl("flood count=1000")
@@ -35,7 +35,7 @@ import Testing
         #expect(bench.log.last == "flood done count=1000 heard=\(bench.reports.count)")
     }
 
-    @Test func theDuplicateFilterHolds() throws {
+    @Test func `the duplicate filter holds`() throws {
         var bench = try Bench()
         try bench.scan(filtersDuplicates: true)
         bench.writeControl("flood count=1000 addresses=10")
@@ -43,7 +43,7 @@ import Testing
         #expect(bench.log.last == "flood done count=1000 heard=10")
     }
 
-    @Test func aRateIsKept() throws {
+    @Test func `a rate is kept`() throws {
         var bench = try Bench()
         try bench.scan()
         bench.writeControl("flood count=300 addresses=7 rate=100")
@@ -54,7 +54,7 @@ import Testing
         #expect(bench.log.last == "flood done count=300 heard=300")
     }
 
-    @Test func beaconsAreAllDifferent() throws {
+    @Test func `beacons are all different`() throws {
         var bench = try Bench(.extended, script: "batch 4")
         try bench.scan(.extended)
         bench.writeControl("flood count=500 addresses=250 kind=beacons")
@@ -65,7 +65,7 @@ import Testing
         #expect(bench.packets.count == 125)
     }
 
-    @Test func oneFloodAtATime() throws {
+    @Test func `one flood runs at a time`() throws {
         var bench = try Bench()
         bench.forget()
         bench.writeControl("flood count=1000 rate=1")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct LiveSourceTests {
-    @Test func linesArePutTogether() {
+    @Test func `lines are put together`() {
         var splitter = LineSplitter()
         #expect(splitter.take(Array("one\ntw".utf8)) == ["one"])
         #expect(splitter.take(Array("o\n\nthree".utf8)) == ["two", ""])
@@ -13,7 +13,7 @@ import Testing
         #expect(splitter.finish() == nil)
     }
 
-    @Test func aLineThatIsTooLongIsKeptSoFarThatItIsFoundToBe() {
+    @Test func `a line that is too long is kept up to the byte beyond the limit`() {
         var splitter = LineSplitter()
         let limit = Script.maximumLineLength
         let lines = splitter.take([UInt8](repeating: 0x61, count: limit) + [0x0A])
@@ -22,7 +22,7 @@ import Testing
         #expect(splitter.take([0x0A, 0x62, 0x0A]).map(\.utf8.count) == [limit + 1, 1])
     }
 
-    @Test func aFIFOIsCreatedAndOutlivesItsWriters() throws {
+    @Test func `a FIFO is created and outlives its writers`() throws {
         let folder = try TemporaryFolder()
         let path = "\(folder.path)/control"
         var source = try LiveSource.control(path)
@@ -38,7 +38,7 @@ import Testing
         _ = try LiveSource.control(path)
     }
 
-    @Test func whatIsNoFIFOIsRefused() throws {
+    @Test func `what is no FIFO is refused`() throws {
         let folder = try TemporaryFolder()
         let path = "\(folder.path)/control"
         close(open(path, O_CREAT | O_WRONLY, 0o600))
@@ -48,7 +48,7 @@ import Testing
         #expect(error?.advice == "it is no FIFO: give --control another path, or remove what is there")
     }
 
-    @Test func standardInputEnds() throws {
+    @Test func `a source ends with standard input`() throws {
         var pair: [Int32] = [0, 0]
         try #require(pipe(&pair) == 0)
         var source = LiveSource(name: "standard input", owning: OwnedDescriptor(owning: pair[0]))

@@ -3,7 +3,7 @@ import HCI
 import Testing
 
 @Suite struct ReportTests {
-    @Test func severalReportsGoOutInOneEvent() throws {
+    @Test func `several reports go out in one event`() throws {
         var bench = try Bench(script: "batch 4\n\(home)")
         try bench.scan()
         bench.writeControl("send home count=10")
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [(ControllerKind.legacy, 6), (.extended, 4)])
-    func anEventHoldsNoMoreThanFits(_ kind: ControllerKind, _ fitting: Int) throws {
+    func `an event holds no more than fits`(_ kind: ControllerKind, _ fitting: Int) throws {
         var bench = try Bench(kind, script: "batch 25\n\(home)")
         try bench.scan(kind)
         bench.writeControl("send home count=\(fitting * 3)")
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [(ControllerKind.legacy, 25), (.extended, 10)])
-    func smallReportsFillTheEventToItsLimit(_ kind: ControllerKind, _ limit: Int) throws {
+    func `small reports fill the event to its limit`(_ kind: ControllerKind, _ limit: Int) throws {
         var bench = try Bench(kind, script: "batch 25\nraw tag data=")
         try bench.scan(kind)
         bench.writeControl("send tag count=\(limit + 1)")
@@ -35,7 +35,7 @@ import Testing
         #expect(bench.packets.map { Int($0[4]) } == [limit, 1])
     }
 
-    @Test func whatWaitsIsLostWithTheScan() throws {
+    @Test func `what waits is lost with the scan`() throws {
         var bench = try Bench(script: "batch 4\n\(home)")
         try bench.scan()
         bench.writeControl("send home")
@@ -44,7 +44,7 @@ import Testing
         #expect(bench.reports.isEmpty)
     }
 
-    @Test func aCutEventEndsInItsLastReport() throws {
+    @Test func `a cut event ends in its last report`() throws {
         var bench = try Bench(script: "batch 3\n\(home)\ncut times=2")
         try bench.scan()
         bench.writeControl("send home count=9")
@@ -56,7 +56,7 @@ import Testing
         #expect(bench.log.count { $0 == "cut a report event" } == 2)
     }
 
-    @Test func longDataComesInPieces() throws {
+    @Test func `long data comes in pieces`() throws {
         let long = [UInt8](repeating: 0xAB, count: 500)
         let digits = String(repeating: "AB", count: 500)
         var bench = try Bench(.extended, script: "raw poster data=\(digits)")
@@ -76,7 +76,7 @@ import Testing
         #expect(whole == long)
     }
 
-    @Test func aLegacyControllerDoesNotHearExtendedAdverts() throws {
+    @Test func `a legacy controller does not receive extended advertisements`() throws {
         var bench = try Bench(script: "raw poster data=\(String(repeating: "AB", count: 32))")
         try bench.scan()
         bench.writeControl("send poster")
@@ -86,7 +86,7 @@ import Testing
         #expect(bench.reports.count == 1)
     }
 
-    @Test func theSignalMayBeUnknown() throws {
+    @Test func `the signal may be unknown`() throws {
         var bench = try Bench(script: "\(home) rssi=none")
         try bench.scan()
         bench.writeControl("send home")
@@ -94,7 +94,7 @@ import Testing
         #expect(bench.log.last == "first advert home rssi=none")
     }
 
-    @Test func aPacketIsSentAsItIs() throws {
+    @Test func `a raw packet is sent unchanged`() throws {
         var bench = try Bench()
         bench.forget()
         bench.writeControl("packet 04FF03010203")

@@ -7,7 +7,7 @@ import Testing
     static let started = home + " rssi=-70 interval=100ms\nstart home"
 
     @Test(arguments: [ControllerKind.legacy, .extended])
-    func advertsAreReportedWhileTheScanIsEnabled(_ kind: ControllerKind) throws {
+    func `advertisements are reported while the scan is enabled`(_ kind: ControllerKind) throws {
         var bench = try Bench(kind, script: Self.started)
         bench.run(for: 1)
         #expect(bench.packets.isEmpty)
@@ -39,7 +39,7 @@ import Testing
         #expect(bench.reports.isEmpty)
     }
 
-    @Test func theScanIsLogged() throws {
+    @Test func `the scan is logged`() throws {
         var bench = try Bench()
         try bench.status(
             HCICommand(
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [ControllerKind.legacy, .extended])
-    func parametersAreDisallowedWhileScanning(_ kind: ControllerKind) throws {
+    func `parameters are disallowed while scanning`(_ kind: ControllerKind) throws {
         var bench = try Bench(kind)
         try bench.scan(kind)
         let parameters =
@@ -68,7 +68,7 @@ import Testing
         #expect(try bench.status(parameters) == .success)
     }
 
-    @Test func resetSwitchesTheScanOff() throws {
+    @Test func `reset switches the scan off`() throws {
         var bench = try Bench(script: Self.started)
         try bench.scan()
         try bench.status(HCICommand(Reset()))
@@ -77,7 +77,7 @@ import Testing
         #expect(bench.reports.isEmpty)
     }
 
-    @Test func maskedEventsAreNotSent() throws {
+    @Test func `masked events are not sent`() throws {
         var bench = try Bench(script: Self.started)
         try bench.scan()
         try bench.status(HCICommand(LESetEventMask(mask: ~LESetEventMask.advertisingReport)))
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: [ControllerKind.legacy, .extended])
-    func theDuplicateFilterGoesByTheAddressAlone(_ kind: ControllerKind) throws {
+    func `the duplicate filter goes by the address alone`(_ kind: ControllerKind) throws {
         var bench = try Bench(kind, script: Self.started)
         try bench.scan(kind, filtersDuplicates: true)
         bench.run(for: 1)
@@ -113,7 +113,7 @@ import Testing
         #expect(bench.reports.count == 3)
     }
 
-    @Test func aPeriodicFilterReportsOnceAPeriod() throws {
+    @Test func `a periodic filter reports once a period`() throws {
         var bench = try Bench(.extended, script: Self.started)
         try bench.unmask()
         let enable = LESetExtendedScanEnable(
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func aScanWithADurationEnds() throws {
+    @Test func `a scan with a duration ends`() throws {
         var bench = try Bench(.extended, script: Self.started)
         try bench.unmask()
         try bench.status(HCICommand(LESetExtendedScanEnable(isEnabled: true, duration: 50)))
@@ -140,7 +140,7 @@ import Testing
         #expect(try bench.packets.last == HCIEvent.leMeta(.scanTimeout, parameters: []).packet())
     }
 
-    @Test func betweenPeriodsItDoesNotListen() throws {
+    @Test func `the controller does not receive between periods`() throws {
         var bench = try Bench(.extended, script: Self.started)
         try bench.unmask()
         try bench.status(HCICommand(LESetExtendedScanEnable(isEnabled: true, duration: 32, period: 1)))
@@ -151,7 +151,7 @@ import Testing
         #expect(bench.reports.count == 6)
     }
 
-    @Test func aRandomAddressMustBeSetBeforeItIsUsed() throws {
+    @Test func `a random address must be set before it is used`() throws {
         var bench = try Bench()
         try bench.status(HCICommand(LESetScanParameters(ownAddressType: .random)))
         #expect(try bench.status(HCICommand(LESetScanEnable(isEnabled: true))) == .invalidParameters)
@@ -159,7 +159,7 @@ import Testing
         #expect(try bench.status(HCICommand(LESetScanEnable(isEnabled: true))) == .success)
     }
 
-    @Test func theAcceptListIsHonoured() throws {
+    @Test func `the accept list is honoured`() throws {
         var bench = try Bench(script: Self.started)
         try bench.scan(policy: .acceptListOnly)
         bench.run(for: 1)
@@ -173,7 +173,7 @@ import Testing
         #expect(bench.reports.count == 10)
     }
 
-    @Test func onlyAnActiveScanAsksForMore() throws {
+    @Test func `only an active scan asks for more`() throws {
         let script = """
             raw lamp data=020106 response=03FF0102 type=scannable rssi=-50 interval=1s
             raw tag data=0201060303AAFE interval=1s

@@ -9,7 +9,7 @@ import Testing
         }
     }
 
-    @Test func everyInstructionIsUnderstood() {
+    @Test func `every instruction is parsed`() {
         let text = """
             # A comment.
 
@@ -92,7 +92,7 @@ import Testing
             ("flood", "s:1: found flood without count, expected count=…"),
             ("packet 04", "s:1: found 1 bytes, expected a packet, from its type on"),
         ])
-    func aMistakeIsExplained(_ line: String, _ error: String) {
+    func `a mistake is explained`(_ line: String, _ error: String) {
         #expect(errors(line) == [error])
     }
 
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func allMistakesAreReported() {
+    @Test func `all mistakes are reported`() {
         #expect(errors("log a\nwait x\nlog b\ncut times=0").map { $0.prefix(4) } == ["s:2:", "s:4:"])
     }
 
@@ -132,12 +132,12 @@ import Testing
             ("refuse 1 times=1000000", "refuse 1 times=1000001"),
             ("cut times=1000000", "cut times=1000001"),
         ])
-    func limitsAreExact(_ allowed: String, _ refused: String) {
+    func `limits are exact`(_ allowed: String, _ refused: String) {
         #expect(errors(allowed) == [])
         #expect(errors(refused).count == 1)
     }
 
-    @Test func dataIsLimited() {
+    @Test func `data is limited`() {
         func bytes(_ count: Int) -> String { String(repeating: "00", count: count) }
         #expect(errors("raw a data=\(bytes(1650))") == [])
         #expect(errors("raw a data=\(bytes(1651))") == ["s:1: found data=1651 bytes, expected at most 1650"])
@@ -148,7 +148,7 @@ import Testing
         #expect(errors("packet \(bytes(1025))").count == 1)
     }
 
-    @Test func aLineIsLimited() {
+    @Test func `a line is limited`() {
         let line = "log " + String(repeating: "x", count: Script.maximumLineLength - 4)
         #expect(errors(line) == [])
         #expect(errors(line + "x") == ["s:1: found a line of 8193 bytes, expected at most 8192"])

@@ -4,7 +4,7 @@ import Testing
 
 /// The times at which a script's lines are carried out.
 @Suite struct ScriptTests {
-    @Test func aWaitHoldsTheLinesAfterIt() throws {
+    @Test func `a wait holds the lines after it`() throws {
         var bench = try Bench(script: "log one\nwait 2.5s\nlog two\nwait 500ms\nlog three")
         #expect(bench.log.suffix(1) == ["one"])
         bench.run(for: 2.499)
@@ -16,7 +16,7 @@ import Testing
         #expect(bench.emulation.nextDeadline == nil)
     }
 
-    @Test func waitsDoNotDrift() throws {
+    @Test func `waits do not drift`() throws {
         var bench = try Bench(script: "wait 1s\nwait 1s\nlog done")
         // The first wait is noticed late; the second ends in time all the same.
         bench.now += 1_900_000_000
@@ -24,14 +24,14 @@ import Testing
         #expect(bench.emulation.nextDeadline == 3_000_000_000)
     }
 
-    @Test func aTimeIsCountedFromTheBegin() throws {
+    @Test func `a time is counted from the start`() throws {
         var bench = try Bench(script: "at 3s log late\nat 1s log soon\nwait 2s\nlog between\nat 1s log past")
         bench.forget()
         bench.run(for: 5)
         #expect(bench.log == ["soon", "between", "past", "late"])
     }
 
-    @Test func aLongPauseKeepsTheOrder() throws {
+    @Test func `a long pause keeps the order`() throws {
         var bench = try Bench(script: "at 3s log late\nat 1s log soon\nwait 2s\nlog between")
         bench.forget()
         bench.now += 10_000_000_000
@@ -39,7 +39,7 @@ import Testing
         #expect(bench.log == ["soon", "between", "late"])
     }
 
-    @Test func aLiveTimeIsCountedFromTheLine() throws {
+    @Test func `a live time is counted from the line`() throws {
         var bench = try Bench()
         bench.run(for: 10)
         bench.writeControl("at 2s log then")
@@ -50,7 +50,7 @@ import Testing
         #expect(bench.log.last == "then")
     }
 
-    @Test func sourcesDoNotWaitForEachOther() throws {
+    @Test func `sources do not wait for each other`() throws {
         var bench = try Bench(script: "wait 10s\nlog script")
         bench.writeControl("wait 1s")
         bench.writeControl("log control")
@@ -61,7 +61,7 @@ import Testing
         #expect(bench.log.last == "script")
     }
 
-    @Test func aLineMayWaitForTheScan() throws {
+    @Test func `a line may wait for the scan`() throws {
         var bench = try Bench(script: "wait scan\nwait 1s\nlog scanning\nwait no-scan\nlog over")
         bench.run(for: 60)
         #expect(!bench.log.contains("scanning"))
@@ -72,14 +72,14 @@ import Testing
         #expect(bench.log.suffix(2) == ["scan disabled", "over"])
     }
 
-    @Test func theSignalFollowsItsPlan() throws {
+    @Test func `the signal follows its plan`() throws {
         var bench = try Bench(script: "\(home) interval=500ms\nstart home\nrssi home -80 none -60 every=1s")
         try bench.scan()
         bench.run(for: 4)
         #expect(bench.reports.map(\.rssi) == [-80, nil, nil, -60, -60, -60, -60, -60])
     }
 
-    @Test func startsAndStopsAreCounted() throws {
+    @Test func `starts and stops are counted`() throws {
         var bench = try Bench(script: "\(home) interval=100ms")
         try bench.scan()
         bench.writeControl("start home")
@@ -92,7 +92,7 @@ import Testing
         #expect(bench.log == ["started home", "first advert home rssi=-70"])
     }
 
-    @Test func missedAdvertsAreNotMadeUpFor() throws {
+    @Test func `missed advertisements are not repeated`() throws {
         var bench = try Bench(script: "\(home) interval=100ms\nstart home")
         try bench.scan()
         bench.now += 10_050_000_000
@@ -101,7 +101,7 @@ import Testing
         #expect(bench.emulation.nextDeadline == bench.now + 50_000_000)
     }
 
-    @Test func aSecondDescriptionReplacesTheFirst() throws {
+    @Test func `a second description replaces the first`() throws {
         var bench = try Bench(script: "\(home)\nstart home\n\(home) rssi=-33")
         try bench.scan()
         bench.run(for: 1)
@@ -110,7 +110,7 @@ import Testing
         #expect(bench.reports.map(\.rssi) == [-33])
     }
 
-    @Test func addressesAreMadeFromNames() throws {
+    @Test func `addresses are made from names`() throws {
         var bench = try Bench(script: "raw a data=\nraw b data=\nraw c data= address-type=public")
         try bench.scan()
         bench.writeControl("send a")
@@ -122,7 +122,7 @@ import Testing
         #expect(reports.map(\.addressType) == [.random, .random, .public])
     }
 
-    @Test func whatCannotBeCarriedOutIsLogged() throws {
+    @Test func `what cannot be carried out is logged`() throws {
         var bench = try Bench(script: home)
         bench.forget()
         bench.writeControl("start home house")
@@ -136,7 +136,7 @@ import Testing
             ])
     }
 
-    @Test func itEnds() throws {
+    @Test func `an instruction ends the program with its status`() throws {
         var bench = try Bench(script: "wait 1s\nquit 3")
         bench.forget()
         bench.run(for: 1)

@@ -24,11 +24,13 @@ struct AccessPointSecurityTests {
             ("OWE, transition mode", 0x0, 0, 0x1000, .weak(.enhancedOpen)),
             ("RSN without any known key management", 0x1, 0, 0x88, .weak(.wpa)),
         ] as [(String, UInt32, UInt32, UInt32, AccessPointSecurity)])
-    func classifies(name: String, flags: UInt32, wpa: UInt32, rsn: UInt32, security: AccessPointSecurity) {
+    func `the flags of an access point give its security`(
+        name: String, flags: UInt32, wpa: UInt32, rsn: UInt32, security: AccessPointSecurity
+    ) {
         #expect(AccessPointSecurity(flags: flags, wpa: wpa, rsn: rsn) == security, "\(name)")
     }
 
-    @Test func weaknessIsOrdered() {
+    @Test func `weakness is ordered`() {
         #expect(WeakSecurity.allCases.sorted() == [.open, .enhancedOpen, .wep, .wpa, .wpa2])
         #expect(WeakSecurity.allCases.allSatisfy { !$0.description.isEmpty })
     }

@@ -17,8 +17,7 @@ struct DeviceJournalTests {
         return journal
     }
 
-    @Test("The reason of a failure whose states arrive in one batch, without a connection, is found")
-    func statesInOneBatch() throws {
+    @Test func `the reason of a failure whose states arrive in one batch, without a connection, is found`() throws {
         let journal = Self.journal([(40, 0, nil), (50, 0, nil), (120, 11, nil), (30, 0, nil)])
         #expect(journal.failure(of: "/active/2")?.reason == nil)
         let end = try #require(journal.end(of: "/active/2"))
@@ -26,14 +25,12 @@ struct DeviceJournalTests {
         #expect(!end.wasAssociated)
     }
 
-    @Test("The end of a connection that left without failure in one batch is found")
-    func departureInOneBatch() {
+    @Test func `the end of a connection that left without failure in one batch is found`() {
         let journal = Self.journal([(40, 0, nil), (50, 0, nil), (110, 39, nil), (30, 39, nil)])
         #expect(journal.end(of: "/active/2")?.reason == 39)
     }
 
-    @Test("In one batch with another activation that failed before, the last one counts")
-    func twoActivationsInOneBatch() throws {
+    @Test func `in one batch with another activation that failed before, the last one counts`() throws {
         let journal = Self.journal([
             (40, 0, nil), (50, 0, nil), (120, 7, nil), (30, 0, nil),
             (40, 0, nil), (50, 0, nil), (70, 0, nil), (120, 8, nil), (30, 0, nil),
@@ -43,8 +40,7 @@ struct DeviceJournalTests {
         #expect(end.wasAssociated)
     }
 
-    @Test("A connection that is known from its failure on begins with the preparation before")
-    func connectionKnownLate() {
+    @Test func `a connection that is known from its failure on begins with the preparation before`() {
         let journal = Self.journal([
             (40, 0, nil), (50, 0, nil), (120, 7, nil), (30, 0, nil),
             (40, 0, nil), (50, 0, nil), (120, 11, Self.ours), (30, 0, Self.ours),
@@ -52,16 +48,14 @@ struct DeviceJournalTests {
         #expect(journal.failure(of: "/active/2")?.reason == 11)
     }
 
-    @Test("The last states of the connection before are not the end of the one that follows it")
-    func connectionKnownEarly() {
+    @Test func `the last states of the connection before are not the end of the one that follows it`() {
         let journal = Self.journal([
             (100, 0, Self.other), (110, 39, Self.ours), (30, 39, Self.ours), (40, 0, Self.ours),
         ])
         #expect(journal.end(of: "/active/2")?.reason == nil)
     }
 
-    @Test("States that carry the connection come before those of others and those without one")
-    func ownStates() {
+    @Test func `states that carry the connection come before those of others and those without one`() {
         let journal = Self.journal([
             (120, 7, Self.other), (40, 0, Self.ours), (50, 0, Self.ours), (120, 11, nil), (30, 0, nil),
             (40, 0, Self.other), (120, 7, Self.other),

@@ -30,18 +30,18 @@ struct JoinFailureTests {
     ]
 
     @Test(arguments: failures)
-    func hasAStableCodeAndSaysWhatToDo(failure: JoinFailure, code: String, isPassing: Bool) {
+    func `each failure has a stable code and a remedy`(failure: JoinFailure, code: String, isPassing: Bool) {
         #expect(failure.code.rawValue == code)
         #expect(failure.isPassing == isPassing)
         // What happened, then what to do.
         #expect(failure.description.contains(";"))
     }
 
-    @Test func codesAreDistinct() {
+    @Test func `codes are distinct`() {
         #expect(Set(Self.failures.map(\.code)).count == Self.failures.count)
     }
 
-    @Test func namesWhatWasSeen() {
+    @Test func `a failure names the security that was received`() {
         let failure = JoinFailure.onlyUnsecuredInSight(ssid: "Home", seen: .wep)
         #expect(failure.description.hasPrefix("“Home” is not joined: it is received only as WEP, without WPA2 or WPA3"))
     }

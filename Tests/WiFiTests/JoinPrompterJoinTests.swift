@@ -14,7 +14,7 @@ struct JoinPrompterJoinTests {
     }
 
     @Test(arguments: [JoinFailure.wrongPassphrase(ssid: "Home"), .noAddress(ssid: "Home"), .noPermission])
-    mutating func aFailureIsNotRepeatedInTheSameArrival(failure: JoinFailure) throws {
+    mutating func `a failure is not repeated in the same arrival`(failure: JoinFailure) throws {
         try scene.joining()
         #expect(try scene.finish(1, failure, at: 30) == [failed(failure)])
         #expect(scene.change(at: 31).isEmpty)
@@ -24,7 +24,7 @@ struct JoinPrompterJoinTests {
     }
 
     @Test(arguments: [JoinFailure.interrupted, .timedOut(ssid: "Home"), .notInSight(ssid: "Home")])
-    mutating func aPassingFailureIsOfferedAgainAfterTheCoolDown(failure: JoinFailure) throws {
+    mutating func `a passing failure is offered again after the cool-down`(failure: JoinFailure) throws {
         try scene.joining()
         #expect(try scene.finish(1, failure, at: 1000) == [failed(failure)])
         #expect(scene.deadline == 1300)
@@ -32,7 +32,7 @@ struct JoinPrompterJoinTests {
         #expect(scene.determine(2, ready, at: 1301) == [.announce(Scene.prompt(2))])
     }
 
-    @Test mutating func leavingDoesNotStopAJoin() throws {
+    @Test mutating func `leaving does not stop a join`() throws {
         try scene.joining()
         #expect(scene.depart(at: 1).isEmpty)
         #expect(scene.change(at: 2).isEmpty)
@@ -47,7 +47,7 @@ struct JoinPrompterJoinTests {
         #expect(scene.deadline == nil)
     }
 
-    @Test mutating func aNewArrivalDuringTheJoinIsNotLost() throws {
+    @Test mutating func `a new arrival during the join is not lost`() throws {
         try scene.joining()
         _ = scene.depart(at: 1)
         #expect(try scene.arrive(at: 2).isEmpty)
@@ -58,21 +58,21 @@ struct JoinPrompterJoinTests {
         #expect(scene.deadline == 300)
     }
 
-    @Test mutating func aJoinEndsOnce() throws {
+    @Test mutating func `a join ends once`() throws {
         try scene.joining()
         #expect(scene.finish(2, at: 1).isEmpty)
         #expect(scene.finish(1, at: 2).count == 1)
         #expect(scene.finish(1, at: 3).isEmpty)
     }
 
-    @Test mutating func autoJoinsWithoutAQuestion() throws {
+    @Test mutating func `the policy auto joins without a prompt`() throws {
         #expect(try scene.arrive("door", .auto, at: 0) == [ask(1, .auto)])
         #expect(try scene.determine(1, ready, at: 1) == [.startJoin(Scene.attempt(1, nil, .auto))])
         #expect(scene.prompter.prompts.isEmpty)
         #expect(scene.finish(1, at: 9) == [.joined(try Scene.attempt(1, nil, .auto), Scene.joined)])
     }
 
-    @Test mutating func autoHasTheCoolDownToo() throws {
+    @Test mutating func `the policy auto has the cool-down too`() throws {
         _ = try scene.arrive("door", .auto, at: 0)
         _ = scene.determine(1, ready, at: 0)
         _ = scene.finish(1, .wrongPassphrase(ssid: "Home"), at: 10)
@@ -82,7 +82,7 @@ struct JoinPrompterJoinTests {
         #expect(try scene.advance(to: 300) == [ask(2, .auto)])
     }
 
-    @Test mutating func autoTriesAPassingFailureAgain() throws {
+    @Test mutating func `the policy auto tries again after a passing failure`() throws {
         _ = try scene.arrive("door", .auto, at: 0)
         _ = scene.determine(1, ready, at: 0)
         _ = scene.finish(1, .notInSight(ssid: "Home"), at: 10)
@@ -91,7 +91,7 @@ struct JoinPrompterJoinTests {
         #expect(try scene.determine(2, ready, at: 311) == [.startJoin(Scene.attempt(2, nil, .auto))])
     }
 
-    @Test mutating func aPolicyThatChangesWhileAPromptWaits() throws {
+    @Test mutating func `a policy that changes to off withdraws the prompt`() throws {
         try scene.prompted()
         #expect(try scene.arrive("door", .off, at: 5) == [.withdraw(Scene.prompt(1), .reconfigured)])
         #expect(throws: PromptAnswerError.closed(Scene.prompt(1), .reconfigured)) {
@@ -99,7 +99,7 @@ struct JoinPrompterJoinTests {
         }
     }
 
-    @Test mutating func aPassphraseFileThatChangesWhileAPromptWaits() throws {
+    @Test mutating func `a join has the passphrase file that was configured while the prompt waited`() throws {
         try scene.prompted()
         let anew = try HomeNetwork(ssid: "Home", passphraseFile: "/etc/okaeri/Home.psk")
         #expect(scene.prompter.arrived(region: "door", network: anew, at: Scene.at(5)).isEmpty)
@@ -107,7 +107,7 @@ struct JoinPrompterJoinTests {
         #expect(try scene.answer(1, .join, at: 6).last == .startJoin(attempt))
     }
 
-    @Test mutating func anotherNetworkForTheSameRegion() throws {
+    @Test mutating func `another network of the same region replaces the prompt`() throws {
         try scene.prompted()
         #expect(
             try scene.arrive(ssid: "Attic", at: 5) == [
@@ -115,7 +115,7 @@ struct JoinPrompterJoinTests {
             ])
     }
 
-    @Test mutating func whatARegionSaysThatHasNotTheWordChangesNothing() throws {
+    @Test mutating func `the policy of a region that arrived later changes nothing`() throws {
         try scene.prompted()
         _ = try scene.arrive("shed", at: 1)
         _ = try scene.answer(1, .later, at: 2)
@@ -123,7 +123,7 @@ struct JoinPrompterJoinTests {
         #expect(scene.deadline == nil)
     }
 
-    @Test mutating func aNewPolicyStartsOver() throws {
+    @Test mutating func `a new policy starts over`() throws {
         _ = try scene.arrive("door", .off, at: 0)
         #expect(try scene.arrive("door", .auto, at: 5) == [ask(1, .auto)])
     }

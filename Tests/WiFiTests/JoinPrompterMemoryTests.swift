@@ -33,7 +33,7 @@ struct JoinPrompterMemoryTests {
         }
     }
 
-    @Test mutating func theNextVisitIsAskedAboutAfterTheCoolDown() throws {
+    @Test mutating func `the next visit has a prompt after the cool-down`() throws {
         try scene.prompted()
         _ = try scene.answer(1, .later, at: 5)
         var next = try restarted(scene, at: 100)
@@ -46,7 +46,7 @@ struct JoinPrompterMemoryTests {
         #expect(next.determine(1, ready, at: 201) == [.announce(Scene.prompt(2, arrival: 2))])
     }
 
-    @Test mutating func aVisitThatEndedMeanwhileIsOver() throws {
+    @Test mutating func `a visit that ended meanwhile is over`() throws {
         try scene.prompted()
         _ = try scene.answer(1, .later, at: 5)
         var next = try restarted(scene, at: 400)
@@ -54,7 +54,7 @@ struct JoinPrompterMemoryTests {
         #expect(try next.arrive(at: 40) == [ask(1)])
     }
 
-    @Test mutating func aPromptThatWaitedIsPutAgainUnderItsNumber() throws {
+    @Test mutating func `a prompt that waited is put again under its number`() throws {
         try scene.prompted()
         var next = try restarted(scene, at: 10)
         #expect(next.prompter.prompts.isEmpty, "nobody was heard yet")
@@ -69,7 +69,7 @@ struct JoinPrompterMemoryTests {
         #expect(next.determine(2, ready, at: 1000) == [.announce(Scene.prompt(2, arrival: 2))])
     }
 
-    @Test mutating func aPromptWhoseVisitEndedIsNotPutAgain() throws {
+    @Test mutating func `a prompt whose visit ended is not put again`() throws {
         try scene.prompted()
         var next = try restarted(scene, at: 400)
         _ = next.depart(at: 30)
@@ -77,7 +77,7 @@ struct JoinPrompterMemoryTests {
         #expect(next.determine(1, ready, at: 41) == [.announce(Scene.prompt(2, arrival: 2))])
     }
 
-    @Test mutating func anArrivalThatWasNotYetAskedAboutIsAskedAbout() throws {
+    @Test mutating func `an arrival without a prompt gets its prompt after a restart`() throws {
         _ = try scene.arrive(at: 0)
         _ = scene.determine(1, .unavailable(.radioOff), at: 1)
         var next = try restarted(scene, at: 2)
@@ -85,14 +85,14 @@ struct JoinPrompterMemoryTests {
         #expect(next.determine(1, ready, at: 1) == [.announce(Scene.prompt(1))])
     }
 
-    @Test mutating func aJoinThatWasCutOffIsOfferedAgainAfterTheCoolDown() throws {
+    @Test mutating func `a join that was cut off is offered again after the cool-down`() throws {
         try scene.joining(at: 0)
         var next = try restarted(scene, at: 10)
         _ = try next.arrive(at: 0)
         #expect(next.deadline == 290)
     }
 
-    @Test mutating func neverIsKept() throws {
+    @Test mutating func `the answer never is stored`() throws {
         try scene.prompted()
         _ = try scene.answer(1, .never, at: 5)
         var next = try restarted(scene, at: 10)
@@ -102,7 +102,7 @@ struct JoinPrompterMemoryTests {
         #expect(try next.arrive(at: 1000) == [note])
     }
 
-    @Test mutating func aVisitOfSeveralRegionsGoesOnWithAnyOfThem() throws {
+    @Test mutating func `a visit of several regions goes on with any of them`() throws {
         try scene.prompted()
         _ = try scene.arrive("gate", at: 3)
         _ = try scene.answer(1, .later, at: 5)
@@ -111,7 +111,7 @@ struct JoinPrompterMemoryTests {
         #expect(try next.arrive("gate", at: 21).isEmpty, "the visit goes on")
     }
 
-    @Test mutating func aRegionOfAnotherNetworkNowIsNoPartOfTheVisit() throws {
+    @Test mutating func `a region of another network now is no part of the visit`() throws {
         try scene.prompted()
         _ = try scene.answer(1, .later, at: 5)
         var next = Scene()
@@ -126,7 +126,7 @@ struct JoinPrompterMemoryTests {
         #expect(next.prompter.memory(at: Scene.at(0)) == scene.prompter.memory(at: Scene.at(0)))
     }
 
-    @Test mutating func absurdNumbersNeitherTrapNorSilence() throws {
+    @Test mutating func `absurd numbers neither trap nor silence`() throws {
         for number in [Int.min, -1, 0, .max] {
             var next = Scene()
             let visit = PromptMemory.Visit(

@@ -6,7 +6,7 @@ struct JoinPrompterPolicyTests {
     private var scene = Scene()
     private let withdrawal = PrompterAction.withdraw(Scene.prompt(1), .departed)
 
-    @Test mutating func aPromptWhoseRegionWasLeftGivesWayToAJoinWithoutAQuestion() throws {
+    @Test mutating func `a prompt whose region was left gives way to a join without a prompt`() throws {
         try scene.prompted()
         #expect(try scene.arrive("house", .auto, at: 10).isEmpty)
         #expect(scene.depart(at: 20) == [withdrawal, .determineCondition(ticket: 2, try Scene.network("Home", .auto))])
@@ -15,7 +15,7 @@ struct JoinPrompterPolicyTests {
         #expect(scene.determine(2, .ready(via: .savedProfile), at: 22) == [.startJoin(attempt)])
     }
 
-    @Test mutating func aPromptWhoseRegionWasLeftGivesWayToSilence() throws {
+    @Test mutating func `a prompt whose region was left gives way to silence`() throws {
         try scene.prompted()
         _ = try scene.arrive("house", .off, at: 10)
         #expect(scene.depart(at: 20) == [withdrawal])
@@ -23,7 +23,7 @@ struct JoinPrompterPolicyTests {
         #expect(scene.deadline == nil)
     }
 
-    @Test mutating func aPromptStaysForAsLongAsARegionAsks() throws {
+    @Test mutating func `a prompt stays for as long as a region asks`() throws {
         try scene.prompted()
         _ = try scene.arrive("house", at: 10)
         #expect(scene.depart(at: 20).isEmpty)
@@ -37,14 +37,14 @@ struct JoinPrompterPolicyTests {
         #expect(scene.prompter.prompts == [Scene.prompt(1)])
     }
 
-    @Test mutating func silenceEndsWithTheRegionThatWantedIt() throws {
+    @Test mutating func `silence ends with the region that wanted it`() throws {
         _ = try scene.arrive("house", .off, at: 0)
         _ = try scene.arrive(at: 10)
         #expect(scene.depart("house", at: 20) == [.determineCondition(ticket: 1, try Scene.network())])
         #expect(scene.determine(1, .ready(via: .savedProfile), at: 21) == [.announce(Scene.prompt(1))])
     }
 
-    @Test mutating func whatWasAnsweredIsNotAskedAgain() throws {
+    @Test mutating func `a prompt that was answered is not put again`() throws {
         try scene.prompted()
         _ = try scene.answer(1, .later, at: 5)
         _ = try scene.arrive("house", .off, at: 10)
@@ -57,7 +57,7 @@ struct JoinPrompterPolicyTests {
     }
 
     /// Two forged beacons that come and go in turn.
-    @Test mutating func thereIsNoSecondPromptWithinTheCoolDown() throws {
+    @Test mutating func `there is no second prompt within the cool-down`() throws {
         try scene.prompted()
         _ = try scene.arrive("house", .auto, at: 10)
         _ = scene.depart(at: 20)

@@ -13,14 +13,14 @@ struct JoinPrompterWaitingTests {
         .determineCondition(ticket: ticket, try Scene.network())
     }
 
-    @Test mutating func connectedAlreadyIsNoPrompt() throws {
+    @Test mutating func `a network that is connected already has no prompt`() throws {
         _ = try scene.arrive(at: 0)
         #expect(scene.determine(1, .alreadyConnected, at: 1) == [note(.alreadyConnected)])
         #expect(scene.change(at: 2).isEmpty)
         #expect(scene.deadline == nil)
     }
 
-    @Test mutating func unavailableIsAskedAgainWithGrowingDelay() throws {
+    @Test mutating func `an unavailable network is examined again with growing delays`() throws {
         _ = try scene.arrive(at: 0)
         var now = 0
         var actions: [PrompterAction] = []
@@ -53,7 +53,7 @@ struct JoinPrompterWaitingTests {
         #expect(scene.deadline == 34)
     }
 
-    @Test mutating func aChangeOfWiFiAsksAtOnce() throws {
+    @Test mutating func `a change of Wi-Fi causes another look at once`() throws {
         _ = try scene.arrive(at: 0)
         _ = scene.determine(1, .unavailable(.radioOff), at: 0)
         #expect(try scene.change(at: 3) == [ask(2)])
@@ -61,7 +61,7 @@ struct JoinPrompterWaitingTests {
         #expect(scene.determine(2, ready, at: 4) == [.announce(Scene.prompt(1))])
     }
 
-    @Test mutating func aChangeWhileAskingAsksOnceMore() throws {
+    @Test mutating func `a change during a look causes another look`() throws {
         _ = try scene.arrive(at: 0)
         #expect(scene.change(at: 1).isEmpty)
         #expect(scene.change(at: 2).isEmpty)
@@ -70,7 +70,7 @@ struct JoinPrompterWaitingTests {
         #expect(scene.deadline == 34)
     }
 
-    @Test mutating func leavingEndsTheWait() throws {
+    @Test mutating func `leaving ends the wait`() throws {
         _ = try scene.arrive(at: 0)
         _ = scene.determine(1, .unavailable(.radioOff), at: 0)
         _ = scene.depart(at: 1)
@@ -86,7 +86,7 @@ struct JoinPrompterWaitingTests {
         #expect(throws: PromptAnswerError.closed(Scene.prompt(1), .connected)) { try scene.answer(1, .join, at: 8) }
     }
 
-    @Test mutating func aPromptOutlivesOtherChanges() throws {
+    @Test mutating func `a prompt outlives other changes`() throws {
         try scene.prompted()
         _ = scene.change(at: 5)
         #expect(scene.determine(2, .unavailable(.radioOff), at: 6).isEmpty)
@@ -96,7 +96,7 @@ struct JoinPrompterWaitingTests {
         #expect(try scene.answer(1, .join, at: 9).count == 2)
     }
 
-    @Test mutating func aChangeWhileAPromptIsLookedAtIsLookedAtOnceMore() throws {
+    @Test mutating func `a change while a prompt is examined causes another look`() throws {
         try scene.prompted()
         #expect(try scene.change(at: 5) == [ask(2)])
         #expect(scene.change(at: 6).isEmpty)
@@ -105,14 +105,14 @@ struct JoinPrompterWaitingTests {
         #expect(scene.determine(3, .alreadyConnected, at: 8) == [.withdraw(Scene.prompt(1), .connected)])
     }
 
-    @Test mutating func aChangeBeforeThePromptIsPutIsLookedAtOnceMore() throws {
+    @Test mutating func `a change before the prompt is put causes another look`() throws {
         _ = try scene.arrive(at: 0)
         _ = scene.change(at: 1)
         #expect(try scene.determine(1, ready, at: 2) == [.announce(Scene.prompt(1)), ask(2)])
         #expect(scene.determine(2, .alreadyConnected, at: 3) == [.withdraw(Scene.prompt(1), .connected)])
     }
 
-    @Test mutating func whatWasNotOfferedBeginsNoCoolDown() throws {
+    @Test mutating func `what was not offered begins no cool-down`() throws {
         _ = try scene.arrive("door", at: 0)
         _ = try scene.arrive("shed", .off, at: 1)
         _ = scene.depart("door", at: 2)
@@ -121,7 +121,7 @@ struct JoinPrompterWaitingTests {
         #expect(try scene.arrive("door", at: 5) == [ask(2)])
     }
 
-    @Test mutating func anArrivalInTheCoolDownIsPutOff() throws {
+    @Test mutating func `a prompt in the cool-down is postponed`() throws {
         try scene.prompted()
         _ = scene.depart(at: 10)
         #expect(try scene.arrive(at: 20) == [note(.coolingDown)])
@@ -132,13 +132,13 @@ struct JoinPrompterWaitingTests {
         #expect(scene.determine(2, ready, at: 301) == [.announce(Scene.prompt(2, arrival: 2))])
     }
 
-    @Test mutating func anArrivalAfterTheCoolDownIsNot() throws {
+    @Test mutating func `a prompt after the cool-down is put at once`() throws {
         try scene.prompted()
         _ = scene.depart(at: 10)
         #expect(try scene.arrive(at: 300) == [ask(2)])
     }
 
-    @Test mutating func connectedWhenTheCoolDownEnds() throws {
+    @Test mutating func `a network that is connected when the cool-down ends has no prompt`() throws {
         try scene.prompted()
         _ = scene.depart(at: 10)
         _ = try scene.arrive(at: 20)
@@ -146,7 +146,7 @@ struct JoinPrompterWaitingTests {
         #expect(scene.determine(2, .alreadyConnected, at: 301) == [note(.alreadyConnected)])
     }
 
-    @Test mutating func aFloodOfArrivalsIsOnePromptACoolDown() throws {
+    @Test mutating func `a flood of arrivals causes one prompt in each cool-down`() throws {
         var announced: [Int] = []
         var ticket = 0
         for second in 0..<3000 {

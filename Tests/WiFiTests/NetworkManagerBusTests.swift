@@ -11,7 +11,7 @@ extension NetworkManagerTests {
             home = try HomeNetwork(ssid: "Home")
         }
 
-        @Test func aBusAndANetworkManagerThatComeLater() async throws {
+        @Test func `a bus and a NetworkManager that come later are found`() async throws {
             let directory = try TemporaryFile("")
             let path = directory.sibling("bus")
             let service = NetworkManagerService(address: "unix:path=\(path)")
@@ -24,7 +24,7 @@ extension NetworkManagerTests {
             }
         }
 
-        @Test func aBusThatDies() async throws {
+        @Test func `a bus that ends is reported as no NetworkManager`() async throws {
             let bench = try NetworkManagerBench()
             let service = NetworkManagerService(address: bench.address)
             try await withRunning(service) {
@@ -35,7 +35,7 @@ extension NetworkManagerTests {
             }
         }
 
-        @Test func everyListenerHearsTheLatestState() async throws {
+        @Test func `every listener receives the latest state`() async throws {
             let bench = try NetworkManagerBench()
             let service = NetworkManagerService(address: bench.address)
             try await withRunning(service) {

@@ -12,10 +12,10 @@ extension NetworkManagerTests {
         private static let documentation = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../docs/wifi.md")
 
-        @Test(
-            "Every failure code is produced through libnm, with what to do about it",
-            arguments: JoinFailure.Code.allCases)
-        func failure(code: JoinFailure.Code) async throws {
+        @Test(arguments: JoinFailure.Code.allCases)
+        func `every failure code is produced through libnm, with what to do about it`(code: JoinFailure.Code)
+            async throws
+        {
             let isBare = [.noNetworkManager, .noWiFiDevice, .deviceNotManaged].contains(code)
             let bench = try NetworkManagerBench(radio: !isBare)
             let limits = code == .timedOut ? NetworkManagerService.Limits(join: .milliseconds(300)) : .init()
@@ -33,8 +33,7 @@ extension NetworkManagerTests {
             #expect(failure.description.contains(";"), "what happened; what to do")
         }
 
-        @Test("Every code is documented")
-        func documentation() throws {
+        @Test func `every code is documented`() throws {
             let text = try String(contentsOf: Self.documentation, encoding: .utf8)
             for code in JoinFailure.Code.allCases { #expect(text.contains("`\(code.rawValue)`")) }
             for code in InternetAccess.Limitation.allCases { #expect(text.contains("`\(code.rawValue)`")) }

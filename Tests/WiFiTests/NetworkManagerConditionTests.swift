@@ -22,14 +22,14 @@ extension NetworkManagerTests {
             try await withRunning(service) { await service.condition(of: network ?? home) }
         }
 
-        @Test func savedProfileAndItsAccessPointAreReady() async throws {
+        @Test func `a saved profile and its access point are ready`() async throws {
             try bench.hear("Home")
             try bench.save("Home")
             #expect(try await condition() == .ready(via: .savedProfile))
             #expect(try bench.report().scans.isEmpty)
         }
 
-        @Test func networksInSightAfterAScan() async throws {
+        @Test func `the networks in range are listed after a scan`() async throws {
             try bench.hear("Home", strength: 40)
             try bench.hear("Home", flags: 0, rsn: 0, strength: 90)
             try bench.hear("Café", flags: 0, rsn: 0, strength: 70)
@@ -43,25 +43,25 @@ extension NetworkManagerTests {
             #expect(try bench.report().scans.count == 1)
         }
 
-        @Test func networksAreOutOfSight() async throws {
+        @Test func `no networks are listed while Wi-Fi is off`() async throws {
             try bench.call("SetRadio", false, true)
             let networks = try await withRunning(service) { await service.networks() }
             #expect(networks == .failure(.radioOff))
         }
 
-        @Test func radioOff() async throws {
+        @Test func `a radio that is off is reported`() async throws {
             try bench.hear("Home")
             try bench.save("Home")
             try bench.call("SetRadio", false, true)
             #expect(try await condition() == .unavailable(.radioOff))
         }
 
-        @Test func hardwareSwitchOff() async throws {
+        @Test func `a hardware switch that is off is reported`() async throws {
             try bench.call("SetRadio", false, false)
             #expect(try await condition() == .unavailable(.hardwareSwitchOff))
         }
 
-        @Test func deviceThatNetworkManagerLeavesAlone() async throws {
+        @Test func `a device that NetworkManager does not manage is reported`() async throws {
             let bench = try NetworkManagerBench(radio: false)
             try bench.start()
             try bench.call("AddRadio", "wlan7", 10)
@@ -70,7 +70,7 @@ extension NetworkManagerTests {
             #expect(condition == .unavailable(.deviceNotManaged(device: "wlan7")))
         }
 
-        @Test func aDeviceThatWasJustTakenUpIsWaitedFor() async throws {
+        @Test func `the service waits for a device that is becoming available`() async throws {
             let bench = try NetworkManagerBench(radio: false)
             try bench.start()
             let unavailable = 20
@@ -90,7 +90,7 @@ extension NetworkManagerTests {
             }
         }
 
-        @Test func noDevice() async throws {
+        @Test func `a missing device is reported`() async throws {
             let bench = try NetworkManagerBench(radio: false)
             try bench.start()
             let service = NetworkManagerService(address: bench.address)
@@ -98,27 +98,27 @@ extension NetworkManagerTests {
             #expect(condition == .unavailable(.noWiFiDevice))
         }
 
-        @Test func noNetworkManagerOnTheBus() async throws {
+        @Test func `a bus without NetworkManager is reported`() async throws {
             let bench = try NetworkManagerBench(radio: false)
             let service = NetworkManagerService(address: bench.address)
             let condition = try await withRunning(service) { await service.condition(of: home) }
             #expect(condition == .unavailable(.noNetworkManager))
         }
 
-        @Test func noBus() async throws {
+        @Test func `a missing bus is reported`() async throws {
             let service = NetworkManagerService(address: "unix:path=/nonexistent/bus")
             let condition = try await withRunning(service) { await service.condition(of: home) }
             #expect(condition == .unavailable(.noNetworkManager))
             #expect(service.state == WiFiState())
         }
 
-        @Test func notRunning() async throws {
+        @Test func `a service that does not run reports no NetworkManager`() async throws {
             let service = NetworkManagerService(address: bench.address, limits: .init(start: .milliseconds(10)))
             #expect(await service.condition(of: home) == .unavailable(.noNetworkManager))
             #expect(await service.join(home) == .failure(.noNetworkManager))
         }
 
-        @Test func notInSightEvenByADirectedScan() async throws {
+        @Test func `a network that a directed scan does not find is reported`() async throws {
             try bench.hear("Neighbour")
             // The same letters, other bytes: names are compared as they are sent.
             try bench.hear("home")
@@ -126,14 +126,14 @@ extension NetworkManagerTests {
             #expect(try bench.report().scans == [[], ["Home"]])
         }
 
-        @Test func aDeviceThatCannotScanIsNotWaitedFor() async throws {
+        @Test func `the service does not wait for a device that cannot scan`() async throws {
             let unavailable = 20
             try bench.call("AddRadio", "wlan7", unavailable)
             #expect(try await condition() == .unavailable(.notInSight(ssid: "Home")))
             #expect(try bench.report().scans == [[], ["Home"]])
         }
 
-        @Test func hiddenNetworkIsFound() async throws {
+        @Test func `a hidden network is found`() async throws {
             try bench.call("Await", "Home", 1, 0, Air.psk, 40, true)
             try bench.save("Home")
             #expect(try await condition() == .ready(via: .savedProfile))
@@ -146,13 +146,17 @@ extension NetworkManagerTests {
                 (flags: 1, wpa: Air.tkip, rsn: 0, seen: .wpa),
                 (flags: 0, wpa: 0, rsn: 0x800 | 0x8, seen: .enhancedOpen),
             ] as [(flags: UInt32, wpa: UInt32, rsn: UInt32, seen: WeakSecurity)])
-        func weakTwinAlone(flags: UInt32, wpa: UInt32, rsn: UInt32, seen: WeakSecurity) async throws {
+        func `a weak network of the same name alone is refused`(
+            flags: UInt32, wpa: UInt32, rsn: UInt32, seen: WeakSecurity
+        ) async throws {
             try bench.hear("Home", flags: flags, wpa: wpa, rsn: rsn, strength: 99)
             try bench.save("Home")
             #expect(try await condition() == .unavailable(.onlyUnsecuredInSight(ssid: "Home", seen: seen)))
         }
 
-        @Test func anOpenTwinThatWasHeardFirstDoesNotHideHome() async throws {
+        @Test func `an open network of the same name that was received first does not hide the home network`()
+            async throws
+        {
             try bench.hear("Home", flags: 0, rsn: 0, strength: 90)
             try bench.call("Await", "Home", 1, 0, NetworkManagerBench.Air.psk, 40, false)
             try bench.save("Home")
@@ -168,7 +172,7 @@ extension NetworkManagerTests {
             (#"{"key-mgmt": "wpa-psk", "proto": ["wpa"]}"#, .wpa),
             (#"{"key-mgmt": "wpa-psk", "pairwise": ["tkip"]}"#, .wpa),
         ])
-        func weakProfileIsRefused(profile: String, security: WeakSecurity) async throws {
+        func `a weak profile is refused`(profile: String, security: WeakSecurity) async throws {
             try bench.hear("Home", wpa: Air.tkip, rsn: Air.psk | 0x4)
             try bench.save("Home", security: profile)
             let failure = JoinFailure.savedProfileUnsecured(profile: "Home", security: security)
@@ -185,24 +189,24 @@ extension NetworkManagerTests {
             ("wpa-eap", Air.enterprise, true),
             ("wpa-eap", Air.psk, false),
         ])
-        func profileHasToFit(keyManagement: String, rsn: UInt32, fits: Bool) async throws {
+        func `a profile has to fit the access point`(keyManagement: String, rsn: UInt32, fits: Bool) async throws {
             try bench.hear("Home", wpa: Air.tkip | Air.enterprise, rsn: rsn)
             try bench.save("Home", security: #"{"key-mgmt": "\#(keyManagement)"}"#)
             let isReady = try await condition() == .ready(via: .savedProfile)
             #expect(isReady == fits)
         }
 
-        @Test func enterpriseNeedsAProfile() async throws {
+        @Test func `an enterprise network needs a profile`() async throws {
             try bench.hear("Home", rsn: Air.enterprise)
             #expect(try await condition() == .unavailable(.enterpriseNeedsProfile(ssid: "Home")))
         }
 
-        @Test func nothingToJoinWith() async throws {
+        @Test func `missing credentials are reported`() async throws {
             try bench.hear("Home")
             #expect(try await condition() == .unavailable(.noCredentials(ssid: "Home")))
         }
 
-        @Test func passphraseFileIsReadyOrSaysWhyNot() async throws {
+        @Test func `a passphrase file is ready, or its problem is reported`() async throws {
             let good = try TemporaryFile("correct horse")
             let open = try TemporaryFile("correct horse", mode: 0o644)
             try bench.hear("Home")
@@ -251,8 +255,8 @@ extension NetworkManagerTests {
             #expect(found == .ready(via: .passphraseFile))
         }
 
-        @Test("With WPA3 set, a saved profile that allows WPA2 is named if there is no passphrase file")
-        func profileThatAllowsWPA2() async throws {
+        @Test
+        func `with WPA3 set, a saved profile that allows WPA2 is named if there is no passphrase file`() async throws {
             try bench.hear("Home", rsn: Air.psk | Air.sae)
             try bench.save("Home", security: #"{"key-mgmt": "wpa-psk"}"#)
             let network = try HomeNetwork(ssid: "Home", security: .wpa3)
@@ -261,7 +265,7 @@ extension NetworkManagerTests {
             #expect(failure.description.contains("“Home” allows WPA2, but \"security\" is \"wpa3\"; "))
         }
 
-        @Test func rawKeyCannotServeSAE() async throws {
+        @Test func `a raw key cannot be used for SAE`() async throws {
             let key = try TemporaryFile(String(repeating: "0f", count: 32))
             try bench.hear("Home", rsn: Air.sae)
             let network = try HomeNetwork(ssid: "Home", passphraseFile: key.path)
@@ -269,10 +273,10 @@ extension NetworkManagerTests {
             #expect(try await condition(of: network) == .unavailable(.passphraseFile(problem)))
         }
 
-        @Test(
-            "A raw key is not reported as useless as long as an access point with WPA2 is in sight",
-            arguments: [Air.psk, Air.psk | Air.sae], [true, false])
-        func rawKeyBesidePSK(rsn: UInt32, isProven: Bool) async throws {
+        @Test(arguments: [Air.psk, Air.psk | Air.sae], [true, false])
+        func `a raw key is not reported as useless as long as an access point with WPA2 is in sight`(
+            rsn: UInt32, isProven: Bool
+        ) async throws {
             let key = try TemporaryFile(String(repeating: "0f", count: 32))
             if isProven { try bench.save("Home", security: #"{"key-mgmt": "sae", "psk-flags": 1}"#) }
             try bench.hear("Home", rsn: rsn, strength: 20)
@@ -296,14 +300,14 @@ extension NetworkManagerTests {
         }
 
         @Test(arguments: ["no", "auth"])
-        func noPermission(result: String) async throws {
+        func `a missing permission is reported`(result: String) async throws {
             try bench.hear("Home")
             try bench.save("Home")
             try bench.call("SetPermission", "network-control", result)
             #expect(try await condition() == .unavailable(.noPermission))
         }
 
-        @Test func aNewProfileNeedsMorePermission() async throws {
+        @Test func `a new profile needs more permission`() async throws {
             let file = try TemporaryFile("correct horse")
             try bench.hear("Home")
             try bench.call("SetPermission", "settings.modify.system", "auth")
@@ -315,7 +319,7 @@ extension NetworkManagerTests {
             #expect(saved == .ready(via: .savedProfile))
         }
 
-        @Test func alreadyConnected() async throws {
+        @Test func `a network that is connected already is reported`() async throws {
             let accessPoint = try bench.hear("Home")
             let profile = try bench.save("Home")
             try await withRunning(service) {
@@ -334,7 +338,7 @@ extension NetworkManagerTests {
             #expect(try bench.report().activated.isEmpty)
         }
 
-        @Test func connectedToAnOpenTwinIsNotConnected() async throws {
+        @Test func `a connection to an open network of the same name does not count`() async throws {
             let twin = try bench.hear("Home", flags: 0, rsn: 0)
             let profile = try bench.save("Home", security: "")
             try await withRunning(service) {

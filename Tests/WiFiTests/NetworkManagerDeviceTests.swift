@@ -31,8 +31,7 @@ extension NetworkManagerTests {
             _ = await service.state { $0.connectedSSID == "Office" }
         }
 
-        @Test("An idle device joins, although the device of a hotspot receives the network better")
-        func hotspotIsLeftAlone() async throws {
+        @Test func `an idle device joins, although the device of a hotspot receives the network better`() async throws {
             let idle = try bench.call("AddRadio", "wlan1", 30)
             try bench.hear("Home", strength: 71)
             try bench.hear("Home", strength: 70, on: idle)
@@ -43,8 +42,9 @@ extension NetworkManagerTests {
             #expect(try bench.report().activated.map(\.device) == [idle])
         }
 
-        @Test("The access to the Internet is that of the device that joined, although another one is connected")
-        func accessOfTheDeviceThatJoined() async throws {
+        @Test func `the access to the Internet is that of the device that joined, although another one is connected`()
+            async throws
+        {
             let idle = try bench.call("AddRadio", "wlan1", 30)
             try bench.hear("Home", strength: 70, on: idle)
             try bench.save("Home")
@@ -62,8 +62,7 @@ extension NetworkManagerTests {
             }
         }
 
-        @Test("A device that serves a hotspot is never taken, not even with consent")
-        func onlyDeviceServesAHotspot() async throws {
+        @Test func `a device that serves a hotspot is never taken, not even with consent`() async throws {
             try bench.hear("Home", strength: 71)
             try bench.save("Home")
             try bench.call("Serve", NetworkManagerBench.radio, "Kitchen")
@@ -74,8 +73,7 @@ extension NetworkManagerTests {
             #expect(try bench.report().activated.isEmpty)
         }
 
-        @Test("An idle device joins, although a connected device receives the network better")
-        func idleDeviceFirst() async throws {
+        @Test func `an idle device joins, although a connected device receives the network better`() async throws {
             let idle = try bench.call("AddRadio", "wlan1", 30)
             try bench.hear("Home", strength: 60)
             try bench.hear("Home", strength: 59, on: idle)
@@ -87,8 +85,7 @@ extension NetworkManagerTests {
             #expect(try bench.report().activated.map(\.device) == [idle])
         }
 
-        @Test("An automatic join does not leave another network and reports why")
-        func automaticJoinStays() async throws {
+        @Test func `an automatic join does not leave another network and reports why`() async throws {
             try bench.hear("Home")
             try bench.save("Home")
             try await withRunning(service) {
@@ -100,8 +97,7 @@ extension NetworkManagerTests {
             #expect(try bench.report().activated.isEmpty)
         }
 
-        @Test("A join with the user's consent leaves another network")
-        func consentLeaves() async throws {
+        @Test func `a join with the user's consent leaves another network`() async throws {
             try bench.hear("Home")
             try bench.save("Home")
             try await withRunning(service) {
@@ -113,9 +109,9 @@ extension NetworkManagerTests {
         }
 
         @Test(
-            "A device that begins to serve a hotspot is never taken, whatever its name", .timeLimit(.minutes(2)),
+            .timeLimit(.minutes(2)),
             arguments: ["Kitchen", "Home"])
-        func hotspotThatStarts(name: String) async throws {
+        func `a device that begins to serve a hotspot is never taken, whatever its name`(name: String) async throws {
             try bench.hear("Home")
             try bench.save("Home")
             try await withRunning(service) {
@@ -131,8 +127,7 @@ extension NetworkManagerTests {
             #expect(try bench.report().activated.isEmpty)
         }
 
-        @Test("An automatic join does not leave an unprotected network of the same name")
-        func automaticJoinStaysOnATwin() async throws {
+        @Test func `an automatic join does not leave an unprotected network of the same name`() async throws {
             let twin = try bench.hear("Home", flags: 0, rsn: 0)
             let open = try bench.save("Home", security: "")
             try bench.hear("Home")
@@ -146,8 +141,10 @@ extension NetworkManagerTests {
             }
         }
 
-        @Test("An automatic join does not leave a network that was joined while NetworkManager checked the permission")
-        func connectedWhileThePermissionWasChecked() async throws {
+        @Test
+        func `an automatic join does not leave a network that was joined while NetworkManager checked the permission`()
+            async throws
+        {
             try bench.call("Await", "Home", 1, 0, NetworkManagerBench.Air.psk, 40, false)
             try bench.save("Home")
             let office = try bench.hear("Office", strength: 90)
@@ -160,8 +157,7 @@ extension NetworkManagerTests {
             #expect(try bench.report().activated.isEmpty)
         }
 
-        @Test("A hotspot of the same name on this machine is not a connection to the network")
-        func ownHotspotOfThatName() async throws {
+        @Test func `a hotspot of the same name on this machine is not a connection to the network`() async throws {
             let idle = try bench.call("AddRadio", "wlan1", 30)
             try bench.hear("Home", strength: 70, on: idle)
             try bench.save("Home")

@@ -25,7 +25,7 @@ struct NetworkManagerTests {
             try await withRunning(service) { await service.join(home) }
         }
 
-        @Test func savedProfileAtTheStrongestSecuredAccessPoint() async throws {
+        @Test func `a saved profile joins at the strongest secured access point`() async throws {
             try bench.hear("Home", flags: 0, rsn: 0, strength: 99)
             try bench.hear("Home", wpa: Air.tkip, rsn: 0, strength: 90)
             try bench.hear("Home", strength: 30)
@@ -40,7 +40,7 @@ struct NetworkManagerTests {
             #expect(report.added.isEmpty)
         }
 
-        @Test func savedEnterpriseProfile() async throws {
+        @Test func `a saved enterprise profile joins`() async throws {
             try bench.hear("Home", rsn: Air.psk, strength: 90)
             let enterprise = try bench.hear("Home", rsn: Air.enterprise, strength: 30)
             try bench.save("Home", security: #"{"key-mgmt": "wpa-eap"}"#)
@@ -53,7 +53,7 @@ struct NetworkManagerTests {
             (rsn: Air.psk | Air.sae, keyManagement: "wpa-psk"),
             (rsn: Air.sae, keyManagement: "sae"),
         ])
-        func newProfile(rsn: UInt32, keyManagement: String) async throws {
+        func `a new profile joins with the passphrase file`(rsn: UInt32, keyManagement: String) async throws {
             try bench.hear("Home", wpa: Air.tkip, rsn: rsn)
             #expect(
                 try await join()
@@ -71,10 +71,10 @@ struct NetworkManagerTests {
             #expect(report.profiles == ["Home"])
         }
 
-        @Test(
-            "A stronger imitation with WPA2 gets no handshake of a network for which WPA3 is set",
-            arguments: [Air.sae, Air.sae | Air.psk])
-        func imitationWithPSK(rsn: UInt32) async throws {
+        @Test(arguments: [Air.sae, Air.sae | Air.psk])
+        func `a stronger imitation with WPA2 gets no handshake of a network for which WPA3 is set`(rsn: UInt32)
+            async throws
+        {
             try bench.hear("Home", rsn: Air.psk, strength: 99)
             let own = try bench.hear("Home", rsn: rsn, strength: 30)
             let network = try HomeNetwork(ssid: "Home", passphraseFile: file.path, security: .wpa3)
@@ -84,8 +84,10 @@ struct NetworkManagerTests {
             #expect(report.activated.map(\.accessPoint) == [own])
         }
 
-        @Test("Access points that differ in security lead to no profile and no handshake, and prove nothing later")
-        func mixedSecurity() async throws {
+        @Test
+        func `access points that differ in security lead to no profile and no handshake, and prove nothing later`()
+            async throws
+        {
             let psk = try bench.hear("Home", rsn: Air.psk, strength: 99)
             let sae = try bench.hear("Home", rsn: Air.sae, strength: 30)
             let (service, home) = (service, home)
@@ -102,8 +104,8 @@ struct NetworkManagerTests {
             #expect(try bench.report().activated.map(\.accessPoint) == [psk])
         }
 
-        @Test("With WPA2 set, an access point with WPA2 is joined before a stronger one with WPA3 alone")
-        func mixedSecurityWithWPA2() async throws {
+        @Test
+        func `with WPA2 set, an access point with WPA2 is joined before a stronger one with WPA3 alone`() async throws {
             try bench.hear("Home", rsn: Air.sae, strength: 99)
             let psk = try bench.hear("Home", rsn: Air.psk | Air.sae, strength: 30)
             let network = try HomeNetwork(ssid: "Home", passphraseFile: file.path, security: .wpa2)
@@ -112,8 +114,7 @@ struct NetworkManagerTests {
             #expect(try bench.report().activated.map(\.accessPoint) == [psk])
         }
 
-        @Test("A saved profile joins although the access points differ in security")
-        func mixedSecurityWithAProfile() async throws {
+        @Test func `a saved profile joins although the access points differ in security`() async throws {
             try bench.hear("Home", rsn: Air.sae, strength: 99)
             try bench.hear("Home", rsn: Air.psk, strength: 30)
             let profile = try bench.save("Home")
@@ -122,7 +123,7 @@ struct NetworkManagerTests {
         }
 
         @Test(arguments: [true, false])
-        func aProfileIsHiddenOnlyIfTheNetworkIs(isHidden: Bool) async throws {
+        func `a profile is hidden only if the network is`(isHidden: Bool) async throws {
             try bench.call("Await", "Home", 1, 0, Air.psk, 40, isHidden)
             _ = try await join().get()
             let report = try bench.report()
@@ -143,7 +144,7 @@ struct NetworkManagerTests {
             ("denied", .noPermission),
             ("refused", .refused(message: "no room")),
         ])
-        func failedNewProfileIsDeleted(outcome: String, failure: JoinFailure) async throws {
+        func `a new profile that failed is deleted`(outcome: String, failure: JoinFailure) async throws {
             try bench.hear("Home")
             try bench.call("SetOutcome", outcome)
             #expect(try await join() == .failure(failure))
@@ -151,7 +152,7 @@ struct NetworkManagerTests {
         }
 
         @Test(arguments: ["linkLost", "begunAnew"])
-        func aLinkThatIsLostAfterThePassphraseWasTakenIsTriedOnceMore(outcome: String) async throws {
+        func `a link that is lost after the passphrase was taken is tried once more`(outcome: String) async throws {
             try bench.hear("Home")
             try bench.call("SetOutcome", outcome + ",activated")
             let joined = JoinedNetwork(ssid: "Home", device: "wlan0", credentials: .passphraseFile)
@@ -160,7 +161,7 @@ struct NetworkManagerTests {
             #expect(try bench.report().profiles == ["Home"])
         }
 
-        @Test func failedSavedProfileIsKept() async throws {
+        @Test func `a saved profile that failed is kept`() async throws {
             try bench.hear("Home")
             try bench.save("Home", lastUse: 0)
             try bench.call("SetOutcome", "noSecrets")
@@ -168,7 +169,7 @@ struct NetworkManagerTests {
             #expect(try bench.report().profiles == ["Home"])
         }
 
-        @Test func aJoinThatHangsEndsByItsLimit() async throws {
+        @Test func `a join that does not end is stopped at its limit`() async throws {
             let service = NetworkManagerService(address: bench.address, limits: .init(join: .milliseconds(300)))
             try bench.hear("Home")
             try bench.call("SetOutcome", "hangs")
@@ -177,7 +178,7 @@ struct NetworkManagerTests {
             #expect(try bench.report().profiles.isEmpty)
         }
 
-        @Test func stoppingEndsAJoin() async throws {
+        @Test func `stopping ends a join`() async throws {
             try bench.hear("Home")
             try bench.call("SetOutcome", "hangs")
             let result = try await withRunning(service) { [service, home] in
@@ -191,7 +192,7 @@ struct NetworkManagerTests {
             #expect(await service.join(home) == .failure(.interrupted))
         }
 
-        @Test func networkManagerVanishesInMidJoinAndComesBack() async throws {
+        @Test func `a NetworkManager that ends during a join and comes back is used again`() async throws {
             try bench.hear("Home")
             try bench.call("SetOutcome", "vanishes")
             try await withRunning(service) {
@@ -208,7 +209,7 @@ struct NetworkManagerTests {
             }
         }
 
-        @Test func joinsComeOneAfterAnother() async throws {
+        @Test func `joins come one after another`() async throws {
             try bench.hear("Home")
             let results = try await withRunning(service) { [service, home] in
                 async let one = service.join(home)
@@ -220,7 +221,7 @@ struct NetworkManagerTests {
             #expect(try bench.report().added.count == 1)
         }
 
-        @Test func runsOnce() async throws {
+        @Test func `a service runs once`() async throws {
             try await withRunning(service) {
                 _ = await service.state(where: \.managerRunning)
                 await confirmation("a second run returns at once") { returned in

@@ -25,8 +25,7 @@ extension NetworkManagerTests {
                 address: bench.address, limits: .init(join: .milliseconds(300), addressMargin: .milliseconds(100)))
         }
 
-        @Test("An address that comes after the limit of the handshake completes the join")
-        func lateAddress() async throws {
+        @Test func `an address that comes after the limit of the handshake completes the join`() async throws {
             try bench.hear("Home")
             try bench.call("SetOutcome", "addressLate")
             let service = hurried
@@ -35,8 +34,7 @@ extension NetworkManagerTests {
             #expect(try bench.report().profiles == ["Home"])
         }
 
-        @Test("A network that gives no address within the profile's limit is reported as such")
-        func noAddress() async throws {
+        @Test func `a network that gives no address within the profile's limit is reported as such`() async throws {
             try bench.hear("Home")
             try bench.save("Home")
             try bench.call("SetOutcome", "addressNever")
@@ -44,16 +42,14 @@ extension NetworkManagerTests {
             #expect(try await withRunning(service) { await service.failureCode(joining: home) } == "noAddress")
         }
 
-        @Test("The time that a scan takes does not count against the limit of the join")
-        func slowScan() async throws {
+        @Test func `the time that a scan takes does not count against the limit of the join`() async throws {
             try bench.call("SetScanDelay", 700)
             try bench.call("Await", "Home", 1, 0, NetworkManagerBench.Air.psk, 40, false)
             let service = hurried
             #expect(try await withRunning(service) { await service.failureCode(joining: home) } == nil)
         }
 
-        @Test("The service stops while an address is requested: the new profile stays")
-        func stoppedWhileAnAddressIsRequested() async throws {
+        @Test func `the service stops while an address is requested: the new profile stays`() async throws {
             try bench.hear("Home")
             try bench.call("SetOutcome", "addressNever")
             let code = try await withRunning(service) { [service, home] in
@@ -67,24 +63,23 @@ extension NetworkManagerTests {
             #expect(try bench.report().profiles == ["Home"])
         }
 
-        @Test("The failure of another activation during the request is not reported as ours")
-        func otherActivationFails() async throws {
+        @Test func `the failure of another activation during the request is not reported as ours`() async throws {
             try bench.hear("Home")
             try bench.call("SetIntruder", true)
             #expect(try await withRunning(service) { await service.failureCode(joining: home) } == nil)
             #expect(try bench.report().profiles == ["Home"])
         }
 
-        @Test(
-            "A failed handshake with a proven profile or at a weak signal is not reported as a wrong passphrase",
-            arguments: [
-                (lastUse: 1, strength: 70, outcome: "noSecrets", code: "handshakeFailed"),
-                (lastUse: 1, strength: 70, outcome: "supplicantTimeout", code: "handshakeFailed"),
-                (lastUse: 0, strength: 18, outcome: "noSecrets", code: "handshakeFailed"),
-                (lastUse: 0, strength: 18, outcome: "supplicantTimeout", code: "handshakeFailed"),
-                (lastUse: 0, strength: 70, outcome: "noSecrets", code: "wrongPassphrase"),
-            ])
-        func failedHandshake(lastUse: Int, strength: Int, outcome: String, code: String) async throws {
+        @Test(arguments: [
+            (lastUse: 1, strength: 70, outcome: "noSecrets", code: "handshakeFailed"),
+            (lastUse: 1, strength: 70, outcome: "supplicantTimeout", code: "handshakeFailed"),
+            (lastUse: 0, strength: 18, outcome: "noSecrets", code: "handshakeFailed"),
+            (lastUse: 0, strength: 18, outcome: "supplicantTimeout", code: "handshakeFailed"),
+            (lastUse: 0, strength: 70, outcome: "noSecrets", code: "wrongPassphrase"),
+        ])
+        func `a failed handshake with a proven profile or at a weak signal is not reported as a wrong passphrase`(
+            lastUse: Int, strength: Int, outcome: String, code: String
+        ) async throws {
             try bench.hear("Home", strength: strength)
             try bench.save("Home", lastUse: lastUse)
             try bench.call("SetOutcome", outcome)
@@ -92,16 +87,14 @@ extension NetworkManagerTests {
             #expect(try await withRunning(service) { await service.failureCode(joining: network) } == code)
         }
 
-        @Test("A new profile that fails at a weak signal is not reported as a wrong passphrase")
-        func weakSignalWithANewProfile() async throws {
+        @Test func `a new profile that fails at a weak signal is not reported as a wrong passphrase`() async throws {
             try bench.hear("Home", strength: 18)
             try bench.call("SetOutcome", "supplicantTimeout")
             #expect(try await withRunning(service) { await service.failureCode(joining: home) } == "handshakeFailed")
             #expect(try bench.report().profiles.isEmpty)
         }
 
-        @Test("The state of the Wi-Fi contains what limits the access to the Internet")
-        func limitedAccess() async throws {
+        @Test func `the state of the Wi-Fi contains what limits the access to the Internet`() async throws {
             try bench.hear("Home")
             try await withRunning(service) {
                 #expect(await service.failureCode(joining: home) == nil)
@@ -114,10 +107,12 @@ extension NetworkManagerTests {
             }
         }
 
-        @Test(
-            "A profile that could not be deleted after a failed join stays if it connects later or requests an address",
-            arguments: [(call: "RequestAddress", state: "70"), (call: "Connect", state: "100")])
-        func connectedAfterAll(call: String, state: String) async throws {
+        @Test(arguments: [(call: "RequestAddress", state: "70"), (call: "Connect", state: "100")])
+        func
+            `a profile that could not be deleted after a failed join stays if it connects later or requests an address`(
+                call: String, state: String
+            ) async throws
+        {
             let accessPoint = try bench.hear("Home")
             try bench.call("SetOutcome", "noSecrets")
             try bench.call("SetRefusesDeletion", true)
@@ -139,8 +134,7 @@ extension NetworkManagerTests {
             }
         }
 
-        @Test("A join that waits for another one has its whole limit afterwards")
-        func joinAfterALongOne() async throws {
+        @Test func `a join that waits for another one has its whole limit afterwards`() async throws {
             try bench.hear("Home")
             try bench.save("Home")
             try bench.call("SetOutcome", "addressNever,activated")
@@ -157,8 +151,8 @@ extension NetworkManagerTests {
         /// A profile whose passphrase is in the keyring of a user's session.
         private static let ofSession = #"{"key-mgmt": "wpa-psk", "psk-flags": 1}"#
 
-        @Test("The passphrase file is used if the passphrase of the saved profile is not available")
-        func passphraseOfASession() async throws {
+        @Test
+        func `the passphrase file is used if the passphrase of the saved profile is not available`() async throws {
             try bench.hear("Home")
             try bench.save("Home", security: Self.ofSession)
             try bench.call("SetOutcome", "noSecrets,activated")
@@ -168,8 +162,8 @@ extension NetworkManagerTests {
             #expect(try bench.report().profiles == ["Home", "Home"])
         }
 
-        @Test("Without a passphrase file, a saved profile whose passphrase is not available is named")
-        func passphraseOfASessionAlone() async throws {
+        @Test
+        func `without a passphrase file, a saved profile whose passphrase is not available is named`() async throws {
             try bench.hear("Home")
             try bench.save("Home", security: Self.ofSession)
             try bench.call("SetOutcome", "noSecrets")

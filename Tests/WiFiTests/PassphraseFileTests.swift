@@ -27,7 +27,7 @@ struct PassphraseFileTests {
         characters(8), characters(63), characters(63) + "\n", " ~ spaces ~ ", digits(64), digits(64) + "\n",
         "0123456789abcdefABCDEF" + digits(42),
     ])
-    func accepts(content: String) throws {
+    func `a passphrase or a raw key is accepted`(content: String) throws {
         #expect(try problem(content: content) == nil)
     }
 
@@ -48,28 +48,28 @@ struct PassphraseFileTests {
         ("zero\0zero", .notPrintable(position: 5)),
         ("größer als", .notPrintable(position: 3)),
     ])
-    func refuses(content: String, problem: PassphraseFileError.Problem) throws {
+    func `malformed content is refused`(content: String, problem: PassphraseFileError.Problem) throws {
         #expect(try self.problem(content: content) == problem)
     }
 
     @Test(arguments: [0o600, 0o400])
-    func acceptsMode(mode: Int) throws {
+    func `a file without access for others is accepted`(mode: Int) throws {
         #expect(try problem(content: "correct horse", mode: mode) == nil)
     }
 
     @Test(arguments: [0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o666])
-    func refusesMode(mode: Int) throws {
+    func `a file with access for others is refused`(mode: Int) throws {
         #expect(try problem(content: "correct horse", mode: mode) == .file(.open(mode: UInt32(mode))))
     }
 
     @Test(.enabled(if: geteuid() != 0, "a file of root is always accepted"))
-    func refusesAnotherOwner() throws {
+    func `a file of another user is refused`() throws {
         let file = try TemporaryFile("correct horse")
         #expect(problem(file.path, user: geteuid() + 1) == .file(.foreignOwner(uid: geteuid())))
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
-    func acceptsRootAndTheUserAsOwner() throws {
+    func `a file of root or the user is accepted`() throws {
         let file = try TemporaryFile("correct horse")
         #expect(problem(file.path, user: 4711) == nil)
         #expect(chown(file.path, 4711, 4711) == 0)
@@ -77,7 +77,7 @@ struct PassphraseFileTests {
         #expect(problem(file.path, user: 0) == .file(.foreignOwner(uid: 4711)))
     }
 
-    @Test func refusesWhatIsNoFile() throws {
+    @Test func `what is no regular file is refused`() throws {
         let file = try TemporaryFile("correct horse")
         let link = file.sibling("link")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file.path)
@@ -90,7 +90,7 @@ struct PassphraseFileTests {
         #expect(problem("/dev/null") == .file(.notARegularFile))
     }
 
-    @Test func saysWhatIsMissing() throws {
+    @Test func `a missing file is reported`() throws {
         #expect(problem("/nonexistent/psk") == .file(.unreadable(errno: ENOENT)))
         let file = try TemporaryFile("correct horse")
         let cut = file.path + "\0.psk"
@@ -98,7 +98,7 @@ struct PassphraseFileTests {
     }
 
     @Test(arguments: [(0o400, true), (0o440, true), (0o460, false), (0o404, false)])
-    func readsACredentialAsSystemdGivesIt(mode: Int, isGood: Bool) throws {
+    func `a credential is read as systemd passes it`(mode: Int, isGood: Bool) throws {
         let file = try TemporaryFile("correct horse", mode: mode)
         let folder = URL(fileURLWithPath: file.path).deletingLastPathComponent().path
         func problem(_ name: String, _ credentials: String?) -> PassphraseFileError.Problem? {
@@ -123,7 +123,7 @@ struct PassphraseFileTests {
 
     private let credential = "$CREDENTIALS_DIRECTORY/HomeNet.psk"
 
-    @Test func saysHowToMendTheMode() throws {
+    @Test func `the remedy for a wrong mode is named`() throws {
         let error = PassphraseFileError(path: "/etc/okaeri/Home.psk", problem: .file(.open(mode: 0o644)))
         #expect(
             error.description

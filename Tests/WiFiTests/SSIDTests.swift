@@ -19,14 +19,12 @@ struct SSIDTests {
 
     private static func bytes(_ texts: some Sequence<String>) -> [[UInt8]] { texts.map { Array($0.utf8) } }
 
-    @Test("Two networks whose names differ only in their bytes have a prompt each")
-    mutating func twoPrompts() throws {
+    @Test mutating func `two networks whose names differ only in their bytes have a prompt each`() throws {
         try arriveAtBoth()
         #expect(Self.bytes(scene.prompter.prompts.map(\.ssid)) == Self.bytes([Self.composed, Self.decomposed]))
     }
 
-    @Test("The answer never counts for the one network, and after a restart as well")
-    mutating func oneNever() throws {
+    @Test mutating func `the answer never counts for the one network, and after a restart as well`() throws {
         try arriveAtBoth()
         _ = try scene.answer(1, .never, at: 2)
         _ = scene.depart("café", at: 3)
@@ -44,8 +42,7 @@ struct SSIDTests {
         }
     }
 
-    @Test("A visible network is listed for each name")
-    func visible() {
+    @Test func `a visible network is listed for each name`() {
         let heard = [Self.composed, Self.decomposed].map {
             VisibleNetwork(ssid: $0, strength: 50, security: .robust(.psk))
         }

@@ -10,7 +10,7 @@ struct SimulatedWiFiTests {
         home = try HomeNetwork(ssid: "Home")
     }
 
-    @Test func joinsWhatItKnows() async throws {
+    @Test func `a known network is joined`() async throws {
         #expect(await service.condition(of: home) == .ready(via: .savedProfile))
         let joined = JoinedNetwork(ssid: "Home", device: "simulated0", credentials: .savedProfile)
         #expect(await service.join(home) == .success(joined))
@@ -20,7 +20,7 @@ struct SimulatedWiFiTests {
         #expect(await service.join(home).map(\.credentials) == .success(nil))
     }
 
-    @Test func doesNotHearWhatItDoesNotKnow() async throws {
+    @Test func `an unknown network is not received`() async throws {
         let other = try HomeNetwork(ssid: "Other")
         #expect(await service.condition(of: other) == .unavailable(.notInSight(ssid: "Other")))
         #expect(await service.join(other) == .failure(.notInSight(ssid: "Other")))
@@ -34,14 +34,14 @@ struct SimulatedWiFiTests {
         #expect(await service.join(home).map(\.ssid) == .success("Home"))
     }
 
-    @Test func onlyWhatItKnowsIsInSight() async {
+    @Test func `only known networks are in range`() async {
         let home = VisibleNetwork(ssid: "Home", strength: 80, security: .robust(.psk))
         #expect(await service.networks() == .success([home]))
         service.change { $0.radioEnabled = false }
         #expect(await service.networks() == .failure(.radioOff))
     }
 
-    @Test func conditionFollowsTheState() async throws {
+    @Test func `the condition follows the state`() async throws {
         service.change { $0.radioEnabled = false }
         #expect(await service.condition(of: home) == .unavailable(.radioOff))
         service.change { $0.hardwareEnabled = false }
@@ -52,14 +52,14 @@ struct SimulatedWiFiTests {
         #expect(await service.condition(of: home) == .unavailable(.noWiFiDevice))
     }
 
-    @Test func listenersHearTheStateAndItsChanges() async throws {
+    @Test func `listeners receive the state and its changes`() async throws {
         var states = service.states().makeAsyncIterator()
         #expect(await states.next()?.connectedSSID == nil)
         service.change { $0.connectedSSID = "Elsewhere" }
         #expect(await states.next()?.connectedSSID == "Elsewhere")
     }
 
-    @Test func runsUntilStopped() async throws {
+    @Test func `the service runs until it is stopped`() async throws {
         try await withRunning(service) { #expect(service.state.connectedSSID == nil) }
         await confirmation("a run after the stop returns at once") { returned in
             service.run()

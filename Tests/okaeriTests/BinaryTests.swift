@@ -32,7 +32,7 @@ import Testing
         #expect(junk.status == 64 && junk.errors.hasPrefix("okaeri: that is not hexadecimal"))
     }
 
-    @Test func `a configuration is checked, and what is wrong with it is said`() throws {
+    @Test func `a configuration is checked, and its mistakes are reported`() throws {
         let example = try binary.run(["config", "example"])
         let file = try binary.file("beacons.json", example.output.utf8)
         let fine = try binary.run(["config", "check", "--config", file])
@@ -99,7 +99,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: file)) == before)
     }
 
-    @Test func `a history that cannot be read is asked of the daemon, and what neither has is said`() throws {
+    @Test func `a history that cannot be read is requested from the daemon, and what neither has is reported`() throws {
         let state = "\(binary.folder)/state"
         let asking = ["--socket", "\(binary.folder)/none.sock"]
         mkdir(state, 0o700)

@@ -67,7 +67,7 @@ import Testing
         #expect(files == [])
     }
 
-    @Test func `without a terminal the options say it`() throws {
+    @Test func `without a terminal the options answer`() throws {
         let unasked = try binary.run(["setup", "--config", "beacons.json"])
         #expect(unasked.status == 64 && unasked.output.isEmpty)
         #expect(unasked.errors.contains("--beacon UUID/MAJOR/MINOR --identifier home"))
@@ -135,7 +135,7 @@ import Testing
         #expect(try binary.run(["config", "check", "--config", "beacons.json"]).status == 0)
     }
 
-    @Test func `what cannot be written is said before anything is asked`() throws {
+    @Test func `an obstacle to writing is reported before any question`() throws {
         let options = ["--beacon", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "--identifier", "home"]
         let broken = try binary.file("broken.json", "{\"regions\": [".utf8)
         let refused = try binary.run(["setup", "--config", broken] + options)

@@ -54,7 +54,7 @@ import Testing
             isInSight: isInSight)
     }
 
-    @Test func `peripherals are listed loudest first, until they are out of sight`() {
+    @Test func `peripherals are listed loudest first, until they are out of range`() {
         var table = PeripheralTable()
         let now = ContinuousClock.now
         #expect(table.lines(columns: 80, rows: 24).last == "no peripheral received yet")

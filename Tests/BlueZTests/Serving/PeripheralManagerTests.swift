@@ -159,7 +159,9 @@ extension OnTheBus {
             }
         }
 
-        @Test func `without bluetoothd, without an adapter and without power it says what is missing`() async throws {
+        @Test func `without bluetoothd, without an adapter and without power the reason names what is missing`()
+            async throws
+        {
             try await use { _, events in
                 await expect(state: .unsupported, in: &events)
                 let bluetoothd = try await Bluetoothd(daemon.address, isPowered: false, hasAdapter: false)

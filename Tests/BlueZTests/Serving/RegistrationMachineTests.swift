@@ -156,7 +156,7 @@ import Testing
             ])
     }
 
-    @Test func `that bluetoothd knows nothing of what is taken back is no failure`() {
+    @Test func `taking back what bluetoothd does not have is no failure`() {
         var machine = content
         var none = both
         none.services = .init(version: 2, isWanted: false)
@@ -164,7 +164,7 @@ import Testing
         #expect(machine.ended(isDone: false) == [.withdrawServices])
     }
 
-    @Test func `services that were never registered are taken back without a word`() {
+    @Test func `services that were never registered are taken back without a call`() {
         var machine = Machine()
         _ = machine.observed(both)
         _ = machine.ended(isDone: true)

@@ -2,10 +2,8 @@ import HCI
 import Testing
 
 struct BtsnoopWriterTests {
-    @Test(
-        "What is written is read again",
-        arguments: [BtsnoopWriter.DataLink.h4, .monitor(adapter: 0), .monitor(adapter: 0xFFFF)])
-    func roundTrip(_ dataLink: BtsnoopWriter.DataLink) {
+    @Test(arguments: [BtsnoopWriter.DataLink.h4, .monitor(adapter: 0), .monitor(adapter: 0xFFFF)])
+    func `what is written is read again`(_ dataLink: BtsnoopWriter.DataLink) {
         let writer = BtsnoopWriter(dataLink: dataLink)
         var file: [UInt8] = []
         writer.appendHeader(to: &file)
@@ -31,8 +29,7 @@ struct BtsnoopWriterTests {
         #expect(reading.error == nil)
     }
 
-    @Test("The bytes are those of the hand-built file")
-    func bytes() {
+    @Test func `the bytes are those of the hand-built file`() {
         var file: [UInt8] = []
         let (reset, report) = (CaptureSample.reset, CaptureSample.report)
         let writer = BtsnoopWriter()
@@ -45,8 +42,8 @@ struct BtsnoopWriterTests {
                 + CaptureSample.btsnoopRecord([4] + report, flags: 3, CaptureSample.time))
     }
 
-    @Test("Times before 1970 are rounded down, the farthest do not trap", arguments: [-1, -1_000, -1_001, .min, .max])
-    func times(_ time: Int64) throws {
+    @Test(arguments: [-1, -1_000, -1_001, .min, .max])
+    func `times before 1970 are rounded down, the farthest do not trap`(_ time: Int64) throws {
         var file: [UInt8] = []
         BtsnoopWriter().appendHeader(to: &file)
         let report = CaptureSample.report
@@ -56,8 +53,7 @@ struct BtsnoopWriterTests {
         #expect(read % 1_000 == 0 || read == .min)
     }
 
-    @Test("A packet longer than HCI's longest is shortened, and the record says so")
-    func longestPacket() {
+    @Test func `a packet longer than HCI's longest is shortened, and the record says so`() {
         let limit = CaptureReader.maximumRecordLength
         for count in [limit - 1, limit, limit + 1] {
             var file: [UInt8] = []

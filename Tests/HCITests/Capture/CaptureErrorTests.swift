@@ -4,8 +4,7 @@ import Testing
 struct CaptureErrorTests {
     typealias Sample = CaptureSample
 
-    @Test("A btsnoop record of the longest HCI packet is read, one byte more is refused")
-    func btsnoopRecordLimit() {
+    @Test func `a btsnoop record of the longest HCI packet is read, one byte more is refused`() {
         let limit = CaptureReader.maximumRecordLength
         let longest = [0x02] + [UInt8](repeating: 0x55, count: limit - 1)
         let good = CaptureReading(
@@ -17,8 +16,8 @@ struct CaptureErrorTests {
         #expect(bad.error == CaptureError(offset: 16, reason: .recordTooLong(UInt32(limit + 1))))
     }
 
-    @Test("The same in pcap and pcapng", arguments: Endian.allCases)
-    func pcapRecordLimit(_ endian: Endian) {
+    @Test(arguments: Endian.allCases)
+    func `a pcap or pcapng record of the longest HCI packet is read, one byte more is refused`(_ endian: Endian) {
         let limit = CaptureReader.maximumRecordLength
         let longest = [0x02] + [UInt8](repeating: 0x55, count: limit - 1)
         let pcap = { Sample.pcapHeader(endian, linkType: 187) + Sample.pcapRecord(endian, $0, seconds: 0, fraction: 0) }
@@ -32,8 +31,7 @@ struct CaptureErrorTests {
         }
     }
 
-    @Test("A packet's block may have so many bytes and no more, a block that is passed over any number")
-    func blockLimit() {
+    @Test func `a packet's block may have so many bytes and no more, a block that is passed over any number`() {
         let endian = Endian.little
         let start = Sample.sectionHeader(endian) + Sample.interface(endian, 187)
         let packet = { (count: Int) in
@@ -49,8 +47,7 @@ struct CaptureErrorTests {
         #expect(passed.error == nil && passed.packets.count == 1 && passed.largestNeed < 100)
     }
 
-    @Test("A section may describe so many interfaces and no more")
-    func interfaceLimit() {
+    @Test func `a section may describe so many interfaces and no more`() {
         let limit = CaptureReader.maximumInterfaces
         let start = Sample.sectionHeader(.big)
         let interfaces = (0..<limit).flatMap { _ in Sample.interface(.big, 187) }
@@ -61,8 +58,7 @@ struct CaptureErrorTests {
         #expect(reason == .tooManyInterfaces)
     }
 
-    @Test("A length of gigabytes is never asked for")
-    func absurdLengths() {
+    @Test func `a length of gigabytes is never asked for`() {
         let endian = Endian.little
         let huge = endian.bytes(0xFFFF_FFFC as UInt32)
         let start = Sample.sectionHeader(endian) + Sample.interface(endian, 187)
@@ -73,8 +69,8 @@ struct CaptureErrorTests {
         #expect(packet.error == CaptureError(offset: 48, reason: .blockTooLong(0xFFFF_FFFC)))
     }
 
-    @Test("What is damaged is named", arguments: Endian.allCases)
-    func damage(_ endian: Endian) {
+    @Test(arguments: Endian.allCases)
+    func `what is damaged is named`(_ endian: Endian) {
         let start = Sample.sectionHeader(endian) + Sample.interface(endian, 187)
         let packet = Sample.enhanced(endian, 0, ticks: 0, [4, 0x3E, 0x00, 0x00])
         func reason(_ file: [UInt8]) -> CaptureError.Reason? { CaptureReading(file).error?.reason }
@@ -99,8 +95,7 @@ struct CaptureErrorTests {
         #expect(reason(pcap) == .unknownVersion(.pcap, major: 2, minor: 5))
     }
 
-    @Test("Other files are recognized, with advice")
-    func otherFiles() throws {
+    @Test func `other files are recognized, with advice`() throws {
         func text(_ file: [UInt8]) -> String { CaptureReading(file).error?.description ?? "" }
         #expect(text([]).contains("empty"))
         #expect(text([1, 2, 3]).contains("3 bytes"))

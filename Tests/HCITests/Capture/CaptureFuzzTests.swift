@@ -3,8 +3,7 @@ import TestSupport
 import Testing
 
 struct CaptureFuzzTests {
-    @Test("Random bytes end in an error or in packets, never in more than a buffer's worth of need")
-    func randomBytes() {
+    @Test func `random bytes end in an error or in packets, never in more than a buffer's worth of need`() {
         var random = SeededGenerator(seed: 1)
         for _ in 0..<2_000 {
             let count = Int.random(in: 0..<300, using: &random)
@@ -17,8 +16,8 @@ struct CaptureFuzzTests {
         }
     }
 
-    @Test("Damaged files are read the same in pieces as at once", arguments: CaptureSample.all)
-    func mutations(_ sample: CaptureSample) {
+    @Test(arguments: CaptureSample.all)
+    func `damaged files are read the same in pieces as at once`(_ sample: CaptureSample) {
         var random = SeededGenerator(seed: 2)
         for _ in 0..<1_000 {
             var bytes = sample.bytes

@@ -2,16 +2,16 @@ import HCI
 import Testing
 
 struct CaptureReaderTests {
-    @Test("Every format gives the packets that were put into it", arguments: CaptureSample.all)
-    func packets(_ sample: CaptureSample) {
+    @Test(arguments: CaptureSample.all)
+    func `every format gives the packets that were put into it`(_ sample: CaptureSample) {
         let reading = CaptureReading(sample.bytes)
         #expect(reading.packets == sample.packets)
         #expect(reading.format == sample.format)
         #expect(reading.error == nil)
     }
 
-    @Test("Pieces of any size give the same", arguments: CaptureSample.all)
-    func chunks(_ sample: CaptureSample) {
+    @Test(arguments: CaptureSample.all)
+    func `pieces of any size give the same packets`(_ sample: CaptureSample) {
         let whole = CaptureReading(sample.bytes)
         for chunk in [1, 2, 3, 7, 16, 61, 200] {
             let reading = CaptureReading(sample.bytes, chunk: chunk)
@@ -22,8 +22,9 @@ struct CaptureReaderTests {
         }
     }
 
-    @Test("Cut anywhere, the packets before are read, and the missing length is reported", arguments: CaptureSample.all)
-    func truncation(_ sample: CaptureSample) throws {
+    @Test(arguments: CaptureSample.all)
+    func `cut anywhere, the packets before are read, and the missing length is reported`(_ sample: CaptureSample) throws
+    {
         let whole = CaptureReading(sample.bytes)
         var seams = 0
         for length in 0..<sample.bytes.count {
@@ -44,8 +45,7 @@ struct CaptureReaderTests {
         #expect(seams == sample.seams)
     }
 
-    @Test("A cut gives the start of the record and the missing part of its header, then of its bytes")
-    func cutRecord() {
+    @Test func `a cut gives the start of the record and the missing part of its header, then of its bytes`() {
         let (start, header, end) = (43, 67, 81)
         for length in start + 1..<end {
             let error = CaptureReading(Array(CaptureSample.btsnoopH1.bytes[..<length])).error
@@ -55,8 +55,7 @@ struct CaptureReaderTests {
         #expect(CaptureReading(Array(CaptureSample.btsnoopH1.bytes[..<end])).error == nil)
     }
 
-    @Test("What is no HCI packet is counted")
-    func skipped() throws {
+    @Test func `what is no HCI packet is counted`() throws {
         #expect(CaptureReading(CaptureSample.btsnoopH4.bytes).skipped?.otherRecords == 2)
         #expect(CaptureReading(CaptureSample.btsnoopMonitor.bytes).skipped?.otherRecords == 2)
         let skipped = try #require(CaptureReading(CaptureSample.pcapng(.big).bytes).skipped)
@@ -65,8 +64,7 @@ struct CaptureReaderTests {
         #expect(skipped.otherRecords == 0)
     }
 
-    @Test("Monitor opcodes give kind and direction")
-    func monitorOpcodes() {
+    @Test func `monitor opcodes give kind and direction`() {
         let kinds: [HCIPacketType?] = [
             nil, nil, .command, .event, .acl, .acl, .synchronous, .synchronous, nil, nil, nil, nil, nil, nil, nil, nil,
             nil, nil, .isochronous,
@@ -86,8 +84,7 @@ struct CaptureReaderTests {
         }
     }
 
-    @Test("The obsolete packet block is read")
-    func obsoletePacket() {
+    @Test func `the obsolete packet block is read`() {
         let endian = Endian.little
         let length = endian.bytes(15 as UInt32)
         let stamp = endian.bytes(UInt32(0)) + endian.bytes(7 as UInt32)

@@ -5,7 +5,7 @@ import WiFi
 /// ``JoinPrompter`` does what ``NaivePrompter`` does, whatever happens in whatever order.
 struct PrompterModelTests {
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func whateverHappensItIsAsTheRulesHaveIt(part: UInt64) throws {
+    func `the prompter follows the rules whatever happens`(part: UInt64) throws {
         for seed in part * 20..<(part + 1) * 20 {
             var run = try PrompterRun(seed: seed)
             for _ in 0..<150 where run.fault == nil { run.step() }
