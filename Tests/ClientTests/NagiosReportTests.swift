@@ -29,7 +29,8 @@ import Testing
             ("unknown", .unknown, false, "OKAERI UNKNOWN - home unknown - why / how |", 3),
             (
                 "inside", .poweredOn, true,
-                "OKAERI CRITICAL - home inside - the daemon's loop has stopped turning; restart it |", 2
+                "OKAERI CRITICAL - home inside - the daemon's loop has stopped; restart it with `sudo systemctl restart okaeri` |",
+                2
             ),
         ] as [(String, BluetoothState, Bool, String, Int32)])
     func `a problem is graver than an absence`(

@@ -53,7 +53,7 @@ import Testing
         (#"{"listen": "0.0.0.0:8080", "open": true}"#, "web.open: found true, expected false"),
         (
             #"{"listen": "127.0.0.1:8080", "open": true, "hosts": ["pi.example.org"]}"#,
-            "web.open: found true, expected false, for a proxy serves the page to others"
+            "web.open: found true, expected false, because a proxy serves the page to other machines"
         ),
         (#"{"listen": "127.0.0.1:8080", "open": "yes"}"#, #"web.open: found "yes", expected true or false"#),
         (

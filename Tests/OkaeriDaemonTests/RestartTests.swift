@@ -168,8 +168,8 @@ import WiFi
         }
         #expect(log.count("\(file.path).layout-9") == 1)
         #expect(try Data(contentsOf: URL(filePath: "\(file.path).layout-9")) == state)
-        #expect(try file.read(keptTypes)?.version == PersistedState.version, "this one's own is kept beside it")
-        #expect(log.count("the history is not written: \(history) was written by a newer okaeri (\"moods\"") == 1)
+        #expect(try file.read(persistedTypes)?.version == PersistedState.version, "this one's own is kept beside it")
+        #expect(log.count("the history is not written: \(history) was written by a newer okaeri: \"moods\"") == 1)
         #expect(try Data(contentsOf: URL(filePath: history)) == rows)
     }
 

@@ -29,7 +29,7 @@ import Testing
         let none = try binary.run(["decode", "--json", "020106"])
         #expect(none.status == 1 && none.output.isEmpty && none.errors.contains("no iBeacon"))
         let junk = try binary.run(["decode", "zz"])
-        #expect(junk.status == 64 && junk.errors.hasPrefix("okaeri: that is not hexadecimal"))
+        #expect(junk.status == 64 && junk.errors.hasPrefix("okaeri: cannot decode that: it is not hexadecimal"))
     }
 
     @Test func `a configuration is checked, and its mistakes are reported`() throws {

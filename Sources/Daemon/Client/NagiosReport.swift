@@ -58,7 +58,9 @@ extension StatusSummary {
 
     /// The gravest first.
     private var verdict: (NagiosReport.Status, why: String?) {
-        if report.stale { return (.critical, "the daemon's loop does not run any more; restart it") }
+        if report.stale {
+            return (.critical, "the daemon's loop has stopped; restart it with `sudo systemctl restart okaeri`")
+        }
         switch report.bluetooth.state {
         case .poweredOn: break
         // At the start, and while the adapter comes back.

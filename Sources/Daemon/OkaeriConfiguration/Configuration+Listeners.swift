@@ -33,12 +33,12 @@ extension Configuration {
         guard let listen else { return nil }
         if isOpen, !listen.address.isLoopback {
             reader.report(
-                "open", found: "true", expected: "false, for others than this machine's users reach \(listen)")
+                "open", found: "true", expected: "false, because users of other machines reach \(listen)")
         }
         if isOpen, hosts?.isEmpty == false {
             reader.report(
                 "open", found: "true",
-                expected: "false, for a proxy serves the page to others under the names of web.hosts")
+                expected: "false, because a proxy serves the page to other machines under the names of web.hosts")
         }
         return Web(listen: listen, isOpen: isOpen, hosts: hosts ?? [])
     }

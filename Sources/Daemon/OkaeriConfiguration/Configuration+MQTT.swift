@@ -32,8 +32,8 @@ extension Configuration {
             reader.report(
                 "tls", found: "nothing",
                 expected:
-                    "true or {\"ca\": …} beside a password, which every device in the network could read otherwise; false, if "
-                    + "that is as you want it")
+                    "true or {\"ca\": …} beside a password, which every device in the network could read otherwise; or false, to "
+                    + "send it unencrypted")
         }
         guard let host else { return nil }
         var mqtt = MQTT(

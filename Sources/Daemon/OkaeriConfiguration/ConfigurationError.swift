@@ -28,12 +28,18 @@ package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConve
     /// The place of a mistake where there is no file at all.
     static let absence = "no configuration"
 
+    /// The place of a mistake that concerns the whole file: it is not read.
+    static let wholeFile = "the file"
+
     /// Whether there is no file, and none was named.
     package var isAbsent: Bool { problems.contains { $0.place == Self.absence } }
 
     /// A line for each mistake: the file, the place, what was found, what is expected, the nearest known key.
     package var description: String {
-        problems.map { "\(file): \($0)" }.joined(separator: "\n")
+        problems.map { problem in
+            problem.place == Self.wholeFile
+                ? "cannot read \(file): \(problem.found); \(problem.expected)".escapedName : "\(file): \(problem)"
+        }.joined(separator: "\n")
     }
 }
 

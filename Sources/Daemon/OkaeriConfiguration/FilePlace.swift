@@ -193,33 +193,29 @@ extension FilePlace {
 extension ConfigurationError {
     /// A file that is not read.
     package init(file: String, _ problem: FilePlace.Problem) {
-        let (found, expected) =
-            switch problem {
-            case .notAFile: ("no regular file", "one that can be read")
-            case .failed(let errno): (errno.description, "a file that can be read")
-            case .foreign, .open: (problem.description, problem.remedy)
-            }
-        self.init(file: file, place: "the file", found: found, expected: expected)
+        self.init(file: file, place: Self.wholeFile, found: problem.description, expected: problem.remedy)
     }
 }
 
 extension FilePlace.Problem: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .notAFile: "no regular file"
-        case .foreign(let path, let user):
-            "\(path), which belongs to user \(user); that user could change what root does"
-        case .open(let path): "\(path), which other users can write; they could change what root does"
+        case .notAFile: "it is no regular file"
+        case .foreign(let path, let user): "\(path) belongs to user \(user), which could change what root does"
+        case .open(let path): "other users can write \(path), and could change what root does"
         case .failed(let errno): errno.description
         }
     }
 
-    /// The remedy for a path that root refuses.
+    /// The remedy for a file that is not read.
     package var remedy: String {
         switch self {
-        case .foreign(let path, _): "`chown root \(path)`, /etc/okaeri/beacons.json, or the command without `sudo`"
-        case .open(let path): "`chmod go-w \(path)`, /etc/okaeri/beacons.json, or the command without `sudo`"
-        case .notAFile, .failed: "a file that can be read"
+        case .foreign(let path, _):
+            "run `chown root \(path)`, use /etc/okaeri/beacons.json, or run the command without `sudo`"
+        case .open(let path):
+            "run `chmod go-w \(path)`, use /etc/okaeri/beacons.json, or run the command without `sudo`"
+        case .failed(.noSuchFileOrDirectory): "create one with `sudo okaeri setup`, or correct the path"
+        case .notAFile, .failed: "name a file that can be read"
         }
     }
 }

@@ -78,7 +78,9 @@ extension Response {
 
 extension PageFile {
     static func response(to request: Request) -> Response {
-        guard let file = at(request.uri.path) else { return .failure(.notFound, "the page has no such file") }
+        guard let file = at(request.uri.path) else {
+            return .failure(.notFound, "the page has no such file; load it again")
+        }
         let headers: HTTPFields = [.contentType: file.type, .eTag: file.tag, .cacheControl: "no-cache"]
         if request.headers[.ifNoneMatch] == file.tag { return Response(status: .notModified, headers: headers) }
         return Response(

@@ -49,7 +49,7 @@ extension BrokerProblem {
             return "\(place) requires a login; name \"username\" and \"passwordFile\" under \"mqtt\""
         case .clientIdentifier:
             return "\(place) does not accept the client id \(clientID); give this machine another \"node\" name"
-        case .banned: return "\(place) has banned this client; lift that at the broker"
+        case .banned: return "\(place) has banned this client; remove the ban at the broker"
         case .protocolVersion:
             return "\(place) does not support MQTT 5; update it (mosquitto supports it since version 1.6)"
         case .full:

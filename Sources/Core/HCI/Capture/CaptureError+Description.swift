@@ -20,7 +20,7 @@ extension CaptureError: CustomStringConvertible {
             "the link type is \(Self.name(linkType: linkType)), not Bluetooth HCI (187, 201 or 254); "
                 + "record one with \(Self.recorders)"
         case .recordTooLong(let length):
-            "the record at byte \(offset) announces \(length) bytes, the longest HCI packet takes "
+            "the record at byte \(offset) announces \(length) bytes, but the longest HCI packet takes "
                 + "\(CaptureReader.maximumRecordLength); \(Self.damaged)"
         case .recordBeyondBlock(let length, let block):
             "the packet at byte \(offset) announces \(length) bytes in a block of \(block); \(Self.damaged)"
@@ -28,7 +28,7 @@ extension CaptureError: CustomStringConvertible {
             "the block at byte \(offset) announces a length of \(length) bytes, expected a multiple of 4 and at least "
                 + "\(shortest); \(Self.damaged)"
         case .blockTooLong(let length):
-            "the block at byte \(offset) announces \(length) bytes, a packet's or an interface's block may have "
+            "the block at byte \(offset) announces \(length) bytes, but a packet's or an interface's block has at most "
                 + "\(CaptureReader.maximumBlockLength); \(Self.damaged)"
         case .blockLengthsDiffer(let first, let last):
             "the block at byte \(offset) starts with a length of \(first) bytes and ends with one of \(last); "
@@ -39,7 +39,7 @@ extension CaptureError: CustomStringConvertible {
             "the section at byte \(offset) has the byte-order magic \(Self.hex(magic)), expected 1a 2b 3c 4d or its "
                 + "reverse; \(Self.damaged)"
         case .unknownInterface(let number, let count):
-            "the packet at byte \(offset) names interface \(number), \(count) were described before it; \(Self.damaged)"
+            "the packet at byte \(offset) names interface \(number), but \(count) were described before it; \(Self.damaged)"
         case .tooManyInterfaces:
             "the section describes more than \(CaptureReader.maximumInterfaces) interfaces, the last at byte "
                 + "\(offset); \(Self.damaged)"

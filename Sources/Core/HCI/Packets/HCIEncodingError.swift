@@ -12,11 +12,11 @@ public enum HCIEncodingError: Error, Hashable, Sendable, CustomStringConvertible
     public var description: String {
         switch self {
         case .parametersTooLong(let count, let limit):
-            "the parameters take \(count) bytes, a packet holds \(limit); split them over several packets"
+            "the parameters take \(count) bytes, but a packet holds \(limit); split them over several packets"
         case .tooManyReports(let count, let limit):
-            "\(count) reports are too many for one event, it holds \(limit); split them over several events"
+            "\(count) reports are too many for one event, which holds \(limit); split them over several events"
         case .dataTooLong(let count, let limit):
-            "the advertising data takes \(count) bytes, a report holds \(limit); send it in fragments"
+            "the advertising data takes \(count) bytes, but a report holds \(limit); send it in fragments"
         }
     }
 }

@@ -61,10 +61,8 @@ package actor Hooks: Service {
             case .run(let hook): work.continuation.yield(hook)
             case .dropped(let hook, let total):
                 logger.warning(
-                    """
-                    \(hook.trigger.rawValue) is not run for the event of \(Timestamp.text(hook.event.time)): \
-                    events come faster than the hook ends; make it faster
-                    """, metadata: hook.owner.metadata.merging(["dropped": "\(total)"]) { $1 })
+                    "\(hook.trigger.rawValue) is not run for the event of \(Timestamp.text(hook.event.time)): events come faster than the hook ends; make it faster",
+                    metadata: hook.owner.metadata.merging(["dropped": "\(total)"]) { $1 })
             }
         }
     }

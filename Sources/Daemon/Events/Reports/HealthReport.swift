@@ -25,7 +25,8 @@ package struct HealthReport: Codable, Sendable, Equatable {
         problems = []
         warnings = []
         if status.stale {
-            problems.append(.init(part: "daemon", reason: "its loop does not run any more; restart it"))
+            problems.append(
+                .init(part: "daemon", reason: "its loop has stopped; restart it with `sudo systemctl restart okaeri`"))
         }
         let bluetooth = status.bluetooth
         if bluetooth.state != .poweredOn {
@@ -39,7 +40,7 @@ package struct HealthReport: Codable, Sendable, Equatable {
         }
         if let problem = status.kept?.problem {
             let file = status.kept?.file ?? ""
-            problems.append(.init(part: "state", reason: "\(file) cannot be written: \(problem)"))
+            problems.append(.init(part: "state", reason: "\(file) cannot be written: \(problem); check the disk"))
         }
         if let problem = status.kept?.historyProblem { problems.append(.init(part: "history", reason: problem)) }
         if let mqtt = status.mqtt, !mqtt.connected { warnings.append(.init(part: "mqtt", reason: mqtt.reason)) }

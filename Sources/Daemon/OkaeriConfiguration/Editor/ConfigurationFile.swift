@@ -33,7 +33,8 @@ package struct ConfigurationFile: Sendable {
         // It says where.
         _ = try JSONNode(json: bytes, file: path)
         throw ConfigurationError(
-            file: path, place: "the file", found: "bytes that are no UTF-8", expected: "text in UTF-8")
+            file: path, place: ConfigurationError.wholeFile, found: "it has bytes that are no UTF-8",
+            expected: "save it as UTF-8")
     }
 
     /// The reason why this user cannot write the file; `nil` if they can.

@@ -42,7 +42,7 @@ package struct WriteObstacle: Error, Sendable, Equatable, CustomStringConvertibl
         case .foreign(let user):
             "\(file) belongs to \(Self.name(user)), and this program runs as \(Self.name(geteuid())); write it as its "
                 + "owner, for example with `sudoedit \(file)`"
-        case .untrusted(let problem): "\(file): found \(problem), expected \(problem.remedy)"
+        case .untrusted(let problem): "cannot write \(file) as root: \(problem); \(problem.remedy)"
         case .changed:
             "\(file) was changed by another program meanwhile, so nothing was written; begin again"
         case .failed(.readOnlyFileSystem):
@@ -54,7 +54,7 @@ package struct WriteObstacle: Error, Sendable, Equatable, CustomStringConvertibl
         case .failed(.resourceBusy):
             "\(file) is a mount of its own, as containers have it, and cannot be replaced; mount its folder instead"
         case .failed(.noSpace): "\(file) was not written: the disk is full; make room, and try again"
-        case .failed(let errno): "\(file) cannot be written: \(errno.description)"
+        case .failed(let errno): "\(file) cannot be written: \(errno.description); check the disk"
         }
     }
 

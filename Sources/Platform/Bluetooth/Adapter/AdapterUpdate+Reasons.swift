@@ -54,7 +54,7 @@ extension AdapterUpdate {
         return AdapterUpdate(
             state: .poweredOn, adapter: name,
             reason: "\(name) answered and received nothing, so it was switched off and on"
-                + (isSuspected ? "" : "; if no Bluetooth LE device is near, that was no fault"))
+                + (isSuspected ? "" : "; if no Bluetooth LE device is near, that is no fault"))
     }
 
     static func notRepaired(_ adapter: Adapter, _ obstacle: RepairObstacle) -> AdapterUpdate {

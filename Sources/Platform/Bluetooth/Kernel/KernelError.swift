@@ -87,12 +87,12 @@ extension KernelError: CustomStringConvertible {
     public var description: String {
         // Safe: since glibc 2.32 the text is constant or the thread's own.
         let words = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "unknown error"
-        return "\(operation.rawValue) failed: \(words) (\(code))\(advice.map { "; \($0)" } ?? "")"
+        return "\(operation.rawValue) failed: \(words) (\(code)); \(advice)"
     }
 
     private static let setcap = "`sudo setcap cap_net_raw,cap_net_admin+eip $(command -v okaeri)`, then start again"
 
-    private var advice: String? {
+    private var advice: String {
         switch state {
         case .unauthorized:
             switch operation {
@@ -109,8 +109,17 @@ extension KernelError: CustomStringConvertible {
         case .resetting, .unknown, .poweredOff, .poweredOn:
             if operation == .switchOff, code == EBUSY {
                 "its connections would end, so disconnect its devices first"
+            } else if code == ERFKILL {
+                "lift the block with `rfkill unblock bluetooth`"
+            } else if isAboutTheAdapter {
+                "the adapter was unplugged or switched off"
             } else {
-                isAboutTheAdapter ? "the adapter was unplugged or switched off" : nil
+                switch operation {
+                case .createWakeUp, .startThread: "raise the limits of this process (`ulimit -a`)"
+                case .openSocket, .bindSocket, .setFilter, .send, .receive, .listAdapters, .readAdapter, .wait,
+                    .unblock, .switchOn, .block, .switchOff:
+                    "`dmesg | grep -i bluetooth` may show why"
+                }
             }
         }
     }

@@ -72,7 +72,7 @@ struct AdvertiseCommand: AsyncParsableCommand {
 
 private func beaconUUID(_ text: String) throws -> BeaconUUID {
     guard let uuid = BeaconUUID(text) else {
-        throw ValidationError("--uuid takes 32 hexadecimal digits, as \(BeaconUUID(high: 0, low: 0))")
+        throw ValidationError("--uuid takes 32 hexadecimal digits, such as \(BeaconUUID(high: 0, low: 0))")
     }
     return uuid
 }

@@ -58,7 +58,7 @@ struct CalibrateCommand: AsyncParsableCommand {
             region: monitored, distance: distance, duration: .seconds(seconds), isNode: node)
         let session = try ListeningSession(
             regions: [], adapter: listening.adapter, capture: listening.capture, speed: nil, logger: log.logger)
-        Terminal.complain("leave the beacon where it is, \(question.place) from the antenna and in its sight")
+        Terminal.complain("leave the beacon where it is, \(question.place) from the antenna and in sight of it")
         let countdown = listening.capture == nil && Terminal.showsProgress
         // The time is the listening's own, from when the adapter first hears: no other limit.
         var untimed = listening

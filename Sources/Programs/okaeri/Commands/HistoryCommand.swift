@@ -32,7 +32,9 @@ struct HistoryCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let since, moment == nil { throw ValidationError("--since \(since) is no time; it takes \(Moment.forms)") }
-        if mistakes, form == .csv { throw ValidationError("--mistakes is printed as text or with --json, not --csv") }
+        if mistakes, form == .csv {
+            throw ValidationError("--mistakes is printed as text or with --json; leave out --csv")
+        }
     }
 
     func run() async throws {

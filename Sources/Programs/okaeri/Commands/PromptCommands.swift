@@ -31,7 +31,7 @@ struct PromptsCommand: AsyncParsableCommand {
                 print("\(prompt.id)  join \"\(prompt.ssid)\"?  (\(prompt.regions.joined(separator: ", ")))")
             }
             for ssid in report.never { print("never: \(NeverSentence(ssid))") }
-            if report.waiting.isEmpty { Terminal.complain("no prompt waits") }
+            if report.waiting.isEmpty { Terminal.complain("no prompt is pending") }
         }
     }
 }
