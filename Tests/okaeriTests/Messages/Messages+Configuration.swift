@@ -1,0 +1,118 @@
+import Plumbing
+import SystemPackage
+
+@testable import OkaeriConfiguration
+
+extension Messages {
+    static var configuration: [Section] {
+        [
+            Section("ConfigurationError: values", mistakes.flatMap(problems)),
+            Section("ConfigurationError: JSON", malformed.flatMap(problems)),
+            Section(
+                "ConfigurationError: the file", places.map { ConfigurationError(file: "/etc/okaeri/beacons.json", $0) }),
+            Section("Configuration.notices", notices),
+        ]
+    }
+
+    static var files: [Section] {
+        [
+            Section("FilePlace.Problem", places),
+            Section("WriteObstacle", obstacles.map { ofAnyUser($0.description) }),
+            Section("InstanceLock.Failure", instanceLocks),
+            Section("StateLock.Failure", stateLocks),
+        ]
+    }
+
+    private static func problems(_ json: String) -> [String] {
+        do throws(ConfigurationError) {
+            _ = try Configuration(json: Array(json.utf8), file: "beacons.json")
+            return ["no mistake is found in \(json)"]
+        } catch {
+            return [error.description]
+        }
+    }
+
+    private static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+
+    /// A configuration for each kind of mistake.
+    private static let mistakes = [
+        #"{}"#,
+        #"{"regoins": [], "regions": []}"#,
+        #"{"regions": [{}]}"#,
+        #"{"regions": 1, "adapter": "usb0", "sensitivity": "slow"}"#,
+        #"{"regions": [], "state": {"validFor": 1}, "history": {"keep": -1}, "scan": {"interval": 1, "window": 1}}"#,
+        #"{"regions": [], "scan": {"interval": 100, "window": 100}}"#,
+        #"{"regions": [{"identifier": "", "uuid": "E2C5", "minor": 1}]}"#,
+        """
+        {"regions": [{"identifier": "home", "uuid": "\(uuid)", "major": 70000, "enterRSSI": -90, "exitRSSI": -80,
+        "exitAfter": 0, "measuredPower": 0, "pathLossExponent": 9, "ranging": 1, "onEnter": "x", "onExit": ["./x"],
+        "scope": "all", "wifi": {"ssid": "", "join": "yes", "passphraseFile": "x", "security": "wep"}},
+        {"identifier": "home", "uuid": "\(uuid)"}]}
+        """,
+        #"{"regions": [], "mqtt": {"port": 0, "site": "a b", "discovery": 1, "passwordFile": "x", "tls": 1}}"#,
+        #"{"regions": [], "mqtt": {"host": "broker", "username": "okaeri", "passwordFile": "/x"}}"#,
+        #"{"regions": [], "mqtt": {"host": "broker", "passwordFile": "/x", "tls": {"ca": "x", "key": "/x"}}}"#,
+        #"{"regions": [], "web": {"listen": "x", "hosts": "x"}, "metrics": {"listen": 1}}"#,
+        #"{"regions": [], "web": {"listen": "0.0.0.0:8080", "open": true}}"#,
+        #"{"regions": [], "web": {"listen": "127.0.0.1:8080", "open": true, "hosts": ["okaeri.example.org"]}}"#,
+        #"{"regions": [], "node": {"name": "a b", "room": ""}, "nodes": {"a b": {}}}"#,
+        #"{"regions": [], "services": [{"service": "x"}, {"identifier": "", "service": "180F"}]}"#,
+        #"{"regions": [], "services": [{"service": "180F"}, {"service": "180F"}]}"#,
+    ]
+
+    private static let malformed = [
+        "", "{", "[1", #"{"a" 1}"#, #"{"a": 1,}"#, #"{"a": 1, "a": 2}"#, #"{"a": 01}"#, #"{"a": tru}"#,
+        #"{"a": "\#n"}"#,
+        #"{"a": "\x"}"#, #"{"a": "\uD800"}"#, #"{"a": "\u12"}"#, #"{"a": "b"#, "{} {}",
+        String(repeating: "[", count: 40),
+    ]
+
+    private static var notices: [String] {
+        let region = """
+            {"identifier": "home", "uuid": "\(uuid)", "onEnter": ["x"], "onExit": ["x"], "onPrompt": ["x"],
+            "notifyOnExit": false, "scope": "house"}
+            """
+        let json = #"{"regions": [\#(region)]}"#
+        return (try? Configuration(json: Array(json.utf8), file: "beacons.json").notices) ?? []
+    }
+
+    private static let places = samples(FilePlace.Problem.notAFile) { problem in
+        switch problem {
+        case .notAFile: .foreign(path: "/home/pi", user: 1000)
+        case .foreign: .open(path: "/srv")
+        case .open: .failed(.noSuchFileOrDirectory)
+        case .failed: nil
+        }
+    }
+
+    private static let obstacles = samples(WriteObstacle.Problem.notAFile) { problem in
+        switch problem {
+        case .notAFile: .foreign(user: 1001)
+        case .foreign: .untrusted(.open(path: "/srv"))
+        case .untrusted: .changed
+        case .changed: .failed(.readOnlyFileSystem)
+        case .failed(.readOnlyFileSystem): .failed(.permissionDenied)
+        case .failed(.permissionDenied): .failed(.resourceBusy)
+        case .failed(.resourceBusy): .failed(.noSpace)
+        case .failed(.noSpace): .failed(.ioError)
+        case .failed: nil
+        }
+    }.map { WriteObstacle(file: "/etc/okaeri/beacons.json", problem: $0) }
+
+    private static let instanceLocks = samples(InstanceLock.Failure.taken(socket: "/run/okaeri/okaeri.sock")) {
+        failure in
+        switch failure {
+        case .taken(let socket): .occupied(socket: socket)
+        case .occupied(let socket): .unusable(socket: socket, .permissionDenied)
+        case .unusable: nil
+        }
+    }
+
+    private static let stateLocks = samples(StateLock.Failure.taken(directory: "/var/lib/okaeri")) { failure in
+        switch failure {
+        case .taken(let directory): .untrusted(directory: directory, .open(path: "/srv"))
+        case .untrusted(let directory, _): .unusable(directory: directory, .permissionDenied)
+        case .unusable: nil
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import DaemonTestSupport
+import Events
+import Glibc
+import Plumbing
+import SystemPackage
+
+@testable import Automation
+@testable import Client
+@testable import History
+@testable import OkaeriDaemon
+@testable import Server
+
+extension Messages {
+    static var history: [Section] {
+        [
+            Section("HistoryError", historyErrors),
+            Section("Restoration", restorations.map { "the persisted state /var/lib/okaeri/state.json \($0)" }),
+            Section("StateFileError", stateFileErrors),
+        ]
+    }
+
+    static var hooks: [Section] {
+        [
+            Section("HookFailure", hookFailures),
+            Section("BlockingThread.StartError", [BlockingThread.StartError(code: EAGAIN)]),
+        ]
+    }
+
+    static var client: [Section] {
+        [
+            Section("APIClient.Failure", clientFailures),
+            Section("StateWait.Failure", waitFailures),
+            Section("WebRefusal", refusals.map(\.sentence)),
+            Section("HealthReport", health),
+        ]
+    }
+
+    private static let database = "/var/lib/okaeri/history.sqlite"
+
+    private static let historyErrors = samples(HistoryError.damaged(file: database, reason: "file is not a database")) {
+        error in
+        switch error {
+        case .damaged: .foreign(file: database)
+        case .foreign: .newer(file: database, migration: "v9")
+        case .newer: .missing(file: database)
+        case .missing: .full(file: database)
+        case .full: .denied(file: database, reason: "unable to open database file")
+        case .denied: .locked(file: database)
+        case .locked: .failed(file: database, reason: "disk I/O error (SQLite result 10)")
+        case .failed: nil
+        }
+    }
+
+    private static let stateFileErrors = samples(StateFileError.unreadable(.ioError)) { error in
+        switch error {
+        case .unreadable: .noFile
+        case .noFile: .foreign
+        case .foreign: .damaged("no valid JSON")
+        case .damaged: .newer(layout: 9)
+        case .newer: nil
+        }
+    }
+
+    private static let moved = "/var/lib/okaeri/state.json.layout-9"
+
+    private static let restorations = samples(Restoration.nothing) { restoration in
+        switch restoration {
+        case .nothing: .restored(age: .seconds(30))
+        case .restored(_?): .restored(age: nil)
+        case .restored(nil): .stale(age: .seconds(7200))
+        case .stale: .refused(.newer(layout: 9), setAside: moved)
+        case .refused(.newer, setAside: _?): .refused(.newer(layout: 9), setAside: nil)
+        case .refused(.newer, setAside: nil): .refused(.damaged("no valid JSON"), setAside: moved)
+        case .refused(_, setAside: _?): .refused(.noFile, setAside: nil)
+        case .refused: nil
+        }
+    }
+
+    private static let hookFailures = samples(HookFailure.notFound(program: "/usr/local/bin/welcome")) { failure in
+        let program = "/usr/local/bin/welcome"
+        return switch failure {
+        case .notFound(program): .notFound(program: "welcome")
+        case .notFound: .noPermission(program: program)
+        case .noPermission: .directory(program: program)
+        case .directory: .noInterpreter(program: program)
+        case .noInterpreter: .noProgram(program: program)
+        case .noProgram: .notStarted(reason: "cannot allocate memory")
+        case .notStarted: .exited(status: 1)
+        case .exited: .killed(signal: SIGKILL)
+        case .killed(SIGKILL): .killed(signal: SIGSEGV)
+        case .killed: .timedOut(after: .seconds(10))
+        case .timedOut: .stopped
+        case .stopped: nil
+        }
+    }
+
+    private static let socket = "/run/okaeri/okaeri.sock"
+
+    private static let clientFailures = samples(APIClient.Failure.noDaemon(socket: socket)) { failure in
+        switch failure {
+        case .noDaemon: .notPermitted(socket: socket)
+        case .notPermitted:
+            .noAnswer(socket: socket, reason: "it closed the connection, or sent nothing for 10 seconds")
+        case .noAnswer: .refused(status: 404, sentence: statusReport().unknownRegion("garage"))
+        case .refused: nil
+        }
+    }
+
+    private static let waitFailures = samples(
+        StateWait.Failure.noSuchRegion(sentence: statusReport(regionReport("home", "inside")).unknownRegion("garage"))
+    ) { failure in
+        switch failure {
+        case .noSuchRegion: .noHouse
+        case .noHouse: .barred(clientFailures[1])
+        case .barred: nil
+        }
+    }
+
+    private static let refusals = samples(WebRefusal.foreignHost) { refusal in
+        switch refusal {
+        case .foreignHost: .foreignOrigin
+        case .foreignOrigin: .noLogin
+        case .noLogin: .noToken
+        case .noToken: .onlyOnMachine
+        case .onlyOnMachine: .method(allowed: "GET")
+        case .method: nil
+        }
+    }
+
+    private static var health: [String] {
+        var status = statusReport(stale: true)
+        status.bluetooth.listening = false
+        status.bluetooth.pausedFor = 90
+        status.kept = .init(
+            file: "/var/lib/okaeri/state.json", start: "nothing", reason: "", problem: "\(Errno.ioError)")
+        status.listeners = [.init(name: "metrics", address: "127.0.0.1:9464", problem: "no such address")]
+        status.simulated = ["capture"]
+        let report = HealthReport(status)
+        return (report.problems + report.warnings).map { "\($0.part): \($0.reason)" }
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import Testing
+
+/// Compares the messages that users see with `Messages.txt`, so that they can be read as a list and a change of one is seen in a
+/// diff. `OKAERI_RECORD=1 scripts/test --filter MessagesTests` writes the file anew.
+@Suite struct MessagesTests {
+    private static let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Messages.txt")
+
+    private static let text = Messages.sections.map { section in
+        "\(section.title)\n" + section.lines.map { "    \($0)\n" }.joined()
+    }.joined(separator: "\n")
+
+    @Test func `the messages are those of the list`() throws {
+        if ProcessInfo.processInfo.environment["OKAERI_RECORD"] != nil {
+            try Self.text.write(to: Self.file, atomically: true, encoding: .utf8)
+        }
+        let recorded = try String(contentsOf: Self.file, encoding: .utf8).split(separator: "\n")
+        let changes = Self.text.split(separator: "\n").difference(from: recorded).map { change in
+            switch change {
+            case .remove(_, let line, _): "- \(line)"
+            case .insert(_, let line, _): "+ \(line)"
+            }
+        }
+        #expect(changes.isEmpty, "record the messages with OKAERI_RECORD=1, and read the difference")
+    }
+
+    @Test func `a message has no full stop and names its actors`() {
+        let unfit = #/\.$|[.?] [A-Z]|\b(whoever|nobody|somebody|told|tells|mend)\b/#
+        for line in Messages.sections.flatMap(\.lines) where line.contains(unfit) { Issue.record("\(line)") }
+    }
+}
