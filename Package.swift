@@ -181,7 +181,7 @@ let targets = [
         [
             "Automation", "Events", "HCI", "History", "IBeacon", "Plumbing", "Presence", "RegionMonitoring",
             "TestSupport",
-        ], exclude: ["Kept"]),
+        ], exclude: ["Persisted"]),
 ]
 
 let package = Package(

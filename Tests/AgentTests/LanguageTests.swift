@@ -70,7 +70,7 @@ import WiFi
         let sentence = body(.japanese).drop { $0 != ":" }
         let isJapanese = sentence.unicodeScalars.contains { ("\u{3041}"..."\u{30FF}").contains($0) }
         #expect(isJapanese, "\(sentence)")
-        // What NetworkManager or the file says is not ours to translate, and not to be lost.
+        // The texts of NetworkManager and of files are not translated, and must not be lost.
         let quotes: Set<JoinFailure.Code> = [.passphraseFile, .refused, .other]
         #expect(sentence.contains("why, and how") == quotes.contains(code))
     }

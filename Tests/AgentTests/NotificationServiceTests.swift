@@ -9,7 +9,7 @@ import Testing
     private static let question = DesktopNotification(
         summary: "Welcome home", body: "Join?", buttons: [.init(key: "join", label: "Join")], stays: true)
 
-    /// Runs a service on a bus, and hands over what it hears.
+    /// Runs a service on a bus, and hands over what it receives.
     private func withService(
         _ address: String,
         _ body: (NotificationService, inout AsyncStream<NotificationEvent>.Iterator) async throws -> Void

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension OnTheBus {
-    /// A system bus whose policy does not let this user ask bluetoothd.
+    /// A system bus whose policy does not let this user call bluetoothd.
     @Suite(.timeLimit(.minutes(5))) struct AccessTests: Sendable {
         private let bench: BlueZBench
 

@@ -21,7 +21,7 @@ extension OnTheBus {
             try bench.perform("flood", ["address": address, "count": Self.count, "rssi": rssi])
         }
 
-        /// Runs a central that has heard both.
+        /// Runs a central that has received both.
         private func listening(_ body: (CentralManager) async throws -> Void) async throws {
             try await CentralManager.use(bus: bench.address) { central in
                 let found = central.scanForPeripherals()
@@ -46,7 +46,7 @@ extension OnTheBus {
                 }
                 try await looks.wait(until: "the waiter has looked") { $0 > 0 }
                 try flood(stranger, rssi: -50)
-                // What comes after it: all of the flood has been heard by then.
+                // What comes after it: all of the flood has been received by then.
                 try bench.perform("adapter", ["name": "hci0", "powered": false])
                 #expect(try await end == true)
                 #expect(looks.value < 10)

@@ -261,7 +261,7 @@ import Testing
         let scanner = try Scanner(kernel: FakeKernel([]))
         let delegate = CountingDelegate(scanner)
         try scanner.run(delegate)
-        // It asks for a turn in a millisecond three times, then for none, and stops the scanner.
+        // The delegate requests a turn in a millisecond three times, then none, and stops the scanner.
         #expect(delegate.turns == 4)
         #expect(delegate.times == delegate.times.sorted())
     }

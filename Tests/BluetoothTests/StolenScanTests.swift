@@ -60,7 +60,7 @@ import Testing
         #expect(bench.foreign(.disable) == [.listening(false)])
         #expect(bench.foreign(.active) == [])
         #expect(bench.foreign(.enableFiltered) == [])
-        // Not disabled in between: Linux would forget when its discovery ends.
+        // Not disabled in between: Linux would lose the time at which its discovery ends.
         #expect(bench.pass(.milliseconds(500)) == [.send(.enable)])
         #expect(bench.reply(.leSetScanEnable) == [.listening(true)])
         bench.report()

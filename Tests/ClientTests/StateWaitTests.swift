@@ -22,7 +22,7 @@ import Testing
         try await StateWait(for: state, region: region, client: client).run(timeout: timeout)?.exitStatus
     }
 
-    /// A daemon that hears the beacon at these seconds, and a neighbour's until `end`.
+    /// A daemon that receives the beacon at these seconds, and a neighbour's until `end`.
     private func daemon(_ seconds: [Double], until end: Double, speed: Double = 1000) throws -> Task<Void, any Error> {
         let file = try folder.file("capture", capture(seconds, until: end))
         let configuration = try folder.file("beacons.json", Array(Configuration.example.utf8))

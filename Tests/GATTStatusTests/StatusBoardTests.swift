@@ -6,7 +6,7 @@ import WiFi
 @testable import Agent
 
 @Suite struct StatusBoardTests {
-    /// Returns the daemon's answer, with these regions and the networks that it asks about.
+    /// Returns the daemon's answer, with these regions and the networks of its prompts.
     private func report(_ regions: [(String, String)], asking: [(id: String, ssid: String, arrival: Int)] = []) throws
         -> StatusReport
     {

@@ -23,7 +23,7 @@ import Testing
 
     private let log = Log()
 
-    /// A publisher that is inside `home` and `hall`, and does not hear `office`.
+    /// A publisher that is inside `home` and `hall`, and does not receive `office`.
     private func arrive() -> (publisher: PresencePublisher, regions: [MonitoredRegion]) {
         let hall = MonitoredRegion(BeaconRegion(identifier: "hall", constraint: .uuid(home.uuid)))
         let office = MonitoredRegion(BeaconRegion(identifier: "office", constraint: .uuid(neighbour.uuid)))

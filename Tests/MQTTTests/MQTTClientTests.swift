@@ -62,7 +62,7 @@ struct MQTTClientTests {
         try await client.connected()
         let twin = try TestClient(broker.port)
         try await twin.connected()
-        // Debian 12's mosquitto says nothing: then they throw each other out, less and less often.
+        // Debian 12's mosquitto gives no reason: then they end each other's connections, less and less often.
         let state = try await client.state { [.failed(.twin), .failed(.unsteady)].contains($0.phase) }
         #expect(
             state.description.contains("client id okaeri-home-test")
@@ -119,7 +119,7 @@ struct MQTTClientTests {
         let topics = broker.text.split(separator: "\n").filter { $0.contains("Received PUBLISH from okaeri-home-test") }
             .compactMap { $0.split(separator: "'").dropFirst().first.map(String.init) }
         #expect(topics == ["okaeri/b", "okaeri/a", "okaeri/c", "okaeri/status", "okaeri/event"])
-        // And it hears again.
+        // And it receives again.
         listener.event("command", "go")
         #expect(try await client.text("command") == "go")
     }

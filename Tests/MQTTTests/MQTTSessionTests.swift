@@ -7,42 +7,42 @@ import TestSupport
 struct MQTTSessionTests {
     @Test func `a session connects and sends all in order`() {
         var scene = Scene { $0.gate = "status" }
-        #expect(scene.deeds() == ["wait"])
+        #expect(scene.steps() == ["wait"])
         let events: [MQTTSession.Event] = [
             .value("status", "online"), .value("b", "1"), .subscribed("answer/#"), .value("a", "2"),
             .event("event", "enter"), .value("b", "3"),
         ]
-        for event in events { #expect(scene.deeds(event) == ["wait"]) }
-        #expect(scene.deeds(.started) == ["connect", "wait"])
-        #expect(scene.deeds(at: 5, .opened) == ["wait 25.0"])
+        for event in events { #expect(scene.steps(event) == ["wait"]) }
+        #expect(scene.steps(.started) == ["connect", "wait"])
+        #expect(scene.steps(at: 5, .opened) == ["wait 25.0"])
         #expect(
-            scene.deeds(at: 6, .connected)
+            scene.steps(at: 6, .connected)
                 == [
                     "subscribe answer/#", "value b=3", "value a=2", "value status=online", "event event=enter",
                     "wait 26.0",
                 ])
         // All is answered: only the refreshing is waited for.
         #expect(scene.settle().isEmpty)
-        #expect(scene.deeds() == ["wait 156.0"])
+        #expect(scene.steps() == ["wait 156.0"])
         #expect(scene.session.state.phase == .connected(since: 6_000_000_000))
     }
 
     @Test func `only the latest value of a topic is sent, one at a time`() {
         var scene = Scene()
         _ = scene.connect()
-        #expect(scene.deeds(.value("a", "1")) == ["value a=1", "wait 20.0"])
-        for text in ["2", "3", "4"] { #expect(scene.deeds(.value("a", text)) == ["wait 20.0"]) }
+        #expect(scene.steps(.value("a", "1")) == ["value a=1", "wait 20.0"])
+        for text in ["2", "3", "4"] { #expect(scene.steps(.value("a", text)) == ["wait 20.0"]) }
         #expect(scene.settle() == ["value a=4"])
-        // What the broker knows is not sent again.
-        #expect(scene.deeds(.value("a", "4")) == ["wait 150.0"])
+        // What the broker has is not sent again.
+        #expect(scene.steps(.value("a", "4")) == ["wait 150.0"])
     }
 
     @Test func `an event does not overtake a value whose topic waits for an answer`() {
         var scene = Scene()
         _ = scene.connect()
-        _ = scene.deeds(.value("a", "1"))
+        _ = scene.steps(.value("a", "1"))
         #expect(
-            scene.deeds(.value("a", "2"), .event("event", "enter")) == ["value a=2", "event event=enter", "wait 20.0"])
+            scene.steps(.value("a", "2"), .event("event", "enter")) == ["value a=2", "event event=enter", "wait 20.0"])
         #expect(scene.settle() == [])
     }
 
@@ -51,22 +51,22 @@ struct MQTTSessionTests {
         _ = scene.connect()
         let events = (1...5).map { MQTTSession.Event.value("topic\($0)", "1") }
         for event in events { scene.session.handle(event, at: 0) }
-        #expect(scene.deeds() == ["value topic1=1", "value topic2=1", "wait 20.0"])
+        #expect(scene.steps() == ["value topic1=1", "value topic2=1", "wait 20.0"])
         #expect(scene.settle() == ["value topic3=1", "value topic4=1", "value topic5=1"])
     }
 
     @Test func `values are sent again after a connection, and no old events`() {
         var scene = Scene()
         _ = scene.connect()
-        _ = scene.deeds(.value("a", "1"), .event("event", "unanswered"))
-        #expect(scene.deeds(at: 10, .lost(MQTTLoss(code: 7))) == ["wait 11.0"])
+        _ = scene.steps(.value("a", "1"), .event("event", "unanswered"))
+        #expect(scene.steps(at: 10, .lost(MQTTLoss(code: 7))) == ["wait 11.0"])
         #expect(scene.session.state.phase == .failed(.lost))
-        _ = scene.deeds(at: 10, .event("event", "offline"), .event("ranging", "1", quality: .atMostOnce))
-        #expect(scene.deeds(at: 11) == ["connect", "wait"])
+        _ = scene.steps(at: 10, .event("event", "offline"), .event("ranging", "1", quality: .atMostOnce))
+        #expect(scene.steps(at: 11) == ["connect", "wait"])
         #expect(scene.connect(at: 12) == ["value a=1", "event event=unanswered", "event event=offline"])
-        // A minute later they would say nothing true.
-        _ = scene.deeds(at: 20, .lost(MQTTLoss(code: 7)), .event("event", "old"))
-        _ = scene.deeds(at: 30, .event("event", "young"))
+        // A minute later they would be out of date.
+        _ = scene.steps(at: 20, .lost(MQTTLoss(code: 7)), .event("event", "old"))
+        _ = scene.steps(at: 30, .event("event", "young"))
         let sent = scene.connect(at: 81)
         #expect(sent.contains("event event=young") && !sent.contains("event event=old"))
         #expect(sent.contains { $0.hasPrefix("note 1 MQTT message(s) not sent") })
@@ -75,7 +75,7 @@ struct MQTTSessionTests {
     @Test func `a limited number of events is kept, the latest`() {
         var scene = Scene { $0.limits.events = 3 }
         for number in 1...100_000 { scene.session.handle(.event("event", "\(number)"), at: 0) }
-        #expect(scene.deeds().first?.hasPrefix("note 99997 MQTT message(s) not sent") == true)
+        #expect(scene.steps().first?.hasPrefix("note 99997 MQTT message(s) not sent") == true)
         #expect(scene.connect() == ["event event=99998", "event event=99999", "event event=100000"])
     }
 
@@ -87,17 +87,17 @@ struct MQTTSessionTests {
 
     @Test func `a value that is cleared is forgotten`() {
         var scene = Scene()
-        _ = scene.deeds(
+        _ = scene.steps(
             .value("a", "1"), .value("b", "1"), .published(.clearing("a")), .published(.clearing("foreign")))
         #expect(scene.connect() == ["value a=", "value b=1", "value foreign="])
         #expect(scene.session.outbox.topicCount == 1)
-        _ = scene.deeds(at: 1, .lost(MQTTLoss(code: 7)))
+        _ = scene.steps(at: 1, .lost(MQTTLoss(code: 7)))
         #expect(scene.connect(at: 60) == ["value b=1"])
     }
 
     @Test func `the delay between attempts grows`() {
         var scene = Scene()
-        _ = scene.deeds(.started)
+        _ = scene.steps(.started)
         var waits: [Double] = []
         for _ in 0..<9 {
             let before = scene.now
@@ -105,7 +105,7 @@ struct MQTTSessionTests {
             scene.now = Double(until) / 1e9
             waits.append(scene.now - before)
             #expect(scene.session.state.phase == .failed(.refused))
-            #expect(scene.deeds() == ["connect", "wait"])
+            #expect(scene.steps() == ["connect", "wait"])
         }
         #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60, 60])
         // Chance shortens it, by a half at most.
@@ -126,67 +126,67 @@ struct MQTTSessionTests {
         }
         #expect(waits == [1, 2, 4, 8])
         _ = scene.connect(at: scene.now + 100)
-        #expect(scene.deeds(at: scene.now + 61, .lost(MQTTLoss(code: 7))).last == "wait \(scene.now + 1)")
+        #expect(scene.steps(at: scene.now + 61, .lost(MQTTLoss(code: 7))).last == "wait \(scene.now + 1)")
     }
 
     @Test func `the wait for an answer has a limit`() {
         var scene = Scene()
-        #expect(scene.deeds(.started) == ["connect", "wait"])
-        #expect(scene.deeds(at: 100, .opened) == ["wait 120.0"])
-        #expect(scene.deeds(at: 120) == ["cut", "wait 121.0"])
+        #expect(scene.steps(.started) == ["connect", "wait"])
+        #expect(scene.steps(at: 100, .opened) == ["wait 120.0"])
+        #expect(scene.steps(at: 120) == ["cut", "wait 121.0"])
         #expect(scene.session.state.phase == .failed(.silent))
         _ = scene.connect(at: 121)
-        #expect(scene.deeds(at: 130, .value("a", "1")) == ["value a=1", "wait 150.0"])
-        #expect(scene.deeds(at: 150) == ["cut", "wait 152.0"])
+        #expect(scene.steps(at: 130, .value("a", "1")) == ["value a=1", "wait 150.0"])
+        #expect(scene.steps(at: 150) == ["cut", "wait 152.0"])
         #expect(scene.session.state.phase == .failed(.unanswered))
     }
 
     @Test func `refreshed values are published again`() {
         var scene = Scene { $0.gate = "status" }
-        _ = scene.deeds(.value("status", "online", refreshed: true))
-        _ = scene.deeds(.value("config", "{}"), .value("region", "inside", refreshed: true))
+        _ = scene.steps(.value("status", "online", refreshed: true))
+        _ = scene.steps(.value("config", "{}"), .value("region", "inside", refreshed: true))
         #expect(scene.connect().count == 3)
-        #expect(scene.deeds(at: 149) == ["wait 150.0"])
-        #expect(scene.deeds(at: 150) == ["value region=inside", "value status=online", "wait 170.0"])
+        #expect(scene.steps(at: 149) == ["wait 150.0"])
+        #expect(scene.steps(at: 150) == ["value region=inside", "value status=online", "wait 170.0"])
         _ = scene.settle()
-        #expect(scene.deeds() == ["wait 450.0"])
+        #expect(scene.steps() == ["wait 450.0"])
     }
 
     @Test func `values are announced again on request`() {
         var scene = Scene { $0.gate = "status" }
         scene.session = MQTTSession(scene.session.settings) { 0.5 }
-        _ = scene.deeds(.value("status", "online"), .value("config", "{}"), .subscribed("answer"))
+        _ = scene.steps(.value("status", "online"), .value("config", "{}"), .subscribed("answer"))
         #expect(scene.connect().count == 3)
-        #expect(scene.deeds(at: 10, .announcementWanted, .announcementWanted) == ["wait 11.5"])
-        #expect(scene.deeds(at: 11.5) == ["value config={}", "value status=online", "wait 31.5"])
+        #expect(scene.steps(at: 10, .announcementWanted, .announcementWanted) == ["wait 11.5"])
+        #expect(scene.steps(at: 11.5) == ["value config={}", "value status=online", "wait 31.5"])
     }
 
     /// Mosquitto with `message_size_limit`.
     @Test func `a connection that ends behind a message that is too large names the limit`() {
         var scene = Scene()
         _ = scene.connect()
-        _ = scene.deeds(at: 5, .value("a", "1"))
-        _ = scene.deeds(at: 5, .answered(1, reason: 0x95))
-        _ = scene.deeds(at: 5, .lost(MQTTLoss(code: 7)))
+        _ = scene.steps(at: 5, .value("a", "1"))
+        _ = scene.steps(at: 5, .answered(1, reason: 0x95))
+        _ = scene.steps(at: 5, .lost(MQTTLoss(code: 7)))
         #expect(scene.session.state.phase == .failed(.packetTooLarge))
     }
 
     @Test func `an event that the broker delivers to its sender is not sent again`() {
         var scene = Scene()
         _ = scene.connect()
-        #expect(scene.deeds(at: 5, .event("event", "enter")) == ["event event=enter", "wait 25.0"])
-        _ = scene.deeds(
+        #expect(scene.steps(at: 5, .event("event", "enter")) == ["event event=enter", "wait 25.0"])
+        _ = scene.steps(
             at: 6, .delivered(MQTTMessage(topic: "event", payload: Array("enter".utf8), isRetained: false)))
-        _ = scene.deeds(at: 7, .lost(MQTTLoss(code: 7)))
+        _ = scene.steps(at: 7, .lost(MQTTLoss(code: 7)))
         #expect(!scene.connect(at: 20).contains("event event=enter"))
     }
 
     @Test func `a session publishes its will and stops`() {
         var scene = Scene { $0.gate = "status" }
-        _ = scene.deeds(.value("status", "online"))
+        _ = scene.steps(.value("status", "online"))
         _ = scene.connect()
         #expect(
-            scene.deeds(at: 5, .event("event", "exit"), .stopped) == [
+            scene.steps(at: 5, .event("event", "exit"), .stopped) == [
                 "event event=exit", "value status=offline", "wait 7.0",
             ])
         #expect(scene.settle() == ["disconnect", "end"])
@@ -196,94 +196,94 @@ struct MQTTSessionTests {
     @Test func `the will is left to a broker that does not answer`() {
         var scene = Scene()
         _ = scene.connect()
-        #expect(scene.deeds(at: 5, .stopped) == ["value status=offline", "wait 7.0"])
+        #expect(scene.steps(at: 5, .stopped) == ["value status=offline", "wait 7.0"])
         // Without a DISCONNECT the broker publishes the will.
-        #expect(scene.deeds(at: 7) == ["cut", "end"])
+        #expect(scene.steps(at: 7) == ["cut", "end"])
     }
 
     @Test func `a session stops at any time`() {
         var scene = Scene()
-        #expect(scene.deeds(.stopped) == ["end"])
+        #expect(scene.steps(.stopped) == ["end"])
         scene = Scene()
-        _ = scene.deeds(.started)
-        #expect(scene.deeds(.stopped, .connected) == ["end"])
+        _ = scene.steps(.started)
+        #expect(scene.steps(.stopped, .connected) == ["end"])
         scene = Scene()
-        _ = scene.deeds(.started, .lost(MQTTLoss(code: 7)))
-        #expect(scene.deeds(.stopped, .stopped, .started) == ["end"])
+        _ = scene.steps(.started, .lost(MQTTLoss(code: 7)))
+        #expect(scene.steps(.stopped, .stopped, .started) == ["end"])
         scene = Scene()
         _ = scene.connect()
-        _ = scene.deeds(.stopped)
-        #expect(scene.deeds(.lost(MQTTLoss(code: 7))) == ["end"])
+        _ = scene.steps(.stopped)
+        #expect(scene.steps(.lost(MQTTLoss(code: 7))) == ["end"])
     }
 
     @Test func `a session pauses after another client has taken its name`() {
         var scene = Scene()
         _ = scene.connect()
-        #expect(scene.deeds(at: 10, .lost(MQTTLoss(code: 0, reason: 0x8E))) == ["wait 910.0"])
+        #expect(scene.steps(at: 10, .lost(MQTTLoss(code: 0, reason: 0x8E))) == ["wait 910.0"])
         #expect(scene.session.state.phase == .failed(.twin))
     }
 
-    /// Debian 12's mosquitto does not say that a twin has come.
+    /// Debian 12's mosquitto does not report that another client has taken the name.
     @Test func `short connections are attributed to another client with the same name`() {
         var scene = Scene()
         for _ in 0..<3 {
             _ = scene.connect(at: scene.now + 100)
-            _ = scene.deeds(.lost(MQTTLoss(code: 7)))
+            _ = scene.steps(.lost(MQTTLoss(code: 7)))
             #expect(scene.session.state.phase == .failed(.lost))
         }
         _ = scene.connect(at: scene.now + 100)
-        _ = scene.deeds(.lost(MQTTLoss(code: 7)))
+        _ = scene.steps(.lost(MQTTLoss(code: 7)))
         #expect(scene.session.state.phase == .failed(.unsteady))
         // A broker that is not there is another matter.
-        _ = scene.deeds(at: scene.now + 100)
-        _ = scene.deeds(.lost(MQTTLoss(code: 14, errno: 111)))
+        _ = scene.steps(at: scene.now + 100)
+        _ = scene.steps(.lost(MQTTLoss(code: 14, errno: 111)))
         #expect(scene.session.state.phase == .failed(.refused))
     }
 
     @Test func `the state lists what the broker does not accept`() {
         var scene = Scene()
         _ = scene.connect()
-        _ = scene.deeds(.value("a", "1"))
+        _ = scene.steps(.value("a", "1"))
         let tokens = scene.session.inFlight.keys.sorted()
-        _ = scene.deeds(.answered(tokens[0], reason: 0x87), .answered(4711, reason: 0x87))
+        _ = scene.steps(.answered(tokens[0], reason: 0x87), .answered(4711, reason: 0x87))
         #expect(!scene.session.state.refusals.isEmpty)
         #expect(
             scene.session.state.description
                 == "the MQTT broker at broker:1883 does not let client okaeri-home-hall publish a; allow it in the broker's "
                 + "ACL file, as docs/mqtt.md shows")
         // No subscriber (0x10) is no error, nor is one that ends with the next connection.
-        _ = scene.deeds(at: 1, .lost(MQTTLoss(code: 7)))
+        _ = scene.steps(at: 1, .lost(MQTTLoss(code: 7)))
         _ = scene.connect(at: 2)
         #expect(scene.session.state.refusals.isEmpty)
     }
 
     @Test func `a session subscribes and unsubscribes`() {
         var scene = Scene()
-        _ = scene.deeds(.subscribed("a"), .subscribed("b"), .unsubscribed("a"), .unsubscribed("never"))
+        _ = scene.steps(.subscribed("a"), .subscribed("b"), .unsubscribed("a"), .unsubscribed("never"))
         #expect(scene.connect() == ["subscribe b"])
-        #expect(scene.deeds(.subscribed("b"), .subscribed("c")).first == "subscribe c")
+        #expect(scene.steps(.subscribed("b"), .subscribed("c")).first == "subscribe c")
         #expect(scene.settle().isEmpty)
-        #expect(scene.deeds(.unsubscribed("b")).first == "unsubscribe b")
+        #expect(scene.steps(.unsubscribed("b")).first == "unsubscribe b")
         // Whatever is wanted and not, the queue does not grow.
         for _ in 0..<1000 {
             scene.session.handle(.subscribed("d"), at: 0); scene.session.handle(.unsubscribed("d"), at: 0)
         }
-        #expect(scene.deeds().filter { $0.hasSuffix(" d") } == ["unsubscribe d"])
+        #expect(scene.steps().filter { $0.hasSuffix(" d") } == ["unsubscribe d"])
     }
 
     @Test func `dropped messages are reported once a minute`() {
         var scene = Scene()
         for bytes in [70_000, 10_000_000, 80_000] { scene.session.handle(.refused(topic: "a\nb", bytes: bytes), at: 0) }
         #expect(
-            scene.deeds() == [
+            scene.steps() == [
                 "note 3 MQTT message(s) dropped: they are too large for Okaeri, the largest has 10000000 bytes, on a b; "
                     + "check which client publishes there", "wait",
             ])
-        #expect(scene.deeds(at: 59, .refused(topic: "a", bytes: 1)) == ["wait"])
-        #expect(scene.deeds(at: 60).first?.hasPrefix("note 1 MQTT message(s) dropped") == true)
+        #expect(scene.steps(at: 59, .refused(topic: "a", bytes: 1)) == ["wait"])
+        #expect(scene.steps(at: 60).first?.hasPrefix("note 1 MQTT message(s) dropped") == true)
     }
 
-    /// Whatever comes in whatever order: nothing traps, no queue grows, and what is said last of a topic gets there.
+    /// Any events in any order: nothing traps, no queue grows, and the last value of a topic is sent.
     @Test func `any order of events leaves the session consistent`() {
         var generator = SeededGenerator(seed: 15)
         for round in 0..<300 {
@@ -292,7 +292,7 @@ struct MQTTSessionTests {
                 $0.limits.events = 5
             }
             var latest: [String: String] = [:]
-            _ = scene.deeds(.started)
+            _ = scene.steps(.started)
             for step in 0..<200 {
                 let token = scene.session.inFlight.keys.randomElement(using: &generator) ?? 0
                 scene.now += Double.random(in: 0...3, using: &generator)

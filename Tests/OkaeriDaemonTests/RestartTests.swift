@@ -77,14 +77,14 @@ import WiFi
         for _ in 0..<threads { NIOThreadPool.singleton.submit { _ in gate.wait() } }
         defer { for _ in 0..<threads { gate.signal() } }
         try await arrive { _ in
-            try await eventually("the state is written") { (try? file.read(keptTypes)) != nil }
+            try await eventually("the state is written") { (try? file.read(persistedTypes)) != nil }
         }
     }
 
     @Test func `inside before and still there: no second enter, and the prompt that waited is put again`() async throws
     {
         try await arrive()
-        let kept = try #require(try file.read(keptTypes))
+        let kept = try #require(try file.read(persistedTypes))
         #expect((kept[PresenceMemory.self]?.regions.map(\.state)) == ["inside"])
         #expect((kept[PromptsMemory.self]?.prompts.visits ?? []).map(\.prompt) == ["1"])
         try await run([2], until: 20) { client, events in
@@ -114,7 +114,7 @@ import WiFi
 
     @Test func `outside before and heard: an arrival, with its prompt`() async throws {
         try await run([3]) { _, events in _ = await heard("didExitRegion", &events) }
-        #expect(try #require(try file.read(keptTypes))[PresenceMemory.self]?.regions.map(\.state) == ["outside"])
+        #expect(try #require(try file.read(persistedTypes))[PresenceMemory.self]?.regions.map(\.state) == ["outside"])
         try await run([2], until: 20) { _, events in
             #expect(await heard("didDetermineState", &events).count == 3)
             #expect(await heard("didEnterRegion", &events) == ["didEnterRegion"])
@@ -123,7 +123,7 @@ import WiFi
 
     @Test func `a state that is too old is reported as stale, and a beacon that is received arrives`() async throws {
         try await arrive { client in _ = try await client.answer("1", .later) }
-        var kept = try #require(try file.read(keptTypes))
+        var kept = try #require(try file.read(persistedTypes))
         kept.written = StateStamp(wall: kept.written.wall - nanoseconds(1000), boot: "another", uptime: 0)
         try file.write(kept.text)
         try await run([2], until: 20) { client, events in
@@ -148,12 +148,12 @@ import WiFi
         let aside = "\(file.path).damaged"
         #expect(log.count(aside) == 1)
         #expect(try Data(contentsOf: URL(filePath: aside)) == whole.prefix(200))
-        #expect(try file.read(keptTypes) != nil, "a new one has taken its place")
+        #expect(try file.read(persistedTypes) != nil, "a new one has taken its place")
     }
 
     @Test func `what a newer version has kept is not lost, and work goes on`() async throws {
         try await arrive()
-        var newer = try #require(try file.read(keptTypes))
+        var newer = try #require(try file.read(persistedTypes))
         newer.version = 9
         try file.write(newer.text)
         let state = try Data(contentsOf: URL(filePath: file.path))
@@ -175,7 +175,7 @@ import WiFi
 
     @Test func `a newer version's state that cannot be moved away is left where it is`() async throws {
         try await arrive()
-        var newer = try #require(try file.read(keptTypes))
+        var newer = try #require(try file.read(persistedTypes))
         newer.version = 9
         try file.write(newer.text)
         let state = try Data(contentsOf: URL(filePath: file.path))
@@ -195,7 +195,7 @@ import WiFi
             #expect(prompts.never == ["HomeNet"])
             _ = try await client.clearNever(ssid: "HomeNet")
         }
-        #expect(try #require(try file.read(keptTypes))[PromptsMemory.self]?.prompts.never == [])
+        #expect(try #require(try file.read(persistedTypes))[PromptsMemory.self]?.prompts.never == [])
     }
 
     @Test func `a state that cannot be stored is logged once, and the daemon goes on`() async throws {
@@ -217,9 +217,9 @@ import WiFi
             _ = await heard("wifiPrompt", &events)
             // The daemon still runs: it wrote without a notice of its end.
             try await eventually("the prompt is written") {
-                try file.read(keptTypes)?[PromptsMemory.self]?.prompts.visits.first?.prompt == "1"
+                try file.read(persistedTypes)?[PromptsMemory.self]?.prompts.visits.first?.prompt == "1"
             }
-            let kept = try #require(try file.read(keptTypes))
+            let kept = try #require(try file.read(persistedTypes))
             #expect((kept[PresenceMemory.self]?.regions.map(\.state)) == ["inside"])
         }
     }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct AlarmTests {
-    /// Sleeps that end when the test says so.
+    /// Sleeps that end when the test ends them.
     private final class Sleeper: Sendable {
         typealias Instant = ContinuousClock.Instant
 

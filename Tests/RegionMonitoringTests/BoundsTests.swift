@@ -52,7 +52,7 @@ import Testing
     @Test func `an arrival in the middle of a flood is not missed`() {
         var monitor = listening(region())
         for number in 0..<50_000 { _ = monitor.sighted(stranger(number), at: at(0.1)) }
-        #expect(monitor.sighted(beacon(), at: at(0.2)).words == ["enter", "inside"])
+        #expect(monitor.sighted(beacon(), at: at(0.2)).labels == ["enter", "inside"])
     }
 
     @Test func `forged beacons of the own UUID displace no real one`() {
@@ -73,9 +73,9 @@ import Testing
         var monitor = RegionMonitor(many, at: at(0))
         _ = monitor.adapterRecovered(at: at(0))
         for minor in 0..<3000 {
-            #expect(monitor.sighted(beacon(UInt16(minor)), at: at(1)).words == ["enter", "inside"])
+            #expect(monitor.sighted(beacon(UInt16(minor)), at: at(1)).labels == ["enter", "inside"])
         }
         #expect(monitor.regionSnapshots.filter { $0.state == .inside }.count == 3000)
-        #expect(monitor.run(to: 31).filter { $0.action.word == "exit" }.count == 3000)
+        #expect(monitor.run(to: 31).filter { $0.action.label == "exit" }.count == 3000)
     }
 }

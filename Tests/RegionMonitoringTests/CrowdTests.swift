@@ -32,7 +32,7 @@ import Testing
         let regions = (0..<5).map { region("\($0)", .minor(uuid, 100, UInt16($0)), after: 30) }
         var monitor = RegionMonitor(regions, at: at(0))
         _ = monitor.adapterRecovered(at: at(0))
-        #expect(monitor.run(to: 60).map(\.action.word) == Array(repeating: "outside", count: 5))
+        #expect(monitor.run(to: 60).map(\.action.label) == Array(repeating: "outside", count: 5))
         for round in 0..<3 {
             let start = 100.0 + 100 * Double(round)
             for minor in [3, 0, 4, 1, 2] as [UInt16] { _ = monitor.sighted(beacon(minor), at: at(start)) }

@@ -33,7 +33,7 @@ import Testing
     }
 
     private func exit(_ log: [(time: Double, action: RegionMonitor.Action)]) -> Double? {
-        log.first { $0.action.word == "exit" }?.time
+        log.first { $0.action.label == "exit" }?.time
     }
 
     @Test func `a silence of all devices delays an exit by two thirds of the exit time`() throws {

@@ -9,14 +9,14 @@ import Testing
         MonitoredRegion(BeaconRegion(identifier: "home", constraint: .major(uuid, 100)), sensitivity: sensitivity)
     }
 
-    /// Hears the beacon at these gaps, from `start` on; the second it was last heard at.
+    /// Receives the beacon at these gaps, from `start` on, and returns the second of the last advertisement.
     private func hear(
         _ monitor: inout RegionMonitor, _ gaps: [Double], from start: Double = 0, rssi: Int8 = -70, minor: UInt16 = 100
     ) -> Double {
         var now = start
         for gap in gaps {
             now += gap
-            #expect(monitor.run(to: now).allSatisfy { $0.action.word != "exit" }, "away at \(now) s")
+            #expect(monitor.run(to: now).allSatisfy { $0.action.label != "exit" }, "away at \(now) s")
             _ = monitor.sighted(beacon(minor, rssi: rssi), at: at(now))
         }
         return now
@@ -24,7 +24,7 @@ import Testing
 
     /// Returns the time from `last` until the region is left.
     private func delay(_ monitor: inout RegionMonitor, after last: Double) -> Double? {
-        monitor.run(to: last + 1000).first { $0.action.word == "exit" }.map { $0.time - last }
+        monitor.run(to: last + 1000).first { $0.action.label == "exit" }.map { $0.time - last }
     }
 
     @Test func `before anything is learned it is thirty seconds`() {
@@ -52,7 +52,7 @@ import Testing
         for hour in 0..<12 {
             for gap in Array(repeating: 1.0, count: 3575) + [25] {
                 last += gap
-                if monitor.run(to: last).contains(where: { $0.action.word == "exit" }) { exits.append(hour) }
+                if monitor.run(to: last).contains(where: { $0.action.label == "exit" }) { exits.append(hour) }
                 _ = monitor.sighted(beacon(), at: at(last))
             }
         }
@@ -151,7 +151,7 @@ import Testing
         for _ in 0..<2000 {
             let lost = (0..<20).first { _ in .random(in: 0..<3, using: &generator) > 0 } ?? 0
             last += interval * Double(lost + 1)
-            exits += monitor.run(to: last).count { $0.action.word == "exit" }
+            exits += monitor.run(to: last).count { $0.action.label == "exit" }
             _ = monitor.sighted(beacon(), at: at(last))
         }
         #expect(exits <= 3, "\(exits) in \(last / 3600) hours")
@@ -174,7 +174,7 @@ import Testing
             var monitor = listening(learning())
             var last = hear(&monitor, Array(repeating: 1, count: 1800))
             last = hear(&monitor, (0..<12).map { _ in 1 }, from: last, rssi: rssi)
-            #expect(monitor.run(to: last + absence).contains { $0.action.word == "exit" })
+            #expect(monitor.run(to: last + absence).contains { $0.action.label == "exit" })
             _ = monitor.sighted(beacon(rssi: back), at: at(last + absence))
             _ = hear(&monitor, Array(repeating: 1, count: 300), from: last + absence)
             return monitor.regionSnapshots[0].exitTime
@@ -241,7 +241,7 @@ import Testing
         let before = monitor.regionSnapshots[0].exitTime
         for _ in 0..<20 {
             _ = monitor.adapterLost(at: at(last + 0.5))
-            #expect(monitor.run(to: last + 600).allSatisfy { $0.action.word != "exit" })
+            #expect(monitor.run(to: last + 600).allSatisfy { $0.action.label != "exit" })
             _ = monitor.adapterRecovered(at: at(last + 600))
             _ = monitor.sighted(beacon(rssi: -70), at: at(last + 600.5))
             last += 600.5
@@ -268,7 +268,7 @@ import Testing
         var last = hear(&monitor, gaps, minor: 1)
         let patchy = monitor.regionSnapshots[0].exitTime
         last = hear(&monitor, Array(repeating: 0.1, count: 30), from: last, minor: 2)
-        #expect(monitor.run(to: last - 3 + (patchy / .seconds(1)) - 0.1).allSatisfy { $0.action.word != "exit" })
+        #expect(monitor.run(to: last - 3 + (patchy / .seconds(1)) - 0.1).allSatisfy { $0.action.label != "exit" })
     }
 
     @Test func `it is bounded, whatever comes`() {

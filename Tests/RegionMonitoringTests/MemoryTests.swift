@@ -12,7 +12,7 @@ import Testing
     ) -> RegionMonitor {
         var monitor = RegionMonitor(regions, at: at(start))
         monitor.restored(memory)
-        #expect(monitor.monitoringStarted(at: at(start)).words == regions.flatMap { _ in ["start", "unknown"] })
+        #expect(monitor.monitoringStarted(at: at(start)).labels == regions.flatMap { _ in ["start", "unknown"] })
         _ = monitor.adapterRecovered(at: at(start))
         return monitor
     }
@@ -21,7 +21,7 @@ import Testing
         .init(regions: [.init(region: region.region, lastKnown: state, learnedExitTime: nil)])
     }
 
-    /// A monitor that heard the beacon at these gaps, and when it heard it last.
+    /// A monitor that received the beacon at these gaps, and the time of the last advertisement.
     private func taught(_ gaps: [Double]) -> (monitor: RegionMonitor, last: Double) {
         var monitor = listening(learning)
         var now = 0.0
@@ -38,7 +38,7 @@ import Testing
         var monitor = listening(region())
         _ = monitor.sighted(beacon(), at: at(1))
         var next = restarted(monitor.memory(at: at(2)), region())
-        #expect(next.sighted(beacon(), at: at(1001)).words == ["inside"], "no second enter")
+        #expect(next.sighted(beacon(), at: at(1001)).labels == ["inside"], "no second enter")
     }
 
     @Test func `what was learned of a beacon that had to make room is not lost`() throws {
@@ -64,7 +64,7 @@ import Testing
     @Test func `inside before and not heard of is left after its time from the start`() {
         var next = restarted(memory(.inside, of: region(after: 20)), region(after: 20))
         let log = next.run(to: 2000)
-        #expect(log.map(\.action.word) == ["exit", "outside"])
+        #expect(log.map(\.action.label) == ["exit", "outside"])
         #expect(log.first?.time == 1020)
     }
 
@@ -79,21 +79,21 @@ import Testing
 
     @Test func `outside before and heard is an arrival, and not heard is no departure`() {
         var next = restarted(memory(.outside, of: region()), region())
-        #expect(next.sighted(beacon(), at: at(1001)).words == ["enter", "inside"])
+        #expect(next.sighted(beacon(), at: at(1001)).labels == ["enter", "inside"])
         var empty = restarted(memory(.outside, of: region()), region())
-        #expect(empty.run(to: 2000).map(\.action.word) == ["outside"])
+        #expect(empty.run(to: 2000).map(\.action.label) == ["outside"])
     }
 
     @Test func `without a memory a received beacon arrives, and another one never leaves`() {
         var next = restarted(.init(), region())
-        #expect(next.sighted(beacon(), at: at(1001)).words == ["enter", "inside"])
+        #expect(next.sighted(beacon(), at: at(1001)).labels == ["enter", "inside"])
         var empty = restarted(.init(), region())
-        #expect(empty.run(to: 2000).map(\.action.word) == ["outside"])
+        #expect(empty.run(to: 2000).map(\.action.label) == ["outside"])
     }
 
     @Test func `a region that names other beacons now is another one`() {
         var next = restarted(memory(.inside, of: region("home", .minor(uuid, 1, 1))), region("home"))
-        #expect(next.sighted(beacon(), at: at(1001)).words == ["enter", "inside"])
+        #expect(next.sighted(beacon(), at: at(1001)).labels == ["enter", "inside"])
     }
 
     @Test func `what was learned of a beacon goes on`() throws {
@@ -102,7 +102,7 @@ import Testing
         var next = restarted(monitor.memory(at: at(last)), learning)
         _ = next.sighted(beacon(), at: at(1001))
         #expect(next.regionSnapshots[0].exitTime == exitTime)
-        let exit = try #require(next.run(to: 3000).first { $0.action.word == "exit" })
+        let exit = try #require(next.run(to: 3000).first { $0.action.label == "exit" })
         #expect(abs(exit.time - 1001 - exitTime / .seconds(1)) < 0.001)
     }
 
@@ -111,7 +111,7 @@ import Testing
         let exitTime = monitor.regionSnapshots[0].exitTime / .seconds(1)
         #expect(exitTime > 32, "longer than that of a stranger: \(exitTime)")
         var next = restarted(monitor.memory(at: at(last)), learning)
-        let exit = try #require(next.run(to: 3000).first { $0.action.word == "exit" })
+        let exit = try #require(next.run(to: 3000).first { $0.action.label == "exit" })
         #expect(abs(exit.time - 1000 - exitTime) < 0.001)
     }
 
@@ -121,10 +121,10 @@ import Testing
         let exitTime = monitor.regionSnapshots[0].exitTime / .seconds(1)
         _ = monitor.adapterLost(at: at(last))
         _ = monitor.adapterRecovered(at: at(last + 100))
-        // Lost again before anything was heard: what was learned is not lost with it.
+        // Lost again before anything was received: what was learned is not lost with it.
         _ = monitor.adapterLost(at: at(last + 101))
         _ = monitor.adapterRecovered(at: at(last + 200))
-        let exit = try #require(monitor.run(to: last + 1000).first { $0.action.word == "exit" })
+        let exit = try #require(monitor.run(to: last + 1000).first { $0.action.label == "exit" })
         #expect(abs(exit.time - last - 200 - exitTime) < 0.001)
     }
 
@@ -189,7 +189,7 @@ import Testing
             var memory = memory(.inside, of: learning)
             memory.regions[0].learnedExitTime = time
             var next = restarted(memory, learning)
-            let exit = next.run(to: 2000).first { $0.action.word == "exit" }
+            let exit = next.run(to: 2000).first { $0.action.label == "exit" }
             #expect(exit.map { $0.time >= 1012 && $0.time <= 1300 } ?? false, "\(time)")
         }
     }

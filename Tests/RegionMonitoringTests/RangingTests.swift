@@ -52,7 +52,7 @@ import Testing
 
         var always = listening(region(after: 3, ranging: .always))
         #expect(ranged(always.run(to: 10)).map(\.1.count) == Array(repeating: 0, count: 10))
-        #expect(always.adapterLost(at: at(11)).words.contains("ranging failed"))
+        #expect(always.adapterLost(at: at(11)).labels.contains("ranging failed"))
         #expect(ranged(always.run(to: 20)).isEmpty)
         _ = always.adapterRecovered(at: at(20))
         #expect(ranged(always.run(to: 21)).count == 1)
@@ -62,7 +62,7 @@ import Testing
         var entered = listening(region(ranging: .whileInside))
         entered.listeningPaused(at: at(1))
         // It waited in the socket.
-        #expect(entered.sighted(beacon(), at: at(1.5)).words == ["enter", "inside"])
+        #expect(entered.sighted(beacon(), at: at(1.5)).labels == ["enter", "inside"])
         #expect(ranged(entered.run(to: 3)).map(\.0) == [2.5])
         entered.listeningResumed(at: at(4))
         #expect(ranged(entered.run(to: 5)).count == 2)
@@ -76,7 +76,7 @@ import Testing
 
     @Test func `a stall is not made up for`() {
         var monitor = listening(region(ranging: .always))
-        #expect(monitor.advanced(to: at(1000)).filter { $0.word == "range 0" }.count == 1)
+        #expect(monitor.advanced(to: at(1000)).filter { $0.label == "range 0" }.count == 1)
         #expect(monitor.nextDeadline == at(1001))
     }
 

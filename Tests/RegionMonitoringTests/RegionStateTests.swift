@@ -5,13 +5,13 @@ import Testing
 @Suite struct RegionStateTests {
     @Test func `a cold start with the beacon present gives CoreLocation's order of callbacks`() {
         var monitor = RegionMonitor([region(after: 8, ranging: .whileInside)], at: at(0))
-        var words = monitor.monitoringStarted(at: at(0)).words
-        words += monitor.adapterRecovered(at: at(0)).words
-        words += monitor.sighted(beacon(), at: at(0.5)).words
-        words += monitor.run(to: 30).map(\.action.word)
-        #expect(words.prefix(5) == ["start", "unknown", "enter", "inside", "range 1"])
-        #expect(words.suffix(4) == ["range 0", "range 0", "exit", "outside"])
-        #expect(!words.dropFirst(5).dropLast(2).contains { !$0.hasPrefix("range") })
+        var labels = monitor.monitoringStarted(at: at(0)).labels
+        labels += monitor.adapterRecovered(at: at(0)).labels
+        labels += monitor.sighted(beacon(), at: at(0.5)).labels
+        labels += monitor.run(to: 30).map(\.action.label)
+        #expect(labels.prefix(5) == ["start", "unknown", "enter", "inside", "range 1"])
+        #expect(labels.suffix(4) == ["range 0", "range 0", "exit", "outside"])
+        #expect(!labels.dropFirst(5).dropLast(2).contains { !$0.hasPrefix("range") })
     }
 
     @Test func `an exit is decided by the clock, at the exit time after the last sighting`() throws {
@@ -20,7 +20,7 @@ import Testing
         #expect(monitor.run(to: 20).isEmpty)
         _ = monitor.sighted(beacon(), at: at(21.25))
         let log = monitor.run(to: 3600)
-        #expect(log.map(\.action.word) == ["exit", "outside"])
+        #expect(log.map(\.action.label) == ["exit", "outside"])
         #expect(log.first?.time == 51.25)
         #expect(monitor.nextDeadline == nil, "nothing to wait for outside")
     }
@@ -28,7 +28,7 @@ import Testing
     @Test func `without a beacon the state resolves to outside, without an exit`() {
         var monitor = listening(region(after: 30))
         let log = monitor.run(to: 100)
-        #expect(log.map(\.action.word) == ["outside"])
+        #expect(log.map(\.action.label) == ["outside"])
         #expect(log.first?.time == 30)
     }
 
@@ -36,7 +36,7 @@ import Testing
         var monitor = listening(region(after: 30))
         _ = monitor.sighted(beacon(), at: at(1))
         // A stall of a minute: the sighting and the deadline come at once.
-        #expect(monitor.sighted(beacon(), at: at(61)).words.isEmpty)
+        #expect(monitor.sighted(beacon(), at: at(61)).labels.isEmpty)
         #expect(monitor.advanced(to: at(61)).isEmpty)
         #expect(monitor.regionSnapshots[0].state == .inside)
     }
@@ -44,14 +44,14 @@ import Testing
     @Test func `a lost adapter makes the state unknown and causes no exit`() {
         var monitor = listening(region(after: 30))
         _ = monitor.sighted(beacon(), at: at(1))
-        #expect(monitor.adapterLost(at: at(5)).words == ["unknown"])
+        #expect(monitor.adapterLost(at: at(5)).labels == ["unknown"])
         #expect(monitor.regionSnapshots[0].lastKnown == .inside)
         #expect(monitor.nextDeadline == nil)
         #expect(monitor.run(to: 3600).isEmpty)
         #expect(monitor.sighted(beacon(), at: at(3601)).isEmpty, "nobody listens")
 
         _ = monitor.adapterRecovered(at: at(4000))
-        #expect(monitor.sighted(beacon(), at: at(4001)).words == ["inside"], "no second enter")
+        #expect(monitor.sighted(beacon(), at: at(4001)).labels == ["inside"], "no second enter")
     }
 
     @Test func `a beacon that went while the adapter was lost leaves after the exit time from its return`() {
@@ -60,19 +60,19 @@ import Testing
         _ = monitor.adapterLost(at: at(5))
         _ = monitor.adapterRecovered(at: at(4000))
         let log = monitor.run(to: 5000)
-        #expect(log.map(\.action.word) == ["exit", "outside"])
+        #expect(log.map(\.action.label) == ["exit", "outside"])
         #expect(log.first?.time == 4030)
     }
 
     @Test func `an adapter that is lost and found twice is reported once`() {
         var monitor = listening(region(ranging: .whileInside))
         _ = monitor.sighted(beacon(), at: at(1))
-        #expect(monitor.adapterLost(at: at(2)).words == ["ranging failed", "unknown"])
+        #expect(monitor.adapterLost(at: at(2)).labels == ["ranging failed", "unknown"])
         #expect(monitor.adapterLost(at: at(3)).isEmpty)
         _ = monitor.adapterRecovered(at: at(4))
         _ = monitor.sighted(beacon(), at: at(5))
         #expect(monitor.adapterRecovered(at: at(30)).isEmpty)
-        #expect(monitor.run(to: 34).filter { $0.action.word == "exit" }.isEmpty)
+        #expect(monitor.run(to: 34).filter { $0.action.label == "exit" }.isEmpty)
     }
 
     @Test func `time not listened is not silence`() {
@@ -90,7 +90,7 @@ import Testing
         var monitor = RegionMonitor([region()], at: at(100))
         _ = monitor.adapterRecovered(at: at(100))
         #expect(monitor.sighted(beacon(), at: at(99)).isEmpty)
-        #expect(monitor.sighted(beacon(), at: at(100)).words == ["enter", "inside"])
+        #expect(monitor.sighted(beacon(), at: at(100)).labels == ["enter", "inside"])
     }
 
     @Test func `a clock that runs backwards neither traps nor shortens the silence`() {
@@ -98,21 +98,21 @@ import Testing
         _ = monitor.sighted(beacon(), at: at(100))
         _ = monitor.sighted(beacon(), at: at(50))
         #expect(monitor.run(to: 129).isEmpty)
-        #expect(monitor.run(to: 131).map(\.action.word) == ["exit", "outside"])
+        #expect(monitor.run(to: 131).map(\.action.label) == ["exit", "outside"])
     }
 
     @Test func `clocks at the end of the world do not trap`() {
         var monitor = RegionMonitor([region(ranging: .always)], at: Instant(nanoseconds: .min))
         _ = monitor.adapterRecovered(at: Instant(nanoseconds: .min))
-        let words = [Int64.min, .max, 0, .min, -1, .max].flatMap { nanoseconds in
-            monitor.sighted(beacon(), at: Instant(nanoseconds: nanoseconds)).words
+        let labels = [Int64.min, .max, 0, .min, -1, .max].flatMap { nanoseconds in
+            monitor.sighted(beacon(), at: Instant(nanoseconds: nanoseconds)).labels
         }
-        #expect(words == ["enter", "inside"], "once")
+        #expect(labels == ["enter", "inside"], "once")
         monitor.listeningPaused(at: Instant(nanoseconds: .min))
         monitor.listeningResumed(at: Instant(nanoseconds: .max))
-        let exit = monitor.advanced(to: Instant(nanoseconds: .max)).words.filter { !$0.hasPrefix("range") }
+        let exit = monitor.advanced(to: Instant(nanoseconds: .max)).labels.filter { !$0.hasPrefix("range") }
         #expect(exit.isEmpty || exit == ["exit", "outside"])
-        #expect(monitor.adapterLost(at: Instant(nanoseconds: .min)).words == ["ranging failed", "unknown"])
+        #expect(monitor.adapterLost(at: Instant(nanoseconds: .min)).labels == ["ranging failed", "unknown"])
         #expect(monitor.nextDeadline == nil)
     }
 
@@ -121,8 +121,8 @@ import Testing
         quiet.notifyOnEntry = false
         quiet.notifyOnExit = false
         var monitor = listening(quiet)
-        #expect(monitor.sighted(beacon(), at: at(1)).words == ["inside"])
-        #expect(monitor.run(to: 60).map(\.action.word) == ["outside"])
+        #expect(monitor.sighted(beacon(), at: at(1)).labels == ["inside"])
+        #expect(monitor.run(to: 60).map(\.action.label) == ["outside"])
     }
 
     @Test func `a requested state is the answer, for a region that is known`() {
@@ -138,7 +138,7 @@ import Testing
         _ = monitor.sighted(beacon(1), at: at(0))
         #expect(monitor.sighted(beacon(2), at: at(20)).isEmpty)
         #expect(monitor.run(to: 49.9).isEmpty)
-        #expect(monitor.run(to: 50).map(\.action.word) == ["exit", "outside"])
+        #expect(monitor.run(to: 50).map(\.action.label) == ["exit", "outside"])
     }
 
     @Test func `the beacon that takes over a region is the one heard last`() {
@@ -150,7 +150,7 @@ import Testing
         #expect(monitor.sighted(beacon(3, rssi: -99), at: at(25)).isEmpty)
         #expect(monitor.regionSnapshots[0].beacon?.identity.minor == 2)
         #expect(monitor.run(to: 49.9).isEmpty, "the second was heard at 20 s")
-        #expect(monitor.run(to: 50).map(\.action.word) == ["exit", "outside"])
+        #expect(monitor.run(to: 50).map(\.action.label) == ["exit", "outside"])
     }
 
     @Test func `the enter action carries the beacon`() {

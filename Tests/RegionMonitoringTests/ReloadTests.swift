@@ -11,7 +11,7 @@ import Testing
         #expect(actions == [.didStartMonitoring(region: "garden"), .didDetermineState(region: "garden", .unknown)])
         #expect(monitor.regionSnapshots.map(\.state) == [.unknown, .inside])
         let log = monitor.run(to: 20)
-        #expect(log.map(\.action.word) == ["exit", "outside"])
+        #expect(log.map(\.action.label) == ["exit", "outside"])
         #expect(log.map(\.time).prefix(1) == [11], "the new exit time counts from the last sighting")
     }
 
@@ -19,7 +19,7 @@ import Testing
         var monitor = listening(region("home"))
         _ = monitor.sighted(beacon(1), at: at(1))
         let actions = monitor.regionsReplaced(with: [region("home", .minor(uuid, 5, 5))], at: at(2))
-        #expect(actions.words == ["start", "unknown"])
+        #expect(actions.labels == ["start", "unknown"])
         #expect(monitor.sighted(beacon(1), at: at(3)).isEmpty)
     }
 
@@ -27,6 +27,6 @@ import Testing
         var monitor = listening(region("home", .minor(uuid, 1, 1)))
         _ = monitor.sighted(beacon(7), at: at(1))
         _ = monitor.regionsReplaced(with: [region("home", .minor(uuid, 100, 7))], at: at(2))
-        #expect(monitor.sighted(beacon(7), at: at(3)).words == ["enter", "inside"])
+        #expect(monitor.sighted(beacon(7), at: at(3)).labels == ["enter", "inside"])
     }
 }

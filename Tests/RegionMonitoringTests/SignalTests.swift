@@ -6,13 +6,13 @@ import Testing
 @Suite struct SignalTests {
     @Test func `enterRSSI and exitRSSI decide with hysteresis`() {
         var monitor = listening(region(enter: -70, exit: -80))
-        var words: [String] = []
+        var labels: [String] = []
         // A slow walk in and out again, one sighting every two seconds.
         for (step, rssi) in [-90, -85, -75, -71, -65, -65, -65, -75, -78, -75, -85, -95, -95, -75].enumerated() {
-            words += monitor.sighted(beacon(rssi: Int8(rssi)), at: at(Double(step) * 2)).words.map { "\(rssi) \($0)" }
+            labels += monitor.sighted(beacon(rssi: Int8(rssi)), at: at(Double(step) * 2)).labels.map { "\(rssi) \($0)" }
         }
         #expect(
-            words == ["-65 enter", "-65 inside", "-95 exit", "-95 outside"])
+            labels == ["-65 enter", "-65 inside", "-95 exit", "-95 outside"])
     }
 
     @Test func `a single deep fade does not end it`() {
@@ -27,22 +27,22 @@ import Testing
         var generator = SeededGenerator(seed: 7)
         var monitor = listening(region(enter: -70, exit: -80))
         var now = 0.0
-        func walk(_ level: Int, until end: Double) -> [(word: String, after: Double)] {
+        func walk(_ level: Int, until end: Double) -> [(label: String, after: Double)] {
             let began = now
             var log: [(String, Double)] = []
             while now < end {
                 now += interval
                 let rssi = Int8(level + Int.random(in: -10...10, using: &generator))
-                log += monitor.sighted(beacon(rssi: rssi), at: at(now)).words.map { ($0, now - began) }
+                log += monitor.sighted(beacon(rssi: rssi), at: at(now)).labels.map { ($0, now - began) }
             }
             return log
         }
         for visit in 0..<10 {
             let began = Double(visit) * 240
             let enter = walk(-62, until: began + 120)
-            #expect(enter.map(\.word) == ["enter", "inside"], "\(enter)")
+            #expect(enter.map(\.label) == ["enter", "inside"], "\(enter)")
             let exit = walk(-88, until: began + 240)
-            #expect(exit.map(\.word) == ["exit", "outside"], "\(exit)")
+            #expect(exit.map(\.label) == ["exit", "outside"], "\(exit)")
             #expect(max(enter[0].after, exit[0].after) <= 4 + interval, "\(enter) \(exit)")
         }
     }
@@ -62,7 +62,7 @@ import Testing
         var monitor = listening(region(enter: -70, exit: -80, after: 30))
         _ = monitor.sighted(beacon(1, rssi: -60), at: at(0))
         for step in 1..<29 { _ = monitor.sighted(beacon(2, rssi: -95), at: at(Double(step))) }
-        #expect(monitor.run(to: 31).map(\.action.word) == ["exit", "outside"])
+        #expect(monitor.run(to: 31).map(\.action.label) == ["exit", "outside"])
     }
 
     @Test func `when the beacon that kept the region grows weak another takes over`() {
@@ -70,7 +70,7 @@ import Testing
         _ = monitor.sighted(beacon(1, rssi: -60), at: at(0))
         _ = monitor.sighted(beacon(2, rssi: -60), at: at(1))
         _ = monitor.sighted(beacon(1, rssi: -60), at: at(2))
-        #expect(monitor.sighted(beacon(1, rssi: -127), at: at(60)).words == ["exit", "outside"], "2 is long silent")
+        #expect(monitor.sighted(beacon(1, rssi: -127), at: at(60)).labels == ["exit", "outside"], "2 is long silent")
 
         _ = monitor.sighted(beacon(1, rssi: -60), at: at(100))
         _ = monitor.sighted(beacon(2, rssi: -60), at: at(101))
@@ -82,13 +82,13 @@ import Testing
 
     @Test func `an RSSI that is not available proves presence and gives no distance`() {
         var monitor = listening(region("any"), region("near", enter: -70, exit: -80))
-        #expect(monitor.sighted(beacon(rssi: nil), at: at(1)).map(\.word) == ["enter", "inside"])
+        #expect(monitor.sighted(beacon(rssi: nil), at: at(1)).map(\.label) == ["enter", "inside"])
         #expect(monitor.regionSnapshots.map(\.state) == [.inside, .unknown])
         _ = monitor.sighted(beacon(rssi: -60), at: at(2))
         #expect(monitor.regionSnapshots.map(\.state) == [.inside, .inside])
         _ = monitor.sighted(beacon(rssi: nil), at: at(31))
         #expect(monitor.run(to: 60).isEmpty)
-        #expect(monitor.run(to: 61).map(\.action.word) == ["exit", "outside", "exit", "outside"])
+        #expect(monitor.run(to: 61).map(\.action.label) == ["exit", "outside", "exit", "outside"])
     }
 
     @Test func `one threshold alone is enough`() {

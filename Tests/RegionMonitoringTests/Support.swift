@@ -41,7 +41,7 @@ extension RegionMonitor {
 
 extension RegionMonitor.Action {
     /// A short name, to read a whole log at a glance.
-    var word: String {
+    var label: String {
         switch self {
         case .didStartMonitoring: "start"
         case .didDetermineState(_, let state): state.rawValue
@@ -56,7 +56,7 @@ extension RegionMonitor.Action {
 
 extension [RegionMonitor.Action] {
     /// The announcements: the end of a silence is none.
-    var words: [String] { map(\.word).filter { $0 != "silence" } }
+    var labels: [String] { map(\.label).filter { $0 != "silence" } }
 
     var silences: [EndedSilence] {
         compactMap { if case .silenceDidEnd(_, let silence) = $0 { silence } else { nil } }

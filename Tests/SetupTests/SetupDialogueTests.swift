@@ -32,7 +32,7 @@ extension SetupDialogue {
     /// Types a line.
     fileprivate mutating func type(_ line: String) -> [Action] { handle(.line(line)) }
 
-    /// Up to the question about the Wi-Fi, with beacon 7 heard nearest.
+    /// Up to the question about the Wi-Fi, with beacon 7 as the nearest.
     fileprivate mutating func advanceToNetwork(name: String = "") {
         _ = begin()
         _ = handle(.bluetooth(.on))

@@ -24,7 +24,7 @@ import WiFi
     @Test(arguments: PersistedFixture.all)
     func `the regions, the learned values and the answers are restored`(_ fixture: PersistedFixture) throws {
         try fixture.copy("state.json", to: folder)
-        let state = try #require(try file.read(keptTypes))
+        let state = try #require(try file.read(persistedTypes))
         let monitor = try #require(state[PresenceMemory.self]).monitorMemory(isStale: false)
         #expect(monitor.regions.map(\.region.identifier) == ["home", "work"])
         #expect(monitor.regions.map(\.lastKnown) == [.inside, .outside])
@@ -38,7 +38,7 @@ import WiFi
 
         // From now on it is kept in the layout of today, and is the same.
         try file.write(PersistedState(written: .now, parts: state.parts).text)
-        let again = try #require(try file.read(keptTypes))
+        let again = try #require(try file.read(persistedTypes))
         #expect(again.version == PersistedState.version)
         #expect(again[PresenceMemory.self]?.monitorMemory(isStale: false) == monitor)
         #expect(again[PromptsMemory.self] == state[PromptsMemory.self])

@@ -56,9 +56,9 @@ import WiFi
     }
 
     @Test func `what is written is read`() throws {
-        #expect(try file.read(keptTypes) == nil, "there is none at first")
+        #expect(try file.read(persistedTypes) == nil, "there is none at first")
         try file.write(state.text)
-        let read = try #require(try file.read(keptTypes))
+        let read = try #require(try file.read(persistedTypes))
         #expect(read == state)
         #expect(read[PresenceMemory.self]?.monitorMemory(isStale: false) == regions)
         #expect(read[PromptsMemory.self]?.prompterMemory(age: nil) == prompts)
@@ -93,7 +93,7 @@ import WiFi
         for length in 0..<text.count {
             _ = try folder.file("state.json", Array(text.prefix(length)))
             do throws(StateFileError) {
-                _ = try file.read(keptTypes)
+                _ = try file.read(persistedTypes)
                 Issue.record("cut at \(length) it was believed")
             } catch {
                 guard case .damaged = error else {
@@ -109,7 +109,7 @@ import WiFi
         for place in text.indices {
             var flipped = text
             flipped[place] ^= 1 << UInt8(place % 8)
-            #expect(throws: StateFileError.self, "\(place)") { try PersistedState(text: flipped, keptTypes) }
+            #expect(throws: StateFileError.self, "\(place)") { try PersistedState(text: flipped, persistedTypes) }
         }
     }
 
@@ -128,7 +128,7 @@ import WiFi
                     bytes[place] = UInt8.random(in: 0...127, using: &generator)
                 }
             }
-            #expect(throws: StateFileError.self) { try PersistedState(text: bytes, keptTypes) }
+            #expect(throws: StateFileError.self) { try PersistedState(text: bytes, persistedTypes) }
         }
     }
 
@@ -155,12 +155,12 @@ import WiFi
         for layout in [3, 1000] {
             other.version = layout
             try file.write(other.text)
-            #expect(throws: StateFileError.newer(layout: layout)) { try file.read(keptTypes) }
+            #expect(throws: StateFileError.newer(layout: layout)) { try file.read(persistedTypes) }
         }
         for layout in [0, -1] {
             other.version = layout
             try file.write(other.text)
-            #expect(throws: StateFileError.damaged("there is no layout \(layout)")) { try file.read(keptTypes) }
+            #expect(throws: StateFileError.damaged("there is no layout \(layout)")) { try file.read(persistedTypes) }
         }
     }
 
@@ -177,13 +177,13 @@ import WiFi
         let text = body + ",\"checksum\":\"\(CRC32(of: Array(body.utf8)[...]))\"}\n"
         _ = try folder.file("state.json", Array(text.utf8))
         chmod(file.path, 0o600)
-        let read = try #require(try file.read(keptTypes))
+        let read = try #require(try file.read(persistedTypes))
         let presence = try #require(read[PresenceMemory.self])
         let silences = try #require(presence.monitorMemory(isStale: false).beacons.first?.silences)
         #expect(silences.day.listened == 730 && silences.day.counts.reduce(0, +) == 520 && silences.learned == 15)
         #expect(read[PromptsMemory.self]?.prompts.never == ["Net"] && presence.regions.first?.exitTime == 31.5)
         try file.write(read.text)
-        let again = try #require(try file.read(keptTypes)?[PresenceMemory.self])
+        let again = try #require(try file.read(persistedTypes)?[PresenceMemory.self])
         #expect(again.monitorMemory(isStale: false).beacons.first?.silences == silences)
     }
 
@@ -192,7 +192,7 @@ import WiFi
             var wrong = state
             change(&wrong)
             let text = try wrong.text
-            #expect(throws: StateFileError.self) { try PersistedState(text: text, keptTypes) }
+            #expect(throws: StateFileError.self) { try PersistedState(text: text, persistedTypes) }
         }
         try refuse { $0[PresenceMemory.self]?.regions[0].state = "upstairs" }
         try refuse { $0[PresenceMemory.self]?.regions[0].beacons = "nobody" }
@@ -207,7 +207,7 @@ import WiFi
     @Test func `a write that was cut off leaves the old state, and is cleared away by the next`() throws {
         try file.write(state.text)
         _ = try folder.file("state.json.new", Array(try state.text.prefix(100)))
-        #expect(try file.read(keptTypes) == state)
+        #expect(try file.read(persistedTypes) == state)
         try file.write(state.text)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["state.json"])
     }
@@ -216,34 +216,34 @@ import WiFi
         let text = try state.text
         let real = try folder.file("state.json", text)
         chmod(real, 0o666)
-        #expect(throws: StateFileError.foreign) { try file.read(keptTypes) }
+        #expect(throws: StateFileError.foreign) { try file.read(persistedTypes) }
         unlink(real)
         let elsewhere = try folder.file("elsewhere", text)
         symlink(elsewhere, real)
-        #expect(throws: StateFileError.noFile) { try file.read(keptTypes) }
+        #expect(throws: StateFileError.noFile) { try file.read(persistedTypes) }
         unlink(real)
         mkfifo(real, 0o600)
-        #expect(throws: StateFileError.noFile) { try file.read(keptTypes) }
+        #expect(throws: StateFileError.noFile) { try file.read(persistedTypes) }
         unlink(real)
         mkdir(real, 0o700)
-        #expect(throws: StateFileError.noFile) { try file.read(keptTypes) }
+        #expect(throws: StateFileError.noFile) { try file.read(persistedTypes) }
         #expect(throws: Errno.self) { try file.write(state.text) }
         rmdir(real)
         _ = try folder.file("state.json", [UInt8](repeating: 0x20, count: 1 << 20))
-        #expect(throws: StateFileError.damaged("it is longer than any state")) { try file.read(keptTypes) }
+        #expect(throws: StateFileError.damaged("it is longer than any state")) { try file.read(persistedTypes) }
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
     func `the state of another user is not read`() throws {
         let real = try folder.file("state.json", try state.text)
         #expect(chown(real, 65_534, 65_534) == 0)
-        #expect(throws: StateFileError.foreign) { try file.read(keptTypes) }
+        #expect(throws: StateFileError.foreign) { try file.read(persistedTypes) }
     }
 
     @Test func `a missing directory is made again, and an impossible one is reported`() throws {
         let deep = StateFile(directory: "\(folder.path)/a/b")
         try deep.write(state.text)
-        #expect(try deep.read(keptTypes) == state)
+        #expect(try deep.read(persistedTypes) == state)
         #expect(throws: Errno.self) { try StateFile(directory: "/dev/null/a").write(state.text) }
     }
 }

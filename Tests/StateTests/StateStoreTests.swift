@@ -27,7 +27,7 @@ import Testing
         func restore(_ memory: Number, from past: PersistedPast) { number.withLock { $0 = memory.number } }
     }
 
-    /// A disk that takes a text when the test says so.
+    /// A disk that writes a text when the test lets it.
     private final class Disk: Sendable {
         struct Write: Sendable {
             var number: Int?

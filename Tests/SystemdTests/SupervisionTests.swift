@@ -30,7 +30,7 @@ import Testing
         for state in RegionState.allCases { happened(.didDetermineState(region: "home", state)) }
         happened(.didExitRegion(region: "home"))
         happened(.wifiJoined(.init(id: nil, ssid: "HomeNet", region: "home"), device: "wlan0"))
-        #expect(sentence.text == text, "whoever comes and goes")
+        #expect(sentence.text == text, "whatever regions are entered and left")
         happened(.bluetoothStateDidUpdate(.init(state: .poweredOff, adapter: "hci0", reason: "hci0 is switched off")))
         sentence.keep(["office"])
         // The last news of a region that is monitored no longer.
@@ -56,7 +56,7 @@ import Testing
         let task = Task { try await supervision.run() }
         events.yield(Event(time: evening, kind: .didStartMonitoring(region: "home")))
         events.yield(adapter)
-        // Not even that something has happened is said.
+        // The status does not even change.
         events.yield(Event(time: evening, kind: .didDetermineState(region: "home", .inside)))
         events.yield(Event(time: evening, kind: .didStartMonitoring(region: "office")))
         #expect(await systemd.text() == "STATUS=watching 1 region; Bluetooth not asked yet")

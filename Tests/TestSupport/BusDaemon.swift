@@ -30,7 +30,7 @@ public final class BusDaemon {
 
     /// The bus ends, and with it all of its connections.
     public func kill() {
-        // The test runner's children may not hear SIGTERM.
+        // The test runner's children may ignore SIGTERM.
         guard process.isRunning else { return }
         Glibc.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()

@@ -40,7 +40,7 @@ import Testing
         for _ in 0..<5 {
             #expect(try bench.status(parameters) == .memoryCapacityExceeded)
         }
-        // A command that only begins something is refused by the event that says so.
+        // A command that only begins something is refused by its event.
         let connect = try HCICommand(opcode: HCIOpcode(rawValue: 0x200D), parameters: [])
         #expect(
             try bench.send(connect)

@@ -103,7 +103,7 @@ import Testing
         bench.writeControl("address home C0:11:22:33:44:66")
         bench.run(for: 1)
         #expect(bench.reports.map(\.rssi) == [-70, -40])
-        // It forgets when the scan is enabled anew.
+        // The filter is empty when the scan is enabled again.
         let enable =
             kind == .legacy
             ? HCICommand(LESetScanEnable(isEnabled: true, filtersDuplicates: true))

@@ -73,7 +73,7 @@ struct Scene {
         try #require(prompter.prompts.map(\.id) == [String(id)])
     }
 
-    /// Arrives, is asked and says yes: attempt 1 runs.
+    /// Arrives, and answers the prompt with join: attempt 1 runs.
     mutating func joining(at seconds: Int = 0) throws {
         try prompted(at: seconds)
         _ = try answer(1, .join, at: seconds)

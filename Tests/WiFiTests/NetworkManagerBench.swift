@@ -4,7 +4,7 @@ import WiFi
 
 /// A private bus with a scripted NetworkManager, see Support/bench.py. One for each test.
 struct NetworkManagerBench {
-    /// The radio every test starts with, unless it asks for none.
+    /// The radio every test starts with, unless it is made without one.
     static let radio = "/org/freedesktop/NetworkManager/Devices/wlan0"
 
     /// The announcements of access points, as NM80211ApSecurityFlags.
@@ -95,7 +95,7 @@ struct NetworkManagerBench {
         try bench.perform("call", ["name": name, "arguments": arguments]) as? String ?? ""
     }
 
-    /// An access point that `device` receives; with WPA2 unless something else is said.
+    /// An access point that `device` receives; with WPA2 by default.
     @discardableResult
     func hear(
         _ ssid: String, flags: UInt32 = 1, wpa: UInt32 = 0, rsn: UInt32 = Air.psk, strength: Int = 50,

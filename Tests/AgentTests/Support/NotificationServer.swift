@@ -1,7 +1,7 @@
 import DBus
 
-/// A notification server that does what the test says: it numbers what it is to show from 1, and answers nothing when it
-/// is mute. The first calls fail, if the test says so.
+/// A notification server that numbers what it is to show from 1, and answers nothing when it is mute. The first calls fail if
+/// the test sets that.
 struct NotificationServer {
     static let name = "org.freedesktop.Notifications"
     static let path = "/org/freedesktop/Notifications"

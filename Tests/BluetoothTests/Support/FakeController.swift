@@ -19,7 +19,7 @@ final class FakeController: Sendable {
         close(descriptor)
     }
 
-    /// Sends and hears nothing more.
+    /// Sends and receives nothing more.
     func hangUp() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }

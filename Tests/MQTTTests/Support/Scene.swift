@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import MQTT
 
-/// A session with times in seconds, and a broker that does what the test says.
+/// A session with times in seconds, and a broker whose answers the test gives.
 struct Scene {
     var session: MQTTSession
     var now = 0.0
@@ -30,27 +30,27 @@ struct Scene {
         }
     }
 
-    /// The same in short: `publish a=1`, `subscribe b`, `wait 3.5`.
-    mutating func deeds(at time: Double? = nil, _ events: MQTTSession.Event...) -> [String] {
+    /// Returns the actions as texts: `value a=1`, `subscribe b`, `wait 3.5`.
+    mutating func steps(at time: Double? = nil, _ events: MQTTSession.Event...) -> [String] {
         now = time ?? now
         for event in events { session.handle(event, at: nanoseconds(now)) }
         return actions().map(Self.text)
     }
 
-    /// The broker answers all that is on its way, until nothing is.
+    /// Answers all messages in flight, and those that follow, and returns the actions.
     mutating func settle() -> [String] {
-        var deeds: [String] = []
+        var steps: [String] = []
         while let token = session.inFlight.keys.min() {
-            deeds += self.deeds(.answered(token, reason: 0)).filter { !$0.hasPrefix("wait") }
+            steps += self.steps(.answered(token, reason: 0)).filter { !$0.hasPrefix("wait") }
         }
-        return deeds
+        return steps
     }
 
-    /// Has it connect, and returns what it sends then.
+    /// Connects the session, and returns what it sends.
     mutating func connect(at time: Double? = nil) -> [String] {
         now = time ?? now
         _ = actions(.started)
-        let sent = deeds(.opened, .connected).filter { !$0.hasPrefix("wait") }
+        let sent = steps(.opened, .connected).filter { !$0.hasPrefix("wait") }
         return sent + settle()
     }
 

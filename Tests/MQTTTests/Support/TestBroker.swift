@@ -90,7 +90,7 @@ final class TestBroker: @unchecked Sendable {
         throw CancellationError()
     }
 
-    /// Its power is cut. In order it cannot end: the test runner's children may not hear SIGTERM.
+    /// Kills the broker. SIGTERM would not do: the test runner's children may ignore it.
     func kill() {
         guard let process, process.isRunning else { return }
         signal(SIGKILL)

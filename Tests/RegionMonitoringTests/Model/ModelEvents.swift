@@ -55,7 +55,7 @@ struct ModelWorld {
         }
     }
 
-    /// Returns the time without an event. Never no time at all: of two that are heard at once neither is the last.
+    /// Returns the time without an event. Never no time at all: of two that are received at once neither is the last.
     mutating func pause() -> Duration {
         let isLong = Int.random(in: 0..<30, using: &random) == 0
         let longest = isLong ? 400 : chosen([0.01, 0.1, 0.3, 0.5, 0.5, 1, 1, 2, 5, 10])

@@ -3,7 +3,7 @@ import RegionMonitoring
 import TestSupport
 import Testing
 
-/// Watches a monitor from outside, whatever it has learned, and says what it must never do.
+/// Watches a monitor from outside, whatever it has learned, and reports what it must never do.
 struct ModelWitness {
     struct Region {
         var state = RegionState.unknown

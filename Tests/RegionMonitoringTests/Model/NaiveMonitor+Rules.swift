@@ -65,7 +65,7 @@ extension NaiveMonitor {
         return (isNews ? [.didExitRegion(region: name)] : []) + [.didDetermineState(region: name, .outside)]
     }
 
-    /// Its holder is too weak: of its other beacons the one heard last keeps it, if one is strong enough and is not
+    /// Its holder is too weak: of its other beacons the one received last keeps it, if one is strong enough and is not
     /// silent.
     mutating func weakened(_ index: Int, at listened: Duration) -> [RegionMonitor.Action] {
         let region = regions[index]

@@ -2,7 +2,7 @@ import IBeacon
 import RegionMonitoring
 
 /// The announcements of ``RegionMonitor`` for regions with a fixed exit time, by the rules as they are written down: no
-/// index, no schedule, no filter with a memory. Everything is looked up anew in all that was ever heard.
+/// index, no schedule, no filter with a memory. Everything is looked up again in all that was ever received.
 struct NaiveMonitor {
     struct Region {
         var region: MonitoredRegion

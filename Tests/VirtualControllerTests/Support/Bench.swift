@@ -110,7 +110,7 @@ struct Bench {
     }
 }
 
-/// Reads a packet's reports, and says whether it was cut.
+/// Reads a packet's reports, and returns whether it was cut.
 func readReports(_ packet: [UInt8]) -> (reports: [AdvertisingReport], isCut: Bool) {
     guard var reader = LEAdvertisingReports(packet.span.bytes) else { return ([], false) }
     var reports: [AdvertisingReport] = []

@@ -85,7 +85,7 @@ final class Host: Sendable {
         guard Glibc.send(ends[device], packet, packet.count, Int32(MSG_NOSIGNAL)) == packet.count else { throw Gone() }
     }
 
-    /// Sends nothing more, and hears nothing.
+    /// Sends and receives nothing more.
     func hangUp(_ device: Int = 0) {
         shutdown(ends[device], Int32(SHUT_RDWR))
     }

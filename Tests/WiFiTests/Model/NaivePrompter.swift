@@ -5,7 +5,7 @@ import WiFi
 struct NaivePrompter {
     struct Network {
         let ssid: String
-        /// As the region says that is inside the longest, or was last.
+        /// The policy of the region that is inside the longest, or was last.
         var current: HomeNetwork
         /// The regions that are inside, in the order of their arrival.
         var inside: [(name: String, network: HomeNetwork)] = []
@@ -73,7 +73,7 @@ struct NaivePrompter {
         if before.isSettled {
             return network.join == .auto && never.contains(network.name) ? note(index, .refused) : []
         }
-        // It was put already: the cool-down has nothing to say about it.
+        // It was put already: the cool-down does not concern it.
         if let prompt = before.prompt, network.join == .prompt, !never.contains(network.name) {
             networks[index].isDone = false
             networks[index].promptBefore = prompt

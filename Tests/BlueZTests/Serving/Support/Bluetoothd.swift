@@ -47,7 +47,7 @@ actor Bluetoothd {
             "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "RequestName", [.string("org.bluez"), .uint32(0)])
     }
 
-    /// It ends, and forgets everything.
+    /// Ends it, with all that is registered.
     func end() async {
         await bus.close()
         exports = []
@@ -147,7 +147,7 @@ extension Bluetoothd {
         refusals += Array(repeating: .init(name, "because"), count: times)
     }
 
-    /// The adapter is switched off or on. As the real one it forgets no service by that.
+    /// The adapter is switched off or on. Like the real one it keeps its services.
     func power(_ isOn: Bool) async throws {
         isPowered = isOn
         try await bus.changed(["Powered": .boolean(isOn)], of: "org.bluez.Adapter1", at: Self.adapter)

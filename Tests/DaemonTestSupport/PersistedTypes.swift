@@ -4,6 +4,6 @@ package import Plumbing
 import Presence
 
 /// The types that the daemon persists over a restart.
-package let keptTypes: [any PersistedMemory.Type] = [
+package let persistedTypes: [any PersistedMemory.Type] = [
     PresenceMemory.self, PromptsMemory.self, PeripheralsMemory.self, EventsMemory.self,
 ]
