@@ -124,11 +124,11 @@ let targets = [
         "Daemon/Server",
         [
             "Events", "HCI", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1",
-            "Plumbing",
-            "ServiceLifecycle", "WiFi",
+            "Plumbing", "RegionMonitoring", "ServiceLifecycle", "WiFi",
         ], resources: [.embedInCode("Web/Page")]),
     module("Daemon/Systemd", ["Events", "HCI", "Logging", "Plumbing", "ServiceLifecycle"]),
-    module("Daemon/Client", ["Events", "HCI", "NIOCore", "NIOHTTP1", "NIOPosix", "Plumbing", "WiFi"]),
+    module(
+        "Daemon/Client", ["Events", "HCI", "NIOCore", "NIOHTTP1", "NIOPosix", "Plumbing", "RegionMonitoring", "WiFi"]),
     module(
         "Daemon/OkaeriDaemon",
         [
@@ -149,7 +149,10 @@ let targets = [
         ], linker: smallBinary),
     module(
         "Programs/Agent",
-        ["BlueZ", "Client", "DBus", "Events", "Logging", "Plumbing", "ServiceLifecycle", "UnixSignals", "WiFi"]),
+        [
+            "BlueZ", "Client", "DBus", "Events", "Logging", "Plumbing", "RegionMonitoring", "ServiceLifecycle",
+            "UnixSignals", "WiFi",
+        ]),
     module(
         "Programs/Setup",
         [

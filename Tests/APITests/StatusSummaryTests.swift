@@ -1,5 +1,6 @@
 import DaemonTestSupport
 import HCI
+import RegionMonitoring
 import Testing
 import WiFi
 
@@ -9,30 +10,30 @@ import WiFi
 @Suite struct StatusSummaryTests {
     @Test(
         arguments: [
-            (["inside"], 0), (["outside"], 1), (["unknown"], 2), (["outside", "inside", "unknown"], 0),
-            (["outside", "unknown"], 2), ([], 2),
-        ] as [([String], Int32)])
-    func `the exit status shows the state`(states: [String], status: Int32) throws {
+            ([.inside], 0), ([.outside], 1), ([.unknown], 2), ([.outside, .inside, .unknown], 0),
+            ([.outside, .unknown], 2), ([], 2),
+        ] as [([RegionState], Int32)])
+    func `the exit status shows the state`(states: [RegionState], status: Int32) throws {
         var report = statusReport()
-        report.regions = states.map { regionReport($0, $0) }
+        report.regions = states.map { regionReport($0.rawValue, $0) }
         #expect(try #require(StatusSummary(report, region: nil)).exitStatus == status)
     }
 
     @Test func `one region alone counts when it is named`() throws {
-        let report = statusReport(regionReport("home", "inside"), regionReport("shed", "outside"))
+        let report = statusReport(regionReport("home", .inside), regionReport("shed", .outside))
         #expect(try #require(StatusSummary(report, region: "shed")).exitStatus == 1)
         #expect(StatusSummary(report, region: "nowhere") == nil)
     }
 
     @Test func `the answer of a loop that has stopped is stale`() throws {
         let summary = try #require(
-            StatusSummary(statusReport(regionReport("home", "inside"), stale: true), region: nil))
+            StatusSummary(statusReport(regionReport("home", .inside), stale: true), region: nil))
         #expect(summary.exitStatus == 3)
         #expect(summary.text.contains("STALE"))
     }
 
     @Test func `a person reads what became of the kept state, and why it is not kept`() throws {
-        var report = statusReport(regionReport("home", "inside"))
+        var report = statusReport(regionReport("home", .inside))
         report.kept = .init(
             file: "/var/lib/okaeri/state.json", start: "stale", age: 10_800,
             reason: Restoration.stale(age: .seconds(10_800)).description, problem: "No space left on device",
@@ -44,7 +45,7 @@ import WiFi
     }
 
     @Test func `the status names the command that takes an answer of never back`() throws {
-        var report = statusReport(regionReport("home", "inside"))
+        var report = statusReport(regionReport("home", .inside))
         #expect(try #require(StatusSummary(report, region: nil)).text.contains("Never") == false)
         report.never = ["HomeNet", "Mum's\u{1B}[2J"]
         let text = try #require(StatusSummary(report, region: nil)).text
@@ -58,7 +59,7 @@ import WiFi
         (nil, "wlan0"), ("fromANewerDaemon", "wlan0"),
     ])
     func `the status shows what limits the access to the Internet`(code: String?, words: String) throws {
-        var report = statusReport(regionReport("home", "inside"))
+        var report = statusReport(regionReport("home", .inside))
         report.wifi = .init(
             managerRunning: true, radioEnabled: true, hardwareEnabled: true, device: "wlan0", connectedSSID: "HomeNet",
             limitation: code, activating: false)
@@ -68,7 +69,7 @@ import WiFi
     }
 
     @Test func `a person reads which devices are connected`() throws {
-        var report = statusReport(regionReport("home", "inside"))
+        var report = statusReport(regionReport("home", .inside))
         #expect(try #require(StatusSummary(report, region: nil)).json.contains("services") == false)
         report.services = [
             ServiceReport(
@@ -81,7 +82,7 @@ import WiFi
     }
 
     @Test func `a person reads what is wrong and what to do`() throws {
-        var report = statusReport(regionReport("home", "inside", rssi: -70), bluetooth: .poweredOff)
+        var report = statusReport(regionReport("home", .inside, rssi: -70), bluetooth: .poweredOff)
         report.prompts = [Prompt(id: "3", ssid: "HomeNet", regions: ["home"], arrival: 1)]
         report.counters.dropped = 5
         report.simulated = ["wifi"]
@@ -94,13 +95,13 @@ import WiFi
     }
 
     @Test func `the house's states stand in for this node's`() throws {
-        var report = statusReport(regionReport("home", "outside", rssi: -60), regionReport("shed", "inside"))
+        var report = statusReport(regionReport("home", .outside, rssi: -60), regionReport("shed", .inside))
         #expect(report.ofHouse == nil, "no broker, no house")
         report.mqtt = .init(connected: true, reason: "connected")
         report.regions[0].house = HouseReport(
-            state: "inside", lastKnown: "inside", since: "2026-11-22T17:00:00Z", room: "kitchen", owner: "hall")
+            state: .inside, lastKnown: .inside, since: "2026-11-22T17:00:00Z", room: "kitchen", owner: "hall")
         let house = try #require(report.ofHouse)
-        #expect(house.regions.map(\.state) == ["inside", "unknown"])
+        #expect(house.regions.map(\.state) == [.inside, .unknown])
         #expect(house.regions.allSatisfy { $0.beacon == nil }, "a beacon is what this node hears")
         let home = try #require(StatusSummary(house, region: "home", isHouse: true))
         #expect(home.exitStatus == 0)
@@ -116,7 +117,7 @@ import WiFi
             node: "hall", site: "home", connected: true, reason: "",
             nodes: [NodeReport(name: "attic", online: true, room: "\u{1B}[2Jroom", listening: false, reason: "a\nb")],
             regions: [
-                .init(identifier: "keys", house: HouseReport(state: "inside", lastKnown: "inside", room: "\u{1B}c"))
+                .init(identifier: "keys", house: HouseReport(state: .inside, lastKnown: .inside, room: "\u{1B}c"))
             ])
         #expect(report.lines.allSatisfy { line in line.unicodeScalars.allSatisfy { $0.value >= 0x20 } })
         #expect(report.lines.count == 3)

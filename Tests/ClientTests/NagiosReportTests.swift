@@ -1,5 +1,6 @@
 import DaemonTestSupport
 import HCI
+import RegionMonitoring
 import Testing
 
 @testable import Events
@@ -13,28 +14,28 @@ import Testing
 
     @Test func `the line has a text and performance data`() throws {
         #expect(
-            try nagios(statusReport(regionReport("home", "inside", rssi: -70))).line
+            try nagios(statusReport(regionReport("home", .inside, rssi: -70))).line
                 == "OKAERI OK - home inside | 'home_inside'=1;;;0;1 'home_rssi'=-70 'home_age'=0.5s;30.0;;0 "
                 + "prompts=0;;;0 dropped=0c;;;0")
     }
 
     @Test(
         arguments: [
-            ("inside", .poweredOn, false, "OKAERI OK - home inside |", 0),
-            ("outside", .poweredOn, false, "OKAERI WARNING - home outside |", 1),
-            ("unknown", .poweredOn, false, "OKAERI UNKNOWN - home unknown |", 3),
-            ("unknown", .poweredOff, false, "OKAERI CRITICAL - home unknown - why / how |", 2),
-            ("unknown", .unauthorized, false, "OKAERI CRITICAL - home unknown - why / how |", 2),
-            ("unknown", .resetting, false, "OKAERI UNKNOWN - home unknown - why / how |", 3),
-            ("unknown", .unknown, false, "OKAERI UNKNOWN - home unknown - why / how |", 3),
+            (.inside, .poweredOn, false, "OKAERI OK - home inside |", 0),
+            (.outside, .poweredOn, false, "OKAERI WARNING - home outside |", 1),
+            (.unknown, .poweredOn, false, "OKAERI UNKNOWN - home unknown |", 3),
+            (.unknown, .poweredOff, false, "OKAERI CRITICAL - home unknown - why / how |", 2),
+            (.unknown, .unauthorized, false, "OKAERI CRITICAL - home unknown - why / how |", 2),
+            (.unknown, .resetting, false, "OKAERI UNKNOWN - home unknown - why / how |", 3),
+            (.unknown, .unknown, false, "OKAERI UNKNOWN - home unknown - why / how |", 3),
             (
-                "inside", .poweredOn, true,
+                .inside, .poweredOn, true,
                 "OKAERI CRITICAL - home inside - the daemon's loop has stopped; restart it with `sudo systemctl restart okaeri` |",
                 2
             ),
-        ] as [(String, BluetoothState, Bool, String, Int32)])
+        ] as [(RegionState, BluetoothState, Bool, String, Int32)])
     func `a problem is graver than an absence`(
-        state: String, bluetooth: BluetoothState, stale: Bool, line: String, status: Int32
+        state: RegionState, bluetooth: BluetoothState, stale: Bool, line: String, status: Int32
     ) throws {
         let result = try nagios(statusReport(regionReport("home", state), bluetooth: bluetooth, stale: stale))
         #expect(result.line.hasPrefix(line))
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test func `a state that cannot be kept is a warning`() throws {
-        var report = statusReport(regionReport("home", "inside"))
+        var report = statusReport(regionReport("home", .inside))
         report.kept = .init(file: "/state", start: "restored", age: 1, reason: "", problem: "No space left")
         let result = try nagios(report)
         #expect(result.line.hasPrefix("OKAERI WARNING - home inside - /state: No space left |"))
@@ -63,7 +64,7 @@ import Testing
     }
 
     @Test func `no name breaks the line or its labels`() throws {
-        let report = statusReport(regionReport("Mum's = a|b\nc", "inside"))
+        let report = statusReport(regionReport("Mum's = a|b\nc", .inside))
         #expect(
             try nagios(report).line
                 == "OKAERI OK - Mum's = a/b c inside | 'Mum''s _ a_b_c_inside'=1;;;0;1 prompts=0;;;0 dropped=0c;;;0")

@@ -1,7 +1,8 @@
 @testable package import Events
 package import HCI
+package import RegionMonitoring
 
-package func regionReport(_ identifier: String, _ state: String, rssi: Int8? = nil) -> RegionReport {
+package func regionReport(_ identifier: String, _ state: RegionState, rssi: Int8? = nil) -> RegionReport {
     let beacon = rssi.map {
         BeaconReport(
             uuid: uuidText, major: 100, minor: 100, measuredPower: -59, rssi: $0, accuracy: 2.1, proximity: "near",

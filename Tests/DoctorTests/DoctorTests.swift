@@ -1,5 +1,6 @@
 import Bluetooth
 import DaemonTestSupport
+import RegionMonitoring
 import TestSupport
 import Testing
 import WiFi
@@ -100,9 +101,9 @@ import WiFi
     }
 
     @Test func `a beacon that is received is reported`() {
-        let unheard = statusReport(regionReport("home", "unknown"))
+        let unheard = statusReport(regionReport("home", .unknown))
         #expect(Doctor.beacon(unheard).mend?.contains("okaeri scan") == true)
-        let heard = statusReport(regionReport("home", "inside", rssi: -60))
+        let heard = statusReport(regionReport("home", .inside, rssi: -60))
         #expect(Doctor.beacon(heard) == Finding(subject: "beacon", verdict: .ok, finding: "that of home is received"))
         #expect(Doctor.beacon(statusReport()).verdict == .note && Doctor.beacon(nil).mend == nil)
     }

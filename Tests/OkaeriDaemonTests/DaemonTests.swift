@@ -1,6 +1,7 @@
 import DaemonTestSupport
 import FoundationEssentials
 import Glibc
+import RegionMonitoring
 import TestSupport
 import Testing
 import WiFi
@@ -87,8 +88,8 @@ import WiFi
         try await run(capture([3, 4, 5], until: 20), configuration: json) { _, client, events in
             await heard("didEnterRegion", &events)
             let status: StatusReport = try await client.get(Route.status)
-            #expect(status.regions.map(\.state) == ["inside"])
-            #expect(status.regions.map(\.house?.state) == ["unknown"])
+            #expect(status.regions.map(\.state) == [.inside])
+            #expect(status.regions.map(\.house?.state) == [.unknown])
             #expect(status.mqtt?.connected == false)
             let nodes: NodesReport = try await client.get(Route.nodes)
             #expect(!nodes.connected && nodes.reason.contains("127.0.0.1:1"))
@@ -131,12 +132,12 @@ import WiFi
             await heard("wifiJoined", &events)
 
             let status: StatusReport = try await client.get("/v1/status")
-            #expect(status.regions.map(\.state) == ["inside"])
+            #expect(status.regions.map(\.state) == [.inside])
             #expect(status.regions.first?.since == "2026-11-20T18:42:03.000Z")
             let judged = status.regions.first?.beacons.first
             #expect((judged?.keepsInside, judged?.exitReason, judged?.exitAfter) == (true, "configured", 30))
             let brief: StatusReport = try await client.get("/v1/status?beacons=false")
-            #expect(brief.regions.map(\.state) == ["inside"])
+            #expect(brief.regions.map(\.state) == [.inside])
             #expect(brief.regions.map(\.beacons) == [[]])
             #expect(status.simulated == ["capture", "wifi"])
             #expect(status.wifi.connectedSSID == "HomeNet")

@@ -33,12 +33,12 @@ import WiFi
     }
 
     @Test func `a region has its state, signal, silence and time-out`() {
-        var home = regionReport("home", "inside")
+        var home = regionReport("home", .inside)
         home.since = "2026-11-20T18:42:03.250Z"
         home.beacons = [judgement(silence: 50, keepsInside: false), judgement(silence: 0.5)]
-        var keys = regionReport("keys", "outside")
+        var keys = regionReport("keys", .outside)
         keys.beacons = [judgement(silence: 40)]
-        let cellar = regionReport("cellar", "unknown")
+        let cellar = regionReport("cellar", .unknown)
         let found = samples(statusReport(home, keys, cellar))
         #expect(found[#"okaeri_region_state{region="home",state="inside"}"#] == "1")
         #expect(found[#"okaeri_region_state{region="home",state="unknown"}"#] == "0")

@@ -1,6 +1,7 @@
 import DaemonTestSupport
 @testable import Server
 import HCI
+import RegionMonitoring
 import TestSupport
 import WiFi
 
@@ -21,7 +22,7 @@ struct Backend: APIBackend {
 
     private var report: StatusReport {
         var report = statusReport(bluetooth: bluetooth)
-        report.regions = (0..<100).map { regionReport("region \($0)", "inside", rssi: -70) }
+        report.regions = (0..<100).map { regionReport("region \($0)", .inside, rssi: -70) }
         return report
     }
 

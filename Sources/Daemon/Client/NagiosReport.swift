@@ -1,5 +1,6 @@
 package import Events
 import HCI
+import RegionMonitoring
 
 /// The output and exit status of a plugin of Nagios or Icinga (Monitoring Plugins Development Guidelines).
 ///
@@ -47,7 +48,7 @@ extension StatusSummary {
     /// The report as a plugin's.
     package var nagios: NagiosReport {
         var result = NagiosReport(
-            question: report.regions.map { "\($0.identifier) \($0.state)" }.joined(separator: ", "))
+            question: report.regions.map { "\($0.identifier) \($0.state.rawValue)" }.joined(separator: ", "))
         result.data = report.regions.flatMap(\.performance)
         result.data += ["prompts=\(report.prompts.count);;;0", "dropped=\(report.counters.dropped)c;;;0"]
         let (status, why) = verdict
@@ -83,7 +84,7 @@ extension RegionReport {
     /// `'home_inside'=1;;;0;1`, and of the beacon that keeps it inside the signal in dBm and the silence in seconds,
     /// which at the threshold means that it is gone.
     fileprivate var performance: [String] {
-        let inside = "\(label("inside"))=\(state == "inside" ? 1 : 0);;;0;1"
+        let inside = "\(label("inside"))=\(state == .inside ? 1 : 0);;;0;1"
         guard let beacon else { return [inside] }
         let rssi = beacon.rssi.map { "\(label("rssi"))=\($0)" }
         return [inside, rssi, "\(label("age"))=\(beacon.age)s;\(exitAfter);;0"].compactMap { $0 }

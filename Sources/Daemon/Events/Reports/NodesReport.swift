@@ -1,3 +1,5 @@
+package import RegionMonitoring
+
 /// The answer of `GET /v1/nodes`: the nodes of the house, as this node received them from the broker.
 package struct NodesReport: Codable, Sendable, Equatable {
     /// This node's own name.
@@ -59,12 +61,11 @@ package struct NodeReport: Codable, Sendable, Equatable {
     /// A node's own observation of a region.
     package struct Sight: Codable, Sendable, Equatable {
         package var region: String
-        /// unknown, inside or outside.
-        package var state: String
+        package var state: RegionState
         /// The signal in dBm, calibrated with the node's offset; nil while nothing is heard.
         package var signal: Double?
 
-        package init(region: String, state: String, signal: Double? = nil) {
+        package init(region: String, state: RegionState, signal: Double? = nil) {
             self.region = region
             self.state = state
             self.signal = signal
@@ -89,10 +90,10 @@ package struct NodeReport: Codable, Sendable, Equatable {
 
 /// The agreed state of a region.
 package struct HouseReport: Codable, Sendable, Equatable {
-    /// unknown, inside or outside; unknown while there is no broker.
-    package var state: String
+    /// The agreed state; unknown while there is no broker.
+    package var state: RegionState
     /// The last state that was known.
-    package var lastKnown: String
+    package var lastKnown: RegionState
     /// Since when it is so, RFC 3339, on the clock of the node that wrote it; nil before it was first determined.
     package var since: String?
     /// The room of the beacon; `nil`: unknown.
@@ -136,8 +137,8 @@ extension StatusReport {
         var report = self
         for index in regions.indices {
             let house = regions[index].house
-            report.regions[index].state = house?.state ?? "unknown"
-            report.regions[index].lastKnown = house?.lastKnown ?? "unknown"
+            report.regions[index].state = house?.state ?? .unknown
+            report.regions[index].lastKnown = house?.lastKnown ?? .unknown
             report.regions[index].since = house?.since
             report.regions[index].beacon = nil
             report.regions[index].beacons = []

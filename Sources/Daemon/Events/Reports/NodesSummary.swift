@@ -1,4 +1,5 @@
 import Plumbing
+import RegionMonitoring
 
 extension NodesReport {
     /// Some lines for a person: the nodes, then what they agree on.
@@ -26,7 +27,7 @@ extension NodesReport {
         let name = node.name.padding(to: width)
         guard !node.sights.isEmpty else { return ["\(name)  \(words.joined(separator: ", "))"] }
         let sights = node.sights.map { sight in
-            sight.region + " " + sight.state + (sight.signal.map { " \(Int($0.rounded())) dBm" } ?? "")
+            sight.region + " " + sight.state.rawValue + (sight.signal.map { " \(Int($0.rounded())) dBm" } ?? "")
         }
         let indent = "".padding(to: width)
         return ["\(name)  \(words.joined(separator: ", "))", "\(indent)  \(sights.joined(separator: ", "))"]
@@ -36,8 +37,8 @@ extension NodesReport {
 extension HouseReport {
     /// The state as text, and the node that wrote it.
     package var words: String {
-        var words = state
-        if state == "unknown", lastKnown != "unknown" { words += " (last known: \(lastKnown))" }
+        var words = state.rawValue
+        if state == .unknown, lastKnown != .unknown { words += " (last known: \(lastKnown.rawValue))" }
         if let since { words += " since \(LocalTime.text(stamp: since))" }
         if let room { words += ", in \(room)" }
         if !waiting.isEmpty { words += ", waits for \(waiting.joined(separator: ", "))" }

@@ -39,8 +39,9 @@ package struct RegionExplanation: Sendable {
 
     private var state: String {
         let since = region.since.map { " since \(LocalTime.text(stamp: $0))" } ?? ""
-        let last = region.state == "unknown" && region.lastKnown != "unknown" ? ", last known \(region.lastKnown)" : ""
-        return "\(region.identifier)  \(region.state)\(since)\(last)"
+        let isLastKnown = region.state == .unknown && region.lastKnown != .unknown
+        let last = isLastKnown ? ", last known \(region.lastKnown.rawValue)" : ""
+        return "\(region.identifier)  \(region.state.rawValue)\(since)\(last)"
     }
 
     private var rule: String {

@@ -16,8 +16,8 @@ extension RegionReport {
     ) {
         let region = snapshot.region.region
         identifier = region.identifier
-        state = snapshot.state.rawValue
-        lastKnown = snapshot.lastKnown.rawValue
+        state = snapshot.state
+        lastKnown = snapshot.lastKnown
         self.since = since.map(Timestamp.text)
         uuid = region.constraint.uuid.description
         major = region.constraint.major
@@ -82,7 +82,7 @@ extension NetworksReport {
 extension HouseReport {
     package init(_ agreed: HouseState?, owner: String?) {
         self.init(
-            state: (agreed?.state ?? .unknown).rawValue, lastKnown: (agreed?.lastKnown ?? .unknown).rawValue,
+            state: agreed?.state ?? .unknown, lastKnown: agreed?.lastKnown ?? .unknown,
             since: agreed?.since.map(Timestamp.text), room: agreed?.room, owner: owner, waiting: agreed?.waiting ?? [])
     }
 }

@@ -158,10 +158,9 @@ package struct StatusReport: Codable, Sendable, Equatable {
 /// A region, as `GET /v1/regions` lists it.
 package struct RegionReport: Codable, Sendable, Equatable {
     package var identifier: String
-    /// unknown, inside or outside.
-    package var state: String
+    package var state: RegionState
     /// The last state that was known.
-    package var lastKnown: String
+    package var lastKnown: RegionState
     /// Since when the state is what it is, RFC 3339; nil before it was first determined.
     package var since: String?
     package var uuid: String

@@ -1,5 +1,6 @@
 import HCI
 import Plumbing
+import RegionMonitoring
 import WiFi
 
 /// A status report as text, and as the exit status that cron jobs and plugins use.
@@ -26,8 +27,8 @@ package struct StatusSummary: Sendable {
     package var exitStatus: Int32 {
         if report.stale { return Self.noAnswer }
         let states = report.regions.map(\.state)
-        if states.contains("inside") { return 0 }
-        return states.contains("outside") && !states.contains("unknown") ? 1 : 2
+        if states.contains(.inside) { return 0 }
+        return states.contains(.outside) && !states.contains(.unknown) ? 1 : 2
     }
 
     /// A few lines for a person.
@@ -71,9 +72,11 @@ package struct StatusSummary: Sendable {
     }
 
     private func line(_ region: RegionReport) -> String {
-        if isHouse { return "\(region.identifier.padding(to: 10)) \(region.house?.words ?? region.state)" }
-        var line = "\(region.identifier.padding(to: 10)) \(region.state)"
-        if region.state == "unknown", region.lastKnown != "unknown" { line += " (last known: \(region.lastKnown))" }
+        if isHouse { return "\(region.identifier.padding(to: 10)) \(region.house?.words ?? region.state.rawValue)" }
+        var line = "\(region.identifier.padding(to: 10)) \(region.state.rawValue)"
+        if region.state == .unknown, region.lastKnown != .unknown {
+            line += " (last known: \(region.lastKnown.rawValue))"
+        }
         if let since = region.since { line += " since \(LocalTime.text(stamp: since))" }
         guard let beacon = region.beacon else { return line }
         line += "  major \(beacon.major) minor \(beacon.minor)"

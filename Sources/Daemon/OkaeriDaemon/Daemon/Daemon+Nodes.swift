@@ -32,7 +32,7 @@ extension NodeReport {
             since: node.card?.since, listening: node.scanner?.ok, adapter: node.scanner?.adapter,
             reason: node.scanner?.reason,
             sights: node.observations.sorted { $0.key < $1.key }.map {
-                Sight(region: $0, state: $1.state.rawValue, signal: $1.signal)
+                Sight(region: $0, state: $1.state, signal: $1.signal)
             })
     }
 }

@@ -1,10 +1,9 @@
 import Events
 import HCI
+import RegionMonitoring
 
 /// The state of each region, and the quality of reception.
 extension Measurements {
-    private static let states = ["unknown", "inside", "outside"]
-
     var regions: [MetricFamily] {
         var state = MetricFamily(
             "okaeri_region_state", .gauge, "1 for the state that the region is in, 0 for the others.")
@@ -21,7 +20,9 @@ extension Measurements {
             "okaeri_region_timeout", .gauge, unit: "seconds", "How long a silence means that the beacon is gone.")
         for region in status.regions {
             let label = ("region", region.identifier)
-            for known in Self.states { state.add(region.state == known, label, ("state", known)) }
+            for known in RegionState.allCases {
+                state.add(region.state == known, label, ("state", known.rawValue))
+            }
             if let time = region.since.flatMap(Timestamp.nanoseconds) {
                 since.add(Double(time / 1_000_000) / 1000, label)
             }

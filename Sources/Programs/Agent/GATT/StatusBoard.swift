@@ -1,4 +1,5 @@
 import Events
+import RegionMonitoring
 import WiFi
 
 /// The values for centrals, and their notifications: the daemon's answers in, values out.
@@ -13,7 +14,7 @@ struct StatusBoard: Sendable {
 
     private struct Region: Equatable {
         let identifier: String
-        let state: String
+        let state: RegionState
     }
 
     /// nil while no daemon answers.
@@ -23,9 +24,9 @@ struct StatusBoard: Sendable {
     /// The value of the region states: those inside first, for they matter most where not all fit.
     var regionStates: [UInt8] {
         guard let regions else { return StatusLines.noDaemon }
-        let inside = regions.filter { $0.state == "inside" }
+        let inside = regions.filter { $0.state == .inside }
         return StatusLines.value(
-            (inside + regions.filter { $0.state != "inside" }).map { StatusLines.region($0.identifier, $0.state) })
+            (inside + regions.filter { $0.state != .inside }).map { StatusLines.region($0.identifier, $0.state) })
     }
 
     /// The value of the waiting prompts; empty where none waits.
@@ -46,7 +47,7 @@ struct StatusBoard: Sendable {
         let dropped = old.filter { region in !new.contains { $0.identifier == region.identifier } }
         return
             (changed.map { StatusLines.region($0.identifier, $0.state) }
-            + dropped.map { StatusLines.region($0.identifier, "unknown") }).map(Update.region)
+            + dropped.map { StatusLines.region($0.identifier, .unknown) }).map(Update.region)
             + wait(for: report.prompts)
     }
 

@@ -1,5 +1,6 @@
 import BlueZ
 import Plumbing
+import RegionMonitoring
 import WiFi
 
 /// The format of the values: lines of UTF-8, each of which ends with a line feed, so that one that was cut can be
@@ -9,12 +10,12 @@ enum StatusLines {
     static let noDaemon = Array("!\n".utf8)
 
     /// `+home`: inside; `-home`: outside; `?home`: unknown.
-    static func region(_ identifier: String, _ state: String) -> [UInt8] {
+    static func region(_ identifier: String, _ state: RegionState) -> [UInt8] {
         let sign =
             switch state {
-            case "inside": "+"
-            case "outside": "-"
-            default: "?"
+            case .inside: "+"
+            case .outside: "-"
+            case .unknown: "?"
             }
         return line(sign + identifier)
     }
