@@ -23,41 +23,12 @@ extension BeaconUUID: Comparable {
 }
 
 extension BeaconUUID: LosslessStringConvertible {
-    /// The positions of the hyphens in the usual text.
-    private static let hyphens: Set<Int> = [8, 13, 18, 23]
-
     /// Reads `E2C56DB5-DFFB-48D2-B060-D0F5A71096E0`, or the 32 digits without hyphens, in either case.
     public init?(_ text: String) {
-        let hyphenated = text.utf8.count == 36
-        guard hyphenated || text.utf8.count == 32 else { return nil }
-        var words: (high: UInt64, low: UInt64) = (0, 0)
-        var digits = 0
-        for (position, character) in text.utf8.enumerated() {
-            if hyphenated, Self.hyphens.contains(position) {
-                guard character == UInt8(ascii: "-") else { return nil }
-                continue
-            }
-            guard let digit = character.hexadecimalValue else { return nil }
-            if digits < 16 {
-                words.high = words.high << 4 | UInt64(digit)
-            } else {
-                words.low = words.low << 4 | UInt64(digit)
-            }
-            digits += 1
-        }
-        guard digits == 32 else { return nil }
-        self.init(high: words.high, low: words.low)
+        guard let (high, low) = UUIDText.halves(text) else { return nil }
+        self.init(high: high, low: low)
     }
 
     /// `E2C56DB5-DFFB-48D2-B060-D0F5A71096E0`: upper case, hyphenated, as beacon makers print it.
-    public var description: String {
-        let digits = hexadecimal(high, prefix: "") + hexadecimal(low, prefix: "")
-        var text = ""
-        text.reserveCapacity(36)
-        for (position, digit) in digits.enumerated() {
-            if position == 8 || position == 12 || position == 16 || position == 20 { text.append("-") }
-            text.append(digit)
-        }
-        return text
-    }
+    public var description: String { UUIDText.text(high: high, low: low, uppercase: true) }
 }

@@ -25,20 +25,12 @@ public struct BluetoothUUID: Sendable, Hashable {
     /// Reads 4, 8 or 32 hexadecimal digits: `180F`, `0000180F`, `0000180F-0000-1000-8000-00805F9B34FB`. Upper and lower
     /// case are the same; the hyphens stand where they belong, or not at all; `0x` may stand before a short one.
     public init?(_ text: some StringProtocol) {
-        let groups = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard [[text.utf8.count], [8, 4, 4, 4, 12]].contains(groups.map(\.utf8.count)) else { return nil }
-        let hasPrefix = text.hasPrefix("0x") || text.hasPrefix("0X")
-        let digits = hasPrefix ? String(text.dropFirst(2)) : groups.joined()
-        switch digits.utf8.count {
-        case 4, 8:
-            guard let assigned = UInt32(hexadecimal: digits) else { return nil }
-            self.init(assigned)
-        case 32 where !hasPrefix:
-            guard let high = UInt64(hexadecimal: digits.prefix(16)), let low = UInt64(hexadecimal: digits.suffix(16))
-            else { return nil }
+        if let (high, low) = UUIDText.halves(text) {
             self.init(high: high, low: low)
-        default:
-            return nil
+        } else {
+            let digits = text.hasPrefix("0x") || text.hasPrefix("0X") ? text.dropFirst(2) : text[...]
+            guard [4, 8].contains(digits.utf8.count), let assigned = UInt32(hexadecimal: digits) else { return nil }
+            self.init(assigned)
         }
     }
 
@@ -49,15 +41,7 @@ public struct BluetoothUUID: Sendable, Hashable {
     }
 
     /// All of its 128 bits, as D-Bus carries them: `0000180f-0000-1000-8000-00805f9b34fb`.
-    public var full: String {
-        let digits = [high, low].map { hexadecimal($0, prefix: "", uppercase: false) }.joined()
-        var (groups, rest) = ([String](), digits[...])
-        for length in [8, 4, 4, 4, 12] {
-            groups.append(String(rest.prefix(length)))
-            rest = rest.dropFirst(length)
-        }
-        return groups.joined(separator: "-")
-    }
+    public var full: String { UUIDText.text(high: high, low: low, uppercase: false) }
 }
 
 extension BluetoothUUID: CustomStringConvertible {

@@ -1,3 +1,5 @@
+import Plumbing
+
 /// The reason why a request of a central failed: what happened, why, and what to do.
 public enum CentralError: Error, Sendable, Hashable {
     /// There is no system bus, or it closes the connection; `reason` is the end of a sentence.
@@ -111,10 +113,7 @@ extension CentralError.Refusal: CustomStringConvertible {
 }
 
 extension Duration {
-    var inSeconds: String {
-        let seconds = self / .seconds(1)
-        return seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
-    }
+    var inSeconds: String { "\((self / .seconds(1)).plain) s" }
 }
 
 extension BluetoothUUID {
