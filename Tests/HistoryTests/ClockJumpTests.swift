@@ -29,11 +29,12 @@ import Testing
         #expect(
             record.regions.map(\.spans) == [
                 [
-                    .init(hour(8)..<hour(10), "inside"), .init(hour(10)..<hour(11), "outside"),
-                    .init(hour(11)..<hour(12), "inside"),
+                    .init(time: hour(8)..<hour(10), value: "inside"),
+                    .init(time: hour(10)..<hour(11), value: "outside"),
+                    .init(time: hour(11)..<hour(12), value: "inside"),
                 ]
             ])
-        #expect(record.outages == [.init(hour(9)..<hour(12), reason: "it is poweredOff")])
+        #expect(record.outages == [.init(time: hour(9)..<hour(12), value: "it is poweredOff")])
         #expect(record.unwatched == [hour(0)..<hour(8), hour(12)..<hour(24)])
     }
 
@@ -45,7 +46,9 @@ import Testing
         try next.runEnded(at: hour(6))
         let record = try folder.reader().day(from: hour(0), to: hour(24), now: hour(24))
         #expect(
-            record.regions.first?.spans == [.init(hour(5)..<hour(6), "outside"), .init(hour(8)..<hour(9), "inside")])
+            record.regions.first?.spans == [
+                .init(time: hour(5)..<hour(6), value: "outside"), .init(time: hour(8)..<hour(9), value: "inside"),
+            ])
     }
 
     /// Writes runs whose clock jumps, and returns what they saw, in their order.
@@ -110,7 +113,7 @@ import Testing
             for name in ["home", "work"] {
                 let expected = observations.last { $0.region == name && $0.time.contains(time) }?.state
                 let recorded = record.regions.first { $0.identifier == name }?.spans.first { $0.time.contains(time) }?
-                    .state
+                    .value
                 #expect(recorded == expected, "seed \(seed), \(name) at \(time)")
             }
         }

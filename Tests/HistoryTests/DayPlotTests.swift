@@ -8,7 +8,7 @@ import Testing
 @Suite struct DayPlotTests {
     private func svg(_ record: DayRecord) -> String {
         let ticks = (0...24).map { DayPlot.Tick(time: hour(Double($0)), label: $0 % 3 == 0 ? "\($0):00" : nil) }
-        return DayPlot(record, title: "A <day> & \"night\"", subtitle: "UTC", ticks: ticks) { time in
+        return DayPlot(record: record, title: "A <day> & \"night\"", subtitle: "UTC", ticks: ticks) { time in
             "\((time &- midnight) / 3_600_000_000_000)h"
         }.svg
     }
@@ -36,7 +36,8 @@ import Testing
     private let home = DayRecord.Region(
         identifier: "home",
         spans: [
-            .init(hour(0)..<hour(6), "inside"), .init(hour(6)..<hour(12), "outside"), .init(hour(12)..<hour(13), "odd"),
+            .init(time: hour(0)..<hour(6), value: "inside"), .init(time: hour(6)..<hour(12), value: "outside"),
+            .init(time: hour(12)..<hour(13), value: "odd"),
         ],
         marks: [
             .init(time: hour(1), kind: .prompt, text: "join?"), .init(time: hour(2), kind: .answer, text: "join"),
@@ -57,7 +58,7 @@ import Testing
 
     @Test func `marks, outages and times without a daemon are drawn and explained`() throws {
         var day = record([home])
-        day.outages = [.init(hour(20)..<hour(21), reason: "Bluetooth is off")]
+        day.outages = [.init(time: hour(20)..<hour(21), value: "Bluetooth is off")]
         day.unwatched = [hour(22)..<hour(24)]
         let svg = svg(day)
         for name in ["prompt", "answer", "joined", "joinFailed"] {
@@ -113,7 +114,7 @@ import Testing
     @Test func `a day of which nothing is known, and times out of it, are drawn all the same`() throws {
         #expect(svg(record([])).contains("nothing is known"))
         var region = home
-        region.spans = [.init(.min ..< .max, "inside")]
+        region.spans = [.init(time: .min ..< .max, value: "inside")]
         region.marks = [.init(time: .max, kind: .prompt, text: "")]
         var day = DayRecord(start: .min, end: .max, regions: [region])
         _ = try elements(svg(day), "inside")

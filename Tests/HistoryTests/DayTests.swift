@@ -14,7 +14,7 @@ import Testing
     }
 
     private func span(_ start: Double, _ end: Double, _ state: String) -> DayRecord.Span {
-        .init(hour(start)..<hour(end), state)
+        .init(time: hour(start)..<hour(end), value: state)
     }
 
     @Test func `states go from change to change, cut at the day's ends`() throws {
@@ -68,7 +68,7 @@ import Testing
         let lastSign = hour(7) + SignalMinute.length
         #expect(
             record.regions.first?.spans == [
-                span(1, 4, "inside"), .init(hour(6)..<lastSign, "inside"), span(9, 24, "unknown"),
+                span(1, 4, "inside"), .init(time: hour(6)..<lastSign, value: "inside"), span(9, 24, "unknown"),
             ])
         #expect(record.unwatched == [hour(0)..<hour(1), hour(4)..<hour(6), lastSign..<hour(9)])
     }
@@ -86,9 +86,9 @@ import Testing
         let record = try day(now: 23.5)
         #expect(
             record.outages == [
-                .init(hour(2)..<hour(3), reason: "it is poweredOff"),
-                .init(hour(3)..<hour(4), reason: "it is unauthorized"),
-                .init(hour(23)..<hour(23.5), reason: "it is poweredOff"),
+                .init(time: hour(2)..<hour(3), value: "it is poweredOff"),
+                .init(time: hour(3)..<hour(4), value: "it is unauthorized"),
+                .init(time: hour(23)..<hour(23.5), value: "it is poweredOff"),
             ])
         #expect(
             record.regions.first?.marks == [

@@ -53,7 +53,7 @@ import Testing
         #expect(text.contains { $0.contains("wifiPromptAnswered") && $0.contains("never") })
         let day = try folder.reader().day(from: hour(0), to: hour(24), now: hour(24))
         let region = try #require(day.regions.first { $0.identifier == "home" })
-        #expect(region.spans.map(\.state).contains("inside") && !region.minutes.isEmpty)
+        #expect(region.spans.map(\.value).contains("inside") && !region.minutes.isEmpty)
         #expect(try Data(contentsOf: URL(filePath: folder.history)) == before, "who reads changes nothing")
     }
 

@@ -121,7 +121,7 @@ import Testing
     @Test func `an older file gets what it lacks and keeps what it has`() throws {
         try folder.fill(3)
         let connection = try SQLiteConnection(file: folder.history, mode: .readWrite)
-        let schema = Schema(connection: connection, file: folder.history)
+        let schema = Schema(connection: connection)
         let added = Migration(name: "later", statements: ["CREATE TABLE later (x)"])
         try schema.migrate(Migration.all + [added])
         try schema.migrate(Migration.all + [added])
@@ -131,7 +131,7 @@ import Testing
 
     @Test func `the history of an earlier version goes on, without silences from before`() throws {
         let connection = try SQLiteConnection(file: folder.history, mode: .readWrite)
-        try Schema(connection: connection, file: folder.history).migrate([Migration.all[0]])
+        try Schema(connection: connection).migrate([Migration.all[0]])
         try connection.execute("INSERT INTO runs (began) VALUES (?1)", [.integer(hour(1))])
         #expect(try folder.reader().silences().isEmpty)
         #expect(try folder.reader().silencesWatched()?.start == nil)
@@ -154,7 +154,7 @@ import Testing
 
     @Test func `a migration that fails leaves no trace`() throws {
         let connection = try SQLiteConnection(file: folder.history, mode: .readWrite)
-        let schema = Schema(connection: connection, file: folder.history)
+        let schema = Schema(connection: connection)
         let broken = Migration(name: "broken", statements: ["CREATE TABLE half (x)", "CREATE TABLE half (x)"])
         #expect(throws: HistoryError.self) { try schema.migrate([broken]) }
         #expect(try schema.isEmpty)

@@ -39,7 +39,10 @@ import Testing
         let record = try picture(35, now: 40)
         #expect(record.regions.map(\.identifier) == ["home", "work"])
         let whole = day(35)..<day(36)
-        #expect(record.regions.map(\.spans) == [[.init(whole, "inside")], [.init(whole, "outside")]])
+        #expect(
+            record.regions.map(\.spans) == [
+                [.init(time: whole, value: "inside")], [.init(time: whole, value: "outside")],
+            ])
         #expect(record.outages.map(\.time) == [whole])
         #expect(record.unwatched.isEmpty)
     }
@@ -49,7 +52,10 @@ import Testing
         try store.record([determined("home", "inside", at: day(0)), bluetooth("poweredOff", at: day(0))], [])
         try live(store, 1...40)
         let record = try picture(29.5, now: 40)
-        #expect(record.regions.first { $0.identifier == "home" }?.spans == [.init(day(30)..<day(30.5), "inside")])
+        #expect(
+            record.regions.first { $0.identifier == "home" }?.spans == [
+                .init(time: day(30)..<day(30.5), value: "inside")
+            ])
         #expect(record.outages.map(\.time) == [day(30)..<day(30.5)])
         #expect(record.unwatched == [day(29.5)..<day(30)])
         #expect(try folder.reader().bounds() == day(30)...day(40))
@@ -74,7 +80,7 @@ import Testing
         try live(first, 1...35)
         try live(folder.store(), 36...40)
         let home = try picture(34, now: 40).regions.first { $0.identifier == "home" }
-        #expect(home?.spans == [.init(day(34)..<day(35), "inside")])
+        #expect(home?.spans == [.init(time: day(34)..<day(35), value: "inside")])
         let later = try picture(35.5, now: 40).regions.first { $0.identifier == "home" }
         #expect(later == nil)
     }

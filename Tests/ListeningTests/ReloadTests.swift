@@ -70,7 +70,7 @@ import Testing
         let end = evening + nanoseconds(7200)
         let day = try HistoryReader(directory: folder.path).day(from: evening, to: end, now: end)
         let home = try #require(day.regions.first { $0.identifier == "home" })
-        #expect(home.spans.last { $0.state == "inside" }?.time.upperBound == evening + nanoseconds(3600))
+        #expect(home.spans.last { $0.value == "inside" }?.time.upperBound == evening + nanoseconds(3600))
         #expect(day.regions.first { $0.identifier == "hall" }?.spans.last?.time.upperBound == end)
     }
 }

@@ -46,7 +46,7 @@ import Testing
         let minutes = record.regions.flatMap(\.minutes)
         #expect(minutes.map(\.heard) == [3, 2])
         #expect(minutes.first?.signal?.mean == -70)
-        #expect(record.regions.first?.spans.map(\.state) == ["unknown", "inside", "outside", "inside", "outside"])
+        #expect(record.regions.first?.spans.map(\.value) == ["unknown", "inside", "outside", "inside", "outside"])
     }
 
     private func daemon(_ socket: String, state: String) throws -> Daemon {

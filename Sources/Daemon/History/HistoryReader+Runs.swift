@@ -20,11 +20,9 @@ extension HistoryReader {
     ///   see whether that run goes on.
     func runs(until now: Int64?) throws(HistoryError) -> [Run] {
         let rows = try runRows()
-        let latest = try ask { connection throws(SQLiteError) in
-            // The row that has the maximum (sqlite.org/lang_select.html#bareagg).
-            try connection.rows("SELECT run, time, max(id) FROM events GROUP BY run") {
-                ($0.integer(0), $0.integer(1))
-            }
+        // The row that has the maximum (sqlite.org/lang_select.html#bareagg).
+        let latest = try connection.rows("SELECT run, time, max(id) FROM events GROUP BY run") {
+            ($0.integer(0), $0.integer(1))
         }
         let lastEvents = Dictionary(latest) { first, _ in first }
         // Before any later run began; a clock may have been set back between two.
@@ -53,44 +51,38 @@ extension HistoryReader {
     )
 
     private func runRows() throws(HistoryError) -> [RunRow] {
-        try ask { connection throws(SQLiteError) in
-            // A reader changes nothing, so that the tables may be those of an earlier version.
-            let columns = try connection.rows("SELECT name FROM pragma_table_info('runs')") { $0.text(0) }
-            func column(_ name: String) -> String { columns.contains(name) ? name : "NULL" }
-            return try connection.rows(
-                """
-                SELECT id, began, ended, \(column("seen")), \(column("kept_from")), \(column("has_silences"))
-                FROM runs ORDER BY id
-                """
-            ) { row in
-                (
-                    id: row.integer(0), began: row.integer(1), ended: row.optionalInteger(2),
-                    seen: row.optionalInteger(3), keptFrom: row.optionalInteger(4),
-                    hasSilences: row.optionalInteger(5) ?? 0 != 0
-                )
-            }
+        // A reader changes nothing, so that the tables may be those of an earlier version.
+        let columns = try connection.rows("SELECT name FROM pragma_table_info('runs')") { $0.text(0) }
+        func column(_ name: String) -> String { columns.contains(name) ? name : "NULL" }
+        return try connection.rows(
+            """
+            SELECT id, began, ended, \(column("seen")), \(column("kept_from")), \(column("has_silences"))
+            FROM runs ORDER BY id
+            """
+        ) { row in
+            (
+                id: row.integer(0), began: row.integer(1), ended: row.optionalInteger(2),
+                seen: row.optionalInteger(3), keptFrom: row.optionalInteger(4),
+                hasSilences: row.optionalInteger(5) ?? 0 != 0
+            )
         }
     }
 
     /// Returns the times of the first run and the last event, in nanoseconds since the Unix epoch; `nil`: none.
     package func bounds() throws(HistoryError) -> ClosedRange<Int64>? {
         let keptFrom = Dictionary(try runRows().map { ($0.id, $0.keptFrom) }) { first, _ in first }
-        let found = try ask { connection throws(SQLiteError) in
-            try connection.rows("SELECT run, min(time), max(time) FROM events GROUP BY run") { row in
-                // A row that still holds may be much older than the others that are kept.
-                let first = max(row.integer(1), (keptFrom[row.integer(0)] ?? nil) ?? .min)
-                return (first: first, last: max(first, row.integer(2)))
-            }
+        let found = try connection.rows("SELECT run, min(time), max(time) FROM events GROUP BY run") { row in
+            // A row that still holds may be much older than the others that are kept.
+            let first = max(row.integer(1), (keptFrom[row.integer(0)] ?? nil) ?? .min)
+            return (first: first, last: max(first, row.integer(2)))
         }
         guard let first = found.map(\.first).min(), let last = found.map(\.last).max() else { return nil }
         return first...last
     }
 
     private func lastMinute(before time: Int64) throws(HistoryError) -> Int64? {
-        try ask { connection throws(SQLiteError) in
-            try connection.rows("SELECT max(time) FROM minutes WHERE time < ?1", [.integer(time)]) {
-                $0.optionalInteger(0)
-            }
+        try connection.rows("SELECT max(time) FROM minutes WHERE time < ?1", [.integer(time)]) {
+            $0.optionalInteger(0)
         }.first ?? nil
     }
 }

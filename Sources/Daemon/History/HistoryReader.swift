@@ -3,36 +3,30 @@ import Glibc
 /// Reads a history, also while the daemon writes it. Changes nothing. For one thread at a time.
 package final class HistoryReader {
     let connection: SQLiteConnection
-    private let file: String
 
     package init(directory: String) throws(HistoryError) {
-        file = "\(directory)/\(HistoryStore.fileName)"
+        let file = "\(directory)/\(HistoryStore.fileName)"
         guard access(file, R_OK) == 0 else {
             let isMissing = errno == ENOENT || errno == ENOTDIR
             throw isMissing ? .missing(file: file) : .denied(file: file, reason: String(cString: strerror(errno)))
         }
-        do throws(SQLiteError) {
-            connection = try Self.open(file)
-        } catch {
-            throw HistoryError(error, file: "\(directory)/\(HistoryStore.fileName)")
-        }
-        let schema = Schema(connection: connection, file: file)
+        connection = try Self.open(file)
+        let schema = Schema(connection: connection)
         guard try !schema.isEmpty else { throw .missing(file: file) }
         try schema.refuseStrangers()
     }
 
-    /// A reader, too, leaves a lock beside the file. Without that permission it reads without a lock, if no process can
-    /// be writing.
-    private static func open(_ file: String) throws(SQLiteError) -> SQLiteConnection {
-        do throws(SQLiteError) {
+    /// Without the permission to leave a lock beside the file it reads without one, if no process can be writing.
+    private static func open(_ file: String) throws(HistoryError) -> SQLiteConnection {
+        do throws(HistoryError) {
             return try probed(SQLiteConnection(file: file, mode: .readOnly))
         } catch {
-            guard error.isAboutAccess, access("\(file)-wal", F_OK) != 0 else { throw error }
+            guard case .denied = error, access("\(file)-wal", F_OK) != 0 else { throw error }
             return try probed(SQLiteConnection(file: file, mode: .immutable))
         }
     }
 
-    private static func probed(_ connection: SQLiteConnection) throws(SQLiteError) -> SQLiteConnection {
+    private static func probed(_ connection: SQLiteConnection) throws(HistoryError) -> SQLiteConnection {
         _ = try connection.rows("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
         return connection
     }
@@ -67,28 +61,16 @@ package final class HistoryReader {
     private func forEachRow(
         _ region: String?, _ span: ClosedRange<Int64>, after row: Int64, _ body: (Int64, HistoryEvent) -> Bool
     ) throws(HistoryError) {
-        try ask { connection throws(SQLiteError) in
-            try connection.query(
-                """
-                SELECT id, time, name, region, json FROM events
-                WHERE (?1 IS NULL OR region = ?1) AND time BETWEEN ?2 AND ?3 AND id > ?4 ORDER BY id
-                """, [SQLiteValue(region), .integer(span.lowerBound), .integer(span.upperBound), .integer(row)]
-            ) { row in
-                body(
-                    row.integer(0),
-                    HistoryEvent(
-                        time: row.integer(1), name: row.text(2), region: row.optionalText(3), json: row.text(4)))
-            }
-        }
-    }
-
-    func ask<Answer>(
-        _ question: (SQLiteConnection) throws(SQLiteError) -> Answer
-    ) throws(HistoryError) -> Answer {
-        do throws(SQLiteError) {
-            return try question(connection)
-        } catch {
-            throw HistoryError(error, file: file)
+        try connection.query(
+            """
+            SELECT id, time, name, region, json FROM events
+            WHERE (?1 IS NULL OR region = ?1) AND time BETWEEN ?2 AND ?3 AND id > ?4 ORDER BY id
+            """, [SQLiteValue(region), .integer(span.lowerBound), .integer(span.upperBound), .integer(row)]
+        ) { row in
+            body(
+                row.integer(0),
+                HistoryEvent(
+                    time: row.integer(1), name: row.text(2), region: row.optionalText(3), json: row.text(4)))
         }
     }
 }

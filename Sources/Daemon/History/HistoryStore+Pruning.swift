@@ -18,12 +18,10 @@ extension HistoryStore {
         guard !age.overflow, case let limit = now.subtractingReportingOverflow(age.partialValue), !limit.overflow else {
             return
         }
-        try ask { () throws(SQLiteError) in
-            try connection.transaction { () throws(SQLiteError) in try remove(before: limit.partialValue) }
-        }
+        try connection.transaction { () throws(HistoryError) in try remove(before: limit.partialValue) }
     }
 
-    private func remove(before limit: Int64) throws(SQLiteError) {
+    private func remove(before limit: Int64) throws(HistoryError) {
         let oldest = try connection.rows(
             """
             SELECT min(time) FROM (

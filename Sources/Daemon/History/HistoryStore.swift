@@ -14,7 +14,6 @@ package final class HistoryStore {
 
     package static let fileName = "history.sqlite"
 
-    private let file: String
     let connection: SQLiteConnection
 
     /// The row in `runs` that what is recorded belongs to: there once there is something.
@@ -34,29 +33,22 @@ package final class HistoryStore {
 
     /// - Parameter pageLimit: The maximum number of pages of the file: stands in for a disk that is full.
     package init(directory: String, durability: Durability, pageLimit: Int?) throws(HistoryError) {
-        file = "\(directory)/\(Self.fileName)"
+        let file = "\(directory)/\(Self.fileName)"
         Self.restrictAccess(to: file)
-        do throws(SQLiteError) {
-            connection = try SQLiteConnection(file: file, mode: .readWrite)
-            var complaints = try connection.rows("PRAGMA quick_check(1)") { $0.text(0) }
-            complaints.removeAll { $0 == "ok" }
-            if let complaint = complaints.first { throw SQLiteError.damage(complaint) }
-        } catch {
-            throw HistoryError(error, file: "\(directory)/\(Self.fileName)")
-        }
+        connection = try SQLiteConnection(file: file, mode: .readWrite)
+        let complaints = try connection.rows("PRAGMA quick_check(1)") { $0.text(0) }
+        if let complaint = complaints.first(where: { $0 != "ok" }) { throw .damaged(file: file, reason: complaint) }
         // Before anything is changed: it may not be ours.
-        let schema = Schema(connection: connection, file: file)
+        let schema = Schema(connection: connection)
         try schema.refuseStrangers()
-        try ask { () throws(SQLiteError) in
-            // Readers and the writer do not wait for each other, and a commit is one write.
-            _ = try connection.rows("PRAGMA journal_mode = WAL") { $0.text(0) }
-            try connection.execute("PRAGMA synchronous = \(durability == .powerCut ? "FULL" : "NORMAL")")
-            // In KiB. The default of 2 MB fills with pages that are not read again: what is recorded goes to the end.
-            try connection.execute("PRAGMA cache_size = -256")
-            // What was removed need not be overwritten: it is no secret, and an SD card counts its writes.
-            _ = try connection.rows("PRAGMA secure_delete = FAST") { $0.integer(0) }
-            if let pageLimit { _ = try connection.rows("PRAGMA max_page_count = \(pageLimit)") { $0.integer(0) } }
-        }
+        // Readers and the writer do not wait for each other, and a commit is one write.
+        _ = try connection.rows("PRAGMA journal_mode = WAL") { $0.text(0) }
+        try connection.execute("PRAGMA synchronous = \(durability == .powerCut ? "FULL" : "NORMAL")")
+        // In KiB. The default of 2 MB fills with pages that are not read again: what is recorded goes to the end.
+        try connection.execute("PRAGMA cache_size = -256")
+        // What was removed need not be overwritten: it is no secret, and an SD card counts its writes.
+        _ = try connection.rows("PRAGMA secure_delete = FAST") { $0.integer(0) }
+        if let pageLimit { _ = try connection.rows("PRAGMA max_page_count = \(pageLimit)") { $0.integer(0) } }
         try schema.migrate()
     }
 
@@ -72,20 +64,18 @@ package final class HistoryStore {
         guard run != nil || first != nil, let sign = sign ?? last.compactMap(\.self).max().map({ SignOfLife(wall: $0) })
         else { return }
         var (run, began, seen) = (self.run, self.began ?? sign.moved(to: first ?? sign.wall), self.seen)
-        try ask { () throws(SQLiteError) in
-            try connection.transaction { () throws(SQLiteError) in
-                let owner = if let run { run } else { try begin(at: began.wall) }
-                run = owner
-                for event in events { try insert(event, run: owner) }
-                for minute in minutes { try merge(minute) }
-                for silence in silences { try insert(silence) }
-                // Rows are signs of life as well, and each page that is written wears a card.
-                if let seen, seen.suffices(at: sign) { return }
-                seen = sign
-                try connection.execute(
-                    "UPDATE runs SET began = ?1, seen = ?2 WHERE id = ?3",
-                    [.integer(began.corrected(at: sign).wall), .integer(sign.wall), .integer(owner)])
-            }
+        try connection.transaction { () throws(HistoryError) in
+            let owner = if let run { run } else { try begin(at: began.wall) }
+            run = owner
+            for event in events { try insert(event, run: owner) }
+            for minute in minutes { try merge(minute) }
+            for silence in silences { try insert(silence) }
+            // Rows are signs of life as well, and each page that is written wears a card.
+            if let seen, seen.suffices(at: sign) { return }
+            seen = sign
+            try connection.execute(
+                "UPDATE runs SET began = ?1, seen = ?2 WHERE id = ?3",
+                [.integer(began.corrected(at: sign).wall), .integer(sign.wall), .integer(owner)])
         }
         // Not before the commit: what was rolled back is no row.
         (self.run, self.began, self.seen) = (run, began, seen)
@@ -94,23 +84,21 @@ package final class HistoryStore {
     /// The daemon comes to its end, in order.
     package func runEnded(at time: Int64) throws(HistoryError) {
         guard let run else { return }
-        try ask { () throws(SQLiteError) in
-            try connection.execute("UPDATE runs SET ended = ?1 WHERE id = ?2", [.integer(time), .integer(run)])
-        }
+        try connection.execute("UPDATE runs SET ended = ?1 WHERE id = ?2", [.integer(time), .integer(run)])
     }
 
-    private func begin(at time: Int64) throws(SQLiteError) -> Int64 {
+    private func begin(at time: Int64) throws(HistoryError) -> Int64 {
         try connection.execute("INSERT INTO runs (began, has_silences) VALUES (?1, 1)", [.integer(time)])
         return connection.lastRow
     }
 
-    private func insert(_ event: HistoryEvent, run: Int64) throws(SQLiteError) {
+    private func insert(_ event: HistoryEvent, run: Int64) throws(HistoryError) {
         try connection.execute(
             "INSERT INTO events (run, time, name, region, json) VALUES (?1, ?2, ?3, ?4, ?5)",
             [.integer(run), .integer(event.time), .text(event.name), SQLiteValue(event.region), .text(event.json)])
     }
 
-    private func insert(_ record: SilenceRecord) throws(SQLiteError) {
+    private func insert(_ record: SilenceRecord) throws(HistoryError) {
         let (silence, times) = (record.silence, record.silence.exitTimes)
         try connection.execute(
             "INSERT INTO silences VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -123,7 +111,7 @@ package final class HistoryStore {
     }
 
     /// A minute may come in two parts: when something happened in its midst.
-    private func merge(_ minute: SignalMinute) throws(SQLiteError) {
+    private func merge(_ minute: SignalMinute) throws(HistoryError) {
         let signal = minute.signal
         try connection.execute(
             """
@@ -144,13 +132,5 @@ package final class HistoryStore {
                 .integer(Int64(signal?.count ?? 0)), SQLiteValue(signal?.mean), SQLiteValue(signal?.lowest),
                 SQLiteValue(signal?.highest), SQLiteValue(signal.flatMap { $0.accuracy < 0 ? nil : $0.accuracy }),
             ])
-    }
-
-    func ask(_ question: () throws(SQLiteError) -> Void) throws(HistoryError) {
-        do throws(SQLiteError) {
-            try question()
-        } catch {
-            throw HistoryError(error, file: file)
-        }
     }
 }

@@ -4,14 +4,13 @@ struct Schema {
     static let applicationID: Int64 = 0x4F6B_6165
 
     let connection: SQLiteConnection
-    let file: String
 
     /// Refuses another program's file, and a newer okaeri's, without changing anything.
     func refuseStrangers(_ migrations: [Migration] = Migration.all) throws(HistoryError) {
         guard try !isEmpty else { return }
-        guard try number("PRAGMA application_id") == Self.applicationID else { throw .foreign(file: file) }
+        guard try number("PRAGMA application_id") == Self.applicationID else { throw .foreign(file: connection.file) }
         if let unknown = try applied.first(where: { name in !migrations.contains { $0.name == name } }) {
-            throw .newer(file: file, migration: unknown)
+            throw .newer(file: connection.file, migration: unknown)
         }
     }
 
@@ -20,14 +19,12 @@ struct Schema {
         let applied = try self.applied
         let missing = migrations.filter { !applied.contains($0.name) }
         guard !missing.isEmpty else { return }
-        _ = try ask { connection throws(SQLiteError) in
-            try connection.transaction { () throws(SQLiteError) in
-                try connection.execute("PRAGMA application_id = \(Self.applicationID)")
-                try connection.execute("CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) STRICT")
-                for migration in missing {
-                    for statement in migration.statements { try connection.execute(statement) }
-                    try connection.execute("INSERT INTO migrations VALUES (?1)", [.text(migration.name)])
-                }
+        try connection.transaction { () throws(HistoryError) in
+            try connection.execute("PRAGMA application_id = \(Self.applicationID)")
+            try connection.execute("CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) STRICT")
+            for migration in missing {
+                for statement in migration.statements { try connection.execute(statement) }
+                try connection.execute("INSERT INTO migrations VALUES (?1)", [.text(migration.name)])
             }
         }
     }
@@ -40,23 +37,11 @@ struct Schema {
     private var applied: [String] {
         get throws(HistoryError) {
             guard try number("SELECT count(*) FROM sqlite_schema WHERE name = 'migrations'") == 1 else { return [] }
-            return try ask { connection throws(SQLiteError) in
-                try connection.rows("SELECT name FROM migrations ORDER BY rowid") { $0.text(0) }
-            }
+            return try connection.rows("SELECT name FROM migrations ORDER BY rowid") { $0.text(0) }
         }
     }
 
     private func number(_ sql: String) throws(HistoryError) -> Int64 {
-        try ask { connection throws(SQLiteError) in try connection.rows(sql) { $0.integer(0) }.first ?? 0 }
-    }
-
-    private func ask<Answer>(
-        _ question: (SQLiteConnection) throws(SQLiteError) -> Answer
-    ) throws(HistoryError) -> Answer {
-        do throws(SQLiteError) {
-            return try question(connection)
-        } catch {
-            throw HistoryError(error, file: file)
-        }
+        try connection.rows(sql) { $0.integer(0) }.first ?? 0
     }
 }

@@ -8,11 +8,6 @@ package struct SignOfLife: Sendable {
     /// Nanoseconds on a clock that is never set; `nil` in a replay, whose clock is the capture's.
     package var uptime: Int64?
 
-    package init(wall: Int64, uptime: Int64? = nil) {
-        self.wall = wall
-        self.uptime = uptime
-    }
-
     /// The longest time between two signs of life in the file: what a power cut can take from the time watched.
     package static let interval = Duration.seconds(3600)
 

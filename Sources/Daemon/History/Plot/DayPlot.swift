@@ -3,40 +3,24 @@ import Events
 /// A day as an SVG: a bar of presence and the signal for each region, with the events of Wi-Fi and adapter.
 ///
 /// A value in, a text out. The caller passes the times for people, because it has the time zone.
-package struct DayPlot {
+struct DayPlot {
     /// A line of the grid.
-    package struct Tick: Sendable, Hashable {
-        package var time: Int64
+    struct Tick: Sendable, Hashable {
+        var time: Int64
         /// The text below it; `nil` for a line without text.
-        package var label: String?
-
-        package init(time: Int64, label: String?) {
-            self.time = time
-            self.label = label
-        }
+        var label: String?
     }
 
     let record: DayRecord
     let title: String
+    /// The time zone of ``ticks`` and ``clock``.
     let subtitle: String
     let ticks: [Tick]
+    /// The time of day, for tooltips.
     let clock: (Int64) -> String
 
-    /// - Parameters:
-    ///   - subtitle: the time zone that the ticks and `clock` are in.
-    ///   - clock: Returns the time of day, for tooltips.
-    package init(
-        _ record: DayRecord, title: String, subtitle: String, ticks: [Tick], clock: @escaping (Int64) -> String
-    ) {
-        self.record = record
-        self.title = title
-        self.subtitle = subtitle
-        self.ticks = ticks
-        self.clock = clock
-    }
-
     /// The whole document.
-    package var svg: String {
+    var svg: String {
         var svg = SVGText()
         let regions = record.regions.enumerated().map { index, region in
             RegionPlot(region, top: Layout.header + Double(index) * Layout.region, plot: self)
@@ -60,7 +44,7 @@ package struct DayPlot {
             }
             drawShades(&svg, bottom: bottom)
             for region in regions { region.draw(&svg) }
-            Legend(record).draw(&svg, y: bottom + 54)
+            Legend(record: record).draw(&svg, y: bottom + 54)
         }
         return svg.text
     }
@@ -97,7 +81,7 @@ package struct DayPlot {
                 ], title: "\(words), \(span(time))")
         }
         for time in record.unwatched { shade(time, "unwatched", "not watched") }
-        for outage in record.outages { shade(outage.time, "outage", outage.reason) }
+        for outage in record.outages { shade(outage.time, "outage", outage.value) }
     }
 
     // MARK: Times
@@ -120,7 +104,7 @@ package struct DayPlot {
 }
 
 extension DayRecord.Region {
-    package var inside: Int64 {
-        spans.reduce(0) { $1.state == "inside" ? $0 &+ ($1.time.upperBound &- $1.time.lowerBound) : $0 }
+    var inside: Int64 {
+        spans.reduce(0) { $1.value == "inside" ? $0 &+ ($1.time.upperBound &- $1.time.lowerBound) : $0 }
     }
 }

@@ -1,10 +1,6 @@
 /// The legend of the signs: only those that are in the picture.
 struct Legend {
-    private let record: DayRecord
-
-    init(_ record: DayRecord) {
-        self.record = record
-    }
+    let record: DayRecord
 
     /// A sign and its label.
     private enum Entry {
@@ -14,7 +10,7 @@ struct Legend {
     }
 
     private var entries: [Entry] {
-        let states = Set(record.regions.flatMap(\.spans).map(\.state))
+        let states = Set(record.regions.flatMap(\.spans).map(\.value))
         let marks = Set(record.regions.flatMap(\.marks).map(\.kind))
         var entries: [Entry] = ["inside", "outside", "unknown"].filter(states.contains).map { .swatch($0, $0) }
         if record.regions.contains(where: { !$0.minutes.isEmpty }) {

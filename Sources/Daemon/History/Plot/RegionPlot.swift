@@ -32,10 +32,10 @@ struct RegionPlot {
             svg.group(
                 "rect",
                 [
-                    "class": "\(Self.presence(span.state))", "x": .init(plot.x(span.time.lowerBound)),
+                    "class": "\(Self.presence(span.value))", "x": .init(plot.x(span.time.lowerBound)),
                     "y": .init(top + Layout.bar), "width": .init(width), "height": .init(Layout.barHeight),
                     "rx": .init(min(3, width / 2)),
-                ], title: "\(span.state) \(plot.span(span.time))")
+                ], title: "\(span.value) \(plot.span(span.time))")
         }
     }
 

@@ -40,7 +40,7 @@ package struct DayChart: Sendable {
             record.regions[index].exitRSSI = region.monitored.exitRSSI
         }
         return DayPlot(
-            record, title: LocalTime.date(start), subtitle: Self.zone(start, end),
+            record: record, title: LocalTime.date(start), subtitle: Self.zone(start, end),
             ticks: step.map { Self.ticks(start, end, each: $0) } ?? Self.ticks(start, end),
             clock: LocalTime.clock
         ).svg

@@ -9,17 +9,10 @@ import Synchronization
 /// The disk has a thread of its own: the scan must not wait for an SD card, and an event does not for long: if the disk
 /// does not answer, events are published before they are in the history, and that is logged.
 package final class HistoryRecorder: Sendable {
-    /// The time limits.
-    package struct Limits: Sendable {
+    struct Limits: Sendable {
         /// The time for which an event waits for the disk.
-        package var answer = Duration.seconds(5)
-        /// The time for which the end of the program waits.
-        package var end = Duration.seconds(5)
-
-        package init(answer: Duration = .seconds(5), end: Duration = .seconds(5)) {
-            self.answer = answer
-            self.end = end
-        }
+        var answer = Duration.seconds(5)
+        var end = Duration.seconds(5)
     }
 
     private let directory: String
@@ -48,7 +41,7 @@ package final class HistoryRecorder: Sendable {
     }
 
     /// - Parameter makeWriter: makes what writes, on the thread of the disk.
-    package init(
+    init(
         directory: String, limits: Limits = Limits(), now: @escaping @Sendable () -> Int64, logger: Logger,
         makeWriter: @escaping @Sendable () -> any EventWriter
     ) {

@@ -11,13 +11,14 @@ final class SQLiteConnection {
         case immutable
     }
 
+    let file: String
     private let connection: OpaquePointer
 
     /// The time to wait for another program's lock, in milliseconds.
     private static let busyTimeout: Int32 = 2000
 
     /// Opens the database in `file`. Whether it is one shows with the first statement.
-    init(file: String, mode: Mode) throws(SQLiteError) {
+    init(file: String, mode: Mode) throws(HistoryError) {
         let flags =
             switch mode {
             case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -27,12 +28,15 @@ final class SQLiteConnection {
         var connection: OpaquePointer?
         let code = sqlite3_open_v2(
             name, &connection, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
-        guard let connection else { throw SQLiteError(code: SQLITE_NOMEM, message: "out of memory") }
+        guard let connection else {
+            throw HistoryError(SQLiteError(code: SQLITE_NOMEM, message: "out of memory"), file: file)
+        }
         guard code == SQLITE_OK else {
             let error = SQLiteError(last: connection, code: code)
             sqlite3_close_v2(connection)
-            throw error
+            throw HistoryError(error, file: file)
         }
+        self.file = file
         self.connection = connection
         sqlite3_busy_timeout(connection, Self.busyTimeout)
     }
@@ -45,24 +49,26 @@ final class SQLiteConnection {
     }
 
     /// Runs a statement that answers nothing.
-    func execute(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) {
-        let statement = try SQLiteStatement(sql, on: connection)
-        try statement.bind(values)
-        while try statement.step() {}
+    func execute(_ sql: String, _ values: [SQLiteValue] = []) throws(HistoryError) {
+        try query(sql, values) { _ in true }
     }
 
     /// Runs a query and hands out its rows until `body` answers false.
     func query(
         _ sql: String, _ values: [SQLiteValue] = [], _ body: (borrowing SQLiteStatement) -> Bool
-    ) throws(SQLiteError) {
-        let statement = try SQLiteStatement(sql, on: connection)
-        try statement.bind(values)
-        while try statement.step(), body(statement) {}
+    ) throws(HistoryError) {
+        do throws(SQLiteError) {
+            let statement = try SQLiteStatement(sql, on: connection)
+            try statement.bind(values)
+            while try statement.step(), body(statement) {}
+        } catch {
+            throw HistoryError(error, file: file)
+        }
     }
 
     func rows<Row>(
         _ sql: String, _ values: [SQLiteValue] = [], _ read: (borrowing SQLiteStatement) -> Row
-    ) throws(SQLiteError) -> [Row] {
+    ) throws(HistoryError) -> [Row] {
         var rows: [Row] = []
         try query(sql, values) { row in
             rows.append(read(row))
@@ -74,7 +80,7 @@ final class SQLiteConnection {
     var lastRow: Int64 { sqlite3_last_insert_rowid(connection) }
 
     /// All of `body`'s statements or none of them.
-    func transaction(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+    func transaction(_ body: () throws(HistoryError) -> Void) throws(HistoryError) {
         try execute("BEGIN IMMEDIATE")
         do {
             try body()

@@ -15,11 +15,6 @@ struct SQLiteError: Error, Hashable, CustomStringConvertible {
     /// Whether the file's content makes no sense, by accident or because it never was a database.
     var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(primary) }
 
-    /// A database whose content contradicts itself.
-    static func damage(_ complaint: String) -> SQLiteError {
-        SQLiteError(code: SQLITE_CORRUPT, message: complaint)
-    }
-
     /// Whether the file could not be opened, or not in the way that was asked for.
     var isAboutAccess: Bool { [SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH].contains(primary) }
 

@@ -11,11 +11,4 @@ package struct HistoryEvent: Sendable, Hashable {
     package var region: String?
 
     package var json: String
-
-    package init(time: Int64, name: String, region: String?, json: String) {
-        self.time = time
-        self.name = name
-        self.region = region
-        self.json = json
-    }
 }
