@@ -52,18 +52,13 @@ extension NetworkManagerSession {
     }
 
     /// Whether the profile joins with WPA2 or WPA3 only.
-    func isRobust(_ profile: OpaquePointer) -> Bool {
-        switch security(ofProfile: profile) {
-        case .robust: true
-        case .weak: false
-        }
-    }
+    func isRobust(_ profile: OpaquePointer) -> Bool { security(ofProfile: profile).isRobust }
 
     /// Whether the profile agrees with one of `keys` and with nothing weaker.
     ///
     /// - Parameter isStrict: whether it must agree with nothing else.
     func fits(
-        _ profile: OpaquePointer, _ keys: AccessPointSecurity.KeyManagement, isStrict: Bool
+        _ profile: OpaquePointer, _ keys: NetworkSecurity.KeyManagement, isStrict: Bool
     ) -> Bool {
         switch security(ofProfile: profile) {
         case .robust(let own): isStrict ? own.isSubset(of: keys) : !own.isDisjoint(with: keys)
@@ -124,9 +119,9 @@ extension NetworkManagerSession {
         }
     }
 
-    private func security(ofProfile profile: OpaquePointer) -> ProfileSecurity {
+    private func security(ofProfile profile: OpaquePointer) -> NetworkSecurity {
         guard let setting = nm_connection_get_setting_wireless_security(profile) else {
-            return ProfileSecurity(keyManagement: nil, protocols: [], ciphers: [])
+            return NetworkSecurity(keyManagement: nil, protocols: [], ciphers: [])
         }
         let protocols = (0..<nm_setting_wireless_security_get_num_protos(setting)).compactMap {
             nm_setting_wireless_security_get_proto(setting, $0).map { String(cString: $0) }
@@ -134,7 +129,7 @@ extension NetworkManagerSession {
         let ciphers = (0..<nm_setting_wireless_security_get_num_pairwise(setting)).compactMap {
             nm_setting_wireless_security_get_pairwise(setting, $0).map { String(cString: $0) }
         }
-        return ProfileSecurity(
+        return NetworkSecurity(
             keyManagement: nm_setting_wireless_security_get_key_mgmt(setting).map { String(cString: $0) } ?? "none",
             protocols: protocols, ciphers: ciphers)
     }

@@ -96,8 +96,8 @@ extension NetworkManagerSession {
         accessPoints(device).filter { ssid($0) == name }
     }
 
-    func security(_ accessPoint: OpaquePointer) -> AccessPointSecurity {
-        AccessPointSecurity(
+    func security(_ accessPoint: OpaquePointer) -> NetworkSecurity {
+        NetworkSecurity(
             flags: nm_access_point_get_flags(accessPoint).rawValue,
             wpa: nm_access_point_get_wpa_flags(accessPoint).rawValue,
             rsn: nm_access_point_get_rsn_flags(accessPoint).rawValue)

@@ -9,7 +9,7 @@ extension NetworkManagerSession {
     private struct Candidate {
         let device: OpaquePointer
         let accessPoint: OpaquePointer
-        var keys: AccessPointSecurity.KeyManagement
+        var keys: NetworkSecurity.KeyManagement
 
         /// Whether the join ends the device's connection to another network.
         let leavesOther: Bool

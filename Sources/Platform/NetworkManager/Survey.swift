@@ -19,8 +19,7 @@ struct JoinPlan {
     /// The D-Bus path of the access point: the strongest one that is protected as it must be.
     let accessPointPath: String
 
-    /// The key management that the access point offers.
-    let keys: AccessPointSecurity.KeyManagement
+    let keys: NetworkSecurity.KeyManagement
 
     /// The strength of the access point, in percent, as NetworkManager rates it.
     let strength: Int

@@ -7,9 +7,9 @@ public struct VisibleNetwork: Hashable, Sendable {
     public var strength: Int
 
     /// The best protection that an access point of this name has; only what is robust is ever joined.
-    public var security: AccessPointSecurity
+    public var security: NetworkSecurity
 
-    public init(ssid: String, strength: Int, security: AccessPointSecurity) {
+    public init(ssid: String, strength: Int, security: NetworkSecurity) {
         self.ssid = ssid
         self.strength = strength
         self.security = security

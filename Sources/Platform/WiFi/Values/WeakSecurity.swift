@@ -1,5 +1,5 @@
-/// The security of an access point or a saved profile that is weaker than WPA2.
-public enum WeakSecurity: String, Hashable, Sendable, CaseIterable, Comparable {
+/// The security of an access point or a saved profile that is weaker than WPA2, in the order of protection.
+public enum WeakSecurity: Hashable, Sendable, CaseIterable, Comparable {
     /// None: every device may join, and every radio in range can record the traffic.
     case open
 
@@ -14,19 +14,6 @@ public enum WeakSecurity: String, Hashable, Sendable, CaseIterable, Comparable {
 
     /// WPA2, for a network that has WPA3: an imitation of it would get a handshake to guess the passphrase from.
     case wpa2
-
-    /// In the order of protection, none first.
-    public static func < (one: WeakSecurity, other: WeakSecurity) -> Bool { one.rank < other.rank }
-
-    private var rank: Int {
-        switch self {
-        case .open: 0
-        case .enhancedOpen: 1
-        case .wep: 2
-        case .wpa: 3
-        case .wpa2: 4
-        }
-    }
 }
 
 extension WeakSecurity: CustomStringConvertible {

@@ -1,5 +1,5 @@
-/// The security of an access point, from its announcement.
-public enum AccessPointSecurity: Hashable, Sendable {
+/// The security of a network, as an access point announces it or a profile of NetworkManager requires it.
+public enum NetworkSecurity: Hashable, Sendable {
     /// WPA2 or WPA3, with at least one way to prove that both sides know the key. Only these are joined.
     case robust(KeyManagement)
 

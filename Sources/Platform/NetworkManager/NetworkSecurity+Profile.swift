@@ -1,13 +1,8 @@
 import WiFi
 
-/// The protection of a connection by a profile of NetworkManager, from its `802-11-wireless-security` setting.
-enum ProfileSecurity: Equatable {
-    /// With one of these and nothing less.
-    case robust(AccessPointSecurity.KeyManagement)
-
-    /// With something that is not joined.
-    case weak(WeakSecurity)
-
+extension NetworkSecurity {
+    /// The protection of a connection by a profile of NetworkManager, from its `802-11-wireless-security` setting.
+    ///
     /// - Parameters:
     ///   - keyManagement: `key-mgmt`; nil if the profile has no such setting.
     ///   - protocols: `proto`; empty for both.
