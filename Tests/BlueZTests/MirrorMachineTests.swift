@@ -1,6 +1,7 @@
-@testable import BlueZ
-import DBus
 import Testing
+
+@testable import BlueZ
+@testable import DBus
 
 @Suite struct MirrorMachineTests {
     private var machine = MirrorMachine()

@@ -67,7 +67,9 @@ import Testing
 
     @Test func `signals are heard in their order, and end with the bus`() async throws {
         let (daemon, server, client, _) = try await pair()
-        let heard = try await client.signals(sender: "net.okaeri", interface: "net.okaeri.Echo", path: "/echo")
+        let heard = try await client.signals([
+            SignalMatch(sender: "net.okaeri", interface: "net.okaeri.Echo", path: "/echo")
+        ])
         for number in 0..<3 { try await server.emit("net.okaeri.Echo", "Told", at: "/echo", [.byte(UInt8(number))]) }
         try await server.emit("net.okaeri.Other", "Told", at: "/echo", [])
         try await server.changed(["Number": .uint16(43)], of: "net.okaeri.Echo", at: "/echo")
@@ -79,7 +81,7 @@ import Testing
         }
         #expect(numbers == [.byte(0), .byte(1), .byte(2)])
 
-        let changes = try await client.signals(sender: nil, interface: "org.freedesktop.DBus.Properties")
+        let changes = try await client.signals([SignalMatch(interface: "org.freedesktop.DBus.Properties")])
         try await server.changed(["Number": .uint16(44)], of: "net.okaeri.Echo", at: "/echo")
         var iterator = changes.makeAsyncIterator()
         let change = await iterator.next()
@@ -110,7 +112,7 @@ import Testing
         let (daemon, server, client, name) = try await pair()
         let export = try await server.export(Self.echo, at: "/echo")
         let waiting = Task { try await client.call(name, "/echo", "net.okaeri.Echo", "Wait") }
-        let heard = try await client.signals(sender: nil, interface: nil, member: "Told")
+        let heard = try await client.signals([SignalMatch(member: "Told")])
         await client.close()
         await #expect(throws: BusError.self) { try await waiting.value }
         for await _ in heard { Issue.record("a signal, though nobody sent one") }

@@ -23,17 +23,11 @@ struct NetworkSecurityTests {
             ("OWE", 0x0, 0, 0x888, .weak(.enhancedOpen)),
             ("OWE, transition mode", 0x0, 0, 0x1000, .weak(.enhancedOpen)),
             ("RSN without any known key management", 0x1, 0, 0x88, .weak(.wpa)),
-<<<<<<< HEAD:Tests/WiFiTests/AccessPointSecurityTests.swift
-        ] as [(String, UInt32, UInt32, UInt32, AccessPointSecurity)])
-    func `the flags of an access point give its security`(
-        name: String, flags: UInt32, wpa: UInt32, rsn: UInt32, security: AccessPointSecurity
-    ) {
-        #expect(AccessPointSecurity(flags: flags, wpa: wpa, rsn: rsn) == security, "\(name)")
-=======
         ] as [(String, UInt32, UInt32, UInt32, NetworkSecurity)])
-    func classifies(name: String, flags: UInt32, wpa: UInt32, rsn: UInt32, security: NetworkSecurity) {
+    func `the flags of an access point give its security`(
+        name: String, flags: UInt32, wpa: UInt32, rsn: UInt32, security: NetworkSecurity
+    ) {
         #expect(NetworkSecurity(flags: flags, wpa: wpa, rsn: rsn) == security, "\(name)")
->>>>>>> 29d5458 (Use one type for the security of a network):Tests/WiFiTests/NetworkSecurityTests.swift
     }
 
     @Test func `weakness is ordered`() {

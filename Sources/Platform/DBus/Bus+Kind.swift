@@ -9,8 +9,7 @@ extension Bus {
         /// That of a login session, with its programs: `$DBUS_SESSION_BUS_ADDRESS`, or else `$XDG_RUNTIME_DIR/bus`.
         case session
 
-        /// The address of the bus; `nil` if it is unknown.
-        var address: String? {
+        package var address: String? {
             let type =
                 switch self {
                 case .system: G_BUS_TYPE_SYSTEM

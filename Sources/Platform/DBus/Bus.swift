@@ -63,20 +63,12 @@ package final class Bus: Sendable {
         return try await inside { session in await session.call(call, within: limit) }
     }
 
-    /// Subscribes to signals; nil is any. See ``signals(_:)``.
-    package func signals(
-        sender: String?, interface: String?, member: String? = nil, path: String? = nil
-    ) async throws(BusError) -> AsyncStream<BusSignal> {
-        try await signals([SignalMatch(sender: sender, interface: interface, member: member, path: path)])
-    }
-
     /// Subscribes to the signals that any of the matches wants. They are heard from when it returns, all in the order
     /// in which the bus passes them on. The stream ends with ``close()``, and with the bus while a task is in
     /// ``closed()``. A signal that two matches want comes twice.
     package func signals(_ matches: [SignalMatch]) async throws(BusError) -> AsyncStream<BusSignal> {
         let stream = try await inside { session in await session.subscribe(matches) }
-        // The bus takes one message after another: with its answer it knows what is wanted.
-        _ = try await call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId")
+        try await receiveAnswer()
         return stream
     }
 
@@ -89,15 +81,16 @@ package final class Bus: Sendable {
     ///
     /// - Parameter handler: must not block: nothing else is heard meanwhile.
     package func observe(
-        sender: String, interface: String? = nil, member: String? = nil,
-        _ handler: @escaping @Sendable (BusSignal) -> Void
+        _ match: SignalMatch, _ handler: @escaping @Sendable (BusSignal) -> Void
     ) async throws(BusError) -> SignalObservation {
-        let observation = try await inside { session in
-            await session.observe(sender: sender, interface: interface, member: member, handler)
-        }
-        // The bus takes one message after another: with its answer it knows what is wanted.
-        _ = try await call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId")
+        let observation = try await inside { session in await session.observe(match, handler) }
+        try await receiveAnswer()
         return observation
+    }
+
+    /// Waits for an answer of the bus, which takes one message after another: then it knows what is wanted.
+    private func receiveAnswer() async throws(BusError) {
+        _ = try await call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId")
     }
 
     /// Sends a signal.

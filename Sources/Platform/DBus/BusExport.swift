@@ -36,7 +36,7 @@ package final class BusExport: Sendable {
         table.get_property = propertyAsked
         let id = g_dbus_connection_register_object(
             connection.pointer, path, g_dbus_node_info_lookup_interface(node, interface.name), &table,
-            Unmanaged.passRetained(served).toOpaque(), releaseServed, &error)
+            Unmanaged.passRetained(served).toOpaque(), releaseObject, &error)
         guard id != 0 else { return .failure(BusError(consuming: error)) }
         let methods = Dictionary(interface.methods.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         Task {
@@ -108,9 +108,4 @@ private func propertyAsked(
     error?.pointee = g_error_new_literal(
         g_dbus_error_quark(), gint(G_DBUS_ERROR_FAILED.rawValue), "the property cannot be sent")
     return nil
-}
-
-private func releaseServed(data: gpointer?) {
-    guard let data else { return }
-    Unmanaged<ServedInterface>.fromOpaque(data).release()
 }

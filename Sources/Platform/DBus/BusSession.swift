@@ -12,6 +12,10 @@ actor BusSession: GLibActor {
         var arguments: [DBusValue]
     }
 
+    private typealias Subscription = (
+        signals: AsyncStream<BusSignal>.Continuation, observations: [SignalObservation]
+    )
+
     /// For the connection to be made, and to be closed.
     private static let openLimit = Duration.seconds(25)
     private static let closeLimit = Duration.seconds(1)
@@ -21,7 +25,7 @@ actor BusSession: GLibActor {
     var cancellables: [UInt64: GObjectReference] = [:]
     private var connection: GObjectReference?
     private var closing: SignalHandler?
-    private var subscriptions: [UInt64: [SignalSubscription]] = [:]
+    private var subscriptions: [UInt64: Subscription] = [:]
     private var isClosing = false
 
     init(context: GLibContext) {
@@ -73,7 +77,9 @@ actor BusSession: GLibActor {
         guard matches.allSatisfy(\.isValid) else { return .failure(.unreadable) }
         let (stream, continuation) = AsyncStream.makeStream(of: BusSignal.self)
         let ticket = changes.ticket()
-        subscriptions[ticket] = matches.map { SignalSubscription(connection, $0, continuation) }
+        subscriptions[ticket] = (
+            continuation, matches.map { SignalObservation(connection, $0) { continuation.yield($0) } }
+        )
         continuation.onTermination = { [weak self] reason in
             // A finished stream was removed before; and then the object may be gone.
             guard case .cancelled = reason, let self else { return }
@@ -92,11 +98,11 @@ actor BusSession: GLibActor {
     }
 
     func observe(
-        sender: String, interface: String?, member: String?, _ handler: @escaping @Sendable (BusSignal) -> Void
+        _ match: SignalMatch, _ handler: @escaping @Sendable (BusSignal) -> Void
     ) -> Result<SignalObservation, BusError> {
         guard let connection = openConnection else { return .failure(Self.isClosed) }
-        return .success(
-            SignalObservation(connection, sender: sender, interface: interface, member: member, handler))
+        guard match.isValid else { return .failure(.unreadable) }
+        return .success(SignalObservation(connection, match, handler))
     }
 
     func emit(
@@ -134,9 +140,9 @@ actor BusSession: GLibActor {
     }
 
     private func endSubscriptions() {
-        let ended = subscriptions.values.joined()
+        let ended = subscriptions.values
         subscriptions = [:]
-        for subscription in ended { subscription.finish() }
+        for subscription in ended { subscription.signals.finish() }
     }
 
     private var openConnection: GObjectReference? {

@@ -7,26 +7,17 @@ package final class SignalObservation: Sendable {
     private let id: guint
 
     /// To be called on the thread that is to hear the signals.
-    init(
-        _ connection: GObjectReference, sender: String, interface: String?, member: String?,
-        _ handler: @escaping @Sendable (BusSignal) -> Void
-    ) {
+    ///
+    /// - Parameter match: a valid one.
+    init(_ connection: GObjectReference, _ match: SignalMatch, _ handler: @escaping @Sendable (BusSignal) -> Void) {
         self.connection = connection
         id = g_dbus_connection_signal_subscribe(
-            connection.pointer, sender, interface, member, nil, nil, .noFlags, signalObserved,
-            Unmanaged.passRetained(SignalHandling(handler)).toOpaque(), releaseHandling)
+            connection.pointer, match.sender, match.interface, match.member, match.path, match.argument0, .noFlags,
+            signalObserved, CallbackData(handler).retained, releaseObject)
     }
 
     deinit {
         g_dbus_connection_signal_unsubscribe(connection.pointer, id)
-    }
-}
-
-private final class SignalHandling {
-    let handler: @Sendable (BusSignal) -> Void
-
-    init(_ handler: @escaping @Sendable (BusSignal) -> Void) {
-        self.handler = handler
     }
 }
 
@@ -35,10 +26,19 @@ private func signalObserved(
     member: UnsafePointer<CChar>?, arguments: OpaquePointer?, data: gpointer?
 ) {
     guard let data, let signal = BusSignal(sender, path, interface, member, arguments) else { return }
-    Unmanaged<SignalHandling>.fromOpaque(data).takeUnretainedValue().handler(signal)
+    CallbackData<@Sendable (BusSignal) -> Void>.value(data)(signal)
 }
 
-private func releaseHandling(data: gpointer?) {
-    guard let data else { return }
-    Unmanaged<SignalHandling>.fromOpaque(data).release()
+extension BusSignal {
+    /// Reads the arguments of GDBus's callback; `nil` if one is missing.
+    fileprivate init?(
+        _ sender: UnsafePointer<CChar>?, _ path: UnsafePointer<CChar>?, _ interface: UnsafePointer<CChar>?,
+        _ member: UnsafePointer<CChar>?, _ arguments: OpaquePointer?
+    ) {
+        guard let path, let interface, let member, let arguments, case .structure(let values) = DBusValue(arguments)
+        else { return nil }
+        self.init(
+            sender: sender.map { String(cString: $0) } ?? "", path: String(cString: path),
+            interface: String(cString: interface), member: String(cString: member), arguments: values)
+    }
 }

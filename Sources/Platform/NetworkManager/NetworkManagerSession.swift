@@ -88,7 +88,7 @@ actor NetworkManagerSession: GLibActor {
     }
 
     private func open() async -> Bool {
-        guard let address = address ?? systemBusAddress() else { return false }
+        guard let address = address ?? Bus.Kind.system.address else { return false }
         let connection = await call(within: Self.connectLimit) { cancellable, callback, data in
             okaeri_bus_connect_async(address, cancellable, callback, data)
         } finish: { _, result, error in
@@ -106,12 +106,6 @@ actor NetworkManagerSession: GLibActor {
         self.client = client
         handlers = [.notify(connection, changes), .notify(client, changes), .permission(client, changes)]
         return true
-    }
-
-    private func systemBusAddress() -> String? {
-        guard let address = g_dbus_address_get_for_bus_sync(G_BUS_TYPE_SYSTEM, nil, nil) else { return nil }
-        defer { g_free(address) }
-        return String(cString: address)
     }
 
     /// Until the bus closes or the service stops.

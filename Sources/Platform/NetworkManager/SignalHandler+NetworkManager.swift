@@ -6,12 +6,12 @@ extension SignalHandler {
     /// Rings `changes` when NetworkManager allows or forbids something anew.
     static func permission(_ client: GObjectReference, _ changes: Changes) -> SignalHandler {
         let data = Unmanaged.passRetained(changes).toOpaque()
-        return SignalHandler(client, okaeri_on_permission(client.pointer, permissionChanged, data, releaseChanges))
+        return SignalHandler(client, okaeri_on_permission(client.pointer, permissionChanged, data, releaseObject))
     }
 
     static func deviceState(_ device: GObjectReference, _ journal: DeviceJournal) -> SignalHandler {
         let data = Unmanaged.passRetained(journal).toOpaque()
-        return SignalHandler(device, okaeri_on_device_state(device.pointer, stateChanged, data, releaseJournal))
+        return SignalHandler(device, okaeri_on_device_state(device.pointer, stateChanged, data, releaseObject))
     }
 }
 
@@ -31,14 +31,4 @@ private func stateChanged(device: OpaquePointer?, new: guint, _: guint, reason: 
     }
     Unmanaged<DeviceJournal>.fromOpaque(data).takeUnretainedValue().record(
         DeviceJournal.Entry(state: new, reason: reason, connection: connection))
-}
-
-private func releaseChanges(data: gpointer?, _: UnsafeMutablePointer<GClosure>?) {
-    guard let data else { return }
-    Unmanaged<Changes>.fromOpaque(data).release()
-}
-
-private func releaseJournal(data: gpointer?, _: UnsafeMutablePointer<GClosure>?) {
-    guard let data else { return }
-    Unmanaged<DeviceJournal>.fromOpaque(data).release()
 }

@@ -171,7 +171,7 @@ extension OnTheBus {
             try await offer(.sample()) { bluetoothd, manager in
                 let stranger = try await Bus.connect(address: daemon.address)
                 let properties = "org.freedesktop.DBus.Properties"
-                var overheard = try await stranger.signals(sender: nil, interface: properties).makeAsyncIterator()
+                var overheard = try await stranger.signals([SignalMatch(interface: properties)]).makeAsyncIterator()
                 var heard = try await bluetoothd.notifications(of: level.full).makeAsyncIterator()
                 #expect(await manager.updateValue([1], for: level))
                 #expect(await heard.next()?.arguments[1].properties?["Value"] == .bytes([1]))

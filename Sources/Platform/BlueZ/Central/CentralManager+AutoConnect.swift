@@ -53,9 +53,7 @@ extension CentralManager {
     private func keepConnected(
         to target: Target, remembered: Remembered?, _ publish: (ConnectionEvent) -> Void
     ) async {
-        var work = AutoConnect(
-            machine: AutoConnectMachine(remembered: remembered.map { .init(address: $0.address, name: $0.name) }),
-            filter: target.filter)
+        var work = AutoConnect(machine: AutoConnectMachine(remembered: remembered), filter: target.filter)
         while !Task.isCancelled {
             let now = ContinuousClock.now
             let view = view(of: target, mirror.view)

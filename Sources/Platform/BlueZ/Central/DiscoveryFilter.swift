@@ -6,7 +6,9 @@ struct DiscoveryFilter: Sendable, Hashable {
     var services: Set<BluetoothUUID> = []
     /// Those whose address begins like this; nil: any.
     var address: String?
+}
 
+extension DiscoveryFilter {
     /// One that lets through all that any of these would; nil for none. bluetoothd has one filter for each program.
     init?(merging filters: some Collection<DiscoveryFilter>) {
         guard let first = filters.first else { return nil }
@@ -19,12 +21,6 @@ struct DiscoveryFilter: Sendable, Hashable {
                 ? [] : filters.reduce(into: []) { $0.formUnion($1.services) })
     }
 
-    init(services: Set<BluetoothUUID> = [], address: String? = nil) {
-        self.services = services
-        self.address = address
-    }
-
-    /// The argument of `SetDiscoveryFilter`.
     var argument: DBusValue {
         // Every advertisement is signalled, so that a peripheral is seen at once and its absence soon.
         var members: [String: DBusValue] = ["Transport": .string("le"), "DuplicateData": .boolean(true)]

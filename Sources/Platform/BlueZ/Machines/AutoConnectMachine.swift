@@ -6,52 +6,29 @@ import Plumbing
 ///
 /// It scans for ``scanTime`` out of every ``scanTime`` and ``restTime``: an adapter that discovers all the time has
 /// less time for everything else.
-package struct AutoConnectMachine: Sendable {
-    package typealias Instant = ContinuousClock.Instant
+struct AutoConnectMachine: Sendable {
+    typealias Instant = ContinuousClock.Instant
 
-    /// A peripheral by its address, and its name if it has said one.
-    package struct Known: Sendable, Equatable {
-        package var address: String
-        package var name: String?
-
-        package init(address: String, name: String?) {
-            self.address = address
-            self.name = name
-        }
-    }
+    typealias Known = CentralManager.Remembered
 
     /// A peripheral that may be the one.
-    package struct Candidate: Sendable, Equatable {
-        package var known: Known
-        package var rssi: Int16?
-        package var isInSight: Bool
-        package var isConnected: Bool
+    struct Candidate: Sendable, Equatable {
+        var known: Known
+        var rssi: Int16?
+        var isInSight: Bool
+        var isConnected: Bool
         /// Whether it is known what services it has.
-        package var isResolved: Bool
-
-        package init(known: Known, rssi: Int16?, isInSight: Bool, isConnected: Bool, isResolved: Bool) {
-            self.known = known
-            self.rssi = rssi
-            self.isInSight = isInSight
-            self.isConnected = isConnected
-            self.isResolved = isResolved
-        }
+        var isResolved: Bool
     }
 
     /// The visible state at a moment.
-    package struct View: Sendable, Equatable {
+    struct View: Sendable, Equatable {
         /// Whether Bluetooth can be worked with. If not, there are no candidates.
-        package var isAvailable: Bool
-        package var candidates: [Candidate]
-
-        package init(isAvailable: Bool, candidates: [Candidate]) {
-            self.isAvailable = isAvailable
-            self.candidates = candidates
-        }
+        var isAvailable: Bool
+        var candidates: [Candidate]
     }
 
-    /// The actions to take.
-    package enum Action: Sendable, Equatable {
+    enum Action: Sendable, Equatable {
         case startScan, stopScan
         /// Connect it; ``AutoConnectMachine/connectEnded(isConnected:at:)`` is due then.
         case connect(address: String)
@@ -59,12 +36,12 @@ package struct AutoConnectMachine: Sendable {
         case didDisconnect(Known)
     }
 
-    package static let scanTime = Duration.seconds(10)
-    package static let restTime = Duration.seconds(20)
+    static let scanTime = Duration.seconds(10)
+    static let restTime = Duration.seconds(20)
 
     /// The pause after a failed connection; twice as long each time, up to the longest.
-    package static let shortestPause = Duration.seconds(2)
-    package static let longestPause = Duration.seconds(60)
+    static let shortestPause = Duration.seconds(2)
+    static let longestPause = Duration.seconds(60)
 
     private enum Phase: Sendable, Equatable {
         /// Bluetooth cannot be worked with. → `scanning`, `connected`.
@@ -84,12 +61,12 @@ package struct AutoConnectMachine: Sendable {
     private var failures: [String: (pause: BackOff, until: Instant)] = [:]
 
     /// - Parameter remembered: The peripheral that was connected when the program ended, and was announced then.
-    package init(remembered: Known? = nil) {
+    init(remembered: Known? = nil) {
         self.remembered = remembered
     }
 
     /// Returns the time at which ``observed(_:at:)`` is due even if nothing changes.
-    package func deadline(after now: Instant) -> Instant? {
+    func deadline(after now: Instant) -> Instant? {
         switch phase {
         case .scanning(let until), .resting(let until):
             failures.values.map(\.until).filter { $0 > now }.reduce(until, min)
@@ -98,7 +75,7 @@ package struct AutoConnectMachine: Sendable {
     }
 
     /// This is to be seen now.
-    package mutating func observed(_ view: View, at now: Instant) -> [Action] {
+    mutating func observed(_ view: View, at now: Instant) -> [Action] {
         failures = failures.filter { $0.value.until > now || isListed($0.key, view) }
         if let known = remembered, view.isAvailable {
             remembered = nil
@@ -129,7 +106,7 @@ package struct AutoConnectMachine: Sendable {
     }
 
     /// The attempt to connect has ended; ``observed(_:at:)`` is due next.
-    package mutating func connectEnded(isConnected: Bool, at now: Instant) -> [Action] {
+    mutating func connectEnded(isConnected: Bool, at now: Instant) -> [Action] {
         guard case .connecting(let address) = phase else { return [] }
         guard !isConnected else {
             failures[address] = nil
@@ -142,7 +119,7 @@ package struct AutoConnectMachine: Sendable {
     }
 
     /// No more is to be done.
-    package mutating func stopped() -> [Action] {
+    mutating func stopped() -> [Action] {
         guard case .scanning = phase else { return leave(.waiting, []) }
         return leave(.waiting, [.stopScan])
     }

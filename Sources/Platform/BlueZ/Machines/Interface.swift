@@ -1,15 +1,15 @@
 /// The names that BlueZ and D-Bus give to things.
-package enum Interface {
-    package static let service = "org.bluez"
-    package static let adapter = "org.bluez.Adapter1"
-    package static let device = "org.bluez.Device1"
-    package static let gattService = "org.bluez.GattService1"
-    package static let characteristic = "org.bluez.GattCharacteristic1"
-    package static let gattManager = "org.bluez.GattManager1"
-    package static let advertisingManager = "org.bluez.LEAdvertisingManager1"
-    package static let advertisement = "org.bluez.LEAdvertisement1"
-    package static let objectManager = "org.freedesktop.DBus.ObjectManager"
-    package static let properties = "org.freedesktop.DBus.Properties"
-    package static let bus = "org.freedesktop.DBus"
-    package static let busPath = "/org/freedesktop/DBus"
+enum Interface {
+    static let service = "org.bluez"
+    static let adapter = "org.bluez.Adapter1"
+    static let device = "org.bluez.Device1"
+    static let gattService = "org.bluez.GattService1"
+    static let characteristic = "org.bluez.GattCharacteristic1"
+    static let gattManager = "org.bluez.GattManager1"
+    static let advertisingManager = "org.bluez.LEAdvertisingManager1"
+    static let advertisement = "org.bluez.LEAdvertisement1"
+    static let objectManager = "org.freedesktop.DBus.ObjectManager"
+    static let properties = "org.freedesktop.DBus.Properties"
+    static let bus = "org.freedesktop.DBus"
+    static let busPath = "/org/freedesktop/DBus"
 }

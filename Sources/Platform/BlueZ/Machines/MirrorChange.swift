@@ -1,7 +1,6 @@
 import DBus
 
-/// A difference between two states of the mirror.
-package enum MirrorChange: Sendable, Equatable {
+enum MirrorChange: Sendable, Equatable {
     /// The presence of bluetoothd, its objects, or an adapter: of interest to all waiters.
     case all
     /// An object that is no adapter. `before` and `now` are the properties of its `org.bluez.Device1`, where it has
@@ -11,7 +10,7 @@ package enum MirrorChange: Sendable, Equatable {
 
 /// The changes that a waiter waits for. Adapters, and the presence of bluetoothd, are of interest to all; a device only
 /// to its own waiters: every advertisement that bluetoothd receives changes one.
-package enum Interest: Sendable {
+enum Interest: Sendable {
     /// No device.
     case adapters
     /// That any device connects.
@@ -21,7 +20,7 @@ package enum Interest: Sendable {
     /// Devices, by the properties that they have now or had before.
     case devices(@Sendable (ObjectTree.Properties) -> Bool)
 
-    package func includes(_ change: MirrorChange) -> Bool {
+    func includes(_ change: MirrorChange) -> Bool {
         guard case .object(let path, let before, let now, let didConnect) = change else { return true }
         switch self {
         case .adapters: return false

@@ -1,8 +1,8 @@
-package import DBus
+import DBus
 
 extension MirrorMachine.Notice {
     /// Creates the notice of a signal of bluetoothd about its objects; `nil` for any other signal.
-    package init?(_ signal: BusSignal) {
+    init?(_ signal: BusSignal) {
         let arguments = signal.arguments
         switch (signal.interface, signal.member, arguments.count) {
         case (Interface.objectManager, "InterfacesAdded", 2):
@@ -22,28 +22,12 @@ extension MirrorMachine.Notice {
     }
 }
 
-/// The name org.bluez has another owner.
-package struct OwnerChange: Sendable, Equatable {
-    /// The new owner; `nil` for none.
-    package var new: String?
-}
-
-extension BusSignal {
-    /// The change of the owner of bluetoothd's name.
-    package var ownerChange: OwnerChange? {
-        guard member == "NameOwnerChanged", arguments.count == 3, arguments[0].string == Interface.service,
-            let new = arguments[2].string
-        else { return nil }
-        return OwnerChange(new: new.isEmpty ? nil : new)
-    }
-}
-
 extension DBusValue {
     /// `a{sa{sv}}`: the interfaces of an object.
-    package var interfaces: ObjectTree.Interfaces? { members?.compactMapValues(\.properties) }
+    var interfaces: ObjectTree.Interfaces? { members?.compactMapValues(\.properties) }
 
     /// `a{oa{sa{sv}}}`: what GetManagedObjects answers.
-    package var managedObjects: [String: ObjectTree.Interfaces]? { members?.compactMapValues(\.interfaces) }
+    var managedObjects: [String: ObjectTree.Interfaces]? { members?.compactMapValues(\.interfaces) }
 
     private var members: [String: DBusValue]? {
         dictionary.map { entries in

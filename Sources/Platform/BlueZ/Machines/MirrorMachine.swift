@@ -2,18 +2,16 @@ import DBus
 
 /// Follows bluetoothd's objects over its restarts and the loss of the bus: signals go in, actions come out.
 ///
-/// What bluetoothd signals while it lists its objects is held until the list is there, and then applied to it:
-/// whichever came first, the end is the same.
-package struct MirrorMachine: Sendable {
+/// Signals during the listing are held, and applied to the list: whichever comes first, the end is the same.
+struct MirrorMachine: Sendable {
     /// The content of a signal of bluetoothd.
-    package enum Notice: Sendable, Equatable {
+    enum Notice: Sendable, Equatable {
         case added(String, ObjectTree.Interfaces)
         case removed(String, [String])
         case changed(String, String, ObjectTree.Properties, invalidated: [String])
     }
 
-    /// The actions to take.
-    package enum Action: Sendable, Equatable {
+    enum Action: Sendable, Equatable {
         /// Ask this owner of the name for all its objects, and then call ``MirrorMachine/listed(_:by:)``.
         case list(owner: String)
         /// A characteristic has been read or has notified.
@@ -38,25 +36,20 @@ package struct MirrorMachine: Sendable {
     private var phase = Phase.cutOff
 
     /// The signals since bluetoothd was asked for its objects, and then for them again.
-    package private(set) var held = PendingSignals()
+    private(set) var held = PendingSignals()
 
     /// The objects, as far as they are known. Empty without bluetoothd.
-    package private(set) var tree = ObjectTree()
+    private(set) var tree = ObjectTree()
 
-    /// The number of times that an adapter was lost, was switched off or changed its bluetoothd: bluetoothd has dropped
-    /// all requests from before, such as discovery.
-    package private(set) var resets: UInt64 = 0
+    /// The number of times that an adapter was lost, off or changed its bluetoothd, which dropped all requests.
+    private(set) var resets: UInt64 = 0
 
-    /// The number of refreshes that were requested, and that have ended.
-    package private(set) var refreshes: (asked: UInt64, ended: UInt64) = (0, 0)
+    private(set) var refreshes: (asked: UInt64, ended: UInt64) = (0, 0)
 
     /// The number of connections of devices so far: a device that connects stops a connectable advertisement.
-    package private(set) var connections: UInt64 = 0
+    private(set) var connections: UInt64 = 0
 
-    package init() {}
-
-    /// The reachability of bluetoothd.
-    package var reach: Reach {
+    var reach: Reach {
         switch phase {
         case .cutOff: .noBus
         case .orphaned: .noDaemon
@@ -66,21 +59,21 @@ package struct MirrorMachine: Sendable {
     }
 
     /// Whether there is a bluetoothd, as far as that is known.
-    package enum Reach: Sendable, Equatable {
+    enum Reach: Sendable, Equatable {
         case noBus, noDaemon, unknown, known
     }
 
     /// Handles that the bus is connected; the owner of bluetoothd's name comes next.
-    package mutating func busConnected() -> [Action] {
+    mutating func busConnected() -> [Action] {
         forget(.asking)
     }
 
-    package mutating func busLost() -> [Action] {
+    mutating func busLost() -> [Action] {
         forget(.cutOff)
     }
 
     /// bluetoothd's name has this owner now, or none.
-    package mutating func ownerChanged(to owner: String?) -> [Action] {
+    mutating func ownerChanged(to owner: String?) -> [Action] {
         switch (phase, owner) {
         case (.cutOff, _): return []
         case (.listing(let old), let new?) where old == new: return []
@@ -93,14 +86,13 @@ package struct MirrorMachine: Sendable {
     /// Lists bluetoothd's objects again, so that a caller has all of them.
     ///
     /// Signals of that time are applied to the new list, although they may be older: the final state is the same.
-    package mutating func refreshed() -> [Action] {
+    mutating func refreshed() -> [Action] {
         guard case .following(let owner) = phase else { return [] }
         refreshes.asked += 1
         return [.list(owner: owner)]
     }
 
-    /// bluetoothd has listed its objects.
-    package mutating func listed(_ objects: [String: ObjectTree.Interfaces], by owner: String) -> [Action] {
+    mutating func listed(_ objects: [String: ObjectTree.Interfaces], by owner: String) -> [Action] {
         switch phase {
         case .listing(owner):
             phase = .following(owner: owner)
@@ -123,7 +115,7 @@ package struct MirrorMachine: Sendable {
     }
 
     /// bluetoothd signals something.
-    package mutating func received(_ notice: Notice, from sender: String) -> [Action] {
+    mutating func received(_ notice: Notice, from sender: String) -> [Action] {
         switch phase {
         case .listing(sender):
             held.append(notice)

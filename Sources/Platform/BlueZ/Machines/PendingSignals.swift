@@ -3,18 +3,16 @@ import DBus
 /// The signals that bluetoothd sends while it lists its objects, to be applied to the list. Changes of one interface,
 /// again and again, are one notice, so that there are no more of them than objects; but for the values of
 /// characteristics, each of which counts.
-package struct PendingSignals: Sendable, Equatable {
-    package typealias Notice = MirrorMachine.Notice
+struct PendingSignals: Sendable, Equatable {
+    typealias Notice = MirrorMachine.Notice
 
     /// In the order in which they are to be applied.
-    package private(set) var notices: [Notice] = []
+    private(set) var notices: [Notice] = []
 
     /// The position of the signal into which a further one can be merged, by path and interface.
     private var last: [String: [String: Int]] = [:]
 
-    package init() {}
-
-    package mutating func append(_ notice: Notice) {
+    mutating func append(_ notice: Notice) {
         switch notice {
         case .added(let path, _), .removed(let path, _):
             last[path] = nil
@@ -30,7 +28,7 @@ package struct PendingSignals: Sendable, Equatable {
         }
     }
 
-    package mutating func removeAll() {
+    mutating func removeAll() {
         self = PendingSignals()
     }
 }

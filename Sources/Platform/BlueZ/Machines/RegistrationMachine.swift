@@ -1,47 +1,27 @@
 /// Registers what is offered, and again when bluetoothd has forgotten it: states go in, actions come out.
 ///
 /// At most one action takes time, the last of those that come out together: with its end comes ``ended(isDone:)``.
-package struct RegistrationMachine: Sendable {
+struct RegistrationMachine: Sendable {
     /// Something that is to be offered, or not any more.
-    package struct Wish: Sendable, Equatable {
+    struct Wish: Sendable, Equatable {
         /// Another one for each change.
-        package var version = 0
-        package var isWanted = false
-
-        package init(version: Int = 0, isWanted: Bool = false) {
-            self.version = version
-            self.isWanted = isWanted
-        }
+        var version = 0
+        var isWanted = false
     }
 
     /// All that it goes by.
-    package struct Situation: Sendable, Equatable {
-        package var services = Wish()
-        package var advertisement = Wish()
-        /// Whether centrals can connect by the advertisement.
-        package var isConnectable = false
+    struct Situation: Sendable, Equatable {
+        var services = Wish()
+        var advertisement = Wish()
+        var isConnectable = false
         /// The object of an adapter that takes both; nil while there is none.
-        package var adapter: String?
+        var adapter: String?
         /// The same for as long as what bluetoothd was asked for holds.
-        package var resets: UInt64 = 0
-        /// The number of connections of devices so far.
-        package var connections: UInt64 = 0
-
-        package init(
-            services: Wish = Wish(), advertisement: Wish = Wish(), isConnectable: Bool = false, adapter: String? = nil,
-            resets: UInt64 = 0, connections: UInt64 = 0
-        ) {
-            self.services = services
-            self.advertisement = advertisement
-            self.isConnectable = isConnectable
-            self.adapter = adapter
-            self.resets = resets
-            self.connections = connections
-        }
+        var resets: UInt64 = 0
+        var connections: UInt64 = 0
     }
 
-    /// The actions to take.
-    package enum Action: Sendable, Equatable {
+    enum Action: Sendable, Equatable {
         /// Export the services' objects on the bus, in place of those before. It takes time.
         case exportServices(version: Int)
         /// Call `RegisterApplication`. It takes time.
@@ -97,10 +77,8 @@ package struct RegistrationMachine: Sendable {
     /// The action that takes its time, and for which place.
     private var running: (action: Action, place: Place)?
 
-    package init() {}
-
     /// This is so now. Nothing comes out while an action is running.
-    package mutating func observed(_ situation: Situation) -> [Action] {
+    mutating func observed(_ situation: Situation) -> [Action] {
         self.situation = situation
         return running == nil ? next() : []
     }
@@ -108,7 +86,7 @@ package struct RegistrationMachine: Sendable {
     /// The running action has come to its end.
     ///
     /// - Parameter isDone: whether it did what it should. If not nothing more is done until ``observed(_:)``.
-    package mutating func ended(isDone: Bool) -> [Action] {
+    mutating func ended(isDone: Bool) -> [Action] {
         guard let (action, place) = running else { return [] }
         running = nil
         var done: [Action] = []
@@ -140,12 +118,12 @@ package struct RegistrationMachine: Sendable {
     }
 
     /// bluetoothd has ended the advertisement by itself (`org.bluez.LEAdvertisement1`, Release).
-    package mutating func released() {
+    mutating func released() {
         advertised = (nil, nil)
     }
 
     /// The bus has gone, and with it all that was given by it.
-    package mutating func busLost() -> [Action] {
+    mutating func busLost() -> [Action] {
         let actions: [Action] =
             (services.exported == nil ? [] : [.withdrawServices])
             + (exportedAdvertisement == nil ? [] : [.withdrawAdvertisement])

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The tasks that wait until the mirror shows something. Each is woken by what it waits for and by nothing else; any
 /// number of changes between two of its looks wake it once.
-package final class Waiters: Sendable {
+final class Waiters: Sendable {
     private struct Waiter {
         let interest: Interest
         /// Something has changed that it has not seen.
@@ -24,12 +24,10 @@ package final class Waiters: Sendable {
 
     private let state = Mutex(State())
 
-    package init() {}
-
     /// Adds a waiter: a change after this wakes it, though it may be busy.
     ///
     /// - Returns: a name for the wait, which ends with ``remove(_:)``.
-    package func add(_ interest: Interest) -> UInt64 {
+    func add(_ interest: Interest) -> UInt64 {
         state.withLock { state in
             state.next += 1
             state.waiters[state.next] = Waiter(interest: interest)
@@ -37,12 +35,12 @@ package final class Waiters: Sendable {
         }
     }
 
-    package func remove(_ id: UInt64) {
+    func remove(_ id: UInt64) {
         state.withLock { $0.waiters.removeValue(forKey: id)?.continuation }?.resume()
     }
 
     /// Returns when the waiter is woken, at once if it was since it waited last. To be called by one task at a time.
-    package func wait(_ id: UInt64) async {
+    func wait(_ id: UInt64) async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
                 guard let waiter = state.waiters[id], !waiter.isDue else {
@@ -57,12 +55,11 @@ package final class Waiters: Sendable {
     }
 
     /// Wakes one.
-    package func wake(_ id: UInt64) {
+    func wake(_ id: UInt64) {
         state.withLock { $0.waiters[id]?.wake() }?.resume()
     }
 
-    /// Wakes the waiters for this.
-    package func wake(for change: MirrorChange) {
+    func wake(for change: MirrorChange) {
         let woken = state.withLock { state in
             state.waiters.filter { $0.value.interest.includes(change) }.keys.compactMap { state.waiters[$0]?.wake() }
         }

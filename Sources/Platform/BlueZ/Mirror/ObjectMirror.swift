@@ -73,11 +73,17 @@ final class ObjectMirror: Sendable {
             // On the bus's own thread and without a buffer: what is added and what then changes must not overtake each
             // other, and no flood of advertisements piles up.
             var observations = [
-                try await bus.observe(sender: Interface.bus, interface: Interface.bus, member: "NameOwnerChanged") {
-                    [weak self] signal in
-                    if let change = signal.ownerChange { self?.perform { $0.ownerChanged(to: change.new) } }
+                try await bus.observe(
+                    SignalMatch(
+                        sender: Interface.bus, interface: Interface.bus, member: "NameOwnerChanged",
+                        argument0: Interface.service)
+                ) { [weak self] signal in
+                    guard signal.arguments.count == 3, let new = signal.arguments[2].string else { return }
+                    self?.perform { $0.ownerChanged(to: new.isEmpty ? nil : new) }
                 },
-                try await bus.observe(sender: Interface.service) { [weak self] signal in self?.received(signal) },
+                try await bus.observe(SignalMatch(sender: Interface.service)) { [weak self] signal in
+                    self?.received(signal)
+                },
             ]
             let (lists, list) = AsyncStream.makeStream(of: String.self)
             state.withLock { state in

@@ -3,24 +3,20 @@ import Synchronization
 
 /// Does what the ``RegistrationMachine`` says, over a bus.
 struct Registration: Sendable {
-    /// bluetoothd has ended the advertisement by itself.
-    private final class Released: Sendable {
-        let value = Atomic(false)
-    }
-
     private let manager: PeripheralManager
     private var machine = RegistrationMachine()
     private var bus: Bus?
     private var application: (objects: GATTApplication, exports: [BusExport])?
     private var advertisement: BusExport?
-    private var released = Released()
+    /// Set when bluetoothd has ended the advertisement by itself.
+    private var released = Flag()
 
     init(manager: PeripheralManager) {
         self.manager = manager
     }
 
     /// Whether bluetoothd has ended something by itself.
-    var isOutdated: Bool { released.value.load(ordering: .acquiring) }
+    var isOutdated: Bool { released.isSet }
 
     /// Gives bluetoothd what is wanted and it has not yet.
     ///
@@ -29,7 +25,7 @@ struct Registration: Sendable {
         if bus !== self.bus { end() }
         self.bus = bus
         if isOutdated {
-            released = Released()
+            released = Flag()
             machine.released()
         }
         guard let bus else { return true }
@@ -68,7 +64,7 @@ struct Registration: Sendable {
         case .exportAdvertisement(let number):
             guard let advertisement = wanted.advertisement else { return true }
             let interface = advertisement.interface { [released, mirror = manager.mirror] in
-                released.value.store(true, ordering: .releasing)
+                released.set()
                 mirror.wakeAll()
             }
             self.advertisement = try await bus.export(interface, at: Self.path(number))

@@ -64,9 +64,9 @@ extension GLibActor {
     package func change(past seen: UInt64, until deadline: ContinuousClock.Instant?) async {
         let ticket = changes.ticket()
         let timer = deadline.map { deadline in
-            let data = Unmanaged.passRetained(GivenUp(changes: changes, ticket: ticket)).toOpaque()
+            let data = CallbackData((changes, ticket)).retained
             return startTimer(
-                ContinuousClock.now.duration(to: deadline), data: data, giveUpWait, release: releaseGivenUp)
+                ContinuousClock.now.duration(to: deadline), data: data, giveUpWait, release: releaseObject)
         }
         await changes.wait(past: seen, ticket: ticket)
         if let timer { stopTimer(timer) }
@@ -96,16 +96,6 @@ extension GLibActor {
     }
 }
 
-private final class GivenUp {
-    let changes: Changes
-    let ticket: UInt64
-
-    init(changes: Changes, ticket: UInt64) {
-        self.changes = changes
-        self.ticket = ticket
-    }
-}
-
 private func cancelCall(data: gpointer?) -> gboolean {
     g_cancellable_cancel(data?.assumingMemoryBound(to: GCancellable.self))
     return 0
@@ -113,12 +103,7 @@ private func cancelCall(data: gpointer?) -> gboolean {
 
 private func giveUpWait(data: gpointer?) -> gboolean {
     guard let data else { return 0 }
-    let wait = Unmanaged<GivenUp>.fromOpaque(data).takeUnretainedValue()
-    wait.changes.giveUp(wait.ticket)
+    let (changes, ticket) = CallbackData<(Changes, UInt64)>.value(data)
+    changes.giveUp(ticket)
     return 0
-}
-
-private func releaseGivenUp(data: gpointer?) {
-    guard let data else { return }
-    Unmanaged<GivenUp>.fromOpaque(data).release()
 }

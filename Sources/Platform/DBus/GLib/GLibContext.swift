@@ -16,8 +16,7 @@ package final class GLibContext: SerialExecutor, @unchecked Sendable {
 
     package func enqueue(_ job: consuming ExecutorJob) {
         // Always through the queue, also on the context's own thread: the actor's jobs must not run inside one another.
-        let posted = PostedJob(job: UnownedJob(job), executor: self)
-        okaeri_context_post(pointer, runPostedJob, Unmanaged.passRetained(posted).toOpaque())
+        okaeri_context_post(pointer, runPostedJob, CallbackData((UnownedJob(job), self)).retained)
     }
 
     package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
@@ -39,20 +38,10 @@ package final class GLibContext: SerialExecutor, @unchecked Sendable {
     }
 }
 
-private final class PostedJob {
-    let job: UnownedJob
-    let executor: GLibContext
-
-    package init(job: UnownedJob, executor: GLibContext) {
-        self.job = job
-        self.executor = executor
-    }
-}
-
 // A function and not a closure: a closure would take over the isolation of where it is written, and trap here.
 private func runPostedJob(_ data: gpointer?) -> gboolean {
     guard let data else { return 0 }
-    let posted = Unmanaged<PostedJob>.fromOpaque(data).takeRetainedValue()
-    posted.job.runSynchronously(on: posted.executor.asUnownedSerialExecutor())
+    let (job, executor) = CallbackData<(UnownedJob, GLibContext)>.take(data)
+    job.runSynchronously(on: executor.asUnownedSerialExecutor())
     return 0
 }

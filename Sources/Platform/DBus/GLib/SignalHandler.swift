@@ -17,16 +17,11 @@ package final class SignalHandler {
     /// Rings `changes` when any property of `object` changes.
     package static func notify(_ object: GObjectReference, _ changes: Changes) -> SignalHandler {
         let data = Unmanaged.passRetained(changes).toOpaque()
-        return SignalHandler(object, okaeri_on_notify(gpointer(object.pointer), propertyChanged, data, releaseChanges))
+        return SignalHandler(object, okaeri_on_notify(gpointer(object.pointer), propertyChanged, data, releaseObject))
     }
 }
 
 private func propertyChanged(_: UnsafeMutablePointer<GObject>?, _: UnsafeMutablePointer<GParamSpec>?, data: gpointer?) {
     guard let data else { return }
     Unmanaged<Changes>.fromOpaque(data).takeUnretainedValue().notify()
-}
-
-private func releaseChanges(data: gpointer?, _: UnsafeMutablePointer<GClosure>?) {
-    guard let data else { return }
-    Unmanaged<Changes>.fromOpaque(data).release()
 }

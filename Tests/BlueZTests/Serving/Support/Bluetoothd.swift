@@ -226,8 +226,10 @@ extension Bluetoothd {
 
     /// The values that the characteristic notifies from now on.
     func notifications(of uuid: String) async throws -> AsyncStream<BusSignal> {
-        try await bus.signals(
-            sender: applications.last?.0.sender, interface: "org.freedesktop.DBus.Properties",
-            member: "PropertiesChanged", path: path(of: uuid))
+        try await bus.signals([
+            SignalMatch(
+                sender: applications.last?.0.sender, interface: "org.freedesktop.DBus.Properties",
+                member: "PropertiesChanged", path: path(of: uuid))
+        ])
     }
 }
