@@ -157,7 +157,7 @@ import Testing
     @Test mutating func `other commands of other programs are ignored`() throws {
         bench.scan()
         #expect(bench.foreign(.active) == [])
-        #expect(bench.foreign(try HCICommand(opcode: HCIOpcode(ogf: 8, ocf: 0x0D), parameters: [])) == [])
+        #expect(bench.foreign(try HCICommand(opcode: HCIOpcode(rawValue: 0x200D), parameters: [])) == [])
         #expect(bench.foreign(try HCICommand(opcode: .leSetScanEnable, parameters: [])) == [])
     }
 }

@@ -6,7 +6,7 @@ import WiFi
 struct PassphraseFileTests {
     private func problem(_ path: String, user: uid_t = geteuid()) -> PassphraseFileError.Problem? {
         do throws(PassphraseFileError) {
-            try PassphraseFile.check(path, user: user)
+            _ = try PassphraseFile.load(path, user: user)
             return nil
         } catch {
             #expect(error.path == path)
@@ -103,7 +103,7 @@ struct PassphraseFileTests {
         let folder = URL(fileURLWithPath: file.path).deletingLastPathComponent().path
         func problem(_ name: String, _ credentials: String?) -> PassphraseFileError.Problem? {
             do throws(PassphraseFileError) {
-                try PassphraseFile.check("$CREDENTIALS_DIRECTORY/\(name)", credentials: credentials)
+                _ = try PassphraseFile.load("$CREDENTIALS_DIRECTORY/\(name)", credentials: credentials)
                 return nil
             } catch {
                 #expect(error.description.contains("LoadCredential=\(name):"))
@@ -112,7 +112,7 @@ struct PassphraseFileTests {
         }
         guard isGood else {
             #expect(throws: PassphraseFileError(path: credential, problem: .file(.open(mode: UInt32(mode))))) {
-                try PassphraseFile.check(credential, credentials: folder)
+                _ = try PassphraseFile.load(credential, credentials: folder)
             }
             return
         }

@@ -48,15 +48,6 @@ public struct ByteReader: ~Escapable {
         T(littleEndian: try load(type))
     }
 
-    /// The next integer, most significant byte first: the order of btsnoop.
-    @_lifetime(self: copy self)
-    @inline(__always)
-    public mutating func bigEndian<T: FixedWidthInteger & BitwiseCopyable>(
-        _ type: T.Type = T.self
-    ) throws(Truncation) -> T {
-        T(bigEndian: try load(type))
-    }
-
     /// The next `count` bytes, not copied.
     @_lifetime(self: copy self)
     @_lifetime(copy self)
@@ -65,13 +56,6 @@ public struct ByteReader: ~Escapable {
     public mutating func take(_ count: Int) throws(Truncation) -> RawSpan {
         let start = try advance(by: count)
         return bytes.extracting(start..<start + count)
-    }
-
-    /// Steps over `count` bytes.
-    @_lifetime(self: copy self)
-    @inline(__always)
-    public mutating func skip(_ count: Int) throws(Truncation) {
-        _ = try advance(by: count)
     }
 
     @_lifetime(self: copy self)

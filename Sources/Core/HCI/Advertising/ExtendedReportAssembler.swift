@@ -98,10 +98,6 @@ extension ExtendedReportAssembler {
         private(set) var data: [UInt8] = []
         private(set) var isCut = false
 
-        init(key: Key) {
-            self.key = key
-        }
-
         mutating func append(_ fragment: RawSpan) {
             let room = maximumDataLength - data.count
             isCut = isCut || fragment.byteCount > room

@@ -6,14 +6,6 @@ public enum Capability: Int, Hashable, Sendable, CaseIterable {
     /// LE events, and LE commands.
     case rawSockets = 13
 
-    /// The name in manuals and units.
-    public var name: String {
-        switch self {
-        case .networkAdministration: "CAP_NET_ADMIN"
-        case .rawSockets: "CAP_NET_RAW"
-        }
-    }
-
     /// Whether this process has it in effect; nil when /proc does not say.
     public var isEffective: Bool? {
         SystemFile.text("/proc/self/status").flatMap(isEffective(in:))

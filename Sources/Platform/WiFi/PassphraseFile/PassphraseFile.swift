@@ -9,17 +9,6 @@ public enum PassphraseFile {
 
     public static let rawKeyLength = 64
 
-    /// Whether `path` can be used, without keeping what is in it.
-    ///
-    /// - Parameters:
-    ///   - user: The owner of the file, if not root; `nil`: the user of this process.
-    ///   - credentials: The directory of the service's credentials, from systemd.
-    package static func check(
-        _ path: String, user: UInt32? = nil, credentials: String? = SecretFile.credentialsDirectory
-    ) throws(PassphraseFileError) {
-        _ = try load(path, user: user, credentials: credentials)
-    }
-
     package static func load(
         _ path: String, user: UInt32? = nil, credentials: String? = SecretFile.credentialsDirectory
     ) throws(PassphraseFileError) -> Passphrase {
