@@ -69,7 +69,7 @@ public struct AdvertisingReport: Hashable, Sendable {
     func encodeLegacy(into bytes: inout [UInt8]) {
         bytes.append(properties.legacyEventType)
         bytes.append(addressType.rawValue)
-        address.encode(into: &bytes)
+        bytes += address.bytes
         bytes.append(UInt8(truncatingIfNeeded: data.count))
         bytes += data
         bytes.append(UInt8(bitPattern: rssi ?? LEAdvertisingReport.notAvailable))
@@ -78,7 +78,7 @@ public struct AdvertisingReport: Hashable, Sendable {
     func encodeExtended(into bytes: inout [UInt8]) {
         bytes.append(littleEndian: properties.rawValue & AdvertisingProperties.mask | dataStatus.eventType)
         bytes.append(addressType.rawValue)
-        address.encode(into: &bytes)
+        bytes += address.bytes
         bytes.append(primaryPHY)
         bytes.append(secondaryPHY)
         bytes.append(advertisingSID ?? LEAdvertisingReport.noSID)

@@ -30,11 +30,8 @@ public struct BluetoothAddress: RawRepresentable, Hashable, Sendable {
         rawValue = value
     }
 
-    /// Appends the six bytes as HCI sends them, least significant first.
-    func encode(into bytes: inout [UInt8]) {
-        bytes.append(littleEndian: UInt32(truncatingIfNeeded: rawValue))
-        bytes.append(littleEndian: UInt16(truncatingIfNeeded: rawValue >> 32))
-    }
+    /// The six bytes as HCI sends them, least significant first.
+    public var bytes: [UInt8] { Array([UInt8](littleEndian: rawValue).prefix(6)) }
 }
 
 extension BluetoothAddress: CustomStringConvertible {

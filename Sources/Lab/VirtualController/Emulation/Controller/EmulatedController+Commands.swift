@@ -69,21 +69,8 @@ extension EmulatedController {
         case .leSetExtendedAdvertisingParameters:
             // The selected transmit power: 0 dBm.
             return .complete(.success, [0])
-        case .leSetAdvertisingParameters, .leSetAdvertisingData, .leSetScanResponseData, .leSetAdvertisingEnable,
-            .leWriteSuggestedDefaultDataLength, .leSetAddressResolutionEnable, .leSetResolvablePrivateAddressTimeout,
-            .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData,
-            .leSetExtendedAdvertisingEnable, .leRemoveAdvertisingSet, .leClearAdvertisingSets, .leSetPrivacyMode:
-            // No peer receives it.
-            return .success
-        case .setEventFilter, .writeConnectionAcceptTimeout:
-            // No other device connects.
-            return .success
-        case .readLocalVersion, .readLocalSupportedCommands, .readLocalSupportedFeatures, .readAddress,
-            .readLocalName, .readClassOfDevice, .readVoiceSetting, .readNumberOfSupportedIACs, .readCurrentIACs,
-            .readBufferSize, .leReadBufferSize, .leReadLocalSupportedFeatures, .leReadAdvertisingTransmitPower,
-            .leReadFilterAcceptListSize, .leReadSupportedStates, .leReadSuggestedDefaultDataLength,
-            .leReadResolvingListSize, .leReadMaximumDataLength, .leReadMaximumAdvertisingDataLength,
-            .leReadNumberOfSupportedAdvertisingSets:
+        default:
+            // What it only reads, or what takes another device to have an effect: nothing receives it, nothing connects.
             return .complete(.success, information(known))
         }
     }

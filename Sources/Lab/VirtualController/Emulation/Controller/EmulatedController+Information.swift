@@ -19,7 +19,7 @@ extension EmulatedController {
         case .readVoiceSetting: [UInt8](littleEndian: Self.defaultVoiceSetting)
         case .readNumberOfSupportedIACs: [1]
         case .readCurrentIACs: [1] + Self.generalInquiry
-        case .readAddress: [UInt8](address)
+        case .readAddress: address.bytes
         case .leReadBufferSize: [UInt8](littleEndian: Self.minimumDataLength) + [8]
         case .leReadLocalSupportedFeatures: [UInt8](littleEndian: features)
         case .leReadAdvertisingTransmitPower: [0]
@@ -32,18 +32,7 @@ extension EmulatedController {
             ([UInt8](littleEndian: UInt16(251)) + [UInt8](littleEndian: UInt16(2120))).repeated
         case .leReadMaximumAdvertisingDataLength: [UInt8](littleEndian: UInt16(Advertiser.maximumDataLength))
         case .leReadNumberOfSupportedAdvertisingSets: [1]
-        case .setEventMask, .reset, .setEventFilter, .writeConnectionAcceptTimeout, .leSetEventMask,
-            .leSetRandomAddress, .leSetAdvertisingParameters,
-            .leSetAdvertisingData, .leSetScanResponseData, .leSetAdvertisingEnable, .leSetScanParameters,
-            .leSetScanEnable, .leCreateConnection, .leCreateConnectionCancel, .leClearFilterAcceptList,
-            .leAddToFilterAcceptList, .leRemoveFromFilterAcceptList, .leSetDataLength,
-            .leWriteSuggestedDefaultDataLength, .leAddToResolvingList, .leRemoveFromResolvingList,
-            .leClearResolvingList, .leReadPeerResolvableAddress, .leReadLocalResolvableAddress,
-            .leSetAddressResolutionEnable, .leSetResolvablePrivateAddressTimeout, .leSetAdvertisingSetRandomAddress,
-            .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData,
-            .leSetExtendedAdvertisingEnable, .leRemoveAdvertisingSet, .leClearAdvertisingSets,
-            .leSetExtendedScanParameters, .leSetExtendedScanEnable, .leExtendedCreateConnection, .leSetPrivacyMode:
-            []
+        default: []
         }
     }
 

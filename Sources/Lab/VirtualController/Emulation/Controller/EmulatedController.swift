@@ -45,11 +45,6 @@ struct EmulatedController: Sendable {
         var connecting: Peer?
     }
 
-    init(kind: ControllerKind, address: BluetoothAddress) {
-        self.kind = kind
-        self.address = address
-    }
-
     var isScanning: Bool { state.scan != nil }
 
     /// The time at which `advanced(to:)` has something to do.

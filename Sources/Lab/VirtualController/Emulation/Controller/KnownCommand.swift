@@ -97,17 +97,7 @@ extension KnownCommand {
             .leReadNumberOfSupportedAdvertisingSets, .leRemoveAdvertisingSet, .leClearAdvertisingSets,
             .leSetExtendedScanParameters, .leSetExtendedScanEnable, .leExtendedCreateConnection:
             .extended
-        case .setEventMask, .reset, .setEventFilter, .readLocalName, .writeConnectionAcceptTimeout, .readClassOfDevice,
-            .readVoiceSetting, .readNumberOfSupportedIACs, .readCurrentIACs, .readLocalVersion,
-            .readLocalSupportedCommands, .readLocalSupportedFeatures, .readBufferSize, .readAddress, .leSetEventMask,
-            .leReadBufferSize, .leReadLocalSupportedFeatures, .leSetRandomAddress,
-            .leCreateConnectionCancel, .leReadFilterAcceptListSize, .leClearFilterAcceptList, .leAddToFilterAcceptList,
-            .leRemoveFromFilterAcceptList, .leReadSupportedStates, .leSetDataLength, .leReadSuggestedDefaultDataLength,
-            .leWriteSuggestedDefaultDataLength, .leAddToResolvingList, .leRemoveFromResolvingList,
-            .leClearResolvingList, .leReadResolvingListSize, .leReadPeerResolvableAddress,
-            .leReadLocalResolvableAddress, .leSetAddressResolutionEnable, .leSetResolvablePrivateAddressTimeout,
-            .leReadMaximumDataLength, .leSetPrivacyMode:
-            nil
+        default: nil
         }
     }
 

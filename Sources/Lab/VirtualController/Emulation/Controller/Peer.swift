@@ -4,12 +4,9 @@ import HCI
 struct Peer: Hashable, Sendable {
     let address: BluetoothAddress
     let type: BluetoothAddressType
+}
 
-    init(address: BluetoothAddress, type: BluetoothAddressType) {
-        self.address = address
-        self.type = type
-    }
-
+extension Peer {
     /// Reads address type and address, as the accept list's commands send them; nil when they are cut.
     init?(_ parameters: some Collection<UInt8>) {
         guard let type = parameters.first, parameters.count >= 7 else { return nil }
@@ -19,6 +16,5 @@ struct Peer: Hashable, Sendable {
             type: BluetoothAddressType(rawValue: type))
     }
 
-    /// Address type and address, as commands and events carry them.
-    var bytes: [UInt8] { [type.rawValue] + [UInt8](address) }
+    var bytes: [UInt8] { [type.rawValue] + address.bytes }
 }

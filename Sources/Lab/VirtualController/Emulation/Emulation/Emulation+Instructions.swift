@@ -7,7 +7,7 @@ extension Emulation {
         do throws(ScriptMistake) {
             try carryOut(line.instruction, at: now)
         } catch {
-            log("error \(ScriptError(error, source: line.source, line: line.number))")
+            log("error \(ScriptError(source: line.source, line: line.number, mistake: error))")
         }
     }
 

@@ -49,7 +49,7 @@ struct ScriptLine: Hashable, Sendable {
                 throw ScriptMistake(found: "at … wait", expected: "wait on a line without at")
             }
         } catch {
-            throw ScriptError(error, source: source, line: number)
+            throw ScriptError(source: source, line: number, mistake: error)
         }
     }
 }

@@ -2,11 +2,6 @@
 struct ScriptMistake: Error, Hashable, Sendable {
     let found: String
     let expected: String
-
-    init(found: String, expected: String) {
-        self.found = found
-        self.expected = expected
-    }
 }
 
 public struct ScriptError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -15,20 +10,9 @@ public struct ScriptError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public let line: Int
 
-    /// The text of the script.
-    public let found: String
-
-    /// The expected text.
-    public let expected: String
-
-    init(_ mistake: ScriptMistake, source: String, line: Int) {
-        self.source = source
-        self.line = line
-        found = mistake.found
-        expected = mistake.expected
-    }
+    let mistake: ScriptMistake
 
     public var description: String {
-        "\(source):\(line): found \(found), expected \(expected)"
+        "\(source):\(line): found \(mistake.found), expected \(mistake.expected)"
     }
 }
