@@ -2,6 +2,7 @@ import Events
 import IBeacon
 import OkaeriConfiguration
 import Plumbing
+import RegionMonitoring
 
 extension SetupDialogue {
     mutating func found(_ bluetooth: Bluetooth) -> [Action] {
@@ -52,8 +53,7 @@ extension SetupDialogue {
         return [.stopListening, .say("\(constraint)\(signal)")] + next()
     }
 
-    /// The name of the region that has these beacons already.
-    private var ownName: String? { regions.first { $0.beacons == answers.beacons }?.identifier }
+    private var ownName: String? { regions.first { $0.monitored.region.constraint == answers.beacons }?.identifier }
 
     /// The name that Enter stands for; nil: one has to be typed.
     private var usualName: String? {
@@ -71,9 +71,11 @@ extension SetupDialogue {
         guard Configuration.Region.isIdentifier(name) else {
             return [.say("A name such as keys, car or Anna, please.")] + askIdentifier()
         }
-        if let region = regions.first(where: { $0.identifier == name }), region.beacons != answers.beacons {
+        if let beacons = regions.first(where: { $0.identifier == name })?.monitored.region.constraint,
+            beacons != answers.beacons
+        {
             return ask(
-                .replacement(name), "\"\(name)\" is \(region.beacons) so far. Shall it be this one from now on? [y/N] ")
+                .replacement(name), "\"\(name)\" is \(beacons) so far. Shall it be this one from now on? [y/N] ")
         }
         answers.identifier = name
         return next()

@@ -10,7 +10,7 @@ extension SetupDialogue {
     private static let mostNetworks = 12
 
     /// The region that is changed; nil for a new one.
-    var region: Region? { regions.first { $0.identifier == answers.identifier } }
+    var region: Configuration.Region? { regions.first { $0.identifier == answers.identifier } }
 
     mutating func found(_ found: Result<[VisibleNetwork], JoinFailure>) -> [Action] {
         guard !isNetworkDecided, question == nil else { return [] }

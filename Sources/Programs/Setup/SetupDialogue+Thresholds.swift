@@ -1,6 +1,8 @@
 import Events
 import IBeacon
+import OkaeriConfiguration
 import Plumbing
+import RegionMonitoring
 
 /// The thresholds of a region that is inside only while its beacon is near.
 extension SetupDialogue {
@@ -26,7 +28,7 @@ extension SetupDialogue {
     }
 
     mutating func askNear() -> [Action] {
-        let present = region.flatMap { Self.words(enterRSSI: $0.enterRSSI, exitRSSI: $0.exitRSSI) }
+        let present = (region?.monitored).flatMap { Self.words(enterRSSI: $0.enterRSSI, exitRSSI: $0.exitRSSI) }
         return (present.map { [.say("It is \($0) so far, which n leaves as it is.")] } ?? [])
             + ask(
                 .near,

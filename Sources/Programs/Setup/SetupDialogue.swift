@@ -79,15 +79,6 @@ package struct SetupDialogue {
         case noConfiguration
     }
 
-    /// A region that is there already.
-    struct Region {
-        var identifier: String
-        var beacons: BeaconConstraint
-        var network: HomeNetwork?
-        var enterRSSI: Int?
-        var exitRSSI: Int?
-    }
-
     enum Question: Equatable {
         case switchOn, beacon, identifier, network, calibration, place, near, nearPlace, consent
         /// Whether a region that is there becomes another.
@@ -95,7 +86,7 @@ package struct SetupDialogue {
     }
 
     var answers: Answers
-    let regions: [Region]
+    let regions: [Configuration.Region]
     let file: String
     let text: String?
 
@@ -124,14 +115,7 @@ package struct SetupDialogue {
         let isExample = text == Configuration.example
         self.answers = answers
         self.text = isExample ? nil : text
-        self.regions =
-            isExample
-            ? []
-            : regions.map {
-                Region(
-                    identifier: $0.identifier, beacons: $0.monitored.region.constraint, network: $0.network,
-                    enterRSSI: $0.monitored.enterRSSI, exitRSSI: $0.monitored.exitRSSI)
-            }
+        self.regions = isExample ? [] : regions
         self.file = file
         isSilent = answers.areComplete
         isNetworkDecided = isSilent || answers.network != nil
