@@ -29,7 +29,7 @@ def values(name, constant):
     for file in (ROOT / "Sources").rglob("*.swift"):
         if file.stem.split("+")[0] != name and name not in re.findall(r"\b(?:class|struct) (\w+)", file.read_text()):
             continue
-        for text in re.findall(rf"\b{constant}(?:: [\w.<>?]+)? = ([^\n]+)", file.read_text()):
+        for text in re.findall(rf"\b{constant}(?:: [\w.<>?]+)? (?:=|\{{) ([^\n]+)", file.read_text()):
             if number := NUMBER.match(text):
                 # Only digits, shifts and products.
                 yield eval(number[1].replace("_", ""))

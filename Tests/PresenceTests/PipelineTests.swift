@@ -1,10 +1,11 @@
 import DaemonTestSupport
 import HCI
 import IBeacon
-import Presence
 import RegionMonitoring
 import TestSupport
 import Testing
+
+@testable import Presence
 
 @Suite struct PipelineTests {
     private func pipeline() -> PresencePipeline {

@@ -1,6 +1,7 @@
 import IBeacon
-import RegionMonitoring
 import Testing
+
+@testable import RegionMonitoring
 
 @Suite struct JudgementTests {
     private func learning() -> MonitoredRegion {

@@ -1,5 +1,5 @@
 import Testing
-import WiFi
+@testable import WiFi
 
 /// A second hand, for times that are written down.
 struct Instant: InstantProtocol {

@@ -1,5 +1,5 @@
 import Testing
-import WiFi
+@testable import WiFi
 
 struct JoinPrompterJoinTests {
     private var scene = Scene()

@@ -48,7 +48,7 @@ public struct ExitTiming: Hashable, Sendable {
     public var basis: Basis
 
     /// The factor by which a falling signal extends the time: from 1, not at all, to 1.5.
-    public var prolongation: Double
+    public var prolongation = 1.0
 
     /// The bound that the time has reached, if any.
     public var bound: Bound?
@@ -58,17 +58,4 @@ public struct ExitTiming: Hashable, Sendable {
 
     /// The memory of the longest gaps; `nil` if none matter.
     public var memory: Memory?
-
-    /// A time with its reasons.
-    public init(
-        time: Duration, basis: Basis, prolongation: Double = 1, bound: Bound? = nil, tail: Tail? = nil,
-        memory: Memory? = nil
-    ) {
-        self.time = time
-        self.basis = basis
-        self.prolongation = prolongation
-        self.bound = bound
-        self.tail = tail
-        self.memory = memory
-    }
 }

@@ -41,16 +41,6 @@ public struct LocationEvent: Hashable, Sendable {
     /// The time on the wall clock: nanoseconds since 1970-01-01 00:00:00 UTC.
     public var nanosecondsSince1970: Int64
 
-    /// - Parameters:
-    ///   - kind: The kind of event.
-    ///   - instant: The time on the kernel's monotonic clock.
-    ///   - nanosecondsSince1970: The time on the wall clock.
-    public init(kind: Kind, instant: Instant, nanosecondsSince1970: Int64) {
-        self.kind = kind
-        self.instant = instant
-        self.nanosecondsSince1970 = nanosecondsSince1970
-    }
-
     /// The time on the wall clock, in seconds: the argument of Foundation's `Date(timeIntervalSince1970:)`.
     public var secondsSince1970: Double { Double(nanosecondsSince1970) / 1e9 }
 }

@@ -21,9 +21,4 @@ package struct PresenceTime: Hashable, Sendable {
 
     /// The time on the wall clock: nanoseconds since the Unix epoch. In a replay it is the capture's.
     package var wall: Int64
-
-    package init(instant: Instant, wall: Int64) {
-        self.instant = instant
-        self.wall = wall
-    }
 }

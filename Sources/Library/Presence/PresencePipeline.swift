@@ -15,13 +15,6 @@ public struct PresencePipeline: Sendable {
         public var malformed: UInt64 = 0
 
         @inlinable public var others: UInt64 { reports &- iBeacons }
-
-        /// The number of each.
-        public init(reports: UInt64 = 0, iBeacons: UInt64 = 0, malformed: UInt64 = 0) {
-            self.reports = reports
-            self.iBeacons = iBeacons
-            self.malformed = malformed
-        }
     }
 
     /// Receives each sighting of a beacon that belongs to a region, after the decision.

@@ -6,31 +6,19 @@ package import WiFi
 ///
 /// It waits patiently for what is missing: a machine without a bus, a NetworkManager that starts later or restarts.
 package final class NetworkManagerService: WiFiService {
-    /// The time limits.
-    package struct Limits: Hashable, Sendable {
-        /// For a join, from the request to NetworkManager until the network has accepted the device. Deleting the profile
-        /// after a failure may take some seconds more.
-        package var join: Duration
+    struct Limits: Hashable, Sendable {
+        /// For a join, from the request to the acceptance; deleting the profile after a failure takes seconds more.
+        var join = Duration.seconds(45)
 
         /// For an address, beyond the profile's own limit: NetworkManager's verdict comes first.
-        package var addressMargin: Duration
+        var addressMargin = Duration.seconds(5)
 
         /// For a scan. A network that is not in sight takes two: one for everything, one directed at its name.
-        package var scan: Duration
+        var scan = Duration.seconds(10)
 
         /// For ``NetworkManagerService/run()``, the first answer of NetworkManager, and a device that it has just taken
         /// up, if there is a request sooner.
-        package var start: Duration
-
-        package init(
-            join: Duration = .seconds(45), addressMargin: Duration = .seconds(5), scan: Duration = .seconds(10),
-            start: Duration = .seconds(5)
-        ) {
-            self.join = join
-            self.addressMargin = addressMargin
-            self.scan = scan
-            self.start = start
-        }
+        var start = Duration.seconds(5)
     }
 
     private let context: GLibContext
@@ -40,11 +28,13 @@ package final class NetworkManagerService: WiFiService {
     private let changes: Changes
     private let broadcast: Broadcast<WiFiState>
 
-    /// - Parameters:
-    ///   - address: the bus to use, as in `unix:path=/run/dbus/system_bus_socket`; nil for the system bus, where
-    ///     `DBUS_SYSTEM_BUS_ADDRESS` may say.
-    ///   - limits: The time limits.
-    package init(address: String? = nil, limits: Limits = Limits()) {
+    /// Uses the system bus, where `DBUS_SYSTEM_BUS_ADDRESS` may say.
+    package convenience init() {
+        self.init(address: nil)
+    }
+
+    /// - Parameter address: the bus to use, as in `unix:path=/run/dbus/system_bus_socket`; nil for the system bus.
+    init(address: String?, limits: Limits = Limits()) {
         self.limits = limits
         context = GLibContext()
         gate = Gate()

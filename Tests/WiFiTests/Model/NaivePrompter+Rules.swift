@@ -1,4 +1,4 @@
-import WiFi
+@testable import WiFi
 
 extension NaivePrompter {
     // MARK: Answers

@@ -1,11 +1,7 @@
 /// rfkill, as sysfs shows it.
 struct RadioSwitches: Sendable {
     /// `/sys/class/bluetooth`; a test has its own.
-    let folder: String
-
-    init(folder: String = "/sys/class/bluetooth") {
-        self.folder = folder
-    }
+    var folder = "/sys/class/bluetooth"
 
     /// The numbers of an adapter's switches: more than one only while one is being replaced.
     func numbers(of adapter: String) -> [UInt32] {

@@ -17,18 +17,13 @@ public struct PowerFailure: Error, Hashable, Sendable {
 
     /// The failure, its reason and the remedy, for people.
     public let reason: String
+}
 
-    init(cause: Cause, reason: String) {
-        self.cause = cause
-        self.reason = reason
-    }
-
+extension PowerFailure: CustomStringConvertible {
     init(_ error: KernelError) {
         self.init(
             cause: error.state == .unauthorized ? .notPermitted : .refused, reason: error.description)
     }
-}
 
-extension PowerFailure: CustomStringConvertible {
     public var description: String { reason }
 }

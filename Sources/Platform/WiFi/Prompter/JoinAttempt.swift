@@ -9,11 +9,4 @@ public struct JoinAttempt: Hashable, Sendable {
 
     /// The prompt whose answer started it; nil if the network is joined without a question.
     public let prompt: Prompt?
-
-    public init(id: Int, network: HomeNetwork, regions: [String], prompt: Prompt?) {
-        self.id = id
-        self.network = network
-        self.regions = regions
-        self.prompt = prompt
-    }
 }

@@ -59,7 +59,7 @@ extension JoinPrompter {
                 let failed = PrompterAction.joinFailed(attempt, failure)
                 guard isInside else { return [failed] }
                 if visits[index].arrivals != arrival { return [failed] + begin(index, at: now) }
-                if failure.isPassing { visits[index].phase = .coolingDown(until: now.advanced(by: timing.coolDown)) }
+                if failure.isPassing { visits[index].phase = .coolingDown(until: now.advanced(by: Self.coolDown)) }
                 return [failed]
             }
         }

@@ -60,7 +60,7 @@ extension JoinPrompter {
     }
 
     func coolDownEnd(_ index: Int) -> Instant? {
-        visits[index].lastOffer?.advanced(by: timing.coolDown)
+        visits[index].lastOffer?.advanced(by: Self.coolDown)
     }
 
     /// Returns the place of `region` if it is inside: the visit and the index in it.
@@ -74,7 +74,7 @@ extension JoinPrompter {
     /// The visit of a network, made if need be.
     mutating func visit(_ network: HomeNetwork) -> Int {
         if let index = visits.firstIndex(where: { $0.network.name == network.name }) { return index }
-        visits.append(Visit(network: network, retry: BackOff(timing.firstRetry, limit: timing.longestRetry)))
+        visits.append(Visit(network: network, retry: BackOff(Self.firstRetry, limit: Self.longestRetry)))
         return visits.count - 1
     }
 }

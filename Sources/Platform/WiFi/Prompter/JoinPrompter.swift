@@ -17,28 +17,11 @@
 ///
 /// A region's newly configured network is reported as an arrival, or as a departure if there is none.
 public struct JoinPrompter<Instant: InstantProtocol>: Sendable where Instant.Duration == Duration {
-    /// The time limits.
-    public struct Timing: Hashable, Sendable {
-        /// Between two prompts, or two joins without a question, for the same network.
-        public var coolDown: Duration
-
-        /// Before a network that could not be joined is looked at again; doubled each time.
-        public var firstRetry: Duration
-
-        /// The most that doubling leads to.
-        public var longestRetry: Duration
-
-        public init(
-            coolDown: Duration = .seconds(300), firstRetry: Duration = .seconds(30),
-            longestRetry: Duration = .seconds(600)
-        ) {
-            self.coolDown = coolDown
-            self.firstRetry = firstRetry
-            self.longestRetry = longestRetry
-        }
-    }
-
-    let timing: Timing
+    /// Between two prompts, or two joins without a question, for the same network.
+    static var coolDown: Duration { .seconds(300) }
+    /// Before a network that could not be joined is looked at again; doubled each time, up to the longest.
+    static var firstRetry: Duration { .seconds(30) }
+    static var longestRetry: Duration { .seconds(600) }
 
     /// The networks whose prompt was answered with never.
     public internal(set) var refused: Set<SSID> = []
@@ -53,9 +36,7 @@ public struct JoinPrompter<Instant: InstantProtocol>: Sendable where Instant.Dur
     var lastTicket = 0
     var lastAttempt = 0
 
-    public init(timing: Timing = Timing()) {
-        self.timing = timing
-    }
+    public init() {}
 
     public var prompts: [Prompt] { visits.compactMap(\.prompt) }
 
