@@ -11,7 +11,7 @@ public struct RegionMatcher: Sendable {
         }
     }
 
-    /// The positions of the regions that `beacon` belongs to, the narrowest first. A stranger costs no allocation.
+    /// The positions of the regions that `beacon` belongs to, the narrowest first. Another beacon costs no allocation.
     public func matches(_ beacon: BeaconIdentity) -> [Int] {
         guard owners.contains(beacon.uuid) else { return [] }
         var found = regions[.minor(beacon.uuid, beacon.major, beacon.minor)] ?? []

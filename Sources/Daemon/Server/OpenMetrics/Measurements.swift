@@ -30,8 +30,8 @@ package struct DaemonCounts: Sendable, Equatable {
     }
 }
 
-/// The daemon in numbers, at one moment. The label values are those of the configuration, or few: what strangers send makes no
-/// series.
+/// The metrics of the daemon at one moment. The label values are those of the configuration, or few: data of other devices makes
+/// no series.
 package struct Measurements: Sendable {
     let status: StatusReport
     let counts: DaemonCounts

@@ -19,7 +19,7 @@ extension ScannerStateMachine {
         hopeless.reset()
     }
 
-    /// Opens an adapter. One that has failed is opened after a delay, so that all are tried in turn without haste.
+    /// Opens an adapter. One that has failed is opened after a delay, so that failing adapters make no fast loop.
     mutating func open(_ chosen: Adapter, at now: Int64) -> [Action] {
         let former = currentIndex
         var actions = endSession()

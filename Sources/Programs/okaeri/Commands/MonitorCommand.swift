@@ -43,7 +43,7 @@ struct MonitorCommand: AsyncParsableCommand {
     @Option(help: "How many times faster than recorded the capture runs.")
     var speed = 1.0
 
-    @Option(help: "Who joins networks: network-manager, or simulated to try things out.")
+    @Option(help: "The service that joins networks: network-manager, or simulated to try things out.")
     var wifi = WiFiKind.networkManager
 
     func validate() throws {
