@@ -1,5 +1,4 @@
-/* Counts allocations by standing in front of glibc's own functions: whatever is linked into the program, and the shared
- * libraries it loads, call these instead. */
+/* Counts allocations by functions that replace those of glibc in the program and in the shared libraries that it loads. */
 
 #include "CAllocations.h"
 

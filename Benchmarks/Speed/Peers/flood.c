@@ -1,11 +1,11 @@
-/* A controller that shouts: gives a program one end of a SOCK_SEQPACKET pair as an HCI socket, answers its commands, and
- * sends so many advertising reports once it scans, taking turns among the events of a file. Prints the CPU time that the
- * program took, user and system, in seconds.
+/* A controller at full speed: passes one end of a SOCK_SEQPACKET pair as an HCI socket to a program, answers its commands, and
+ * sends so many advertising reports once it scans, in turn those of the events in a file. Prints the processor time of the
+ * program, user and system, in seconds.
  *
  *     flood EVENTS COUNT now|scan PROGRAM ARGUMENTS...
  *
  * FD in an argument is replaced by the descriptor's number. `now`: does not wait for commands. With `scan` the program
- * gets a SIGTERM when it has fetched everything. EVENTS holds packets, each behind its length in one byte.
+ * gets a SIGTERM when it has read all reports. EVENTS contains packets, each behind its length in one byte.
  */
 
 #include <errno.h>

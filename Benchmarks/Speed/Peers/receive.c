@@ -1,4 +1,4 @@
-/* The least that a scanner can do: receives packets and counts them.
+/* The minimum of a scanner: receives packets and counts them.
  *
  *     receive FD COUNT single     poll, then recv until the socket is empty
  *     receive FD COUNT batch      poll, then recvmmsg of 64 until the socket is empty

@@ -1,5 +1,5 @@
-/* Walks a btsnoop capture as a person would write it down in C: every record's header, the HCI event, each report, its AD
- * structures, the iBeacon, and a table of beacons with what was last heard of each. Prints what it found.
+/* Parses a btsnoop capture in straightforward C: every record's header, the HCI event, each report, its AD structures, the
+ * iBeacon, and a table of beacons with the last report of each. Prints the result.
  *
  *     walk CAPTURE
  */

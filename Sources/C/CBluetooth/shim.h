@@ -13,10 +13,10 @@
 #include <linux/rfkill.h>
 #include <linux/sock_diag.h>
 
-/* What Swift cannot see: requests with a flexible array, ioctl numbers made by _IOR, addresses that are cast to struct
- * sockaddr, and recvmmsg, which glibc declares only for _GNU_SOURCE. Nothing else belongs here. */
+/* The functions that Swift cannot import: requests with a flexible array, ioctl numbers made by _IOR, addresses that are cast
+ * to struct sockaddr, and recvmmsg, which glibc declares only for _GNU_SOURCE. Add no others. */
 
-/* struct hci_dev_list_req, with room for all adapters the kernel knows of. */
+/* struct hci_dev_list_req, with room for all adapters of the kernel. */
 struct okaeri_hci_device_list {
     uint16_t count;
     struct hci_dev_req devices[HCI_MAX_DEV];
@@ -32,7 +32,7 @@ static inline uint16_t okaeri_hci_device_list_index(const struct okaeri_hci_devi
     return position < HCI_MAX_DEV ? list->devices[position].dev_id : HCI_DEV_NONE;
 }
 
-/* HCIGETDEVINFO: `info->dev_id` says which adapter. */
+/* HCIGETDEVINFO: `info->dev_id` selects the adapter. */
 static inline int okaeri_hci_device_info_get(int fd, struct hci_dev_info *info) {
     return ioctl(fd, HCIGETDEVINFO, info);
 }
@@ -54,7 +54,7 @@ struct okaeri_hci_connection_list {
     struct hci_conn_info connection;
 };
 
-/* HCIGETCONNLIST: whether an adapter has connections or is making one, 1 or 0; -1 and errno on failure. */
+/* HCIGETCONNLIST: whether an adapter has a connection or is connecting, 1 or 0; -1 and errno on failure. */
 static inline int okaeri_hci_has_connections(int fd, uint16_t device) {
     struct okaeri_hci_connection_list list = {.device = device, .count = 1};
     return ioctl(fd, HCIGETCONNLIST, &list) < 0 ? -1 : list.count;
@@ -72,12 +72,12 @@ struct okaeri_message {
     unsigned int length;
 };
 
-/* recvmmsg without waiting: how many messages were there, or -1 and errno. */
+/* recvmmsg without waiting: the number of messages, or -1 and errno. */
 static inline int okaeri_receive_messages(int fd, struct okaeri_message *messages, unsigned count) {
     return (int)syscall(SYS_recvmmsg, fd, messages, count, MSG_DONTWAIT, NULL);
 }
 
-/* SO_MEMINFO: how many packets the kernel dropped because the socket was full; -1 and errno on failure. */
+/* SO_MEMINFO: the number of packets that the kernel dropped because the socket was full; -1 and errno on failure. */
 static inline int64_t okaeri_socket_drops(int fd) {
     uint32_t info[SK_MEMINFO_VARS] = {0};
     socklen_t length = sizeof(info);

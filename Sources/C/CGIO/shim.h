@@ -2,8 +2,8 @@
 #include <gio/gio.h>
 
 /*
- * What Swift cannot say to GLib and GIO: variadic functions, macros, and callbacks behind a cast. Everything else is
- * called directly. Transfer of ownership is as in the function each one wraps.
+ * The calls to GLib and GIO that Swift cannot import: variadic functions, macros, and callbacks behind a cast. Swift calls
+ * all other functions directly. The transfer of ownership is that of the wrapped function.
  */
 
 static inline void okaeri_bus_connect_async(const char *address, GCancellable *cancellable,
@@ -14,7 +14,7 @@ static inline void okaeri_bus_connect_async(const char *address, GCancellable *c
         NULL, cancellable, callback, data);
 }
 
-/* A callback to be run once on the context's thread, later, even when called there. */
+/* Runs a callback once on the context's thread, later, even when called there. */
 static inline void okaeri_context_post(GMainContext *context, GSourceFunc callback, gpointer data) {
     GSource *source = g_idle_source_new();
     g_source_set_priority(source, G_PRIORITY_DEFAULT);
@@ -23,7 +23,7 @@ static inline void okaeri_context_post(GMainContext *context, GSourceFunc callba
     g_source_unref(source);
 }
 
-/* A callback after `milliseconds`, until g_source_destroy. `release` gets the data when the source goes. */
+/* Runs a callback after `milliseconds`, until g_source_destroy. `release` gets the data when the source is freed. */
 static inline GSource *okaeri_context_after(GMainContext *context, guint milliseconds, GSourceFunc callback,
                                             gpointer data, GDestroyNotify release) {
     GSource *source = g_timeout_source_new(milliseconds);

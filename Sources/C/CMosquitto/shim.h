@@ -5,10 +5,10 @@
 #include <mosquitto.h>
 #include <mqtt_protocol.h>
 
-/* What libmosquitto does not say about TLS. It links OpenSSL, which is asked by name: to link it too would be to need the
- * same version of it. Nothing else belongs here. */
+/* The state of TLS that libmosquitto does not report. libmosquitto links OpenSSL; these functions look its symbols up by name,
+ * because linking OpenSSL too would require the same version. Add no others. */
 
-/* Why the broker's certificate was refused, an X509_V_ERR_ number (openssl/x509_vfy.h); 0: it was not. */
+/* The reason why the broker's certificate was refused, an X509_V_ERR_ number (openssl/x509_vfy.h); 0 if it was not. */
 static inline long okaeri_tls_verification(struct mosquitto *client) {
     long (*verification)(const void *) = (long (*)(const void *)) dlsym((void *) 0, "SSL_get_verify_result");
     void *session = mosquitto_ssl_get(client);

@@ -2,11 +2,11 @@
 #include <NetworkManager.h>
 
 /*
- * What Swift cannot say to libnm: variadic functions, macros, and callbacks behind a cast. Everything else is called
- * directly. Transfer of ownership is as in the function each one wraps.
+ * The calls to libnm that Swift cannot import: variadic functions, macros, and callbacks behind a cast. Swift calls all
+ * other functions directly. The transfer of ownership is that of the wrapped function.
  */
 
-/* The client on a connection of our own, where nm_client_new_async would take GLib's shared one. */
+/* Creates the client on a private connection; nm_client_new_async would use GLib's shared one. */
 static inline void okaeri_client_new_async(GDBusConnection *connection, GCancellable *cancellable,
                                            GAsyncReadyCallback callback, gpointer data) {
     g_async_initable_new_async(NM_TYPE_CLIENT, G_PRIORITY_DEFAULT, cancellable, callback, data,
@@ -44,8 +44,8 @@ static inline GVariant *okaeri_scan_options(const guint8 *ssid, gsize length) {
 }
 
 /*
- * A new profile of a network with WPA2 or WPA3. `proto` and the ciphers keep WPA1 and TKIP out, `key_mgmt` ("wpa-psk"
- * or "sae") the open ones.
+ * A new profile of a network with WPA2 or WPA3. `proto` and the ciphers exclude WPA1 and TKIP, `key_mgmt` ("wpa-psk"
+ * or "sae") excludes open networks.
  */
 static inline NMConnection *okaeri_profile_new(const char *name, const char *uuid, const guint8 *ssid, gsize length,
                                                const char *key_mgmt, const char *psk, gboolean hidden) {
@@ -71,7 +71,7 @@ static inline NMConnection *okaeri_profile_new(const char *name, const char *uui
     return profile;
 }
 
-/* Whether the request was refused for want of a right. */
+/* Whether the request was refused because a permission is missing. */
 static inline gboolean okaeri_is_denied(const GError *error) {
     if (g_error_matches(error, NM_MANAGER_ERROR, NM_MANAGER_ERROR_PERMISSION_DENIED)
         || g_error_matches(error, NM_SETTINGS_ERROR, NM_SETTINGS_ERROR_PERMISSION_DENIED)
@@ -84,7 +84,7 @@ static inline gboolean okaeri_is_denied(const GError *error) {
     return denied;
 }
 
-/* Whether NetworkManager or the bus went away under the request. */
+/* Whether NetworkManager or the bus ended during the request. */
 static inline gboolean okaeri_is_gone(const GError *error) {
     return g_error_matches(error, NM_CLIENT_ERROR, NM_CLIENT_ERROR_MANAGER_NOT_RUNNING)
            || g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NAME_HAS_NO_OWNER)

@@ -1,6 +1,6 @@
 #include "COkaeri.h"
 
-// Package.swift takes it from the environment: git is not asked there, because SwiftPM would keep an old answer.
+// Package.swift takes it from the environment and does not run git, because SwiftPM would cache an old answer.
 #ifndef OKAERI_COMMIT
 #define OKAERI_COMMIT ""
 #endif

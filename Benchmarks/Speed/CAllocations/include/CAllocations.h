@@ -2,5 +2,5 @@
 
 #include <stdint.h>
 
-/* How often this process has asked for memory: malloc, calloc, realloc and the aligned ones. */
+/* The number of allocations of this process: malloc, calloc, realloc and the aligned ones. */
 uint64_t allocations_so_far(void);
