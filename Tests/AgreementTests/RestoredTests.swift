@@ -134,4 +134,16 @@ import Testing
         #expect(hall.house.owner(of: "keys") == HouseAtHall.stronger)
         #expect(hall.written == [Self.restored])
     }
+
+    /// The broker delivered a message twice, and then the next one.
+    @Test mutating func `a node that does not become the owner stays with the latest message`() {
+        hall.connect(at: 0, keeping: [HouseAtHall.message(.outside, of: 7, 5)])
+        hall.pass(to: 4)
+        for state in [RegionState.unknown, .unknown, .outside] {
+            hall.hear(HouseAtHall.message(state, of: 9, state == .unknown ? 6 : 7), at: 5)
+        }
+        hall.status(of: HouseAtHall.stronger, found: true, at: 6)
+        #expect(hall.house.owner(of: "keys") == HouseAtHall.stronger)
+        #expect(hall.house.state(of: "keys")?.state == .outside)
+    }
 }

@@ -231,8 +231,10 @@ extension HouseRegion {
         let order = message.order(of: received)
         let isEcho = isOwn && order.isKnown && received.stamp.sequence >= echoed
         if isEcho { echoed = received.stamp.sequence }
-        if case .listening(let state, var listening) = role, !isEcho, order != .later, !received.isRestored {
-            listening.rival = received
+        if case .listening(let state, var listening) = role, !isEcho, !received.isRestored {
+            // A message of the same writer was delivered twice.
+            let isOther = order.isOther && received.stamp.writer != message.state?.stamp.writer
+            listening.rival = isOther ? received : nil
             role = .listening(state, listening)
         }
         switch order {

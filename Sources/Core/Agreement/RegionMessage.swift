@@ -9,6 +9,14 @@ struct RegionMessage: Sendable {
         /// Too far from the known one: one of the two is forged.
         case implausible
 
+        /// Whether the known message stays.
+        var isOther: Bool {
+            switch self {
+            case .earlier, .implausible: true
+            case .same, .later: false
+            }
+        }
+
         /// Whether the version is one that this node knows or has known.
         var isKnown: Bool {
             switch self {

@@ -2,6 +2,7 @@ import DaemonTestSupport
 import Events
 import Glibc
 import Plumbing
+import RegionMonitoring
 import SystemPackage
 
 @testable import Automation
@@ -107,7 +108,7 @@ extension Messages {
     }
 
     private static let waitFailures = samples(
-        StateWait.Failure.noSuchRegion(sentence: statusReport(regionReport("home", "inside")).unknownRegion("garage"))
+        StateWait.Failure.noSuchRegion(sentence: statusReport(regionReport("home", .inside)).unknownRegion("garage"))
     ) { failure in
         switch failure {
         case .noSuchRegion: .noHouse

@@ -2,6 +2,7 @@ import Bluetooth
 import Client
 import DaemonTestSupport
 import Glibc
+import RegionMonitoring
 
 @testable import OkaeriConfiguration
 @testable import Setup
@@ -27,5 +28,5 @@ extension Messages {
             .notPermitted(socket: "/run/okaeri/okaeri.sock"), .noDaemon(socket: "/run/okaeri/okaeri.sock"),
             .noAnswer(socket: "/run/okaeri/okaeri.sock", reason: "it closed the connection"),
         ].map { Doctor.access(.failure($0)) }
-        + [Doctor.beacon(nil), Doctor.beacon(statusReport(regionReport("home", "outside")))]
+        + [Doctor.beacon(nil), Doctor.beacon(statusReport(regionReport("home", .outside)))]
 }
