@@ -9,21 +9,13 @@ import SystemPackage
 /// the signals, and ends a group by TERM and KILL.
 package struct HookRunner: Sendable {
     /// The time limits.
-    package struct Limits: Sendable {
+    struct Limits: Sendable {
         /// A hook, from start to end.
-        package var time = Duration.seconds(10)
+        var time = Duration.seconds(10)
         /// The time between TERM and KILL.
         var grace = Duration.seconds(2)
         /// The same when the daemon stops, which is to be over within two seconds.
         var graceAtStop = Duration.seconds(1)
-
-        package init(
-            time: Duration = .seconds(10), grace: Duration = .seconds(2), graceAtStop: Duration = .seconds(1)
-        ) {
-            self.time = time
-            self.grace = grace
-            self.graceAtStop = graceAtStop
-        }
     }
 
     /// The stream of a line.
@@ -35,7 +27,9 @@ package struct HookRunner: Sendable {
     private let limits: Limits
 
     /// - Parameter socket: The daemon's socket.
-    package init(socket: String, limits: Limits = Limits()) {
+    package init(socket: String) { self.init(socket: socket, limits: Limits()) }
+
+    init(socket: String, limits: Limits) {
         self.socket = socket
         self.limits = limits
         // A hook need not read its standard input. One that hangs up must not kill the daemon.
