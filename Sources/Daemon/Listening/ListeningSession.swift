@@ -91,12 +91,7 @@ package final class ListeningSession: Sendable {
             updated: { [hub, source] in hub.happened(.bluetoothStateDidUpdate($0), at: source.now) },
             progress: progress,
             finished: { [source] in source.stop() })
-        do {
-            try await run(calibrator, with: others)
-        } catch let error as CaptureFileError where error.isCut {
-            // What stood before the cut was heard.
-            logger.warning("\(error)")
-        }
+        try await runToCut(calibrator, with: others)
         return calibrator.calibration
     }
 
@@ -113,13 +108,17 @@ package final class ListeningSession: Sendable {
                 hub.happened(.bluetoothStateDidUpdate(update), at: source.wallTime(of: time))
             },
             finished: { [source] in source.stop() })
+        try await runToCut(locator, with: others)
+        return locator.answer(at: source.instant)
+    }
+
+    /// Listens as ``run(with:)`` does. A cut capture is only logged: what stands before the cut was received.
+    private func runToCut(_ delegate: some ScannerDelegate, with others: [any Service]) async throws {
         do {
-            try await run(locator, with: others)
+            try await run(delegate, with: others)
         } catch let error as CaptureFileError where error.isCut {
-            // What stood before the cut was heard.
             logger.warning("\(error)")
         }
-        return locator.answer(at: source.instant)
     }
 
     private func run(_ delegate: some ScannerDelegate, with others: [any Service]) async throws {
