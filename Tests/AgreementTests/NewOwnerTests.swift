@@ -47,7 +47,7 @@ import Testing
         published.compactMap { if case .publishState(_, let state) = $0 { state.state } else { nil } }
     }
 
-    @Test mutating func aNodeOwnsNothingBeforeItsOwnStatusCameBack() {
+    @Test mutating func `a node owns no region before its own status came back`() {
         published += house.connected(at: Self.moment(0))
         advance(to: 20)
         #expect(house.owner(of: "keys") == nil)
@@ -76,7 +76,7 @@ import Testing
         #expect(house.owner(of: "keys") == "attic")
     }
 
-    @Test mutating func anOwnerSaysNothingBeforeItsOwnSightCameBackBehindTheOthers() throws {
+    @Test mutating func `an owner publishes nothing before its own observation came back behind the others`() throws {
         let hall = try #require(Self.hall)
         published += house.connected(at: Self.moment(0))
         status(of: hall, isRetained: true, at: 0.1)
@@ -110,7 +110,7 @@ import Testing
         #expect(states == [.unknown])
     }
 
-    @Test mutating func anOwnerWhoseSightNeverComesBackSpeaksAfterAWhile() {
+    @Test mutating func `an owner whose observation never comes back publishes after a while`() {
         published += house.connected(at: Self.moment(0))
         status(of: "attic", isRetained: false, at: 0.2)
         advance(to: 3)
@@ -122,7 +122,7 @@ import Testing
     }
 
     /// It does not have the observations yet, so the region must not be outside.
-    @Test mutating func aNodeWhoseAdapterHearsAgainCountsAgain() throws {
+    @Test mutating func `a node whose adapter receives again counts again`() throws {
         let hall = try #require(Self.hall)
         published += house.connected(at: Self.moment(0))
         status(of: hall, isRetained: true, at: 0.1)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct OutdatedTests {
     private var hall = HouseAtHall()
 
-    @Test mutating func aWordThatAnotherHasReplacedIsNoNews() {
+    @Test mutating func `a state that another has replaced is no news`() {
         hall.connect(at: 0)
         hall.hear(HouseAtHall.message(.outside, of: 7, 5), at: 1)
         hall.hear(HouseAtHall.message(.inside, of: 7, 6, change: 1), at: 2)
@@ -19,7 +19,7 @@ import Testing
     }
 
     /// The other side of a bridge has the messages from before the cut, of the owner at that time.
-    @Test mutating func aWordThatAnotherOwnerHasReplacedIsNoNewsEither() {
+    @Test mutating func `a state that another owner has replaced is no news either`() {
         hall.connect(at: 0)
         hall.hear(HouseAtHall.message(.outside, of: 7, 5), at: 1)
         hall.hear(HouseAtHall.message(.inside, of: 3, 6, change: 1), at: 2)
@@ -28,7 +28,7 @@ import Testing
         #expect(hall.news == told && hall.house.state(of: "keys")?.state == .inside)
     }
 
-    @Test mutating func itsOwnerWritesAgainWhatTheBrokerHasLost() throws {
+    @Test mutating func `an owner writes again what the broker has lost`() throws {
         hall.connect(at: 0)
         hall.pass(to: 4)
         hall.say(.outside, at: 4)
@@ -96,7 +96,7 @@ import Testing
     }
 
     /// Another client brings back what the owner has just replaced.
-    @Test mutating func theOwnerTakesNoEarlierWordForALaterOne() throws {
+    @Test mutating func `the owner takes no earlier state for a later one`() throws {
         var hall = HouseAtHall()
         hall.connect(at: 0, keeping: [HouseAtHall.message(.outside, of: 7, 5)])
         hall.pass(to: 4)
@@ -116,7 +116,7 @@ import Testing
     }
 
     /// Two nodes take a region for theirs, and write the same. Hundreds would bring the one word back in place of the other.
-    @Test mutating func ofTwoWordsThatSayTheSameNeitherIsBroughtBack() {
+    @Test mutating func `of two equal states neither is brought back`() {
         hall.connect(at: 0)
         hall.status(of: HouseAtHall.stronger, found: true, at: 0)
         hall.pass(to: 5)
@@ -148,7 +148,7 @@ import Testing
     }
 
     /// A node that heard a later word than the owner's brings it back when the owner has long heard better.
-    @Test mutating func theOwnerAnswersAWordThatIsBroughtBackAtOnce() {
+    @Test mutating func `the owner answers a state that is brought back at once`() {
         hall.connect(at: 0, keeping: [HouseAtHall.message(.inside, of: 7, 5)])
         hall.pass(to: 4)
         hall.say(.inside, at: 4)
@@ -167,7 +167,7 @@ import Testing
     }
 
     /// A beacon that came and left meanwhile was announced as inside: now it is announced as outside.
-    @Test mutating func whatTheOwnerMissedIsMadeUpFor() {
+    @Test mutating func `what the owner missed is made up for`() {
         hall.connect(at: 0, keeping: [HouseAtHall.message(.outside, of: 7, 5)])
         hall.pass(to: 4)
         hall.say(.outside, at: 4)

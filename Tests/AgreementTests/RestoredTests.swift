@@ -37,7 +37,7 @@ import Testing
     }
 
     /// An owner that lives knows it, and says so: of hundreds of regions three nodes each would say it besides.
-    @Test(arguments: [false, true]) mutating func whatIsMissingIsBroughtToANewOwnerAlone(isNew: Bool) {
+    @Test(arguments: [false, true]) mutating func `what is missing is brought to a new owner alone`(isNew: Bool) {
         let owner = HouseAtHall.stronger
         hall.connect(at: 0)
         if !isNew { hall.status(of: owner, found: true, at: 0) }
@@ -52,7 +52,7 @@ import Testing
         #expect(hall.written == (isNew ? [Self.restored] : []))
     }
 
-    @Test mutating func whatAnotherBringsBackIsNotBroughtTwice() {
+    @Test mutating func `what another brings back is not brought twice`() {
         remember()
         hall.connect(at: 20, keeping: [Self.outside])
         hall.hear(Self.restored, at: 20)
@@ -81,7 +81,7 @@ import Testing
         #expect(hall.written == [Self.restored])
     }
 
-    @Test mutating func nothingIsBroughtBackToABrokerThatHasIt() {
+    @Test mutating func `nothing is brought back to a broker that has it`() {
         remember()
         hall.connect(at: 20, keeping: [Self.inside])
         hall.pass(to: 23)

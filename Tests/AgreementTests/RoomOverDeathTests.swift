@@ -97,7 +97,7 @@ import Testing
         return attic
     }
 
-    @Test(arguments: [true, false]) func theRoomStaysAndIsLeftAtLast(isNew: Bool) {
+    @Test(arguments: [true, false]) func `the room stays and is left at last`(isNew: Bool) {
         var attic = isNew ? newOwner() : livingOwner()
         attic.live(from: 60, to: 90)
         #expect(attic.room == "hall")

@@ -16,7 +16,7 @@ import Testing
             .compactMap { Wire.event($0.payload)?.kind.rawValue }
     }
 
-    @Test mutating func oneNodeIsAHouse() {
+    @Test mutating func `one node is a house`() {
         house.start("hall")
         house.pass(10)
         house.see("hall", .outside)
@@ -33,8 +33,7 @@ import Testing
         #expect(house.value("okaeri/home/house") == "{\"online\":1,\"leader\":\"hall\"}")
     }
 
-    @Test("An event is published after the owner's hub has recorded it, and the region's state before")
-    mutating func eventsBehindTheDisk() {
+    @Test mutating func `an event is published after the owner's hub has recorded it, and the region's state before`() {
         house.start("hall")
         house.pass(10)
         house.see("hall", .outside)
@@ -50,7 +49,7 @@ import Testing
         #expect(events == ["enter", "exit"])
     }
 
-    @Test mutating func aWalkThroughThreeRoomsIsOneArrivalAndOneDeparture() {
+    @Test mutating func `a walk through three rooms is one arrival and one departure`() {
         for name in ["attic", "hall", "kitchen"] { house.start(name) }
         house.pass(10)
         for name in ["attic", "hall", "kitchen"] { house.see(name, .outside) }
@@ -100,7 +99,7 @@ import Testing
         #expect(events == before)
     }
 
-    @Test(arguments: 0..<20) mutating func whateverIsPublishedNothingTraps(seed: UInt64) {
+    @Test(arguments: 0..<20) mutating func `no published message traps`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         house.start("hall", regions: ["keys", "お帰り"])
         house.pass(6)

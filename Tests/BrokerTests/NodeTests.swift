@@ -11,7 +11,7 @@ import Testing
 @Suite struct NodeTests {
     var house = HouseBench()
 
-    @Test mutating func whatIsRemovedWhileTheDaemonIsOffIsTakenAway() {
+    @Test mutating func `what is removed while the daemon is off is taken away`() {
         house.start("hall", regions: ["keys", "front_door"])
         house.pass(15)
         house.see("hall", .outside, region: "front_door")
@@ -25,7 +25,7 @@ import Testing
         #expect(house.retained.keys.filter { $0.contains("keys") }.count == 4)
     }
 
-    @Test mutating func aRegionThatAnotherNodeWatchesStays() {
+    @Test mutating func `a region that another node watches stays`() {
         house.start("attic", regions: ["keys", "car"])
         house.start("hall", regions: ["keys", "car"])
         house.pass(15)
@@ -40,7 +40,7 @@ import Testing
         #expect(house.retained.keys.filter { $0.contains("car") }.isEmpty)
     }
 
-    @Test mutating func aPromptIsAnsweredOnce() {
+    @Test mutating func `a prompt is answered once`() {
         house.start("hall")
         house.perform("hall") { core, _ in core.asked(.init(id: "7", ssid: "HomeNet", region: "keys")) }
         #expect(
@@ -74,7 +74,7 @@ import Testing
             ])
     }
 
-    @Test mutating func aPromptThatIsWithdrawnIsAskedNoMore() {
+    @Test mutating func `a prompt that is withdrawn is cleared`() {
         house.start("hall")
         house.perform("hall") { core, _ in core.asked(.init(id: "7", ssid: "HomeNet", region: "keys")) }
         house.perform("hall") { core, _ in core.withdrawn("6") }

@@ -132,7 +132,7 @@ import Testing
         #expect(house.events.filter { $0.topic.hasSuffix("/event") } == events)
     }
 
-    @Test mutating func aNodeThatIsDeadOrDeafIsSaidToBe() throws {
+    @Test mutating func `a node that is offline or receives nothing is reported`() throws {
         for name in ["attic", "hall"] { house.start(name) }
         house.perform("attic") { core, _ in
             core.bluetoothChanged(.init(state: .poweredOff, adapter: "hci0", reason: "hci0 is switched off"))
@@ -144,7 +144,7 @@ import Testing
         #expect(try report("attic", of: "hall").isOnline == false)
     }
 
-    @Test mutating func aNodeThatIsForgottenIsGone() {
+    @Test mutating func `a node that is forgotten is gone`() {
         for name in ["attic", "hall"] { house.start(name) }
         house.pass(15)
         #expect(forget("attic", at: "hall") == .online("attic"))
@@ -159,7 +159,7 @@ import Testing
     }
 
     /// A broker that lost its data, and a node that died meanwhile: only the house's own word names it.
-    @Test mutating func aNodeThatOnlyTheHouseWaitsForIsForgotten() {
+    @Test mutating func `a node that only the house waits for is forgotten`() {
         for name in ["attic", "hall"] { house.start(name) }
         house.see("hall", .outside)
         house.see("attic", .inside, rssi: -60)

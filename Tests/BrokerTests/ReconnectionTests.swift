@@ -22,7 +22,7 @@ import Testing
 
     private var state: String? { house.value("okaeri/home/region/keys") }
 
-    @Test mutating func anOwnerThatComesBackHearsWhatTheBrokerHasKept() throws {
+    @Test mutating func `an owner that comes back receives what the broker has retained`() throws {
         let owner = try owner()
         house.cut(owner)
         house.connect(owner)
@@ -31,7 +31,7 @@ import Testing
         #expect(state?.contains("\"state\":\"outside\"") == true, "\(state ?? "")")
     }
 
-    @Test mutating func aNodeThatWasAwayDoesNotSayWhatTheHouseAgreedOnBefore() throws {
+    @Test mutating func `a node that was away does not publish what the house agreed on before`() throws {
         let owner = try owner()
         let witness = try #require(names.first { $0 != owner })
         house.cut(owner)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ["homeassistant", nil])
-    mutating func aNodeThatCountsTheHouseNoMoreDoesNotSayItsCountAgain(discovery: String?) throws {
+    mutating func `a node that counts the house no more does not publish its count again`(discovery: String?) throws {
         let hub = try #require(Ownership.owner(of: Ownership.hub, among: names))
         for name in names where name != hub { house.start(name, discovery: discovery) }
         house.pass(10)

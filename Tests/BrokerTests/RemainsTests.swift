@@ -10,7 +10,7 @@ import Testing
 
     private let devices = "homeassistant/device/okaeri_home"
 
-    @Test mutating func whatANodeNoLongerWatchesIsClearedUpThoughItWasOffWhenThatWasDecided() {
+    @Test mutating func `what a node no longer watches is cleared, though it was off when that was decided`() {
         house.start("attic", regions: ["keys", "car"])
         house.start("hall", regions: ["keys", "car"])
         house.pass(30)
@@ -27,7 +27,7 @@ import Testing
     }
 
     /// With hundreds of nodes and regions there are tens of thousands of devices.
-    @Test mutating func oneNodeLooksThroughTheDevicesOfAll() {
+    @Test mutating func `one node looks through the devices of all`() {
         for name in ["attic", "hall", "kitchen"] { house.start(name) }
         var lookers: Set<String> = []
         for _ in 0..<60 {
@@ -37,7 +37,7 @@ import Testing
         #expect(lookers.count == 1)
     }
 
-    @Test mutating func regionsThatAreConfiguredLaterHaveAllTheirNodes() {
+    @Test mutating func `regions that are configured later have all their nodes`() {
         let regions = (0..<8).map { "r\($0)" }
         house.start("attic", regions: ["keys"])
         house.start("hall", regions: regions)
@@ -52,7 +52,7 @@ import Testing
         #expect(house.nodes["attic"]?.core.agreed(on: "r3").state?.state == .inside)
     }
 
-    @Test mutating func regionsThatOnlyOthersWatchAreLeftToThem() {
+    @Test mutating func `regions that only others watch are left to them`() {
         house.start("attic", regions: ["keys"])
         house.start("hall", regions: ["car"])
         house.pass(30)
@@ -72,10 +72,8 @@ import Testing
 
     private var own: NodeCard.RegionList { list(["keys", "car", "bike"]) }
 
-    @Test(
-        "A card is the same whether its regions are those of this node or not",
-        arguments: [["keys", "car", "bike"], ["car"], [], ["keys", "car", "bike", "boat"], ["eys", "car", "bike"]])
-    func regionsOfACard(regions: [String]) throws {
+    @Test(arguments: [["keys", "car", "bike"], ["car"], [], ["keys", "car", "bike", "boat"], ["eys", "car", "bike"]])
+    func `a card is the same whether its regions are those of this node or not`(regions: [String]) throws {
         let card = NodeCard(
             room: "hall", version: "1", since: "2026-11-21T17:00:00.000Z", announces: false,
             regions: regions.sorted())
@@ -84,20 +82,17 @@ import Testing
         #expect(NodeCard(payload, like: list([])) == card)
     }
 
-    @Test(
-        "A payload that only ends like a card is rejected", arguments: ["", "[1,", "{\"room\":3,", "{\"room\":\"x\""])
-    func malformedCard(start: String) {
+    @Test(arguments: ["", "[1,", "{\"room\":3,", "{\"room\":\"x\""])
+    func `a payload that only ends like a card is rejected`(start: String) {
         #expect(NodeCard(Array(start.utf8) + own.end, like: own) == nil)
     }
 
-    @Test("A card without fingerprints has no conflicts")
-    func cardWithoutFingerprints() throws {
+    @Test func `a card without fingerprints has no conflicts`() throws {
         let card = try #require(NodeCard(Array("{\"regions\":[\"keys\",\"boat\"]}".utf8), like: own))
         #expect(card.conflicts == [])
     }
 
-    @Test("A node that has another beacon for a region is logged once")
-    func otherBeacon() {
+    @Test func `a node that has another beacon for a region is logged once`() {
         var house = HouseBench()
         house.start("hall", regions: ["keys", "car"], beacon: "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0/1/2")
         house.start("attic", regions: ["keys", "boat"], beacon: "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0/1/3")

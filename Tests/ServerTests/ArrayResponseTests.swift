@@ -11,7 +11,7 @@ import Testing
 @Suite struct ArrayResponseTests {
     private let count = Count()
 
-    @Test func `An array is fetched and encoded piece by piece, each when the one before it was taken`() async throws {
+    @Test func `an array is fetched and encoded piece by piece, each when the one before it was taken`() async throws {
         let taken = Taken(count)
         let response = Response.json { [count] (last: Int?) in
             let numbers = (last.map { $0 + 1 } ?? 0)..<2048
@@ -25,7 +25,7 @@ import Testing
         #expect(pieces.map(\.text).joined() == "[\(texts.joined(separator: ","))]\n")
     }
 
-    @Test func `An array without elements is an empty one`() async throws {
+    @Test func `an array without elements is an empty one`() async throws {
         let taken = Taken(count)
         let response = Response.json { (_: Int?) in ([Element](), nil) }
         try await response.body.write(Writer(taken: taken))

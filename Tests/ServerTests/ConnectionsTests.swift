@@ -19,14 +19,14 @@ import Testing
     /// Whether the daemon has closed it; closes it otherwise.
     private func isClosed(_ channel: EmbeddedChannel) -> Bool { (try? channel.finish()) == nil }
 
-    @Test func `No more connections than the limit are open while displaced ones are closing`() {
+    @Test func `no more connections than the limit are open while displaced ones are closing`() {
         let channels = opened(20)
         #expect(connections.count == 4)
         #expect(channels.map(isClosed) == [Bool](repeating: true, count: 16) + [Bool](repeating: false, count: 4))
         #expect(connections.count == 0)
     }
 
-    @Test func `Connections without an address displace each other, and no event stream`() {
+    @Test func `connections without an address displace each other, and no event stream`() {
         let streams = opened(2)
         for stream in streams { connections.listens(stream) {} }
         let others = opened(20)
@@ -35,7 +35,7 @@ import Testing
         #expect(others.map(isClosed) == [Bool](repeating: true, count: 18) + [false, false])
     }
 
-    @Test func `A connection is refused where all others are event streams without an address`() {
+    @Test func `a connection is refused where all others are event streams without an address`() {
         let streams = opened(4)
         for stream in streams { connections.listens(stream) {} }
         #expect(isClosed(opened(1)[0]))

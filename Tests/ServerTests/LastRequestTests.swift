@@ -27,7 +27,7 @@ import Testing
         "GET / HTTP/1.1\r\nhost: x\r\nproxy-connection: a, UPGRADE\r\nUPGRADE: x\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
         "POST / HTTP/1.1\r\nhost: x\r\n\(upgrade)content-length: 2\r\n\r\n{}",
     ])
-    func `No byte behind a last request reaches the decoder`(request: String) throws {
+    func `no byte behind a last request reaches the decoder`(request: String) throws {
         let (channel, counter) = (EmbeddedChannel(), Counter())
         let decoder = ByteToMessageHandler(HTTPRequestDecoder())
         let pipeline = channel.pipeline.syncOperations
@@ -41,7 +41,7 @@ import Testing
         _ = try? channel.finish(acceptAlreadyClosed: true)
     }
 
-    @Test func `Requests without an upgrade follow each other`() throws {
+    @Test func `requests without an upgrade follow each other`() throws {
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandlers([
             ByteToMessageHandler(HTTPRequestDecoder()), ConnectionWatch(Connections()),
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases, ["CONNECT x:443 HTTP/1.1", "GET /v1/health HTTP/1.1"])
-    func `The connection closes after the answer to a last request`(kind: Kind, request: String) async throws {
+    func `the connection closes after the answer to a last request`(kind: Kind, request: String) async throws {
         try await run(kind) { client in
             client.send("\(request)\r\nhost: localhost\r\n\(Self.upgrade)\r\n")
             try await sendMuch(client)
@@ -70,7 +70,7 @@ import Testing
 
     /// Otherwise a client behind the same proxy could have its own bytes taken for another client's request.
     @Test(arguments: Kind.allCases, ["GET /v1/health HTTP/1.1\r\nhost: localhost\r\n\r\n", "?\r\n\r\n"])
-    func `Nothing behind a request whose content was refused is answered`(kind: Kind, next: String) async throws {
+    func `nothing behind a request whose content was refused is answered`(kind: Kind, next: String) async throws {
         try await run(kind) { client in
             client.send(
                 "DELETE /v1/nodes/x HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\n\r\nhello\(next)\(next)")
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `An event stream goes on after an upgrade that is ignored`() async throws {
+    @Test func `an event stream goes on after an upgrade that is ignored`() async throws {
         let hub = EventHub(node: "pi")
         try await run(.socket, hub: hub) { client in
             client.send("GET \(Route.events) HTTP/1.1\r\nhost: x\r\n\(Self.upgrade)\r\n")

@@ -14,7 +14,7 @@ import Testing
 @Suite struct PieceTests {
     private let hub = EventHub(node: "pi")
 
-    @Test func `A long body is written in pieces, which keep nothing of each other in memory`() async throws {
+    @Test func `a long body is written in pieces, which keep nothing of each other in memory`() async throws {
         let body = ByteBuffer(bytes: (0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
         let taken = Taken()
         try await PieceWriter.split(ResponseBody(byteBuffer: body)).write(Writer(taken: taken))
@@ -24,7 +24,7 @@ import Testing
         #expect(PieceWriter.split(ResponseBody(byteBuffer: body)).contentLength == 100_000)
     }
 
-    @Test func `An event's text is encoded once for all streams, and written in pieces`() async throws {
+    @Test func `an event's text is encoded once for all streams, and written in pieces`() async throws {
         let identity = BeaconIdentity(uuid: BeaconUUID(high: 1, low: 2), major: 3, minor: 4)
         let crowd = (0..<2048).map { RangedBeacon(identity: identity, rssi: -$0 % 100, accuracy: 1) }
         hub.happened(.didRangeBeacons(region: "home", crowd), at: evening)
@@ -48,7 +48,7 @@ import Testing
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test func `Texts are kept within a limit, and an event that is gone has none`() async throws {
+    @Test func `texts are kept within a limit, and an event that is gone has none`() async throws {
         let count = Mutex(0)
         let texts = EventTexts(hub) { event in
             count.withLock { $0 += 1 }

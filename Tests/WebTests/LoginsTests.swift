@@ -31,7 +31,7 @@ import Testing
         return logins.pass(for: cookie, at: Self.time(seconds), isNews: &isNews)
     }
 
-    @Test mutating func aLinkLetsOneDeviceIn() throws {
+    @Test mutating func `a link logs one device in`() throws {
         let token = logins.link(at: Self.time(0))
         #expect(token.utf8.count == 64)
         let first = redeem(token, "Chrome on Android", at: 599)
@@ -43,13 +43,13 @@ import Testing
         #expect(logins.devices.map(\.name) == ["Chrome on Android"])
     }
 
-    @Test mutating func aLinkIsGoodForTenMinutes() {
+    @Test mutating func `a link is good for ten minutes`() {
         let token = logins.link(at: Self.time(0))
         let late = redeem(token, at: 600)
         #expect(late == nil)
     }
 
-    @Test mutating func theOldestOfManyLinksGoes() {
+    @Test mutating func `the oldest of many links is deleted`() {
         let tokens = (0..<9).map { logins.link(at: Self.time($0)) }
         let (oldest, second) = (redeem(tokens[0], at: 10), redeem(tokens[1], at: 10))
         #expect(oldest == nil && second != nil)
@@ -63,7 +63,7 @@ import Testing
         #expect(right != nil)
     }
 
-    @Test mutating func aDeviceStaysAsLongAsItIsSeen() throws {
+    @Test mutating func `a session lasts as long as it is used`() throws {
         let pass = try comes()
         let days: Int64 = 86_400
         var isNews = false
@@ -83,7 +83,7 @@ import Testing
         #expect(known != nil)
     }
 
-    @Test mutating func aRevokedDeviceIsNotLetIn() throws {
+    @Test mutating func `a revoked device is not logged in`() throws {
         let first = try comes("first"), second = try comes("second")
         let revoked = [logins.revoke(first.device.id), logins.revoke(first.device.id)]
         #expect(revoked == [true, false])
@@ -112,15 +112,15 @@ import Testing
         #"{"webDevices":[{"id":"","name":"x","since":0,"seen":0,"digest":""}]}"#, #"{"webDevices":3}"#,
         #"{"webDevices":[{"id":"abcdef","name":"x","since":0,"seen":-1,"digest":"00"}]}"#,
     ])
-    func damagedMemoryIsNone(text: String) {
+    func `a damaged memory is discarded`(text: String) {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(LoginsMemory.self, from: Data(text.utf8)) }
     }
 
-    @Test func memoryOfBeforeThereWereDevicesHasNone() throws {
+    @Test func `a memory from before there were devices has none`() throws {
         #expect(try JSONDecoder().decode(LoginsMemory.self, from: Data("{}".utf8)).webDevices == nil)
     }
 
-    @Test mutating func thereAreNotMoreDevicesThanAreKept() throws {
+    @Test mutating func `the number of devices is limited`() throws {
         let first = try comes("first")
         for index in 0..<64 { _ = try comes("\(index)", at: 7200 + Int64(index)) }
         #expect(logins.devices.count == 64)

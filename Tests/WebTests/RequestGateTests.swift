@@ -33,7 +33,7 @@ import Testing
         "/v1/status", "/v1/events", "/v1/regions", "/v1/nodes", "/v1/configuration", "/metrics", "/v1/health", "/v1/x",
     ]
 
-    @Test(arguments: routes) func withoutALoginNothingIsAnswered(path: String) {
+    @Test(arguments: routes) func `without a login nothing is answered`(path: String) {
         #expect(verdict("GET", path) == .refused(.noLogin))
         let wrong = String(repeating: "c", count: 64)
         #expect(verdict("GET", path) { $0.cookie = "okaeri=\(wrong)" } == .refused(.noLogin))
@@ -55,7 +55,7 @@ import Testing
         #expect(lookedUp == others + [Self.cookie])
     }
 
-    @Test(arguments: routes) func aForeignHostIsRefusedWhateverItHas(path: String) {
+    @Test(arguments: routes) func `a foreign host is refused, whatever it sends`(path: String) {
         #expect(verdict("GET", path, permitsHost: false, Self.comesFromPage) == .refused(.foreignHost))
         #expect(verdict("GET", "/", permitsHost: false) == .refused(.foreignHost))
     }
@@ -72,7 +72,9 @@ import Testing
         #expect(post == .refused(.noLogin))
     }
 
-    @Test(arguments: ["POST", "PUT", "DELETE", "PATCH"]) func aChangeNeedsThePageItsCookieAndItsToken(method: String) {
+    @Test(arguments: ["POST", "PUT", "DELETE", "PATCH"]) func `a change needs the page, its cookie and its token`(
+        method: String
+    ) {
         let path = "/v1/prompts/1"
         #expect(verdict(method, path, Self.comesFromPage) == .answer)
         let spoilt: [(WebRefusal, (inout WebRequest) -> Void)] = [
@@ -91,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func aLinkIsFollowedByThePageAlone() {
+    @Test func `a link is followed by the page alone`() {
         let path = "/v1/web/login"
         #expect(verdict("POST", path) { $0.origin = "http://pi.local:8080" } == .login)
         #expect(verdict("POST", path) { $0.origin = "https://pi.local:8080" } == .login)
@@ -100,7 +102,7 @@ import Testing
         #expect(verdict("HEAD", path, isOpen: true) == .refused(.method(allowed: "POST")))
     }
 
-    @Test func loggingOutIsAChange() {
+    @Test func `logging out is a change`() {
         let path = "/v1/web/logout"
         #expect(verdict("POST", path, Self.comesFromPage) == .logout(Self.pass))
         for method in ["GET", "HEAD", "PUT", "DELETE"] {
@@ -120,7 +122,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["/", "/app.css", "/v2/status", "/v1", "//v1/status"]) func filesAreReadByAll(path: String) {
+    @Test(arguments: ["/", "/app.css", "/v2/status", "/v1", "//v1/status"]) func `files are read by all`(path: String) {
         #expect(verdict("GET", path) == .file)
         #expect(verdict("HEAD", path) == .file)
         #expect(verdict("POST", path, Self.comesFromPage) == .refused(.method(allowed: "GET, HEAD")))
@@ -134,7 +136,7 @@ import Testing
         (String(repeating: "okaeri=\(token); ", count: 180) + "okaeri=\(cookie)", 181),
         (String(repeating: "okaeri=\(token); ", count: 1000), 256),
     ])
-    func cookiesAreFound(field: String, count: Int) {
+    func `cookies are found`(field: String, count: Int) {
         #expect(RequestGate.cookies(in: field, isSecure: false).count == count)
         let secure = field.replacing("okaeri=", with: "__Host-okaeri=").replacing("__Host-__Host-", with: "okaeri=")
         #expect(RequestGate.cookies(in: secure, isSecure: true).count == count)
