@@ -21,7 +21,6 @@ package final class Alarm: Sendable {
             return due.instant
         }
 
-        /// A sleep has ended. Returns the action if it is due.
         mutating func sleepEnded(_ end: Instant, at now: Instant) -> Action? {
             ends.remove(end)
             guard let due, due.instant <= now else { return nil }

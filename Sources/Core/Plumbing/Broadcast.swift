@@ -57,7 +57,6 @@ package final class Broadcast<Value: Sendable>: Sendable {
 
     package var count: Int { listeners.withLock(\.all.count) }
 
-    /// The latest value, where it is remembered.
     package var latest: Value? { listeners.withLock(\.latest) }
 
     /// Sends a value to every listener.

@@ -1,6 +1,5 @@
 import Glibc
 
-/// The clocks of the kernel, in nanoseconds (clock_gettime(2)).
 package enum KernelClock {
     /// Since the Unix epoch: what people read, and what may be set.
     package static var realtime: Int64 { read(CLOCK_REALTIME) }

@@ -53,7 +53,6 @@ package struct PersistedPast: Sendable, Equatable {
     }
 }
 
-/// Durations as they are kept, in seconds.
 package enum KeptDuration {
     /// Whether it can be one; no duration that is kept is longer than thirty years.
     package static func isCredible(_ seconds: Double?) -> Bool {

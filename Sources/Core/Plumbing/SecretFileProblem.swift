@@ -64,7 +64,6 @@ public enum SecretFileProblem: Error, Hashable, Sendable {
 
     private static func text(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 
-    /// Returns the unit's setting that gives the credential.
     private static func loadCredential(_ path: String) -> String {
         let name = path.dropFirst(SecretFile.credentialPrefix.count)
         return "`LoadCredential=\(name):/etc/okaeri/\(name)` under [Service] (`sudo systemctl edit okaeri`)"

@@ -19,7 +19,6 @@ struct BeaconIndex: Sendable {
     private var count = 0
     private let seed: (UInt64, UInt64) = (.random(in: .min ... .max), .random(in: .min ... .max))
 
-    /// The slot of a beacon in the table, nil if it is not there.
     @inline(__always)
     func slot(of identity: BeaconIdentity, in tracks: borrowing [BeaconTrack]) -> Int? {
         let hash = hash(identity)

@@ -18,10 +18,8 @@ enum GapBins {
         min(Int(gap.bitPattern >> 21) - Int(origin), count - 1)
     }
 
-    /// Returns the start of a bin, in seconds.
     static func start(_ bin: Int) -> Double { Double(Float(bitPattern: (UInt32(bin) + origin) << 21)) }
 
-    /// The middle of a bin, in seconds.
     static func middle(_ bin: Int) -> Double { (start(bin) + start(bin + 1)) / 2 }
 }
 
@@ -37,7 +35,6 @@ struct GapMemory<let binCount: Int>: Sendable {
     /// The whole scan time in seconds, weighted by age.
     var listened: Float { remembered + unforgotten }
 
-    /// The index of the first bin here among all bins.
     static var first: Int { GapBins.count - binCount }
 
     init() {}

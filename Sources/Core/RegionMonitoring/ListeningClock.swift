@@ -6,7 +6,6 @@ public import Plumbing
 /// judging measure every silence by ``Reading/silence(since:tolerance:)``.
 @usableFromInline
 struct ListeningClock: Sendable {
-    /// A reading of the clock, in nanoseconds.
     struct Reading: Sendable {
         /// The time in which the scan was on, counted from the origin of the monitor's clock.
         var listened: Int64
@@ -83,7 +82,6 @@ struct ListeningClock: Sendable {
         lastHeard = pausedAt.nanoseconds
     }
 
-    /// The reading at a moment.
     @inline(__always)
     func reading(at now: Instant) -> Reading {
         let listened = listened(at: now)

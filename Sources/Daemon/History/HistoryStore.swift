@@ -2,7 +2,6 @@ package import Events
 import Plumbing
 import RegionMonitoring
 
-/// The one that writes a history. For one thread at a time.
 package final class HistoryStore {
     /// The failure that a commit must outlive. All of it outlives the process, however that ends.
     package enum Durability: Sendable {

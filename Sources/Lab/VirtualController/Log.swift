@@ -1,7 +1,6 @@
 import Glibc
 import Plumbing
 
-/// The log: a line is written at once, with its time.
 struct Log {
     let descriptor: Int32
 

@@ -55,7 +55,6 @@ struct AirSurvey: Sendable {
         since = nil
     }
 
-    /// Interrupts the survey, without the present silence.
     mutating func discardSilence() {
         (since, silence) = (nil, 0)
     }

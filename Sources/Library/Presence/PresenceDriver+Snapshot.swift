@@ -13,7 +13,6 @@ extension PresenceDriver {
         package var scans: UInt64
         package var dropped: UInt64
         package var counters: PresencePipeline.Counters
-        /// In the order of the regions that are watched.
         package var regions: [RegionMonitor.RegionSnapshot]
         /// The time of each region's last change of state, on the wall clock, by the region's identifier.
         package var changes: [String: Int64]

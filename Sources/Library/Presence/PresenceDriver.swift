@@ -24,7 +24,6 @@ package final class PresenceDriver: ScannerDelegate {
         var liveness: RadioLiveness
         /// The time of each region's last change of state, on the wall clock.
         package var changes: [String: Int64] = [:]
-        /// The memory from before a restart.
         package var memory = RegionMonitor.Memory()
     }
 

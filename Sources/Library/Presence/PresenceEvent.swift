@@ -14,7 +14,6 @@ package enum PresenceEvent: Hashable, Sendable {
     case action(RegionMonitor.Action, bluetooth: AdapterUpdate)
 }
 
-/// The time of an event, on both clocks.
 package struct PresenceTime: Hashable, Sendable {
     /// The time on the clock of the source, which decides.
     package var instant: Instant

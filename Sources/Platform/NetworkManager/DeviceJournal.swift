@@ -16,7 +16,6 @@ final class DeviceJournal: Sendable {
     struct Connection: Sendable {
         let path: String
 
-        /// The UUID of its profile.
         let profile: String
 
         func isNamed(_ name: String) -> Bool { path == name || profile == name }

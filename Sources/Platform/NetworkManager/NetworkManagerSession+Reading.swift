@@ -77,7 +77,6 @@ extension NetworkManagerSession {
         return ssid(accessPoint)
     }
 
-    /// Whether the device is connected to that network, with WPA2 or WPA3.
     func isConnected(_ device: OpaquePointer, to ssid: [UInt8]) -> Bool {
         guard connectedSSID(device) == ssid, let accessPoint = nm_device_wifi_get_active_access_point(device),
             case .robust = security(accessPoint)

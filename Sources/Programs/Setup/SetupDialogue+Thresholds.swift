@@ -6,7 +6,6 @@ import RegionMonitoring
 
 /// The thresholds of a region that is inside only while its beacon is near.
 extension SetupDialogue {
-    /// The filtered signal of one beacon, while it is measured.
     struct SignalMeasurement {
         /// The beacon: of several that match, the one that was nearest first.
         private var identity: BeaconIdentity?
@@ -76,7 +75,6 @@ extension SetupDialogue {
         return "The filtered signal is \(proposal.signal) dBm; \(noise), so the thresholds are \(distance) dB apart."
     }
 
-    /// Returns the thresholds for a person; `nil` without any.
     static func words(enterRSSI: Int?, exitRSSI: Int?) -> String? {
         let words = [enterRSSI.map { "inside from \($0) dBm" }, exitRSSI.map { "outside below \($0) dBm" }]
         let present = words.compactMap(\.self)

@@ -40,7 +40,6 @@ public struct AdvertisingProperties: OptionSet, Hashable, Sendable {
         }
     }
 
-    /// The event type of a legacy report.
     var legacyEventType: UInt8 {
         if contains(.scanResponse) { return 0x04 }
         if contains(.directed) { return 0x01 }

@@ -18,7 +18,6 @@ enum CaptureLink: Sendable {
     /// ``monitor`` behind 4 bytes of flags, big endian (pcap link type 254).
     case prefixedMonitor
 
-    /// The link of a btsnoop data link.
     init(_ dataLink: Btsnoop.DataLink) {
         self =
             switch dataLink {

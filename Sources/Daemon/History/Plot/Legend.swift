@@ -1,4 +1,3 @@
-/// The legend of the signs: only those that are in the picture.
 struct Legend {
     let record: DayRecord
 

@@ -1,6 +1,5 @@
 import Events
 
-/// The output of `okaeri history`.
 package struct HistoryReport: Sendable {
     package enum Form: Sendable, CaseIterable {
         case text, json, csv

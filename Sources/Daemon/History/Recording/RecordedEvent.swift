@@ -13,7 +13,6 @@ struct RecordedEvent {
         event = try? JSONDecoder().decode(Event.self, from: Data(recorded.json.utf8))
     }
 
-    /// The fields of events, in the order of the columns.
     private static let columns = [
         "time", "event", "region", "state", "uuid", "major", "minor", "rssi", "accuracy", "proximity", "id", "ssid",
         "answer", "device", "adapter", "code", "reason", "identifier", "service", "address", "name", "node", "seq",

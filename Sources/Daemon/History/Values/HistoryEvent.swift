@@ -1,6 +1,5 @@
 import Events
 
-/// An event as the history keeps it.
 package struct HistoryEvent: Sendable, Hashable {
     /// The time on the wall clock: nanoseconds since the Unix epoch.
     package var time: Int64

@@ -76,7 +76,6 @@ final class DiscoveryDriver: Sendable {
         return Discovery(adapter: adapter.path, filter: filter, resets: view.resets)
     }
 
-    /// Returns whether bluetoothd discovers now.
     private func start(_ goal: Discovery) async -> Bool {
         do throws(BusError) {
             _ = try await mirror.call(

@@ -122,7 +122,6 @@ struct RegistrationMachine: Sendable {
         advertised = (nil, nil)
     }
 
-    /// The bus has gone, and with it all that was given by it.
     mutating func busLost() -> [Action] {
         let actions: [Action] =
             (services.exported == nil ? [] : [.withdrawServices])

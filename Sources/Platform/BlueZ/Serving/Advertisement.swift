@@ -61,7 +61,6 @@ public struct Advertisement: Sendable, Hashable {
 }
 
 extension BluetoothUUID {
-    /// The length in an advertisement, in bytes.
     fileprivate var byteCount: Int {
         guard let assigned else { return 16 }
         return assigned > 0xFFFF ? 4 : 2

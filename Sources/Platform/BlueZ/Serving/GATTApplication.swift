@@ -33,7 +33,6 @@ struct GATTApplication: Sendable {
 
     func path(of characteristic: BluetoothUUID) -> String? { paths[characteristic] }
 
-    /// The interface that lists the objects.
     var manager: BusInterface {
         let listed = objects.map { path, interface in
             let properties = DBusValue.properties(interface.values)

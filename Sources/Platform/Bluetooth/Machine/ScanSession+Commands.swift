@@ -1,7 +1,6 @@
 import HCI
 import Plumbing
 
-/// Commands, their answers, and the time they take.
 extension ScanSession {
     /// Sends the first command towards the goal.
     mutating func begin(at now: Int64) -> [Output] {

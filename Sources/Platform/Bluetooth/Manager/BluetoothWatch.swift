@@ -9,7 +9,6 @@ final class BluetoothWatch: ScannerDelegate {
         self.delegate = delegate
     }
 
-    /// Follows the scanner to its end.
     func run(_ scanner: Scanner) {
         defer { updates.close() }
         do throws(KernelError) {

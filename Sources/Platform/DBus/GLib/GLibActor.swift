@@ -60,7 +60,6 @@ extension GLibActor {
         }
     }
 
-    /// Waits for more changes than `seen`, or for the deadline.
     package func change(past seen: UInt64, until deadline: ContinuousClock.Instant?) async {
         let ticket = changes.ticket()
         let timer = deadline.map { deadline in

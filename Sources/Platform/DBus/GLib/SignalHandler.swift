@@ -14,7 +14,6 @@ package final class SignalHandler {
         g_signal_handler_disconnect(gpointer(object.pointer), id)
     }
 
-    /// Rings `changes` when any property of `object` changes.
     package static func notify(_ object: GObjectReference, _ changes: Changes) -> SignalHandler {
         let data = Unmanaged.passRetained(changes).toOpaque()
         return SignalHandler(object, okaeri_on_notify(gpointer(object.pointer), propertyChanged, data, releaseObject))

@@ -1,5 +1,4 @@
 extension JoinPrompter {
-    /// The credible numbers of arrivals and prompts.
     private static var credible: ClosedRange<Int> { 1...1_000_000_000 }
 
     public func memory(at now: Instant) -> PromptMemory {

@@ -31,7 +31,6 @@ extension JoinPrompter {
         return begin(index, at: now)
     }
 
-    /// `region` was left, or is watched no more.
     public mutating func departed(region: String, at now: Instant) -> [PrompterAction] {
         recallEnded(region: region)
         guard let (index, place) = find(region: region) else { return [] }

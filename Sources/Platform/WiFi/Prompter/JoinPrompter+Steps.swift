@@ -63,7 +63,6 @@ extension JoinPrompter {
         visits[index].lastOffer?.advanced(by: Self.coolDown)
     }
 
-    /// Returns the place of `region` if it is inside: the visit and the index in it.
     func find(region: String) -> (visit: Int, place: Int)? {
         for (index, visit) in visits.enumerated() {
             if let place = visit.regions.firstIndex(where: { $0.name == region }) { return (index, place) }
@@ -71,7 +70,6 @@ extension JoinPrompter {
         return nil
     }
 
-    /// The visit of a network, made if need be.
     mutating func visit(_ network: HomeNetwork) -> Int {
         if let index = visits.firstIndex(where: { $0.network.name == network.name }) { return index }
         visits.append(Visit(network: network, retry: BackOff(Self.firstRetry, limit: Self.longestRetry)))

@@ -9,7 +9,6 @@ struct Flood: Sendable {
             /// Manufacturer specific data that is no iBeacon.
             case adverts
 
-            /// iBeacons, each with an identity of its own.
             case beacons
         }
 

@@ -77,7 +77,6 @@ struct Arguments {
         return try read(word)
     }
 
-    /// All words that are left, at least one.
     mutating func allWords<Result>(
         _ expected: String, _ read: Value.Reader<Result>
     ) throws(ScriptMistake) -> [Result] {
