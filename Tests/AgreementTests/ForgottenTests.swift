@@ -148,4 +148,26 @@ import Testing
         #expect(hall.written.last?.waiting == [HouseAtHall.weaker])
         #expect(hall.events == [])
     }
+
+    /// The broker delivers the region's message, and the observation of a later run of the node. Both are retained.
+    @Test(arguments: [false, true])
+    mutating func `a lost node that reported outside after a restart is not waited for`(isRestored: Bool) {
+        let mark = HouseState.Mark(incarnation: "attic-1", sequence: 21)
+        var message = HouseState(
+            state: .unknown, lastKnown: .outside, since: 0, hearing: [.init(node: "attic", mark: mark)],
+            stamp: .init(sequence: 5, writer: 5))
+        // A broker that lost its latest data may have an earlier observation than a message that a node brought back.
+        message.isRestored = isRestored
+        hall.connect(at: 0, keeping: [message])
+        hall.pass(to: 3.5)
+        hall.actions += hall.house.observationReceived(
+            node: "attic", region: "keys", Observation(state: .outside, incarnation: "attic-3", sequence: 2),
+            isRetained: true, at: HouseAtHall.moment(3.5))
+        sayNothingIsHere(at: 3.6)
+        hall.pass(to: 10)
+        #expect(hall.written.last?.state == (isRestored ? .unknown : .outside))
+        #expect(hall.written.last?.waiting == (isRestored ? ["attic"] : []))
+        // The next owner can rely on the mark only if this one could.
+        #expect(hall.written.last?.hearing.first?.mark == nil)
+    }
 }

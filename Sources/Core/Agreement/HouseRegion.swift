@@ -134,7 +134,7 @@ extension HouseRegion {
     mutating func becameOwner(_ house: HouseView) -> [HouseAction] {
         guard isFollower else { return [] }
         var state = OwnerState()
-        if let known = message.state { state.inherit(known, at: house.now.instant) }
+        if let known = message.state { state.inherit(known, isOriginal: message.isOriginal, at: house.now.instant) }
         let until = house.now.instant.addingClamped(Self.longestListening)
         role = .listening(state, Listening(until: until, isComplete: false))
         message.restoresAt = nil
@@ -240,7 +240,7 @@ extension HouseRegion {
         switch order {
         case .same:
             guard let known = message.state, !received.agrees(with: known) else {
-                message.stored()
+                message.stored(isOriginal: !received.isRestored)
                 return []
             }
             // The version was copied.
@@ -274,12 +274,12 @@ extension HouseRegion {
         case .follower: return followed(received, isRetained: isRetained, house)
         case .listening:
             let actions = followed(received, isRetained: isRetained, house)
-            _ = observe { $0.inherit(received, at: house.now.instant) }
+            inherit(received, house)
             return actions
         case .owner(let state, let writing):
             guard let known = message.state else {
                 message.replace(by: received)
-                _ = observe { $0.inherit(received, at: house.now.instant) }
+                inherit(received, house)
                 return judged(house)
             }
             if received.agrees(with: known) {
@@ -295,9 +295,13 @@ extension HouseRegion {
             // The broker had lost messages that were newer than those this node knew.
             message.replace(by: received)
             write { $0.rewriteAt = house.now.instant }
-            _ = observe { $0.inherit(received, at: house.now.instant) }
+            inherit(received, house)
             return judged(house)
         }
+    }
+
+    private mutating func inherit(_ received: HouseState, _ house: HouseView) {
+        _ = observe { $0.inherit(received, isOriginal: !received.isRestored, at: house.now.instant) }
     }
 
     private mutating func followed(

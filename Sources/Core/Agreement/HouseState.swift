@@ -34,7 +34,7 @@ package struct HouseState: Hashable, Sendable {
     /// A node that hears the beacon, and the observation by which the owner knows.
     package struct Hearing: Hashable, Sendable {
         package var node: String
-        /// `nil` if the owner has only the message of an earlier owner.
+        /// `nil` unless the broker has that observation, or a newer one, as far as the owner received.
         package var mark: Mark?
         /// Whether the node is only waited for after a break: it may hear the beacon.
         package var isAbsent: Bool

@@ -73,6 +73,8 @@ struct OwnerState: Sendable {
     /// A node whose last definite observation is inside.
     struct Holder: Sendable {
         var mark: HouseState.Mark?
+        /// Whether the broker has the marked observation of the node, or a newer one.
+        var isAtBroker = false
         /// The end of the wait if nothing follows.
         var until: Int64
         /// Whether the node is only waited for after a break.
@@ -116,11 +118,13 @@ struct OwnerState: Sendable {
     /// The holders as the region's message names them.
     var hearing: [HouseState.Hearing] {
         holders.filter { $0.key != Self.unnamed }.sorted { $0.key < $1.key }
-            .map { .init(node: $0, mark: $1.mark, isAbsent: $1.isAbsent) }
+            .map { .init(node: $0, mark: $1.isAtBroker ? $1.mark : nil, isAbsent: $1.isAbsent) }
     }
 
     /// Takes over the holders of a message of an earlier owner. A node that has reported since is not affected.
-    mutating func inherit(_ state: HouseState, at now: Int64) {
+    ///
+    /// - Parameter isOriginal: whether the broker has the observations that the message names, or newer ones.
+    mutating func inherit(_ state: HouseState, isOriginal: Bool, at now: Int64) {
         isInherited = state.lastKnown == .inside && inside == 0
         inheritedRoom = state.room
         // The other owner knows that the beacon left.
@@ -128,7 +132,8 @@ struct OwnerState: Sendable {
         for hearing in state.hearing where !hasReported(hearing.node) && holders[hearing.node] == nil {
             let patience = hearing.isAbsent ? Absence.longest : Self.patience
             holders[hearing.node] = Holder(
-                mark: hearing.mark, until: now.addingClamped(patience), isAbsent: hearing.isAbsent)
+                mark: hearing.mark, isAtBroker: isOriginal, until: now.addingClamped(patience),
+                isAbsent: hearing.isAbsent)
             // Its retained observation may have arrived before.
             if let entry = entries[hearing.node] { adopt(entry.observation, of: hearing.node, at: now) }
         }
@@ -174,7 +179,11 @@ struct OwnerState: Sendable {
 
     /// Applies a retained observation to the holders. It counts as far as its place in the order is known.
     private mutating func adopt(_ observation: Observation, of name: String, at now: Int64) {
-        let isNewer = holders[name].map { $0.mark?.isBefore(observation) ?? false }
+        let isNewer = holders[name].map { holder in
+            guard let mark = holder.mark else { return false }
+            // The broker replaced the marked one: the node was restarted.
+            return mark.isBefore(observation) || holder.isAtBroker && mark.incarnation != observation.incarnation
+        }
         switch observation.state {
         case .outside: if isNewer == true { holders[name] = nil }
         case .inside: if isNewer ?? true { hold(name, by: observation, at: now) }
@@ -183,7 +192,7 @@ struct OwnerState: Sendable {
     }
 
     private mutating func hold(_ name: String, by observation: Observation, at now: Int64) {
-        holders[name] = Holder(mark: .init(observation), until: now.addingClamped(Self.patience))
+        holders[name] = Holder(mark: .init(observation), isAtBroker: true, until: now.addingClamped(Self.patience))
         isReleased = false
         review(at: now.addingClamped(Self.patience))
     }

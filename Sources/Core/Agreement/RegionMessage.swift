@@ -40,6 +40,10 @@ struct RegionMessage: Sendable {
     /// Whether the broker holds it, as far as was received over this connection.
     private(set) var isStored = false
 
+    /// Whether the broker delivered this very message over this connection, and not because another node had brought it back. Then
+    /// the broker has the observations that it names, or newer ones.
+    private(set) var isOriginal = false
+
     /// Whether this node was away for so long that any message of the broker replaces it.
     var mayBeOutdated = false
 
@@ -54,6 +58,7 @@ struct RegionMessage: Sendable {
     }
 
     mutating func replace(by received: HouseState) {
+        isOriginal = !received.isRestored
         var received = received
         (received.isRestored, received.isNews) = (false, false)
         (state, isStored, mayBeOutdated, restoresAt) = (received, true, false, nil)
@@ -62,7 +67,11 @@ struct RegionMessage: Sendable {
 
     mutating func wrote(_ written: HouseState) { replace(by: written) }
 
-    mutating func stored() { (isStored, mayBeOutdated, restoresAt) = (true, false, nil) }
+    /// - Parameter isOriginal: whether the broker holds this very message, and no node had brought it back.
+    mutating func stored(isOriginal: Bool = false) {
+        (isStored, mayBeOutdated, restoresAt) = (true, false, nil)
+        self.isOriginal = self.isOriginal || isOriginal
+    }
 
     /// Accepts the version of another message, so that the next one is later.
     mutating func raise(to stamp: HouseState.Stamp) {
@@ -71,7 +80,7 @@ struct RegionMessage: Sendable {
             ? max(highest, stamp.sequence) : stamp.sequence
     }
 
-    mutating func disconnected() { (isStored, restoresAt) = (false, nil) }
+    mutating func disconnected() { (isStored, isOriginal, restoresAt) = (false, false, nil) }
 
     /// Removes a node that was forgotten. If the house waits for no other node, nothing is known any more.
     mutating func forget(_ name: String) {
