@@ -123,7 +123,7 @@ let targets = [
     module(
         "Daemon/Server",
         [
-            "Events", "HCI", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1",
+            "Events", "HCI", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix",
             "Plumbing", "RegionMonitoring", "ServiceLifecycle", "WiFi",
         ], resources: [.embedInCode("Web/Page")]),
     module("Daemon/Systemd", ["Events", "HCI", "Logging", "Plumbing", "ServiceLifecycle"]),

@@ -62,6 +62,32 @@ import RegionMonitoring
         #expect(server.connections.count == 0)
     }
 
+    /// swift-nio would trap if an accepted connection were not served (swift-nio, issue 2637).
+    @Test func `a server stops while clients connect`() async throws {
+        for _ in 0..<10 {
+            let server = server()
+            let clients = try (0..<50).map { _ in try RawClient(socket) }
+            try await run(server) {
+                for client in clients {
+                    try? client.connect()
+                    client.send("GET \(Route.prompts) HTTP/1.1\r\nhost: x\r\n\r\n")
+                }
+            }
+            #expect(server.connections.count == 0)
+            for client in clients { while !client.isClosedByPeer { try await turn() } }
+        }
+    }
+
+    @Test func `an event stream ends in an orderly way when the server stops`() async throws {
+        let client = try RawClient(socket)
+        try await run(server()) {
+            try client.connect()
+            client.send("GET \(Route.events) HTTP/1.1\r\nhost: x\r\n\r\n")
+            while !client.received.contains("okaeri") { try await turn() }
+        }
+        #expect(client.received.hasSuffix("\r\n0\r\n\r\n"))
+    }
+
     @Test func `a client that hangs up ends its event stream at once, without an event`() async throws {
         let server = server()
         try await run(server) {

@@ -1,6 +1,5 @@
 import Events
 import Glibc
-import HummingbirdCore
 package import Logging
 package import NIOCore
 import ServiceLifecycle
@@ -62,7 +61,7 @@ package struct APIServer: Service {
         do {
             let place = try PrivateSocket(for: socket)
             defer { place.discard() }
-            try await listener.run(at: .unixDomainSocket(path: place.path)) { [socket, logger] in
+            try await listener.run(at: SocketAddress(unixDomainSocketPath: place.path)) { [socket, logger] in
                 do throws(PrivateSocket.Failure) {
                     // The owner and the group may send requests; other users must not see the states of regions.
                     try place.publish(mode: 0o660)

@@ -126,6 +126,15 @@ package final class Connections: Sendable {
         for connection in all { connection.end?() }
     }
 
+    /// Closes the idle connections, and ends the others with their answers.
+    func drain() {
+        for connection in connections.withLock({ Array($0.values) }) {
+            connection.end?()
+            // Hummingbird's connection handler waits for the answers.
+            connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        }
+    }
+
     /// Closes them all, whatever they wait for.
     func close() {
         for connection in connections.withLock({ Array($0.values) }) { connection.channel.close(promise: nil) }

@@ -4,7 +4,6 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
-import ServiceLifecycle
 import Synchronization
 
 /// The answer of `GET /v1/events`, which lasts for as long as the client listens.
@@ -38,20 +37,16 @@ struct EventStream {
                 // Handlers that end the stream, and no tasks: those would cost more memory than all the rest of it. A client
                 // that hangs up ends it at once, not only when something happens.
                 try? await request.body.consumeWithInboundCloseHandler { _ in
-                    try await withGracefulShutdownHandler {
-                        for await occasion in occasions {
-                            var isQuiet = true
-                            while !ending.isOver, let next = hub.next(after: text.last)?.sequence {
-                                isQuiet = false
-                                guard try await write(next, &text, until: ending, with: &writer, on: channel) else {
-                                    return
-                                }
+                    for await occasion in occasions {
+                        var isQuiet = true
+                        while !ending.isOver, let next = hub.next(after: text.last)?.sequence {
+                            isQuiet = false
+                            guard try await write(next, &text, until: ending, with: &writer, on: channel) else {
+                                return
                             }
-                            guard isQuiet, occasion == .heartbeat else { continue }
-                            try await write(.init(string: EventStreamText.heartbeat), with: &writer, on: channel)
                         }
-                    } onGracefulShutdown: {
-                        continuation.finish()
+                        guard isQuiet, occasion == .heartbeat else { continue }
+                        try await write(.init(string: EventStreamText.heartbeat), with: &writer, on: channel)
                     }
                 } onInboundClosed: {
                     ending.end(continuation)

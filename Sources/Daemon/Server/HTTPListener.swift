@@ -4,7 +4,6 @@ package import HummingbirdCore
 package import Logging
 package import NIOCore
 import ServiceLifecycle
-import Synchronization
 
 /// HTTP/1.1 at an address, until the daemon stops.
 ///
@@ -12,13 +11,6 @@ import Synchronization
 /// needs one, and a quiet house should cost nothing.
 package struct HTTPListener: Sendable {
     package typealias Answer = @Sendable (Request, any Channel, Logger) async -> Response
-
-    /// Time between "stop accepting" and closing the listening socket, so that connections the kernel has accepted are
-    /// still served. swift-nio traps otherwise (swift-nio, issue 2813).
-    private static let acceptGrace = Duration.milliseconds(100)
-
-    /// The drain timeout of answers that are on their way. A client that does not read must not delay the daemon's end.
-    private static let drainTimeout = Duration.seconds(1)
 
     private let connections: Connections
     private let eventLoopGroup: any EventLoopGroup
@@ -43,45 +35,18 @@ package struct HTTPListener: Sendable {
     /// Serves until the task is cancelled, or the daemon stops.
     ///
     /// - Parameters:
-    ///   - opened: is called once it listens.
+    ///   - opened: Called when clients can connect.
     ///   - closing: Called when shutdown begins, so that the caller can unlink the socket.
-    /// - Throws: An error if it cannot listen there.
+    /// - Throws: An error if it cannot listen there, or the socket fails later.
     package func run(
-        at address: BindAddress, opened: @escaping @Sendable () async -> Void, closing: @escaping @Sendable () -> Void
+        at address: SocketAddress, opened: @escaping @Sendable () -> Void, closing: @escaping @Sendable () -> Void
     ) async throws {
-        let door = Mutex<(any Channel)?>(nil)
-        let server = server(at: address) { channel in
-            door.withLock { $0 = channel }
-            await opened()
-        }
-        var configuration = ServiceGroupConfiguration(
-            services: [ServiceGroupConfiguration.ServiceConfiguration(service: server)], logger: logger)
-        configuration.maximumGracefulShutdownDuration = Self.drainTimeout * 2
-        let group = ServiceGroup(configuration: configuration)
-        // Detached, so that it ends by us alone, and neither by cancellation nor with the daemon.
-        let serving = Task.detached { try await group.run() }
+        let socket = ListeningSocket(connections, on: eventLoopGroup.next(), opened: opened, closing: closing)
         try await withTaskCancellationOrGracefulShutdownHandler {
-            try await serving.value
-        } onCancelOrGracefulShutdown: { [connections] in
-            closing()
-            // A new client waits in the kernel, and is refused when the socket closes.
-            let channel = door.withLock { $0 }
-            _ = channel?.setOption(.autoRead, value: false)
-            Task.detached {
-                try? await Task.sleep(for: Self.acceptGrace)
-                await group.triggerGracefulShutdown()
-                try? await Task.sleep(for: Self.drainTimeout)
-                connections.close()
-            }
+            try await socket.serve(connection, at: address, logger: quiet)
+        } onCancelOrGracefulShutdown: {
+            socket.stop()
         }
-    }
-
-    private func server(
-        at address: BindAddress, opened: @escaping @Sendable (any Channel) async -> Void
-    ) -> any Service {
-        connection.server(
-            configuration: ServerConfiguration(address: address), onServerRunning: opened,
-            eventLoopGroup: eventLoopGroup, logger: quiet)
     }
 
     /// The pipeline of each connection, from its bytes to the answers.

@@ -1,6 +1,5 @@
 import Events
 import Glibc
-import HummingbirdCore
 import Logging
 import NIOCore
 import Plumbing
@@ -41,7 +40,7 @@ struct TCPAddress: Sendable {
     }
 
     private func listen(wasAway: Bool) async throws {
-        let place = BindAddress.hostname("\(address.address)", port: Int(address.port))
+        let place = try SocketAddress(ipAddress: "\(address.address)", port: Int(address.port))
         try await listener.run(at: place) { [self] in
             listeners.report(.init(name: name, address: "\(address)"))
             logger.log(level: wasAway ? .notice : .info, "\(what) served on \(address)")

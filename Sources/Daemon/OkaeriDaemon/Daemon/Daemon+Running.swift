@@ -67,32 +67,42 @@ extension Daemon {
             services.append(broker)
             services.append(PromptAnswersService(answers, to: arrivalJoin, logger: logger))
         }
-        let page = PageData(
-            directory: options.stateDirectory, file: options.configurationFile, wifi: wifi,
-            now: { [source] in source.now }, reload: { [reloader] in await reloader.reload() })
-        if isServed {
-            services.append(
-                APIServer(
-                    backend: self, page: page,
-                    logins: (logins, { [web] in web.map { PageAddresses.list($0.listen, hosts: $0.hosts) } ?? [] }),
-                    socket: options.socket, eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, logger: logger))
-        }
-        if let web {
-            services.append(
-                WebServer(
-                    backend: self, page: page, address: web.listen, isOpen: web.isOpen,
-                    names: [NodeName.local] + web.hosts, logins: logins, listeners: listeners,
-                    eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, logger: logger))
-        }
-        if let metrics {
-            services.append(
-                MetricsServer(
-                    backend: self, address: metrics, names: [NodeName.local], listeners: listeners,
-                    eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, logger: logger))
-        }
+        let servers = servers(isServed: isServed)
+        // Each may take two seconds to stop.
+        if !servers.isEmpty { services.append(ConcurrentServices(services: servers)) }
         // The last to start is the first to stop: the service manager hears of the end when it begins.
         if let supervision { services.append(supervision) }
         return services
+    }
+
+    /// - Parameter isServed: whether this daemon holds the socket.
+    private func servers(isServed: Bool) -> [any Service] {
+        let page = PageData(
+            directory: options.stateDirectory, file: options.configurationFile, wifi: wifi,
+            now: { [source] in source.now }, reload: { [reloader] in await reloader.reload() })
+        let loop = MultiThreadedEventLoopGroup.oneLoop
+        var servers: [any Service] = []
+        if isServed {
+            servers.append(
+                APIServer(
+                    backend: self, page: page,
+                    logins: (logins, { [web] in web.map { PageAddresses.list($0.listen, hosts: $0.hosts) } ?? [] }),
+                    socket: options.socket, eventLoopGroup: loop, logger: logger))
+        }
+        if let web {
+            servers.append(
+                WebServer(
+                    backend: self, page: page, address: web.listen, isOpen: web.isOpen,
+                    names: [NodeName.local] + web.hosts, logins: logins, listeners: listeners, eventLoopGroup: loop,
+                    logger: logger))
+        }
+        if let metrics {
+            servers.append(
+                MetricsServer(
+                    backend: self, address: metrics, names: [NodeName.local], listeners: listeners,
+                    eventLoopGroup: loop, logger: logger))
+        }
+        return servers
     }
 
     private func takeLock() throws(DaemonError) -> InstanceLock? {

@@ -11,3 +11,14 @@ struct ReloadService: Service {
         }
     }
 }
+
+/// Services that start and stop at the same time.
+struct ConcurrentServices: Service {
+    let services: [any Service]
+
+    func run() async throws {
+        try await withThrowingDiscardingTaskGroup { group in
+            for service in services { group.addTask { try await service.run() } }
+        }
+    }
+}
