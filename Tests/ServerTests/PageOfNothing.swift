@@ -27,7 +27,9 @@ struct PageOfNothing: PageBackend {
         SignalReport(points: region == "お帰り" ? [.init(time: "2026-11-21T07:00:00Z", rssi: -61.5)] : [])
     }
 
-    func networks() throws(PageFailure) -> NetworksReport { throw PageFailure(.serviceUnavailable, "no radio") }
+    func networks() throws(PageFailure) -> NetworksReport {
+        throw PageFailure(.serviceUnavailable, "no radio", retryAfter: 2)
+    }
 
     func configuration() throws(PageFailure) -> ConfigurationReport {
         ConfigurationReport(file: "beacons.json", writable: true, reason: nil, text: "{}", redacted: false)

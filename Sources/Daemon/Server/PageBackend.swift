@@ -56,9 +56,12 @@ package struct HistoryQuery: Sendable, Equatable {
 package struct PageFailure: Error, Sendable, Equatable {
     package var status: HTTPResponse.Status
     package var sentence: String
+    /// The time after which the same request may succeed, in seconds.
+    package var retryAfter: Int?
 
-    package init(_ status: HTTPResponse.Status, _ sentence: String) {
+    package init(_ status: HTTPResponse.Status, _ sentence: String, retryAfter: Int? = nil) {
         self.status = status
         self.sentence = sentence
+        self.retryAfter = retryAfter
     }
 }

@@ -90,7 +90,8 @@ struct PageEndpoints: Sendable {
             do throws(PageFailure) {
                 return try await answer(backend, request, context)
             } catch {
-                return .failure(error.status, error.sentence)
+                let headers: HTTPFields = error.retryAfter.map { [.retryAfter: "\($0)"] } ?? [:]
+                return .failure(error.status, error.sentence, headers: headers)
             }
         }
     }

@@ -7,7 +7,7 @@ import Server
 /// The configuration, as it is read and changed.
 extension PageData {
     func configuration() async throws(PageFailure) -> ConfigurationReport {
-        try await BlockingThread.run(Self.noThread) { [file] () throws(PageFailure) in
+        try await pool.run { [file] () throws(PageFailure) in
             let configuration = ConfigurationFile(file)
             return try Self.report(configuration, try Self.text(of: configuration) ?? "")
         }
@@ -15,7 +15,7 @@ extension PageData {
 
     func set(_ request: [UInt8]) async throws(PageFailure) -> ConfigurationReport {
         let (draft, isDry) = try Self.request(request)
-        let report = try await BlockingThread.run(Self.noThread) { [file] () throws(PageFailure) in
+        let report = try await pool.run { [file] () throws(PageFailure) in
             let configuration = ConfigurationFile(file)
             let old = try Self.text(of: configuration)
             let text: String

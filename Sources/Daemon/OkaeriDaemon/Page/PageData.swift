@@ -8,7 +8,7 @@ import Server
 import WiFi
 
 /// The page's requests beside those of all programs: the days from the history, the networks from NetworkManager, the
-/// configuration from its file. All of it may take its time, on threads of its own.
+/// configuration from its file. What waits for the disk runs on the threads of a ``RequestPool``.
 struct PageData: PageBackend {
     /// The state directory that holds the history; nil: there is none.
     let directory: String?
@@ -19,6 +19,7 @@ struct PageData: PageBackend {
     let now: @Sendable () -> Int64
     /// Makes the daemon read the configuration again.
     let reload: @Sendable () async -> Void
+    let pool = RequestPool()
 
     /// More events are not answered at once.
     private static let mostEvents = 2000
@@ -93,7 +94,7 @@ struct PageData: PageBackend {
         guard let directory else {
             throw PageFailure(.notFound, "there is no history: the daemon runs without `--state-dir`")
         }
-        return try await BlockingThread.run(Self.noThread) { () throws(PageFailure) in
+        return try await pool.run { () throws(PageFailure) in
             do throws(HistoryError) {
                 return try body(directory)
             } catch {
@@ -101,10 +102,6 @@ struct PageData: PageBackend {
                 throw PageFailure(isMissing ? .notFound : .serviceUnavailable, error.description)
             }
         }
-    }
-
-    static func noThread(_ code: Int32) -> PageFailure {
-        PageFailure(.serviceUnavailable, "no thread can be started: error \(code); try again")
     }
 
     /// From one time to another, if it is later; nothing else.
