@@ -119,19 +119,21 @@ private final class SignalSummary: Sendable {
     /// Sums up the sightings that it is given.
     func handler(_ clock: any WallClock) -> PresencePipeline.SightingHandler {
         { [self] sighting, regions, now in
-            meter.withLock { passOn($0.heard(sighting, in: regions, at: clock.wallTime(of: now))) }
+            let time = clock.wallTime(of: now)
+            passOn(meter.withLock { $0.heard(sighting, in: regions, at: time) })
         }
     }
 
     func reload(_ regions: [MonitoredRegion]) {
-        meter.withLock { meter in
-            passOn(meter.drained())
-            meter = SignalMeter(regions)
-        }
+        passOn(
+            meter.withLock { meter in
+                defer { meter = SignalMeter(regions) }
+                return meter.drained()
+            })
     }
 
     func drain() {
-        meter.withLock { passOn($0.drained()) }
+        passOn(meter.withLock { $0.drained() })
     }
 
     private func passOn(_ minutes: [SignalMinute]) {

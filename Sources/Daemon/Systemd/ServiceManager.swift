@@ -35,7 +35,9 @@ package final class ServiceManager: Sendable {
     }
 
     /// Sends all messages at once. The absence of the manager is no fault of the service.
-    package func notify(_ messages: Message...) {
+    package func notify(_ messages: Message...) { notify(messages) }
+
+    func notify(_ messages: [Message]) {
         _ = sender.send(Array(messages.map(Self.text).joined(separator: "\n").utf8))
     }
 

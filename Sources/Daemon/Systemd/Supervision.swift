@@ -12,6 +12,33 @@ package final class Supervision: Service {
         var hasSaidReady = false
         var isReloading = false
         var hasEndedWell = false
+        /// The messages that were decided on and not yet sent, the oldest first.
+        var outbox: [[ServiceManager.Message]] = []
+        /// Whether a thread sends: then no other may, for the order's sake.
+        var isSending = false
+
+        mutating func enqueue(_ messages: ServiceManager.Message...) {
+            outbox.append(messages)
+        }
+
+        /// Enqueues what is new in the sentence and the readiness.
+        mutating func enqueueNews() {
+            let sentence = sentence.text
+            let isReadyNow = isReady && !isReloading && !hasSaidReady
+            // All clients of the bus are notified of a new sentence: repeating an old one would show the times of arrivals.
+            guard isReadyNow || sentence != said else { return }
+            said = sentence
+            guard isReadyNow else { return enqueue(.status(sentence)) }
+            hasSaidReady = true
+            enqueue(.ready, .status(sentence))
+        }
+
+        /// Returns what the calling thread has to send; `nil` if there is nothing, or another thread is sending.
+        mutating func nextToSend() -> [ServiceManager.Message]? {
+            guard !isSending, !outbox.isEmpty else { return nil }
+            isSending = true
+            return outbox.removeFirst()
+        }
     }
 
     private let manager: ServiceManager
@@ -44,10 +71,10 @@ package final class Supervision: Service {
     private func happened(_ event: Event) {
         var isStart = false
         if case .bluetoothStateDidUpdate = event.kind { isStart = true }
-        state.withLock { state in
+        update { state in
             state.sentence.happened(event)
             if isStart { state.isReady = true }
-            notify(&state)
+            state.enqueueNews()
         }
     }
 
@@ -55,19 +82,19 @@ package final class Supervision: Service {
     ///
     /// - Parameter isFault: whether that is what the watchdog is for; otherwise what is known stands.
     package func sourceEnded(_ remark: String, isFault: Bool) {
-        state.withLock { state in
+        update { state in
             state.sentence.remark = remark
             state.hasEndedWell = !isFault
             state.isReady = true
-            notify(&state)
+            state.enqueueNews()
         }
     }
 
     /// The configuration is read again; ``reloaded(_:)`` follows.
     package func reloading() {
-        state.withLock { state in
+        update { state in
             guard state.isReady else { return }
-            manager.notify(.reloading)
+            state.enqueue(.reloading)
             state.hasSaidReady = false
             state.isReloading = true
         }
@@ -75,23 +102,22 @@ package final class Supervision: Service {
 
     /// - Parameter regions: The regions watched from now on; `nil` if the new configuration is invalid.
     package func reloaded(_ regions: Set<String>?) {
-        state.withLock { state in
+        update { state in
             regions.map { state.sentence.keep($0) }
             state.sentence.remark = regions == nil ? "the configuration is wrong, the old one stays in force" : nil
             state.isReloading = false
-            notify(&state)
+            state.enqueueNews()
         }
     }
 
-    private func notify(_ state: inout State) {
-        let sentence = state.sentence.text
-        let isReadyNow = state.isReady && !state.isReloading && !state.hasSaidReady
-        // All clients of the bus are notified of a new sentence: repeating an old one would show the times of arrivals.
-        guard isReadyNow || sentence != state.said else { return }
-        state.said = sentence
-        guard isReadyNow else { return manager.notify(.status(sentence)) }
-        state.hasSaidReady = true
-        manager.notify(.ready, .status(sentence))
+    /// Changes the state, and sends the messages that follow from it in the order of the changes, without the lock: sending
+    /// waits for as long as the service manager's queue is full.
+    private func update(_ change: (inout State) -> Void) {
+        state.withLock { change(&$0) }
+        while let messages = state.withLock({ $0.nextToSend() }) {
+            manager.notify(messages)
+            state.withLock { $0.isSending = false }
+        }
     }
 
     private func petWatchdog(every period: Duration) async {

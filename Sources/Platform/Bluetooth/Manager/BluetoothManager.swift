@@ -122,16 +122,18 @@ public final class BluetoothManager: Sendable {
 
     /// Starts the scanner at the first request.
     private func begin() {
-        state.withLock { state in
-            guard state.scanner == nil, !state.isEnded else { return }
+        let failure = state.withLock { state -> KernelError? in
+            guard state.scanner == nil, !state.isEnded else { return nil }
             do throws(KernelError) {
                 let new = try Scanner(adapter: adapter, parameters: parameters, wantsScan: false, kernel: kernel)
                 try BlockingThread.start({ KernelError(.startThread, code: $0) }) { [watch] in watch.run(new) }
                 state.scanner = new
+                return nil
             } catch {
-                watch.updates.send(.failed(error, adapter))
+                return error
             }
         }
+        if let failure { watch.updates.send(.failed(failure, adapter)) }
     }
 }
 
