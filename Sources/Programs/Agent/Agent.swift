@@ -18,10 +18,13 @@ package actor Agent: Service {
     private let language: Language
     private let logger: Logger
     private var board = PromptBoard()
-    private var checking: Task<Void, Never>?
 
-    /// Sends questions again that the notification server did not show.
-    private var retrying: Task<Void, Never>?
+    /// The next check while a question is on the screen.
+    private let nextCheck = Alarm()
+
+    /// The next attempt to send questions that the notification server did not show.
+    private let nextRetry = Alarm()
+    private var isRetrying = false
     private var retry: BackOff
 
     /// The last messages about the daemon and about the notification server: each is logged once.
@@ -56,8 +59,8 @@ package actor Agent: Service {
             group.addTask { for await event in self.notifications.events { await self.received(event) } }
             group.addTask { await cancelWhenGracefulShutdown { await self.followDaemon() } }
         }
-        checking?.cancel()
-        retrying?.cancel()
+        nextCheck.clear()
+        nextRetry.clear()
     }
 
     // MARK: The daemon
@@ -154,22 +157,25 @@ package actor Agent: Service {
 
     /// A notification server that has just started may fail for seconds while it already has its name.
     private func keepRetrying() {
-        guard board.isRetrying, retrying == nil else { return }
-        retrying = Task {
-            let isDue = (try? await Task.sleep(for: retry.next())) != nil
-            retrying = nil
-            guard isDue else { return }
-            await check()
-            await perform(board.retried())
-        }
+        guard board.isRetrying, !isRetrying else { return }
+        isRetrying = true
+        nextRetry.set(.now + retry.next()) { await self.retryIsDue() }
+    }
+
+    private func retryIsDue() async {
+        isRetrying = false
+        await check()
+        await perform(board.retried())
     }
 
     private func keepChecking() {
-        guard board.isAsking, checking == nil else { return }
-        checking = Task {
-            while board.isAsking, (try? await Task.sleep(for: Self.recheck)) != nil { await check() }
-            checking = nil
-        }
+        guard board.isAsking else { return nextCheck.clear() }
+        nextCheck.set(.now + Self.recheck) { await self.checkIsDue() }
+    }
+
+    private func checkIsDue() async {
+        await check()
+        keepChecking()
     }
 
     // MARK: The log

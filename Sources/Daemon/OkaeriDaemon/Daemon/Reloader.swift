@@ -1,5 +1,6 @@
 import Logging
 import OkaeriConfiguration
+import Plumbing
 import Synchronization
 import Systemd
 
@@ -25,7 +26,7 @@ final class Reloader: Sendable {
     func reload() async {
         supervision?.reloading()
         do throws(ConfigurationError) {
-            let new = try Configuration(file: file)
+            let new = try await read()
             let old = configuration.withLock { configuration in
                 defer { configuration = new }
                 return configuration
@@ -44,5 +45,12 @@ final class Reloader: Sendable {
             supervision?.reloaded(nil)
             logger.error("the configuration was not read again; the old one stays in force:\n\(error)")
         }
+    }
+
+    private func read() async throws(ConfigurationError) -> Configuration {
+        try await BlockingThread.run({ [file] code in
+            ConfigurationError(
+                file: file, place: "reading it", found: "no free thread (error \(code))", expected: "one")
+        }) { [file] () throws(ConfigurationError) in try Configuration(file: file) }
     }
 }

@@ -21,8 +21,8 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
     private let logger: Logger
     private var board = StatusBoard()
 
-    /// Whether it is going to ask again by itself.
-    private var isWaiting = false
+    /// The next request while a prompt waits, or after an answer that did not come.
+    private let nextRequest = Alarm()
 
     /// The last message about the daemon: each is logged once.
     private var logged: String?
@@ -58,6 +58,7 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
                 await cancelWhenGracefulShutdown { for await _ in self.requests { await self.ask() } }
             }
         }
+        nextRequest.clear()
     }
 
     // MARK: The daemon
@@ -84,13 +85,8 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
     private func ask() async {
         let report: StatusReport? = try? await client().get(Route.briefStatus)
         if let report { await notify(board.update(with: report)) }
-        guard report == nil || board.isAsking, !isWaiting else { return }
-        isWaiting = true
-        Task {
-            try? await Task.sleep(for: Self.recheck)
-            isWaiting = false
-            request.yield()
-        }
+        guard report == nil || board.isAsking else { return nextRequest.clear() }
+        nextRequest.set(.now + Self.recheck) { [request] in request.yield() }
     }
 
     private func lost(_ sentence: String) async {

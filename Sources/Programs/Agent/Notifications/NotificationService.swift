@@ -1,4 +1,5 @@
 import DBus
+import Plumbing
 
 /// The desktop's notifications (Desktop Notifications Specification), over the session bus.
 ///
@@ -9,10 +10,6 @@ actor NotificationService {
 
     /// The bus itself: its name, and that of its interface.
     private static let busName = "org.freedesktop.DBus"
-
-    /// Between two attempts to reach the bus, doubled up to the longest.
-    private static let firstRetry = Duration.seconds(1)
-    private static let longestRetry = Duration.seconds(60)
 
     /// The events of the server, for one reader; it ends with ``run()``.
     nonisolated let events: AsyncStream<NotificationEvent>
@@ -32,16 +29,15 @@ actor NotificationService {
 
     /// Follows the bus and the server until it is cancelled; to be run once.
     func run() async {
-        var retry = Self.firstRetry
+        var retry = BackOff(.seconds(1), limit: .seconds(60))
         while !Task.isCancelled {
             if let bus = try? await Bus.connect(.session, address: address) {
-                retry = Self.firstRetry
+                retry.reset()
                 await follow(bus)
             }
             guard !Task.isCancelled else { break }
             continuation.yield(.noBus)
-            try? await Task.sleep(for: retry)
-            retry = min(retry * 2, Self.longestRetry)
+            try? await Task.sleep(for: retry.next())
         }
         continuation.finish()
     }

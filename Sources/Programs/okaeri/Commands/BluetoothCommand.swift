@@ -2,6 +2,7 @@ import ArgumentParser
 import Bluetooth
 import Events
 import Listening
+import Plumbing
 
 struct BluetoothCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -79,7 +80,7 @@ struct BluetoothOnCommand: AsyncParsableCommand {
     private func switchOn(_ adapter: String) async throws {
         do {
             let plan = try PowerPlan(adapter: adapter)
-            if !isSilent, !plan.steps.isEmpty { try demandConsent(to: plan) }
+            if !isSilent, !plan.steps.isEmpty { try await demandConsent(to: plan) }
             try await plan.carryOut()
         } catch let failure as PowerFailure {
             Terminal.complain(failure.reason)
@@ -88,7 +89,7 @@ struct BluetoothOnCommand: AsyncParsableCommand {
     }
 
     /// Asks, and ends the command unless the answer is yes.
-    private func demandConsent(to plan: PowerPlan) throws {
+    private func demandConsent(to plan: PowerPlan) async throws {
         guard Terminal.canAsk else {
             Terminal.complain(
                 "\(plan.adapter.name) is switched off, and there is no terminal to ask on, so nothing is done; run the command on "
@@ -96,7 +97,9 @@ struct BluetoothOnCommand: AsyncParsableCommand {
             throw Exit.unavailable
         }
         try? Terminal.write("okaeri will \(plan.intention). Go on? [y/N] ", to: .output)
-        let answer = readLine()?.lowercased() ?? ""
+        let answer = try await BlockingThread.run(BlockingThread.StartError.init) {
+            () throws(BlockingThread.StartError) in readLine()?.lowercased() ?? ""
+        }
         guard answer == "y" || answer == "yes" else {
             Terminal.complain("nothing was done")
             throw ExitCode.failure
