@@ -133,9 +133,10 @@ package struct APIClient: Sendable {
             }
             defer { timeout.cancel() }
             return try await channel.executeThenClose { inbound, outbound in
-                try await outbound.write(.head(request(method, path, length: content.readableBytes)))
-                if content.readableBytes > 0 { try await outbound.write(.body(.byteBuffer(content))) }
-                try await outbound.write(.end(nil))
+                let body = content.readableBytes > 0 ? [HTTPClientRequestPart.body(.byteBuffer(content))] : []
+                // At once: the daemon may have answered and closed before a later part is written.
+                try await outbound.write(
+                    contentsOf: [.head(request(method, path, length: content.readableBytes))] + body + [.end(nil)])
                 return try await response(inbound)
             }
         }
@@ -228,8 +229,7 @@ extension APIClient {
             defer { timeout.cancel() }
             try await connection.executeThenClose { inbound, outbound in
                 let last = sequence.map { [(EventStreamField.lastEventID, "\($0)")] } ?? []
-                try await outbound.write(.head(request(.GET, Route.events, others: last)))
-                try await outbound.write(.end(nil))
+                try await outbound.write(contentsOf: [.head(request(.GET, Route.events, others: last)), .end(nil)])
                 for try await part in inbound {
                     timeout.cancel()
                     timeout = limit()
