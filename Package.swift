@@ -9,7 +9,6 @@ let house: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// Spans have lifetimes.
 let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
 /// The settings of targets that parse input from outside: every unsafe construct is marked.
@@ -26,27 +25,29 @@ let smallBinary: [LinkerSetting] = [
         .when(platforms: [.linux]))
 ]
 
-/// The packages of other products.
-let products = [
-    "ArgumentParser": "swift-argument-parser", "Logging": "swift-log", "NIOCore": "swift-nio",
-    "NIOEmbedded": "swift-nio",
-    "NIOHTTP1": "swift-nio", "NIOPosix": "swift-nio", "ServiceLifecycle": "swift-service-lifecycle",
-    "ServiceLifecycleTestKit": "swift-service-lifecycle", "UnixSignals": "swift-service-lifecycle",
-    "SystemPackage": "swift-system", "HTTPTypes": "swift-http-types", "Hummingbird": "hummingbird",
-    "HummingbirdCore": "hummingbird", "Subprocess": "swift-subprocess",
+/// The packages, with the products that are used.
+let packages = [
+    "hummingbird": ["Hummingbird", "HummingbirdCore"], "swift-argument-parser": ["ArgumentParser"],
+    "swift-http-types": ["HTTPTypes"], "swift-log": ["Logging"],
+    "swift-nio": ["NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix"],
+    "swift-service-lifecycle": ["ServiceLifecycle", "ServiceLifecycleTestKit", "UnixSignals"],
+    "swift-subprocess": ["Subprocess"], "swift-system": ["SystemPackage"],
 ]
 
 func dependencies(_ names: [String]) -> [Target.Dependency] {
-    names.map { name in products[name].map { .product(name: name, package: $0) } ?? .byName(name: name) }
+    names.map { name in
+        packages.first { $1.contains(name) }.map { .product(name: name, package: $0.key) } ?? .byName(name: name)
+    }
 }
 
-/// The target of a folder, with the folder's name.
+/// The target of a folder, with the folder's name. Every one but Plumbing itself depends on Plumbing.
 func module(
     _ path: String, in root: String = "Sources", _ names: [String], _ settings: [SwiftSetting] = house,
     exclude: [String] = [], resources: [Resource] = [], linker: [LinkerSetting] = []
 ) -> Target {
-    .target(
-        name: path.split(separator: "/").last.map(String.init) ?? path, dependencies: dependencies(names),
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    return .target(
+        name: name, dependencies: dependencies(name == "Plumbing" || root == "Tests" ? names : names + ["Plumbing"]),
         path: "\(root)/\(path)", exclude: exclude, resources: resources, swiftSettings: settings, linkerSettings: linker
     )
 }
@@ -66,7 +67,7 @@ func library(_ name: String, pkgConfig: String? = nil, apt package: String) -> T
 
 let targets = [
     // C libraries
-    library("CBluetooth", apt: "libbluetooth-dev"),  // its headers, not the library
+    library("CBluetooth", apt: "libbluetooth-dev"),
     library("CGIO", pkgConfig: "gio-2.0", apt: "libglib2.0-dev"),
     library("CMosquitto", pkgConfig: "libmosquitto", apt: "libmosquitto-dev"),
     library("CNetworkManager", pkgConfig: "libnm", apt: "libnm-dev"),
@@ -75,67 +76,66 @@ let targets = [
 
     // Core
     module("Core/Plumbing", [], core),
-    module("Core/IBeacon", ["Plumbing"], core),
-    module("Core/HCI", ["Plumbing"], core),
+    module("Core/IBeacon", [], core),
+    module("Core/HCI", [], core),
     module(
-        "Core/RegionMonitoring", ["IBeacon", "Plumbing"], core,
+        "Core/RegionMonitoring", ["IBeacon"], core,
         linker: [.linkedLibrary("m", .when(platforms: [.linux]))]),
-    module("Core/Agreement", ["Plumbing", "RegionMonitoring"], core),
+    module("Core/Agreement", ["RegionMonitoring"], core),
 
     // Platform
-    module("Platform/Bluetooth", ["CBluetooth", "HCI", "Plumbing"], core),
-    module("Platform/DBus", ["CGIO", "Plumbing"]),
-    module("Platform/BlueZ", ["DBus", "Plumbing"]),
-    module("Platform/WiFi", ["Plumbing"]),
-    module("Platform/NetworkManager", ["CGIO", "CNetworkManager", "DBus", "Plumbing", "WiFi"]),
-    module("Platform/MQTT", ["CMosquitto", "Plumbing"]),
+    module("Platform/Bluetooth", ["CBluetooth", "HCI"], core),
+    module("Platform/DBus", ["CGIO"]),
+    module("Platform/BlueZ", ["DBus"]),
+    module("Platform/WiFi", []),
+    module("Platform/NetworkManager", ["CGIO", "CNetworkManager", "DBus", "WiFi"]),
+    module("Platform/MQTT", ["CMosquitto"]),
 
     // Library
     module(
-        "Library/Presence", ["Bluetooth", "HCI", "IBeacon", "Plumbing", "RegionMonitoring", "SystemPackage"],
+        "Library/Presence", ["Bluetooth", "HCI", "IBeacon", "RegionMonitoring", "SystemPackage"],
         house + lifetimes),
     module(
-        "Library/BeaconLocation", ["Bluetooth", "HCI", "IBeacon", "Plumbing", "Presence", "RegionMonitoring"], core),
+        "Library/BeaconLocation", ["Bluetooth", "HCI", "IBeacon", "Presence", "RegionMonitoring"], core),
 
     // Daemon
-    module("Daemon/Events", ["Agreement", "HCI", "IBeacon", "Plumbing", "RegionMonitoring", "WiFi"]),
+    module("Daemon/Events", ["Agreement", "HCI", "IBeacon", "RegionMonitoring", "WiFi"]),
     module(
         "Daemon/OkaeriConfiguration",
-        ["BlueZ", "Events", "HCI", "IBeacon", "MQTT", "Plumbing", "RegionMonitoring", "SystemPackage", "WiFi"]),
+        ["BlueZ", "Events", "HCI", "IBeacon", "MQTT", "RegionMonitoring", "SystemPackage", "WiFi"]),
     module(
         "Daemon/Listening",
         [
-            "Agreement", "Bluetooth", "Events", "HCI", "IBeacon", "Logging", "OkaeriConfiguration", "Plumbing",
-            "Presence", "RegionMonitoring", "ServiceLifecycle", "SystemPackage", "UnixSignals",
+            "Agreement", "Bluetooth", "Events", "HCI", "IBeacon", "Logging", "OkaeriConfiguration", "Presence",
+            "RegionMonitoring", "ServiceLifecycle", "SystemPackage", "UnixSignals",
         ]),
     module(
         "Daemon/House",
-        ["Agreement", "Events", "HCI", "IBeacon", "MQTT", "Plumbing", "RegionMonitoring", "ServiceLifecycle"]),
+        ["Agreement", "Events", "HCI", "IBeacon", "MQTT", "RegionMonitoring", "ServiceLifecycle"]),
     module(
         "Daemon/Automation",
         [
-            "Agreement", "BlueZ", "Events", "IBeacon", "Logging", "OkaeriConfiguration", "Plumbing", "RegionMonitoring",
+            "Agreement", "BlueZ", "Events", "IBeacon", "Logging", "OkaeriConfiguration", "RegionMonitoring",
             "ServiceLifecycle", "Subprocess", "SystemPackage", "WiFi",
         ]),
     module(
         "Daemon/History",
-        ["CSQLite", "Events", "Logging", "OkaeriConfiguration", "Plumbing", "RegionMonitoring", "SystemPackage"]),
+        ["CSQLite", "Events", "Logging", "OkaeriConfiguration", "RegionMonitoring", "SystemPackage"]),
     module(
         "Daemon/Server",
         [
-            "Events", "HCI", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix",
-            "Plumbing", "RegionMonitoring", "ServiceLifecycle", "WiFi",
+            "Events", "HCI", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1",
+            "NIOPosix", "RegionMonitoring", "ServiceLifecycle", "WiFi",
         ], resources: [.embedInCode("Web/Page")]),
-    module("Daemon/Systemd", ["Events", "HCI", "Logging", "Plumbing", "ServiceLifecycle"]),
+    module("Daemon/Systemd", ["Events", "HCI", "Logging", "ServiceLifecycle"]),
     module(
-        "Daemon/Client", ["Events", "HCI", "NIOCore", "NIOHTTP1", "NIOPosix", "Plumbing", "RegionMonitoring", "WiFi"]),
+        "Daemon/Client", ["Events", "HCI", "NIOCore", "NIOHTTP1", "NIOPosix", "RegionMonitoring", "WiFi"]),
     module(
         "Daemon/OkaeriDaemon",
         [
             "Agreement", "Automation", "Bluetooth", "Client", "DBus", "Events", "HTTPTypes", "History", "House",
-            "IBeacon", "Listening", "Logging", "MQTT", "NIOPosix", "NetworkManager", "OkaeriConfiguration", "Plumbing",
-            "Presence", "RegionMonitoring", "Server", "ServiceLifecycle", "SystemPackage", "Systemd", "UnixSignals",
-            "WiFi",
+            "IBeacon", "Listening", "Logging", "MQTT", "NIOPosix", "NetworkManager", "OkaeriConfiguration", "Presence",
+            "RegionMonitoring", "Server", "ServiceLifecycle", "SystemPackage", "Systemd", "UnixSignals", "WiFi",
         ]),
 
     // Programs
@@ -150,14 +150,14 @@ let targets = [
     module(
         "Programs/Agent",
         [
-            "BlueZ", "Client", "DBus", "Events", "Logging", "Plumbing", "RegionMonitoring", "ServiceLifecycle",
-            "UnixSignals", "WiFi",
+            "BlueZ", "Client", "DBus", "Events", "Logging", "RegionMonitoring", "ServiceLifecycle", "UnixSignals",
+            "WiFi",
         ]),
     module(
         "Programs/Setup",
         [
             "Bluetooth", "Client", "Events", "IBeacon", "Listening", "NetworkManager", "OkaeriConfiguration",
-            "Plumbing", "RegionMonitoring", "WiFi",
+            "RegionMonitoring", "WiFi",
         ]),
 
     // Lab
@@ -211,13 +211,13 @@ let package = Package(
     targets: targets
 )
 
-/// The files of tests that are no sources.
+/// Files of tests that are no sources.
 let excluded = [
     "AgentTests": ["Support/desktop.py"], "HistoryTests": ["Support/torture.py"],
     "WiFiTests": ["Support/bench.py", "Support/networkmanager.py"], "okaeriTests": ["Messages/Messages.txt"],
 ]
 
-/// The test targets, each with the target that it tests and further dependencies. Tests depend on all that their target depends on.
+/// The test targets, each with its target and further dependencies. Tests depend on all that their target depends on.
 let suites: [(String, of: String, [String])] = [
     ("APITests", "Events", ["DaemonTestSupport", "OkaeriDaemon"]),
     ("AgentTests", "Agent", ["OkaeriConfiguration", "OkaeriDaemon", "ServiceLifecycleTestKit"]),
@@ -271,7 +271,7 @@ package.targets += suites.map { name, subject, names in
         exclude: excluded[name] ?? [], swiftSettings: house)
 }
 
-/// The targets that `scripts/fuzz` builds, with the sanitizers they need; no other build has them.
+/// The targets that `scripts/fuzz` builds, with their sanitizers; no other build has them.
 if Context.environment["OKAERI_FUZZ"] != nil {
     let subjects: [(String, of: String, [String])] = [
         ("Broker", "House", []),

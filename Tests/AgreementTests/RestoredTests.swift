@@ -74,10 +74,10 @@ import Testing
         hall.actions = []
         hall.connect(at: 20, keeping: [Self.outside])
         for name in stronger.prefix(3) { hall.status(of: name, found: true, at: 20) }
-        hall.pass(to: 49)
+        hall.pass(to: 40)
         #expect(hall.written == [])
         // They did not hear it.
-        hall.pass(to: 81)
+        hall.pass(to: 64)
         #expect(hall.written == [Self.restored])
     }
 

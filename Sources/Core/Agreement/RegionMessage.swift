@@ -29,7 +29,7 @@ struct RegionMessage: Sendable {
     /// The range in which a follower brings a message back that the broker lost, by chance, so that the others need not. The
     /// nodes that would own the region next are first.
     private static let spread = Nanoseconds.second
-    private static let (patience, longSpread) = (30 * Nanoseconds.second, 30 * Nanoseconds.second)
+    private static let (patience, longSpread) = (20 * Nanoseconds.second, 20 * Nanoseconds.second)
 
     /// The latest message, received or written here.
     private(set) var state: HouseState?
