@@ -25,7 +25,7 @@ let smallBinary: [LinkerSetting] = [
         .when(platforms: [.linux]))
 ]
 
-/// The packages, with the products that are used.
+/// The packages, with their used products.
 let packages = [
     "hummingbird": ["Hummingbird", "HummingbirdCore"], "swift-argument-parser": ["ArgumentParser"],
     "swift-http-types": ["HTTPTypes"], "swift-log": ["Logging"],
