@@ -17,7 +17,7 @@ extension OnTheBus {
             try await CentralManager.use(bus: bench.address) { central in
                 do {
                     _ = try await central.knownPeripherals()
-                    Issue.record("nobody was to be asked")
+                    Issue.record("a question was not expected")
                 } catch CentralError.notPermitted(let reason) {
                     #expect(reason.contains("GetManagedObjects"))
                 }

@@ -8,7 +8,7 @@ import Testing
     private let start = ContinuousClock.now
     private let lamp = AutoConnectMachine.Known(address: "AA:00", name: "lamp")
     private let other = AutoConnectMachine.Known(address: "BB:00", name: nil)
-    private let nobody = View(isAvailable: true, candidates: [])
+    private let noDevice = View(isAvailable: true, candidates: [])
     private let off = View(isAvailable: false, candidates: [])
 
     private func inSight(_ known: AutoConnectMachine.Known, rssi: Int16? = -60) -> Candidate {
@@ -31,7 +31,7 @@ import Testing
     @Test func `it scans, connects, and reports when the services are known`() {
         var machine = AutoConnectMachine()
         #expect(machine.observed(off, at: start) == [])
-        #expect(machine.observed(nobody, at: start) == [.startScan])
+        #expect(machine.observed(noDevice, at: start) == [.startScan])
         #expect(machine.observed(view(inSight(lamp)), at: start) == [.stopScan, .connect(address: "AA:00")])
         #expect(machine.observed(view(inSight(lamp)), at: start) == [], "one attempt at a time")
         #expect(machine.connectEnded(isConnected: true, at: start) == [])
@@ -53,7 +53,7 @@ import Testing
 
     @Test func `it goes, and is looked for at once`() {
         var machine = content
-        #expect(machine.observed(nobody, at: start) == [.didDisconnect(lamp), .startScan])
+        #expect(machine.observed(noDevice, at: start) == [.didDisconnect(lamp), .startScan])
         #expect(machine.observed(view(inSight(lamp)), at: start) == [.stopScan, .connect(address: "AA:00")])
     }
 
@@ -67,26 +67,26 @@ import Testing
         #expect(machine.observed(off, at: start) == [.didDisconnect(lamp)])
         #expect(machine.observed(off, at: start + .seconds(3600)) == [])
         #expect(machine.deadline(after: start) == nil)
-        #expect(machine.observed(nobody, at: start + .seconds(3601)) == [.startScan])
+        #expect(machine.observed(noDevice, at: start + .seconds(3601)) == [.startScan])
         #expect(machine.observed(off, at: start + .seconds(3602)) == [.stopScan])
     }
 
     @Test func `it looks for ten seconds out of thirty`() {
         var machine = AutoConnectMachine()
-        _ = machine.observed(nobody, at: start)
+        _ = machine.observed(noDevice, at: start)
         let rest = start + AutoConnectMachine.scanTime
         #expect(machine.deadline(after: start) == rest)
-        #expect(machine.observed(nobody, at: rest) == [.stopScan])
+        #expect(machine.observed(noDevice, at: rest) == [.stopScan])
         let again = rest + AutoConnectMachine.restTime
         #expect(machine.deadline(after: rest) == again)
-        #expect(machine.observed(nobody, at: again) == [.startScan])
+        #expect(machine.observed(noDevice, at: again) == [.startScan])
     }
 
     @Test func `one that is heard while it rests is connected`() {
         var machine = AutoConnectMachine()
-        _ = machine.observed(nobody, at: start)
+        _ = machine.observed(noDevice, at: start)
         let rest = start + AutoConnectMachine.scanTime
-        _ = machine.observed(nobody, at: rest)
+        _ = machine.observed(noDevice, at: rest)
         #expect(machine.observed(view(inSight(lamp)), at: rest + .seconds(1)) == [.connect(address: "AA:00")])
     }
 
@@ -119,7 +119,7 @@ import Testing
         var machine = AutoConnectMachine(remembered: lamp)
         #expect(machine.observed(off, at: start) == [], "nothing is known yet")
         #expect(machine.observed(view(connected(lamp)), at: start) == [])
-        #expect(machine.observed(nobody, at: start) == [.didDisconnect(lamp), .startScan])
+        #expect(machine.observed(noDevice, at: start) == [.didDisconnect(lamp), .startScan])
     }
 
     @Test func `a peripheral that has gone during a restart is reported`() {
@@ -130,7 +130,7 @@ import Testing
 
     @Test func `the end of the work ends the look`() {
         var machine = AutoConnectMachine()
-        _ = machine.observed(nobody, at: start)
+        _ = machine.observed(noDevice, at: start)
         #expect(machine.stopped() == [.stopScan])
         var connected = content
         #expect(connected.stopped() == [], "the connection stays")

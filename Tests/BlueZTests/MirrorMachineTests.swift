@@ -21,7 +21,7 @@ import Testing
     @Test mutating func `nothing is known until bluetoothd has listed its objects`() {
         #expect(machine.reach == .noBus)
         #expect(machine.busConnected() == [.changed(.all)])
-        #expect(machine.reach == .unknown, "nobody has said yet who owns the name")
+        #expect(machine.reach == .unknown, "the owner of the name is not known yet")
         #expect(machine.ownerChanged(to: ":1.1") == [.changed(.all), .list(owner: ":1.1")])
         #expect(machine.reach == .unknown)
         #expect(machine.listed([adapter: powered(true)], by: ":1.1") == [.changed(.all)])
@@ -62,7 +62,7 @@ import Testing
         #expect(machine.listed(before, by: ":1.1") == [.changed(.all)], "it was asked before there was a lamp")
         #expect(machine.tree["/lamp", Interface.device] != nil)
         #expect(machine.tree["/forgotten", Interface.device] != nil)
-        #expect(machine.tree[value, Interface.characteristic] == nil, "it has gone, and nobody told")
+        #expect(machine.tree[value, Interface.characteristic] == nil, "it has gone without a signal")
         #expect(machine.refreshes.ended == 1)
         let changed = MirrorMachine.Notice.changed(
             "/lamp", Interface.device, ["Connected": .boolean(true)], invalidated: [])
@@ -80,7 +80,7 @@ import Testing
         _ = machine.refreshed()
         _ = machine.ownerChanged(to: nil)
         #expect(machine.refreshes.ended == machine.refreshes.asked)
-        #expect(machine.refreshed() == [], "there is nobody to be asked")
+        #expect(machine.refreshed() == [], "there is no server")
         #expect(machine.refreshes.ended == machine.refreshes.asked)
     }
 

@@ -102,7 +102,7 @@ import Testing
         let topic = "okaeri/home/node/hall/region/keys/ranging"
         house.start("hall")
         house.perform("hall") { $0.measured([ranging], at: $1.instant) }
-        #expect(!house.events.contains { $0.topic == topic }, "nobody is inside")
+        #expect(!house.events.contains { $0.topic == topic }, "no beacon is inside")
         house.see("hall", .inside, rssi: -61)
         #expect(house.nodes["hall"]?.core.rangingAt == house.now + 5 * HouseBench.second)
         house.perform("hall") { $0.measured([ranging], at: $1.instant) }

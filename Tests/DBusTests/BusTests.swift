@@ -115,7 +115,7 @@ import Testing
         let heard = try await client.signals([SignalMatch(member: "Told")])
         await client.close()
         await #expect(throws: BusError.self) { try await waiting.value }
-        for await _ in heard { Issue.record("a signal, though nobody sent one") }
+        for await _ in heard { Issue.record("a signal, though none was sent") }
         await client.close()
         withExtendedLifetime((daemon, export)) {}
     }

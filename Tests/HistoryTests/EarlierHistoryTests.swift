@@ -54,7 +54,7 @@ import Testing
         let day = try folder.reader().day(from: hour(0), to: hour(24), now: hour(24))
         let region = try #require(day.regions.first { $0.identifier == "home" })
         #expect(region.spans.map(\.value).contains("inside") && !region.minutes.isEmpty)
-        #expect(try Data(contentsOf: URL(filePath: folder.history)) == before, "who reads changes nothing")
+        #expect(try Data(contentsOf: URL(filePath: folder.history)) == before, "reading changes nothing")
     }
 
     @Test(arguments: PersistedFixture.all)

@@ -111,7 +111,7 @@ import Testing
             let score = try self.region(capture, region)
             #expect(falseExits(score) == counts, "whichever is in force")
             #expect(score.settings.filter(\.inForce).map(\.setting) == [sensitivity.rawValue])
-            #expect(score.absences == 0, "who is back at once was not away")
+            #expect(score.absences == 0, "a return at once is no absence")
         }
         let configured = try region(capture, monitored(20))
         #expect(falseExits(configured) == counts.merging(["exitAfter": length > 20 ? 1 : 0]) { $1 })

@@ -131,8 +131,8 @@ struct MQTTClientTLSTests {
         for file in [right, wrong] {
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
         }
-        let nobody = try client("nobody", nil)
-        try await nobody.failed(.loginNeeded)
+        let anonymous = try client("nobody", nil)
+        try await anonymous.failed(.loginNeeded)
         let stranger = try client("stranger", .init(username: "okaeri", passwordFile: wrong))
         try await stranger.failed(.login)
         #expect(stranger.client.state.description.contains("does not accept the user name okaeri with its password"))

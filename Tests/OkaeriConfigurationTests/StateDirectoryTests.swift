@@ -21,7 +21,7 @@ import Testing
         #expect(place() == "/var/lib/okaeri")
         #expect(place("here") == "here")
         environment = [:]
-        #expect(place() == "/var/lib/okaeri", "nobody's home")
+        #expect(place() == "/var/lib/okaeri", "a user without a home")
     }
 
     @Test func `a client takes the first place that holds what it looks for`() throws {

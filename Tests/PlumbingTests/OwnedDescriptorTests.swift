@@ -22,7 +22,7 @@ import Testing
             #expect(read(reader.number, &byte, 1) == -1 && errno == EAGAIN, "it is open still")
             withExtendedLifetime(writer.number) {}
         }
-        #expect(read(reader.number, &byte, 1) == 0, "the end: nobody can write any more")
+        #expect(read(reader.number, &byte, 1) == 0, "the end: no descriptor can write any more")
     }
 
     @Test func `what a signal interrupts is called again`() throws {

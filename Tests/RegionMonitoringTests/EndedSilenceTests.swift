@@ -99,7 +99,7 @@ import Testing
         #expect(monitor.regionSnapshots[0].state == .outside)
         var ended: [EndedSilence] = []
         for second in 120..<160 { ended += monitor.sighted(beacon(rssi: -74), at: at(Double(second))).silences }
-        #expect(ended.isEmpty, "nobody has come back")
+        #expect(ended.isEmpty, "no beacon has come back")
         for second in 160..<170 { ended += monitor.sighted(beacon(rssi: -65), at: at(Double(second))).silences }
         #expect(ended.count == 1 && ended.first?.wasFalseExit == true)
     }

@@ -104,7 +104,7 @@ import Testing
                 [plain], [calibratedAccuracy],
             ])
         let listed = monitor.beaconSnapshots(since: at(0))[0]
-        #expect(listed.accuracy == calibratedAccuracy, "somebody measured it")
+        #expect(listed.accuracy == calibratedAccuracy, "the power was measured")
         #expect(listed.measuredPower == -59, "what it claims is reported unchanged")
     }
 

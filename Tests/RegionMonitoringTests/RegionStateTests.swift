@@ -48,7 +48,7 @@ import Testing
         #expect(monitor.regionSnapshots[0].lastKnown == .inside)
         #expect(monitor.nextDeadline == nil)
         #expect(monitor.run(to: 3600).isEmpty)
-        #expect(monitor.sighted(beacon(), at: at(3601)).isEmpty, "nobody listens")
+        #expect(monitor.sighted(beacon(), at: at(3601)).isEmpty, "the adapter is lost")
 
         _ = monitor.adapterRecovered(at: at(4000))
         #expect(monitor.sighted(beacon(), at: at(4001)).labels == ["inside"], "no second enter")

@@ -99,7 +99,7 @@ import WiFi
         #expect(look(latest, at: 0))
         latest.written.uptime += nanoseconds(60)
         latest.written.wall += nanoseconds(60)
-        #expect(!look(latest, at: 60), "nobody set it")
+        #expect(!look(latest, at: 60), "no alarm was set")
         latest.written.wall += nanoseconds(leap)
         #expect(look(latest, at: 61))
         #expect(!look(latest, at: 62), "once")

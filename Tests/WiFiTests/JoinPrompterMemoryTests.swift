@@ -57,7 +57,7 @@ struct JoinPrompterMemoryTests {
     @Test mutating func `a prompt that waited is put again under its number`() throws {
         try scene.prompted()
         var next = try restarted(scene, at: 10)
-        #expect(next.prompter.prompts.isEmpty, "nobody was heard yet")
+        #expect(next.prompter.prompts.isEmpty, "no beacon was received yet")
         #expect(try next.arrive(at: 2) == [ask(1)])
         // Killed again before it could be put.
         next = try restarted(next, at: 3)
@@ -117,7 +117,7 @@ struct JoinPrompterMemoryTests {
         var next = Scene()
         let networks = ["door": try Scene.network("Office"), "gate": try Scene.network()]
         next.prompter.restored(scene.prompter.memory(at: Scene.at(400)), networks: networks, at: Scene.at(0))
-        #expect(try next.arrive("gate", at: 1) == [ask(1)], "nobody was at the gate")
+        #expect(try next.arrive("gate", at: 1) == [ask(1)], "no beacon was at the gate")
     }
 
     @Test mutating func `a memory is unchanged while no beacon is received`() throws {

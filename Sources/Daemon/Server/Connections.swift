@@ -24,11 +24,19 @@ package final class Connections: Sendable {
         /// answer.
         package var time: TimeAmount
 
+        /// The time limit of answers that are being written when the daemon stops. A client that does not read must not delay
+        /// its end.
+        package var drain: TimeAmount
+
         /// - Parameter perAddress: a quarter of all connections by default.
-        package init(connections: Int = 64, perAddress: Int? = nil, time: TimeAmount = .seconds(30)) {
+        package init(
+            connections: Int = 64, perAddress: Int? = nil, time: TimeAmount = .seconds(30),
+            drain: TimeAmount = .seconds(1)
+        ) {
             self.connections = connections
             self.perAddress = perAddress ?? max(1, connections / 4)
             self.time = time
+            self.drain = drain
         }
     }
 

@@ -12,9 +12,6 @@ final class ListeningSocket: Sendable {
     /// The time between the stop and closing the socket, in which requests on accepted connections arrive.
     private static let gracePeriod = TimeAmount.milliseconds(100)
 
-    /// The time limit of answers that are being written. A client that does not read must not delay the daemon's end.
-    private static let drainTimeout = TimeAmount.seconds(1)
-
     /// The time limit of handlers whose connection is closed. One that waits for the disk must not delay the daemon's end.
     private static let closeTimeout = TimeAmount.seconds(1)
 
@@ -98,7 +95,7 @@ final class ListeningSocket: Sendable {
         case .closeSocket: socket?.close(promise: nil)
         case .drain:
             connections.drain()
-            after(Self.drainTimeout) { $0.machine.drainTimeoutEnded() }
+            after(connections.limits.drain) { $0.machine.drainTimeoutEnded() }
         case .closeConnections:
             connections.close()
             after(Self.closeTimeout) { $0.machine.closeTimeoutEnded() }

@@ -136,13 +136,13 @@ struct ModelLog {
             // The next owner publishes what the one before has left out.
             let late = wasKilledBetween ? Self.succession : Self.handover
             if !words.contains(where: { $0.state == .inside && $0.at > now - late }) {
-                complaints.append("entered at \(now), and nobody heard the beacon")
+                complaints.append("entered at \(now), and no node received the beacon")
             }
         case .exit:
             let inside = lastInside ?? 0
             // Where a person said that a node is no more the others decide.
             if forgotten.isEmpty, !words.contains(where: { $0.state == .outside && $0.at > inside - Self.handover }) {
-                complaints.append("left at \(now), and nobody saw it leave")
+                complaints.append("left at \(now), and no node reported outside")
             }
             let missed = missed(isSure: true, at: now).filter { name in
                 // Its owner may have died before it said so, and the next one says it later.

@@ -105,7 +105,7 @@ extension ModelHouse {
                 found.append("\(node.name) has \(mine as Any), \(first.name) \(theirs as Any)")
             }
             if node.house.owner(of: region) != first.house.owner(of: region) {
-                found.append("\(node.name) takes \(node.house.owner(of: region) ?? "nobody") for the owner")
+                found.append("\(node.name) takes \(node.house.owner(of: region) ?? "no node") for the owner")
             }
         }
         let permitted = log.permitted(live: live.filter(\.isScanning).map(\.name))
