@@ -146,4 +146,22 @@ import Testing
         #expect(hall.house.owner(of: "keys") == HouseAtHall.stronger)
         #expect(hall.house.state(of: "keys")?.state == .outside)
     }
+
+    /// Both nodes connect at once to a broker that has lost everything, and this one owned the region before.
+    @Test mutating func `a former owner brings its message back to the next one`() {
+        hall.connect(at: 0)
+        hall.pass(to: 4)
+        hall.say(.outside, at: 4)
+        hall.pass(to: 7)
+        hall.say(.inside, at: 8)
+        hall.disconnect(at: 9)
+        hall.actions = []
+        hall.connect(at: 20)
+        hall.pass(to: 24)
+        #expect(hall.house.owner(of: "keys") == "hall")
+        hall.status(of: HouseAtHall.stronger, found: true, at: 24)
+        hall.pass(to: 26)
+        #expect(hall.house.owner(of: "keys") == HouseAtHall.stronger)
+        #expect(hall.written.map(\.isRestored) == [true] && hall.written.last?.state == .inside)
+    }
 }

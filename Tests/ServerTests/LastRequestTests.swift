@@ -62,7 +62,7 @@ import Testing
         try await run(kind) { client in
             client.send("\(request)\r\nhost: localhost\r\n\(Self.upgrade)\r\n")
             try await sendMuch(client)
-            while !client.isClosedByPeer { try await turn() }
+            try await eventually("the server closes the connection") { client.isClosedByPeer }
             #expect(client.received.hasPrefix("HTTP/1.1 ") && client.received.contains("Connection: close\r\n"))
             #expect(client.received.split(separator: "HTTP/1.1").count == 1)
         }
@@ -74,7 +74,7 @@ import Testing
         try await run(kind) { client in
             client.send(
                 "DELETE /v1/nodes/x HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\n\r\nhello\(next)\(next)")
-            while !client.isClosedByPeer { try await turn() }
+            try await eventually("the server closes the connection") { client.isClosedByPeer }
             #expect(client.received.contains("Connection: close\r\n"))
             #expect(client.received.split(separator: "HTTP/1.1").count == 1)
         }
@@ -85,11 +85,11 @@ import Testing
         try await run(.socket, hub: hub) { client in
             client.send("GET \(Route.events) HTTP/1.1\r\nhost: x\r\n\(Self.upgrade)\r\n")
             try await sendMuch(client)
-            while !client.received.contains(": okaeri") { try await turn() }
+            try await eventually("the answer has arrived") { client.received.contains(": okaeri") }
             hub.happened(.didExitRegion(region: "after"), at: evening)
-            while !client.received.contains("didExitRegion") {
+            try await eventually("the event has arrived") {
                 try #require(!client.isClosedByPeer)
-                try await turn()
+                return client.received.contains("didExitRegion")
             }
         }
     }
@@ -97,15 +97,7 @@ import Testing
     /// Reads beside sending, so that the answer is here before the connection closes.
     private func sendMuch(_ client: RawClient) async throws {
         let piece = String(repeating: "x", count: 1 << 16)
-        for _ in 0..<Self.size >> 16 where !client.isClosedByPeer {
-            client.send(piece)
-            try await turn()
-        }
-    }
-
-    private func turn() async throws {
-        try Task.checkCancellation()
-        await Task.yield()
+        for _ in 0..<Self.size >> 16 where !client.isClosedByPeer { client.send(piece) }
     }
 
     enum Kind: CaseIterable { case socket, metrics, page }
@@ -131,11 +123,13 @@ import Testing
     }
 
     private func connected(_ kind: Kind, _ port: UInt16) async throws -> RawClient {
-        while true {
-            try await turn()
+        var connected: RawClient?
+        try await eventually("the server listens") {
             let client = try kind == .socket ? RawClient("\(folder.path)/okaeri.sock") : RawClient(port: port)
-            if (try? client.connect()) != nil { return client }
+            if (try? client.connect()) != nil { connected = client }
+            return connected != nil
         }
+        return try #require(connected)
     }
 
     private func server(_ kind: Kind, _ port: UInt16, _ hub: EventHub) throws -> (any Service, Connections) {

@@ -30,11 +30,6 @@ import Testing
             logger: book.logger)
     }
 
-    private func turn() async throws {
-        try Task.checkCancellation()
-        await Task.yield()
-    }
-
     /// Runs a server on a port of its own while `body` asks it.
     private func run(
         address: String = "127.0.0.1", bluetooth: BluetoothState = .poweredOn, limits: Connections.Limits = .init(),
@@ -44,7 +39,7 @@ import Testing
         port.giveUp()
         let server = try server(port.number, address: address, bluetooth: bluetooth, limits: limits)
         let task = Task { try await server.run() }
-        while listeners.reports?.first?.problem != nil || listeners.reports == nil { try await turn() }
+        try await eventually("the server listens") { listeners.reports.map { $0.first?.problem == nil } ?? false }
         let result: Result<Void, any Error>
         do { result = .success(try await body(port.number)) } catch { result = .failure(error) }
         task.cancel()
@@ -58,7 +53,7 @@ import Testing
         let client = try RawClient(port: port)
         try client.connect()
         client.send(request + "connection: close\r\n\r\n")
-        while !client.isClosedByPeer { try await turn() }
+        try await eventually("the server closes the connection") { client.isClosedByPeer }
         return client.received
     }
 
@@ -117,8 +112,8 @@ import Testing
             }
             // The third waits until one of them is shown out, and on a slow machine may be shown out itself.
             let request = "GET /v1/health HTTP/1.1\r\nhost: localhost\r\n"
-            while !(try await answer(port, request)).hasPrefix("HTTP/1.1 200") { try await turn() }
-            for client in idle { while !client.isClosedByPeer { try await turn() } }
+            try await eventually("the server has room") { try await answer(port, request).hasPrefix("HTTP/1.1 200") }
+            for client in idle { try await eventually("the server closes the connection") { client.isClosedByPeer } }
         }
     }
 
@@ -133,9 +128,9 @@ import Testing
     private func ask(_ client: RawClient) async throws {
         let before = client.received.count
         client.send("GET /v1/health HTTP/1.1\r\nhost: localhost\r\n\r\n")
-        while !client.received.dropFirst(before).contains("\"healthy\"") {
+        try await eventually("the answer has arrived") {
             try #require(!client.isClosedByPeer)
-            try await turn()
+            return client.received.dropFirst(before).contains("\"healthy\"")
         }
     }
 
@@ -146,7 +141,7 @@ import Testing
             // The first is busier than the second.
             try await ask(clients[0])
             let late = try await answered(port)
-            while !clients[1].isClosedByPeer { try await turn() }
+            try await eventually("the server closes the connection") { clients[1].isClosedByPeer }
             for client in [clients[0], clients[2], clients[3], late] { try await ask(client) }
         }
     }
@@ -156,7 +151,9 @@ import Testing
             let owner = try await answered(port, from: 2)
             var attackers: [RawClient] = []
             for _ in 0..<20 { attackers.append(try await answered(port, from: 3)) }
-            for client in attackers.dropLast(2) { while !client.isClosedByPeer { try await turn() } }
+            for client in attackers.dropLast(2) {
+                try await eventually("the server closes the connection") { client.isClosedByPeer }
+            }
             for client in [owner] + attackers.suffix(2) { try await ask(client) }
         }
     }
@@ -186,7 +183,7 @@ import Testing
         let task = Task { try await server.run() }
         try await book.logged(
             "error: the metrics are not served on 127.0.0.1:\(port.number): another program has that port")
-        while listeners.reports?.first?.problem == nil { try await turn() }
+        try await eventually("the listener reports its problem") { listeners.reports?.first?.problem != nil }
         #expect(listeners.reports?.map(\.name) == ["metrics"])
         port.giveUp()
         try await book.logged("notice: the metrics are served on 127.0.0.1:\(port.number)")

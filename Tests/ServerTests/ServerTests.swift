@@ -31,18 +31,12 @@ import RegionMonitoring
             logger: quiet)
     }
 
-    /// Lets others have their turn; the suite's time limit ends a wait that would not end.
-    private func turn() async throws {
-        try Task.checkCancellation()
-        await Task.yield()
-    }
-
     /// Runs a server while `body` asks it, and returns when it has ended.
     private func run(_ server: APIServer, _ body: () async throws -> Void) async throws {
         let task = Task { try await server.run() }
         let result: Result<Void, any Error>
         do {
-            while (try? await client.text(Route.prompts)) == nil { try await turn() }
+            try await eventually("the server answers") { (try? await client.text(Route.prompts)) != nil }
             result = .success(try await body())
         } catch {
             result = .failure(error)
@@ -58,7 +52,7 @@ import RegionMonitoring
             try deaf.connect()
             deaf.send(String(repeating: "GET \(Route.status) HTTP/1.1\r\nhost: x\r\n\r\n", count: 230))
             // It is served: the kernel's buffer is full of answers.
-            while deaf.waiting < 10_000 { try await turn() }
+            try await eventually("ten thousand bytes wait") { deaf.waiting >= 10_000 }
         }
         #expect(server.connections.count == 0)
     }
@@ -75,7 +69,7 @@ import RegionMonitoring
                 }
             }
             #expect(server.connections.count == 0)
-            for client in clients { while !client.isClosedByPeer { try await turn() } }
+            for client in clients { try await eventually("the server closes the connection") { client.isClosedByPeer } }
         }
     }
 
@@ -85,7 +79,7 @@ import RegionMonitoring
         try await run(server(drain: .minutes(1))) {
             try client.connect()
             client.send("GET \(Route.events) HTTP/1.1\r\nhost: x\r\n\r\n")
-            while !client.received.contains("okaeri") { try await turn() }
+            try await eventually("the answer has arrived") { client.received.contains("okaeri") }
         }
         #expect(client.received.hasSuffix("\r\n0\r\n\r\n"))
     }
@@ -97,17 +91,17 @@ import RegionMonitoring
                 let client = try RawClient(socket)
                 try client.connect()
                 client.send("GET \(Route.events) HTTP/1.1\r\nhost: x\r\n\r\n")
-                while !client.received.contains("okaeri") { try await turn() }
+                try await eventually("the answer has arrived") { client.received.contains("okaeri") }
                 client.close()
             }
-            while server.connections.count > 0 || hub.listeners > 0 { try await turn() }
+            try await eventually("the connections have ended") { server.connections.count == 0 && hub.listeners == 0 }
         }
     }
 
     @Test func `a client that connects and sends nothing, or a byte at a time, makes room for others`() async throws {
         let server = server(connections: 3, seconds: 0.5)
         try await run(server) {
-            while server.connections.count > 0 { try await turn() }
+            try await eventually("the connections have ended") { server.connections.count == 0 }
             let idle = try (0..<3).map { _ in
                 let client = try RawClient(socket)
                 try client.connect()
@@ -116,8 +110,10 @@ import RegionMonitoring
             idle[0].send("GET /v1/sta")
             idle[1].send("POST \(Route.prompts)/1 HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{")
             // The fourth waits until one of them is shown out, and on a slow machine may be shown out itself.
-            while (try? await client.text(Route.prompts))?.contains("waiting") != true { try await turn() }
-            for client in idle { while !client.isClosedByPeer { try await turn() } }
+            try await eventually("the server has room") {
+                (try? await client.text(Route.prompts))?.contains("waiting") == true
+            }
+            for client in idle { try await eventually("the server closes the connection") { client.isClosedByPeer } }
         }
     }
 
@@ -133,7 +129,9 @@ import RegionMonitoring
                 let client = try RawClient(socket)
                 try client.connect()
                 client.send(request)
-                while !client.received.contains("HTTP/1.1 4"), !client.isClosedByPeer { try await turn() }
+                try await eventually("the server refuses the request") {
+                    client.received.contains("HTTP/1.1 4") || client.isClosedByPeer
+                }
                 #expect(!client.received.contains("200 OK"))
             }
             let answer = try await client.text(Route.prompts)
@@ -153,9 +151,9 @@ import RegionMonitoring
             client.send("\(request) HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n")
             client.send(String(repeating: chunk, count: 40))
             // It goes on sending, and nothing that it sends is a request.
-            while !client.isClosedByPeer {
+            try await eventually("the server closes the connection") {
                 client.offer("1\r\nx\r\n")
-                try await turn()
+                return client.isClosedByPeer
             }
             #expect(client.received.hasPrefix("HTTP/1.1 40") && client.received.contains("Connection: close\r\n"))
             #expect(client.received.split(separator: "HTTP/1.1").count == 1)
@@ -174,7 +172,7 @@ import RegionMonitoring
             let client = try RawClient(socket)
             try client.connect()
             client.send("\(method) \(path) HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}")
-            while !client.isClosedByPeer { try await turn() }
+            try await eventually("the server closes the connection") { client.isClosedByPeer }
             #expect(client.received.hasPrefix("HTTP/1.1 \(status) "))
         }
     }
@@ -190,7 +188,7 @@ import RegionMonitoring
                 client.send(String(repeating: "1\r\nx\r\n", count: 500))
             }
             for (request, client) in clients where !request.contains("prompts") {
-                while !client.received.contains("HTTP/1.1 ") { try await turn() }
+                try await eventually("the answer has arrived") { client.received.contains("HTTP/1.1 ") }
             }
         }
         #expect(server.connections.count == 0)
@@ -207,7 +205,7 @@ import RegionMonitoring
             let client = try RawClient(socket)
             try client.connect()
             client.send("\(request) HTTP/1.1\r\n\(fields)connection: close\r\n\r\n")
-            while !client.isClosedByPeer { try await turn() }
+            try await eventually("the server closes the connection") { client.isClosedByPeer }
             #expect(client.received.hasPrefix("HTTP/1.1 400 "))
         }
     }
@@ -218,7 +216,7 @@ import RegionMonitoring
             let client = try RawClient(socket)
             try client.connect()
             client.send("GET \(target) HTTP/1.1\r\n\(field)connection: close\r\n\r\n")
-            while !client.isClosedByPeer { try await turn() }
+            try await eventually("the server closes the connection") { client.isClosedByPeer }
             #expect(client.received.hasPrefix("HTTP/1.1 200 ") && client.received.contains("\"waiting\":[]"))
         }
     }
@@ -235,7 +233,7 @@ import RegionMonitoring
             let client = try RawClient(socket)
             try client.connect()
             client.send("\(request) HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
-            while !client.isClosedByPeer { try await turn() }
+            try await eventually("the server closes the connection") { client.isClosedByPeer }
             #expect(client.received.hasPrefix("HTTP/1.1 \(status) "))
             #expect(client.received.contains(words) && client.received.contains("{\"error\":\""))
         }
@@ -248,7 +246,7 @@ import RegionMonitoring
             let body = #"{"answer":"perhaps"}"#
             client.send("POST \(Route.prompts)/1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n")
             client.send("content-length: \(body.utf8.count)\r\n\r\n\(body)")
-            while !client.isClosedByPeer { try await turn() }
+            try await eventually("the server closes the connection") { client.isClosedByPeer }
             #expect(client.received.hasPrefix("HTTP/1.1 400 ") && client.received.contains("one of join, later, never"))
         }
     }
@@ -260,7 +258,7 @@ import RegionMonitoring
             let client = try RawClient(socket)
             try client.connect()
             client.send("HEAD \(path) HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
-            while !client.isClosedByPeer { try await turn() }
+            try await eventually("the server closes the connection") { client.isClosedByPeer }
             #expect(client.received.hasPrefix("HTTP/1.1 ") && client.received.hasSuffix("\r\n\r\n"))
         }
     }
@@ -271,7 +269,7 @@ import RegionMonitoring
             try client.connect()
             client.send("GET \(Route.prompts) HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
             client.endSending()
-            while !client.received.contains("\"waiting\":[]") { try await turn() }
+            try await eventually("the answer has arrived") { client.received.contains("\"waiting\":[]") }
         }
     }
 
@@ -296,21 +294,21 @@ import RegionMonitoring
             let client = try RawClient(socket)
             try client.connect()
             client.send("GET \(Route.events) HTTP/1.1\r\nhost: x\r\nLast-Event-ID: \(latest - 2)\r\n\r\n")
-            while !client.received.contains("id: \(latest)\n") { try await turn() }
+            try await eventually("the answer has arrived") { client.received.contains("id: \(latest)\n") }
             #expect(client.received.contains("id: \(latest - 1)\nevent: didExitRegion\ndata: {"))
             #expect(!client.received.contains("event: lost"))
-            while !client.received.contains(": \n") { try await turn() }
+            try await eventually("the answer has arrived") { client.received.contains(": \n") }
 
             let late = try RawClient(socket)
             try late.connect()
             late.send("GET \(Route.events) HTTP/1.1\r\nhost: x\r\nLast-Event-ID: 1\r\n\r\n")
-            while !late.received.contains("id: \(latest)\n") { try await turn() }
+            try await eventually("the answer has arrived") { late.received.contains("id: \(latest)\n") }
             #expect(late.received.contains("event: lost\ndata: {\"lost\":"))
 
             let stranger = try RawClient(socket)
             try stranger.connect()
             stranger.send("GET \(Route.events) HTTP/1.1\r\nhost: x\r\nLast-Event-ID: \(latest + 1)\r\n\r\n")
-            while !stranger.received.contains("event: lost\ndata: {}") { try await turn() }
+            try await eventually("the answer has arrived") { stranger.received.contains("event: lost\ndata: {}") }
         }
     }
 
@@ -323,7 +321,7 @@ import RegionMonitoring
             let client = try RawClient(socket)
             try client.connect()
             client.send("GET \(Route.events) HTTP/1.1\r\nhost: x\r\nLast-Event-ID: 0\r\n\r\n")
-            while !client.received.contains("id: 42\n") { try await turn() }
+            try await eventually("the answer has arrived") { client.received.contains("id: 42\n") }
             let lines = client.received.split(whereSeparator: \.isNewline)
             let names = lines.filter { $0.hasPrefix("event: ") }.map { $0.dropFirst(7) }
             #expect(

@@ -23,11 +23,6 @@ import Testing
         }
     }
 
-    private func turn() async throws {
-        try Task.checkCancellation()
-        await Task.yield()
-    }
-
     /// Runs a server on a port of its own while `body` asks it.
     private func run(
         isOpen: Bool = false, limits: Connections.Limits = .init(), _ body: (Asker) async throws -> Void
@@ -40,7 +35,7 @@ import Testing
             logins: logins, listeners: listeners, eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, limits: limits,
             logger: book.logger)
         let task = Task { try await server.run() }
-        while listeners.reports?.first?.problem != nil || listeners.reports == nil { try await turn() }
+        try await eventually("the server listens") { listeners.reports.map { $0.first?.problem == nil } ?? false }
         let result: Result<Void, any Error>
         do { result = .success(try await body(Asker(port: port.number))) } catch { result = .failure(error) }
         task.cancel()
@@ -68,10 +63,7 @@ import Testing
             all.merge(fields) { $1 }
             let head = all.filter { !$0.value.isEmpty }.map { "\($0.key): \($0.value)\r\n" }.sorted().joined()
             client.send("\(method) \(path) HTTP/1.1\r\n\(head)\r\n\(body)")
-            while !client.isClosedByPeer {
-                try Task.checkCancellation()
-                await Task.yield()
-            }
+            try await eventually("the server closes the connection") { client.isClosedByPeer }
             return client.received
         }
 
@@ -123,7 +115,7 @@ import Testing
             let stream = try RawClient(port: asker.port)
             try stream.connect()
             stream.send("GET /v1/events HTTP/1.1\r\nHost: pi:\(asker.port)\r\nCookie: okaeri=\(asker.cookie)\r\n\r\n")
-            while !stream.received.contains(": okaeri") { try await turn() }
+            try await eventually("the answer has arrived") { stream.received.contains(": okaeri") }
             if logsOut {
                 let answer = try await asker.change("POST", "/v1/web/logout", "")
                 #expect(answer.hasPrefix("HTTP/1.1 200"))
@@ -131,7 +123,7 @@ import Testing
                 #expect(logins.revoke(try #require(logins.devices.first).id))
             }
             // With the last chunk: a browser complains of an answer that breaks off.
-            while !stream.isClosedByPeer { try await turn() }
+            try await eventually("the server closes the connection") { stream.isClosedByPeer }
             #expect(stream.received.hasSuffix("\r\n0\r\n\r\n"))
         }
     }
@@ -188,7 +180,7 @@ import Testing
             let start = ContinuousClock.now
             #expect(try await asker.logIn(logins.link()).hasPrefix("HTTP/1.1 200"))
             for client in wrong {
-                while !client.isClosedByPeer { try await turn() }
+                try await eventually("the server closes the connection") { client.isClosedByPeer }
                 #expect(client.received.hasPrefix("HTTP/1.1 401"))
             }
             #expect(ContinuousClock.now - start > .milliseconds(500))
@@ -205,19 +197,21 @@ import Testing
             let stream = try RawClient(port: asker.port)
             try stream.connect()
             stream.send("GET /v1/events HTTP/1.1\r\nHost: pi:\(asker.port)\r\nCookie: okaeri=\(asker.cookie)\r\n\r\n")
-            while !stream.received.contains(": okaeri") { try await turn() }
+            try await eventually("the answer has arrived") { stream.received.contains(": okaeri") }
             let others = try (0..<10).map { _ in try RawClient(port: asker.port) }
             for client in others {
                 try client.connect()
                 client.send("GET / HTTP/1.1\r\nHost: pi:\(asker.port)\r\n\r\n")
-                while !client.received.contains("</html>") { try await turn() }
+                try await eventually("the answer has arrived") { client.received.contains("</html>") }
             }
-            for client in others.dropLast(2) { while !client.isClosedByPeer { try await turn() } }
+            for client in others.dropLast(2) {
+                try await eventually("the server closes the connection") { client.isClosedByPeer }
+            }
             #expect(!stream.isClosedByPeer && !others[9].isClosedByPeer)
             #expect(try await asker.ask("GET", "/v1/status").hasPrefix("HTTP/1.1 200"))
             // Without its login it is one of the others.
             #expect(logins.revoke(try #require(logins.devices.first).id))
-            while !stream.isClosedByPeer { try await turn() }
+            try await eventually("the server closes the connection") { stream.isClosedByPeer }
         }
     }
 

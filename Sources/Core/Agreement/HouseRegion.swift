@@ -150,7 +150,9 @@ extension HouseRegion {
         case .owner(_, let writing):
             return actions + (writing.rival.map { followed($0, isRetained: true, house) } ?? [])
         case .listening(_, let listening):
-            return actions + (listening.rival.map { stateReceived($0, isRetained: false, house) } ?? [])
+            if let rival = listening.rival { return actions + stateReceived(rival, isRetained: false, house) }
+            nothingStored(house)
+            return actions
         case .follower: return actions
         }
     }
@@ -353,7 +355,7 @@ extension HouseRegion {
         write { if $0.unreturned == event.identifier { $0.unreturned = nil } }
     }
 
-    /// Handles that the broker has delivered its messages, and that none of them was the region's.
+    /// Brings the message back if the broker has delivered its messages, and none of them was the region's.
     mutating func nothingStored(_ house: HouseView) {
         guard message.state != nil, !message.isStored, isFollower, owner?.name != formerOwner else { return }
         message.restore(identifier, house, isNext: isWitness(house))
