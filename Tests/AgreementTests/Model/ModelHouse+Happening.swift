@@ -51,7 +51,10 @@ extension ModelHouse {
         nodes[index].inbox = []
         _ = nodes[index].house.disconnected(at: nodes[index].moment(now))
         log.stoodDown(nodes[index].name)
-        if hasWill { wills.append((now + .random(in: 0...12, using: &random) * Self.second, index)) }
+        if hasWill {
+            log.cameOrWent()
+            wills.append((now + .random(in: 0...12, using: &random) * Self.second, index))
+        }
         log.wentDark(nodes[index].name, at: now)
     }
 

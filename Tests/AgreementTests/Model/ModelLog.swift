@@ -82,7 +82,7 @@ struct ModelLog {
         if !isRemembered { wasWiped = true }
     }
 
-    /// A node is no more, or is new: perhaps the only one that knew what the broker has lost, or one that does not and is to own it.
+    /// A node is lost, or is new: perhaps the only one that knew what the broker has lost, or one that does not and is to own it.
     mutating func cameOrWent() {
         if lacksSome { wasWiped = true }
     }
