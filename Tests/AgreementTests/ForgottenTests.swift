@@ -97,8 +97,9 @@ import Testing
     }
 
     /// Its owner wrote the message before the node was forgotten.
-    @Test mutating func `an earlier message does not make the house wait for a forgotten node`() {
-        hall.connect(at: 0, keeping: [Self.waiting(["attic-2"])])
+    @Test(arguments: [true, false])
+    mutating func `an earlier message does not make the house wait for a forgotten node`(isKnown: Bool) {
+        hall.connect(at: 0, keeping: isKnown ? [Self.waiting(["attic-2"])] : [])
         hall.status(of: HouseAtHall.stronger, found: true, at: 0)
         hall.pass(to: 10)
         hall.actions += hall.house.forgotten(node: "attic-2", at: HouseAtHall.moment(10))

@@ -99,10 +99,11 @@ extension HouseReplica {
         let wasAbsent = absence.nodes[name] != nil
         absence.returned(name)
         if let end = settlingEnd { schedule(end) }
+        // This node may not know it yet, and receive a message that waits for it.
+        if forgotten[name] == nil, forgotten.count < Self.nodeLimit { forgotten[name] = .max }
         guard nodes[name] != nil || wasAbsent || isWaited(for: name) else { return [] }
         nodes[name] = nil
         redescribed.remove(name)
-        if forgotten[name] == nil, forgotten.count < Self.nodeLimit { forgotten[name] = .max }
         let actions = [.deleted(node: name)] + ownersDetermined(at: now)
         return actions
             + update(regions.indices, at: now) { region, view in
