@@ -235,8 +235,8 @@ extension HouseRegion {
         if isEcho { echoed = received.stamp.sequence }
         if case .listening(let state, var listening) = role, !isEcho, !received.isRestored {
             // A message of the same writer was delivered twice.
-            let isOther = order.isOther && received.stamp.writer != message.state?.stamp.writer
-            listening.rival = isOther ? received : nil
+            let isRival = order.keepsKnown && received.stamp.writer != message.state?.stamp.writer
+            listening.rival = isRival ? received : nil
             role = .listening(state, listening)
         }
         switch order {

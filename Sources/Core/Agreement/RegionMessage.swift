@@ -9,8 +9,8 @@ struct RegionMessage: Sendable {
         /// Too far from the known one: one of the two is forged.
         case implausible
 
-        /// Whether the known message stays.
-        var isOther: Bool {
+        /// Whether this node keeps the message that it knows.
+        var keepsKnown: Bool {
             switch self {
             case .earlier, .implausible: true
             case .same, .later: false
