@@ -16,7 +16,7 @@ final class ListeningSocket: Sendable {
     private static let closeTimeout = TimeAmount.seconds(1)
 
     /// The maximum number of connections that the kernel keeps until they are accepted.
-    private static let backlog: Int32 = 256
+    private static let backlog: Int32 = 1024
 
     /// The number of connections that may end while as many as ``Connections`` permits are open.
     private static let surplus = 32
