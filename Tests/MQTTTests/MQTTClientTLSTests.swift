@@ -102,10 +102,10 @@ struct MQTTClientTLSTests {
                 "the CA file /nonexistent/ca.pem of the MQTT broker cannot be read: No such file or directory;"))
     }
 
-    /// The ACL file that docs/mqtt.md shows.
+    /// The ACL file that docs/broker.md shows.
     private static func documentedRules(_ file: StaticString = #filePath) throws -> String {
         let root = URL(fileURLWithPath: "\(file)").deletingLastPathComponent().appending(path: "../..")
-        let page = try String(contentsOf: root.appending(path: "docs/mqtt.md"), encoding: .utf8)
+        let page = try String(contentsOf: root.appending(path: "docs/broker.md"), encoding: .utf8)
         let block = try #require(page.components(separatedBy: "`/etc/mosquitto/acl`, where").last)
             .components(separatedBy: "\n").dropFirst().drop { !$0.hasPrefix("    ") }
             .prefix { $0.isEmpty || $0.hasPrefix("    ") }
@@ -158,6 +158,6 @@ struct MQTTClientTLSTests {
         #expect(
             state.description
                 == "the MQTT broker at 127.0.0.1:\(broker.port) does not let user okaeri publish homeassistant/device/a/config; "
-                + "allow it in the broker's ACL file, as docs/mqtt.md shows")
+                + "allow it in the broker's ACL file, as /usr/share/doc/okaeri/broker.md shows")
     }
 }

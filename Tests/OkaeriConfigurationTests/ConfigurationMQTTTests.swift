@@ -85,7 +85,7 @@ struct ConfigurationMQTTTests {
         #expect(alone.regions.map(\.scope) == [.house])
         #expect(
             alone.notices == [
-                #"regions[0].onExit is never run: its scope is the house, which needs "mqtt"; see docs/mqtt.md"#
+                #"regions[0].onExit is never run: its scope is the house, which needs "mqtt"; see /usr/share/doc/okaeri/several-pis.md"#
             ])
         let json = #"{"mqtt": {"host": "localhost"}, \#(regions)}"#
         #expect(try Configuration(json: Array(json.utf8), file: "beacons.json").notices == [])

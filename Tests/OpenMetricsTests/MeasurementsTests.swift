@@ -118,7 +118,7 @@ import WiFi
 
     @Test func `the page has them all`() throws {
         let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
-        let page = try #require(FileManager.default.contents(atPath: "\(root)/docs/metrics.md"))
+        let page = try #require(FileManager.default.contents(atPath: "\(root)/docs/monitoring.md"))
         let rows = String(decoding: page, as: UTF8.self).split(separator: "\n").filter { $0.hasPrefix("| `") }
         let names = rows.compactMap { $0.split(separator: "`").dropFirst().first }.filter { $0.contains("_") }
         let families = Measurements(

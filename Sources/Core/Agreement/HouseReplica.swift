@@ -10,7 +10,7 @@ import Plumbing
 ///     act(house.observationReceived(node: "attic", region: "keys", observation, isRetained: false, at: now))
 ///     act(house.advanced(to: now))                         // by a timer set to house.nextDeadline
 ///
-/// The rules that hold at any time are in docs/agreement.md. Everything is bounded: ``nodeLimit`` nodes, the configured
+/// The rules that hold at any time are in docs/developers/agreement.md. Everything is bounded: ``nodeLimit`` nodes, the configured
 /// regions, and one observation of each node for each region that is owned here.
 package struct HouseReplica: Sendable {
     /// The connection to the broker.

@@ -124,7 +124,7 @@ package struct Configuration: Sendable, Equatable {
         regions.enumerated().flatMap { index, region in
             let houseless =
                 region.scope == .house && mqtt == nil
-                ? "its scope is the house, which needs \"mqtt\"; see docs/mqtt.md" : nil
+                ? "its scope is the house, which needs \"mqtt\"; see /usr/share/doc/okaeri/several-pis.md" : nil
             let idle: [(key: String, command: [String], why: String?)] = [
                 ("onEnter", region.onEnter, region.monitored.notifyOnEntry ? houseless : "notifyOnEntry is false"),
                 ("onExit", region.onExit, region.monitored.notifyOnExit ? houseless : "notifyOnExit is false"),

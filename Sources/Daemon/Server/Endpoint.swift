@@ -72,7 +72,8 @@ package struct Endpoints: Sendable {
             head.method = .get
             let refusal = try await refusals.respond(to: Request(head: head, body: request.body), context: context)
             if refusal.status != .notFound { return refusal }
-            return .failure(.notFound, "there is nothing at this path; docs/api.md lists what there is")
+            return .failure(
+                .notFound, "there is nothing at this path; /usr/share/doc/okaeri/api.md lists what there is")
         } catch {
             return .failure(.internalServerError, "the request could not be answered; look at `journalctl -u okaeri`")
         }

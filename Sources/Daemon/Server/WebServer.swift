@@ -77,7 +77,7 @@ package struct WebServer: Service {
             name: Self.name, what: "the page is", address: address,
             warning: """
                 the page on \(address) is reached by others, and what they read and write there is not encrypted: in a \
-                network that is not all yours put a proxy with TLS before it, see docs/web.md
+                network that is not all yours put a proxy with TLS before it, see /usr/share/doc/okaeri/page.md
                 """, listeners: listeners, retry: retry, listener: listener, logger: logger)
         let revocations = logins.revocations.values(backlog: 1)
         try await withThrowingTaskGroup(of: Void.self) { group in

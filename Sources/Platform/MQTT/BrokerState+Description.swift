@@ -8,7 +8,7 @@ extension BrokerState: CustomStringConvertible {
         case .connected where deliversNothing:
             "the MQTT broker at \(broker) accepts this node's messages and delivers none, so the house is not known here; "
                 + "allow \(broker.login.map { "user \($0.username.plain())" } ?? "client \(clientID)") to read okaeri/# in "
-                + "the broker's ACL file, as docs/mqtt.md shows"
+                + "the broker's ACL file, as /usr/share/doc/okaeri/broker.md shows"
         case .connected:
             refusals.first.map { $0.sentence(clientID, broker) } ?? "connected to the MQTT broker at \(broker)"
         case .failed(let problem): problem.sentence(broker, clientID: clientID)
@@ -30,7 +30,7 @@ extension BrokerState.Refusal {
         let user = broker.login.map { "user \($0.username.plain())" } ?? "client \(clientID)"
         return
             "the MQTT broker at \(broker) does not let \(user) \(deed) \(topic); allow it in the broker's ACL file, as "
-            + "docs/mqtt.md shows"
+            + "/usr/share/doc/okaeri/broker.md shows"
     }
 }
 

@@ -128,7 +128,8 @@ package enum ForgetFailure: Error, Sendable, Equatable, CustomStringConvertible 
 extension StatusReport {
     /// The sentence for a request about the house if there is none.
     package static let noHouse =
-        "this okaeri belongs to no house: its beacons.json names no \"mqtt\"; docs/mqtt.md describes how to set that up"
+        "this okaeri belongs to no house: its beacons.json names no \"mqtt\"; /usr/share/doc/okaeri/several-pis.md "
+        + "describes how to set that up"
 
     /// The same as the house agrees on it: the states of the regions are the house's, not this node's. Nil where there is no
     /// house.

@@ -9,8 +9,8 @@ struct PeripheralCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "peripheral", abstract: "Serve Okaeri's status to Bluetooth centrals, over GATT.",
         discussion: """
-            Region states, the prompt that waits, its answer and the log level of this process: docs/gatt.md describes \
-            the values. Only paired devices can use them: `bluetoothctl`, left open here, asks you to confirm each pairing. \
+            Region states, the prompt that waits, its answer and the log level of this process; \
+            /usr/share/doc/okaeri/gatt.md describes the values. Only paired devices can use them: `bluetoothctl`, left open here, asks you to confirm each pairing. \
             Answers and the log level are taken only from centrals whose pairing was authenticated by a number that both \
             sides show. With --open every device in range can read whether the regions are occupied.
             """)

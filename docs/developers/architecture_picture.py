@@ -1,4 +1,4 @@
-"""The picture of docs/architecture.md: the path of a report, and the targets in layers with their imports.
+"""The picture of docs/developers/architecture.md: the path of a report, and the targets in layers with their imports.
 
 The place of a target is set here by hand; its imports come from Package.swift.
 """

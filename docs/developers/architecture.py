@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the package with docs/architecture.md, and draws docs/architecture.svg.
+"""Compares the package with docs/developers/architecture.md, and draws docs/developers/architecture.svg.
 
 Without arguments: prints the differences, and fails if there are any. With --draw: writes the picture.
 """
@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 import architecture_picture as picture  # noqa: E402
 
 DOCS = pathlib.Path(__file__).resolve().parent
-ROOT = DOCS.parent
+ROOT = DOCS.parent.parent
 PICTURE = DOCS / "architecture.svg"
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:public |package |internal |fileprivate |private )?import +"
@@ -60,7 +60,7 @@ def table(page, head):
     """Returns the rows of the table with this head: of each cell its text, and the words in code."""
     lines = iter(page.splitlines())
     if not any(line.startswith(head) for line in lines):
-        sys.exit(f"docs/architecture.md has no table that begins with “{head}”")
+        sys.exit(f"docs/developers/architecture.md has no table that begins with “{head}”")
     next(lines)
     for line in lines:
         if not line.startswith("|"):
@@ -152,7 +152,7 @@ def main():
         if sys.argv[1:] == ["--draw"]:
             PICTURE.write_text(drawing)
         elif not PICTURE.exists() or PICTURE.read_text() != drawing:
-            complaints.append("docs/architecture.svg is another picture than docs/architecture.py --draw makes")
+            complaints.append("docs/developers/architecture.svg is another picture than docs/developers/architecture.py --draw makes")
     print("\n".join(complaints), end="\n" if complaints else "")
     sys.exit(bool(complaints))
 
