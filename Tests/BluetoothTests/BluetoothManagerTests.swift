@@ -44,7 +44,7 @@ import Testing
         kernel.set(hotPlugError: KernelError(.openSocket, code: EPERM))
         let answer = await BluetoothManager(kernel: kernel).authorize(within: forever)
         #expect(answer.state == .unauthorized)
-        #expect(answer.reason.contains("sudo setcap cap_net_raw,cap_net_admin+eip"))
+        #expect(answer.reason.contains("AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN"))
     }
 
     @Test func `the wait for an adapter that does not answer has a limit`() async {

@@ -52,7 +52,7 @@ import Testing
 
     @Test(arguments: [
         (PowerStep.unblock, KernelError(.unblock, code: EACCES), "rfkill unblock bluetooth"),
-        (.switchOn, KernelError(.switchOn, code: EPERM), "sudo setcap cap_net_raw,cap_net_admin+eip"),
+        (.switchOn, KernelError(.switchOn, code: EPERM), "AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN"),
     ])
     func `a right that is missing is named before anything is done`(
         _ step: PowerStep, _ error: KernelError, _ mend: String

@@ -46,7 +46,7 @@ import WiFi
 
     @Test func `a missing capability has the command that grants it`() {
         #expect(Doctor.permissionFindings(mayScan: true).map(\.verdict) == [.ok])
-        #expect(Doctor.permissionFindings(mayScan: false).first?.mend?.contains("setcap") == true)
+        #expect(Doctor.permissionFindings(mayScan: false).first?.mend?.contains("AmbientCapabilities") == true)
     }
 
     @Test(.timeLimit(.minutes(5)))

@@ -225,8 +225,8 @@ import RegionMonitoring
         ("PATCH /v1/prompts/1", 405, "Allow: POST\r\n"), ("GET /v1/prompts/1", 405, "Allow: POST\r\n"),
         ("QUERY /v1/status", 405, "Allow: GET, HEAD\r\n"), ("POST /metrics", 405, "Allow: GET, HEAD\r\n"),
         ("GET /v1/never?ssid=x", 405, "Allow: DELETE\r\n"), ("DELETE /v1/never", 400, "/v1/never?ssid=SSID"),
-        ("DELETE /v1/never?ssid=x", 404, "“x”"), ("GET /", 404, "docs/api.md"), ("POST /v2", 404, "docs/api.md"),
-        ("POST /v1/prompts", 405, "Allow: GET, HEAD\r\n"), ("GET /v1/prompts/1/2", 404, "docs/api.md"),
+        ("DELETE /v1/never?ssid=x", 404, "“x”"), ("GET /", 404, "api.md lists"), ("POST /v2", 404, "api.md lists"),
+        ("POST /v1/prompts", 405, "Allow: GET, HEAD\r\n"), ("GET /v1/prompts/1/2", 404, "api.md lists"),
     ])
     func `what is not there is refused with a sentence`(request: String, status: Int, words: String) async throws {
         try await run(server()) {

@@ -17,7 +17,7 @@ import Testing
             ("answer 1 perhaps", "'join', 'later' or 'never'"),
             ("scan --adapter foo", "--adapter takes a name such as hci0"),
             ("scan --adapter hci", "--adapter takes a name such as hci0"),
-            ("peripherals --adapter hci99999", "--adapter takes a name such as hci0"),
+            ("devices --adapter hci99999", "--adapter takes a name such as hci0"),
             ("scan --adapter hci+1", "--adapter takes a name such as hci0"),
             ("bluetooth --adapter hci01", "--adapter takes a name such as hci0"),
             ("bluetooth --adapter foo", "--adapter takes a name such as hci0"),
@@ -48,7 +48,7 @@ import Testing
                 "advertise --uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 --major 1",
                 "the beacon is incomplete; add --major and --minor"
             ),
-            ("advertise --region home --power 0", "--power takes the signal at one metre"),
+            ("advertise --region home --measured-power 0", "--measured-power takes the signal at one metre"),
         ])
     func `what is wrong is a sentence, and exit status 64`(line: String, sentence: String) throws {
         let arguments = line.split(separator: " ").map(String.init)
@@ -64,7 +64,7 @@ import Testing
         arguments: [
             "monitor", "scan --duration 0.5", "replay --speed 0.1 x", "history --since 2h --csv", "plot --day today",
             "status --wait inside --timeout 1e9", "calibrate --distance 2 --measured-power -127 home",
-            "advertise --region home --power -127", "bluetooth", "bluetooth on --timeout 3600",
+            "advertise --region home --measured-power -127", "bluetooth", "bluetooth on --timeout 3600",
             "range --adapter hci65535 home", "decode 02 01 06",
         ])
     func `what is right is taken, to its bounds`(line: String) {

@@ -34,7 +34,7 @@ import Testing
             #expect(lines.allSatisfy { $0.count <= 40 })
             if shown < 50 { #expect(lines.last == "… and \(50 - shown) more") }
         }
-        #expect(BeaconTable.lines([], columns: 80, rows: 24).last == "no iBeacon heard yet")
+        #expect(BeaconTable.lines([], columns: 80, rows: 24).last == "no iBeacon received yet")
     }
 
     @Test func `a bar grows with the signal, from one eighth to ten cells`() {

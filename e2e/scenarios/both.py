@@ -1,4 +1,4 @@
-"""Okaeri on both sides: `okaeri peripheral` on hci1, okaeri as the central on hci0, by bluetoothd on BlueZ's own btvirt."""
+"""Okaeri on both sides: `okaeri gatt` on hci1, okaeri as the central on hci0, by bluetoothd on BlueZ's own btvirt."""
 
 from lab import bluez
 from lab.btvirt import Btvirt
@@ -38,8 +38,8 @@ def okaeri_reads_okaeri(folder):
     """The central finds the peripheral by its service, reads and subscribes; an access that needs pairing is refused with
     the fix."""
     pair = Pair(folder)
-    said = okaeri("peripherals", "--service", SERVICE, "--timeout", "6")
-    check(pair.address in said and NAME in said, f"okaeri peripherals: {said}")
+    said = okaeri("devices", "--service", SERVICE, "--duration", "6")
+    check(pair.address in said and NAME in said, f"okaeri devices: {said}")
     said = okaeri("connect", pair.address, "--read", REGION_STATES)
     check('"?home\\n"' in said and said.endswith("status 0"), f"the region states: {said}")
     # Prompts and answers need pairing. bluetoothd tries to pair, and hci1 refuses.

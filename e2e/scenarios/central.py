@@ -65,9 +65,9 @@ class Reading(Process):
 def central_lists_and_connects(folder):
     """A scan that is filtered by the service finds the lamp; connected, its services have their names."""
     _, peer = at_home(folder)
-    said = okaeri("peripherals", "--service", lamp.SERVICE, "--timeout", "6", "--json")
-    check(peer.address in said and said.endswith("status 0"), f"okaeri peripherals: {said}")
-    said = okaeri("peripherals", "--service", "1812", "--timeout", "3", "--json")
+    said = okaeri("devices", "--service", lamp.SERVICE, "--duration", "6", "--json")
+    check(peer.address in said and said.endswith("status 0"), f"okaeri devices: {said}")
+    said = okaeri("devices", "--service", "1812", "--duration", "3", "--json")
     check(peer.address not in said, f"it has no such service: {said}")
     said = okaeri("connect", peer.address)
     check("Automation IO (1815)" in said and "Analog (2A58)  read notify" in said, f"okaeri connect: {said}")

@@ -91,12 +91,12 @@ SERVICE, REGION_STATES, WAITING_PROMPT, ANSWER, LOG_LEVEL = (
 
 
 class Peripheral(Process):
-    """Starts `okaeri peripheral` for the daemon's status on hci1."""
+    """Starts `okaeri gatt` for the daemon's status on hci1."""
 
     def __init__(self, folder, socket, *options):
         super().__init__(
-            folder, "peripheral",
-            [PROGRAM, "peripheral", "--adapter", "hci1", "--socket", socket, "--name", NAME, *options])
+            folder, "gatt",
+            [PROGRAM, "gatt", "--adapter", "hci1", "--socket", socket, "--name", NAME, *options])
         self.expect_said("can be connected")
 
 
@@ -171,7 +171,7 @@ def peripheral_read_and_notified(folder):
 
     bluetoothctl.write(room.path(LOG_LEVEL), "debug", kind="command")
     room.peripheral.expect_said("the log level is debug now")
-    check(room.peripheral.stop() == 0, f"okaeri peripheral did not end well: {room.peripheral.said()}")
+    check(room.peripheral.stop() == 0, f"okaeri gatt did not end well: {room.peripheral.said()}")
     trace.stop()
     check(re.search(r"Handle Value Indication.*Handle Value Confirmation", trace.said(), re.DOTALL), "nothing was indicated")
 
@@ -234,7 +234,7 @@ def peripheral_adapter_off_and_gone(folder):
     room.btvirt.kill()
     reasons = ("there is no adapter hci1", "bluetoothd is not running")
     wait_for("word of the loss", lambda: any(reason in room.peripheral.said() for reason in reasons), within=10)
-    check(room.peripheral.stop(within=3) == 0, f"okaeri peripheral did not end well: {room.peripheral.said()}")
+    check(room.peripheral.stop(within=3) == 0, f"okaeri gatt did not end well: {room.peripheral.said()}")
 
 
 @scenario(within=120)

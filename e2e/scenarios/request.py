@@ -3,7 +3,6 @@
 import json
 import os
 import pty
-import re
 import time
 
 from lab.controller import Controller
@@ -12,7 +11,7 @@ from lab.processes import Process, finish, run
 from lab.registry import scenario
 from lab.waiting import check, check_took, wait_for
 
-from rights import as_nobody
+from rights import as_nobody, named_rights
 
 NO, UNAVAILABLE, NO_PERMISSION = 1, 69, 77
 OUTSIDE, UNKNOWN = 1, 2
@@ -66,7 +65,7 @@ def bluetooth_on(folder):
     run("rfkill", "block", "bluetooth")
     Answer("bluetooth", "status").expect(UNAVAILABLE, "poweredOff", "rfkill")
 
-    Answer("bluetooth", "on").expect(UNAVAILABLE, "nothing is done", "--no-power-alert")
+    Answer("bluetooth", "on").expect(UNAVAILABLE, "nothing is done", "--yes")
     screen, status = asked_on_terminal("n", "bluetooth", "on")
     check("lift rfkill's block of hci0 and switch it on" in screen, f"the question is: {screen}")
     check(status == NO, f"after a no it ended with {status}: {screen}")
@@ -79,7 +78,7 @@ def bluetooth_on(folder):
 
     run("hciconfig", "hci0", "down")
     run("rfkill", "block", "bluetooth")
-    answer = Answer("bluetooth", "on", "--no-power-alert")
+    answer = Answer("bluetooth", "on", "--yes")
     answer.expect(0)
     check(answer.text == "", f"it is not silent: {answer.text}")
     check(is_up(), "it was not switched on")
@@ -90,19 +89,19 @@ def bluetooth_on_unprivileged(folder):
     """The command names the missing right and exits 77; the suggested fix works."""
     Controller(folder)
     run("hciconfig", "hci0", "down")
-    said = as_nobody("bluetooth", "on", "--no-power-alert")
-    mend = re.search(r"sudo (setcap \S+) \$\(command -v okaeri\)", said)
-    check(mend and said.endswith(f"status {NO_PERMISSION}"), f"without rights: {said}")
-    run("sh", "-c", f"{mend[1]} $(command -v okaeri)")
-    said = as_nobody("bluetooth", "on", "--no-power-alert")
+    said = as_nobody("bluetooth", "on", "--yes")
+    rights = named_rights(said)
+    check(rights and said.endswith(f"status {NO_PERMISSION}"), f"without rights: {said}")
+    run("setcap", f"{rights}+eip", PROGRAM)
+    said = as_nobody("bluetooth", "on", "--yes")
     check(said == "status 0" and is_up(), f"after the mend: {said}")
 
     run("rfkill", "block", "bluetooth")
-    said = as_nobody("bluetooth", "on", "--no-power-alert")
+    said = as_nobody("bluetooth", "on", "--yes")
     check(said.endswith(f"status {NO_PERMISSION}") and is_blocked(), f"without the right to unblock: {said}")
     check("sudo rfkill unblock bluetooth" in said, f"no mend: {said}")
     run("rfkill", "unblock", "bluetooth")
-    said = as_nobody("bluetooth", "on", "--no-power-alert")
+    said = as_nobody("bluetooth", "on", "--yes")
     check(said == "status 0" and is_up(), f"after the mend: {said}")
     run("setcap", "-r", PROGRAM)
 

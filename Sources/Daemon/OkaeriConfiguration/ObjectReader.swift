@@ -96,7 +96,7 @@ extension JSONNode.Value {
 }
 
 /// The word in `words` that was probably meant by `word`: the one with the fewest edits, if they are few.
-func nearest(to word: String, among words: [String]) -> String? {
+package func nearest(to word: String, among words: [String]) -> String? {
     let distances = words.map { ($0, editDistance(Array(word.lowercased()), Array($0.lowercased()))) }
     guard let best = distances.min(by: { $0.1 < $1.1 }), best.1 <= max(2, best.0.count / 3) else { return nil }
     return best.0

@@ -8,20 +8,43 @@ import Events
         commandName: "okaeri",
         abstract: "Watches iBeacon regions and offers to join the home Wi-Fi on arrival.",
         discussion: """
-            `okaeri` alone lists what is missing and what to do next. `okaeri setup` finds your beacon and writes \
-            beacons.json; then run `okaeri monitor`. `okaeri doctor` looks more closely.
+            `okaeri` without a command lists the missing steps of the set-up. `sudo okaeri setup` performs them. \
+            `man okaeri` describes the files and the exit statuses, and lists the rarer commands: advertise, agent, \
+            connect, decode, devices, gatt, monitor, record, replay.
             """,
         version: "okaeri \(Version())",
-        subcommands: [
-            SetupCommand.self, MonitorCommand.self, ReplayCommand.self, StatusCommand.self, ExplainCommand.self,
-            ScanCommand.self,
-            RangeCommand.self, LocateCommand.self, CalibrateCommand.self, HistoryCommand.self, PlotCommand.self,
-            NodesCommand.self, WebCommand.self,
-            PromptsCommand.self, AnswerCommand.self, AgentCommand.self, DecodeCommand.self,
-            RecordCommand.self, DoctorCommand.self,
-            ConfigCommand.self, BluetoothCommand.self, PeripheralsCommand.self, ConnectCommand.self,
-            AdvertiseCommand.self, PeripheralCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "First steps", subcommands: [SetupCommand.self, DoctorCommand.self, BluetoothCommand.self]),
+            CommandGroup(
+                name: "Presence",
+                subcommands: [
+                    StatusCommand.self, ExplainCommand.self, HistoryCommand.self, PlotCommand.self, NodesCommand.self,
+                    LocateCommand.self, ScanCommand.self, RangeCommand.self, CalibrateCommand.self,
+                ]),
+            CommandGroup(name: "Wi-Fi", subcommands: [PromptsCommand.self, AnswerCommand.self, AgentCommand.self]),
+            CommandGroup(
+                name: "Service", subcommands: [MonitorCommand.self, ConfigCommand.self, WebCommand.self]),
+            CommandGroup(
+                name: "Other devices",
+                subcommands: [DevicesCommand.self, ConnectCommand.self, AdvertiseCommand.self, GATTCommand.self]),
+            CommandGroup(
+                name: "Tools", subcommands: [RecordCommand.self, ReplayCommand.self, DecodeCommand.self]),
         ])
+
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            var command = try parseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            CommandFailure.end(error, arguments: arguments)
+        }
+    }
 
     /// Without a command: where a new installation stands.
     func run() async throws {

@@ -70,7 +70,7 @@ extension CentralError: CustomStringConvertible {
                 + "`sudo adduser $USER bluetooth` and log in again"
         case .notFound(let address, let limit):
             "\(address) was not received within \(limit.inSeconds); switch it on, bring it near, and end its connection to "
-                + "another device: `okaeri peripherals` lists the devices in range"
+                + "another device: `okaeri devices` lists the devices in range"
         case .connectionFailed(let address, let reason):
             "\(address) could not be connected: \(reason); bring it nearer, make sure that no other device is connected to it, and "
                 + "try again"

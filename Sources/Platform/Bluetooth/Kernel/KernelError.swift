@@ -90,7 +90,8 @@ extension KernelError: CustomStringConvertible {
         return "\(operation.rawValue) failed: \(words) (\(code)); \(advice)"
     }
 
-    private static let setcap = "`sudo setcap cap_net_raw,cap_net_admin+eip $(command -v okaeri)`, then start again"
+    private static let rights =
+        "run the program with `sudo`, or as a service with AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN"
 
     private var advice: String {
         switch state {
@@ -98,10 +99,10 @@ extension KernelError: CustomStringConvertible {
             switch operation {
             case .unblock, .block: RadioSwitches.advice
             case .switchOn, .switchOff:
-                "that needs CAP_NET_ADMIN: run \(Self.setcap), or `bluetoothctl power on` if bluetoothd runs"
+                "that needs CAP_NET_ADMIN: \(Self.rights); or run `bluetoothctl power on` if bluetoothd runs"
             case .openSocket, .bindSocket, .setFilter, .send, .receive, .listAdapters, .readAdapter, .createWakeUp,
                 .wait, .startThread:
-                "scanning needs CAP_NET_RAW: run \(Self.setcap)"
+                "scanning needs CAP_NET_RAW: \(Self.rights)"
             }
         case .unsupported:
             "this kernel has no Bluetooth, or the process may not use it: run `sudo modprobe bluetooth`; in a systemd "

@@ -102,7 +102,7 @@ package struct Doctor: Sendable {
             [
                 .wrong(
                     "permission", "this user may not scan: CAP_NET_RAW is missing",
-                    mend: "run `sudo setcap cap_net_raw,cap_net_admin+eip $(command -v okaeri)`")
+                    mend: "run the command with `sudo`; a service needs AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN")
             ]
         }
     }

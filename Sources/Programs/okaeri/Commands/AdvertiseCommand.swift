@@ -6,11 +6,11 @@ import RegionMonitoring
 
 struct AdvertiseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "advertise", abstract: "Be an iBeacon: this machine advertises one until it is stopped.",
+        commandName: "advertise", abstract: "Advertise this machine as an iBeacon until the command is stopped.",
         discussion: """
-            bluetoothd sends it, beside all else that it does, and beside this machine's own scan. It is not \
-            connectable. Switched off and on, unplugged, or with a bluetoothd that restarts: it goes on by itself.
-            """)
+            bluetoothd sends the advertisement, beside this machine's own scan. It is not connectable. It continues by \
+            itself after the adapter was switched off or unplugged, and after a restart of bluetoothd.
+            """, shouldDisplay: false)
 
     @OptionGroup var bluetooth: BluetoothOptions
     @OptionGroup var config: ConfigurationOptions
@@ -19,28 +19,30 @@ struct AdvertiseCommand: AsyncParsableCommand {
     @Option(help: "The beacon's UUID.", transform: beaconUUID)
     var uuid: BeaconUUID?
 
-    @Option(help: "The group, 0 to 65535.")
+    @Option(help: "The beacon's group, 0 to 65535.")
     var major: UInt16?
 
-    @Option(help: "The beacon in its group, 0 to 65535.")
+    @Option(help: "The beacon's number in its group, 0 to 65535.")
     var minor: UInt16?
 
     // Every value begins with a minus.
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The RSSI at one metre in dBm, that distances are judged by.", valueName: "dBm"))
-    var power: Int8 = -59
+            "The RSSI at one metre in dBm, from which receivers estimate the distance.", valueName: "dBm"))
+    var measuredPower: Int8 = -59
 
-    @Option(help: "The beacon of this region in beacons.json, in place of --uuid, --major and --minor.")
+    @Option(
+        help: "The beacon of this region in beacons.json, in place of --uuid, --major and --minor.",
+        completion: .regions)
     var region: String?
 
     func validate() throws {
         guard (region == nil) != (uuid == nil) else {
             throw ValidationError("name the beacon with --uuid, --major and --minor, or with --region")
         }
-        guard (-127 ... -1).contains(power) else {
-            throw ValidationError("--power takes the signal at one metre, -127 to -1 dBm; -59 is usual")
+        guard (-127 ... -1).contains(measuredPower) else {
+            throw ValidationError("--measured-power takes the signal at one metre, -127 to -1 dBm; -59 is usual")
         }
         guard region == nil || (major == nil && minor == nil) else {
             throw ValidationError("--region includes major and minor; leave out --major and --minor")
@@ -51,11 +53,11 @@ struct AdvertiseCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let frame = IBeaconFrame(identity: try identity(), measuredPower: power)
+        let frame = IBeaconFrame(identity: try identity(), measuredPower: measuredPower)
         let manager = PeripheralManager(adapter: bluetooth.adapter)
         try manager.startAdvertising(Advertisement(frame))
         try await PeripheralSession(manager: manager, logger: log.logger).run(
-            saying: "advertising \(frame.identity), \(power) dBm at one metre")
+            saying: "advertising \(frame.identity), \(measuredPower) dBm at one metre")
     }
 
     private func identity() throws -> BeaconIdentity {

@@ -5,11 +5,11 @@ import Glibc
 
 struct AgentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "agent", abstract: "Ask on the desktop: Wi-Fi prompts as notifications with buttons.",
+        commandName: "agent", abstract: "Show Wi-Fi prompts as desktop notifications with buttons.",
         discussion: """
-            Runs in the desktop session (packaging/okaeri-agent.service), follows the daemon and shows its prompts \
-            until they are answered, here or elsewhere. In English, or in Japanese where the locale says so.
-            """)
+            It runs in the desktop session (`systemctl --user start okaeri-agent`), follows the daemon, and shows each \
+            prompt until it is answered. The language is English, or Japanese by the locale.
+            """, shouldDisplay: false)
 
     @OptionGroup var socket: SocketOptions
     @OptionGroup var log: LogOptions

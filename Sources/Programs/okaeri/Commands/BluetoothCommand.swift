@@ -6,17 +6,17 @@ import Plumbing
 
 struct BluetoothCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bluetooth", abstract: "Whether there is Bluetooth, and why not; and switch it on.",
+        commandName: "bluetooth", abstract: "Show the state of Bluetooth and its reason, or switch it on.",
         subcommands: [BluetoothStatusCommand.self, BluetoothOnCommand.self],
         defaultSubcommand: BluetoothStatusCommand.self)
 }
 
 /// `--adapter` and `--timeout`: which adapter is asked, and how long it is waited for.
 struct AdapterOptions: ParsableArguments {
-    @Option(help: "Which adapter, such as hci0; the first that is switched on by default.")
+    @Option(help: "The adapter, such as hci0; default: the first that is switched on.")
     var adapter: String?
 
-    @Option(help: "Wait no longer than this many seconds for its answer.")
+    @Option(help: "The time limit of the adapter's answer, in seconds.")
     var timeout = 10.0
 
     func validate() throws {
@@ -29,10 +29,10 @@ struct AdapterOptions: ParsableArguments {
 
 struct BluetoothStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "The state of Bluetooth, and why it is so.",
+        commandName: "status", abstract: "Show the state of Bluetooth and its reason.",
         discussion: """
-            The states are CoreBluetooth's: unsupported, unauthorized, poweredOff, poweredOn; resetting or unknown while the \
-            adapter does not answer. Exit status: 0 poweredOn, 77 unauthorized, else 69.
+            The states are CoreBluetooth's: unsupported, unauthorized, poweredOff, poweredOn, and resetting or unknown while \
+            the adapter does not answer. Exit status: 0 poweredOn, 77 unauthorized, else 69.
             """)
 
     @OptionGroup var options: AdapterOptions
@@ -44,7 +44,7 @@ struct BluetoothStatusCommand: AsyncParsableCommand {
         let bluetooth = BluetoothManager(adapter: options.adapter)
         let update = await bluetooth.authorize(within: .seconds(options.timeout))
         print(json ? update.fields.json : "\(update.state.rawValue)  \(update.reason)")
-        try update.demandPower()
+        throw update.exitStatus
     }
 }
 
@@ -52,15 +52,15 @@ struct BluetoothOnCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "on", abstract: "Switch Bluetooth on.",
         discussion: """
-            Says what it will do (lift rfkill's block, switch the adapter on) and asks before it does; then waits until \
-            the adapter answers. A block by a switch or key of the machine is named, and nothing is done. Exit status: 0 \
-            when Bluetooth is on, 1 if the answer was no, 69 if it stays off, 77 if this user may not switch it on.
+            Names the steps (remove rfkill's block, switch the adapter on), asks for consent, performs them, and waits \
+            until the adapter answers. It reports a block by a switch or key of the machine and changes nothing. Exit \
+            status: 0 Bluetooth is on, 1 consent was refused, 69 it stays off, 77 this user may not switch it on.
             """)
 
     @OptionGroup var options: AdapterOptions
 
-    @Flag(name: .customLong("no-power-alert"), help: "Do it without a question, and silently.")
-    var isSilent = false
+    @Flag(help: "Do not ask for consent, and print nothing.")
+    var yes = false
 
     func run() async throws {
         let limit = Duration.seconds(options.timeout)
@@ -71,49 +71,51 @@ struct BluetoothOnCommand: AsyncParsableCommand {
             update = await bluetooth.poweredOn(within: limit)
         }
         guard update.state == .poweredOn else {
-            Terminal.complain(update.reason)
             return try update.demandPower()
         }
-        if !isSilent { print(update.reason) }
+        if !yes { print(update.reason) }
     }
 
     private func switchOn(_ adapter: String) async throws {
         do {
             let plan = try PowerPlan(adapter: adapter)
-            if !isSilent, !plan.steps.isEmpty { try await demandConsent(to: plan) }
+            if !yes, !plan.steps.isEmpty { try await demandConsent(to: plan) }
             try await plan.carryOut()
         } catch let failure as PowerFailure {
-            Terminal.complain(failure.reason)
-            throw failure.cause == .notPermitted ? Exit.noPermission : Exit.unavailable
+            throw CommandFailure(
+                failure.reason, status: failure.cause == .notPermitted ? Exit.noPermission : Exit.unavailable)
         }
     }
 
     /// Asks, and ends the command unless the answer is yes.
     private func demandConsent(to plan: PowerPlan) async throws {
         guard Terminal.canAsk else {
-            Terminal.complain(
+            throw CommandFailure(
                 "\(plan.adapter.name) is switched off, and there is no terminal to ask on, so nothing is done; run the command on "
-                    + "a terminal, or use `--no-power-alert` to \(plan.intention)")
-            throw Exit.unavailable
+                    + "a terminal, or use `--yes` to \(plan.intention)", status: Exit.unavailable)
         }
         try? Terminal.write("okaeri will \(plan.intention). Go on? [y/N] ", to: .output)
         let answer = try await BlockingThread.run(BlockingThread.StartError.init) {
             () throws(BlockingThread.StartError) in readLine()?.lowercased() ?? ""
         }
         guard answer == "y" || answer == "yes" else {
-            Terminal.complain("nothing was done")
-            throw ExitCode.failure
+            throw CommandFailure("nothing was done", status: .failure)
         }
     }
 }
 
 extension AdapterUpdate {
-    /// Ends the command with the status that fits, unless Bluetooth is on.
-    fileprivate func demandPower() throws {
+    /// The exit status of the state.
+    fileprivate var exitStatus: ExitCode {
         switch state {
-        case .poweredOn: return
-        case .unauthorized: throw Exit.noPermission
-        case .unknown, .resetting, .unsupported, .poweredOff: throw Exit.unavailable
+        case .poweredOn: .success
+        case .unauthorized: Exit.noPermission
+        case .unknown, .resetting, .unsupported, .poweredOff: Exit.unavailable
         }
+    }
+
+    /// Ends the command, unless Bluetooth is on.
+    fileprivate func demandPower() throws(CommandFailure) {
+        if state != .poweredOn { throw CommandFailure(reason, status: exitStatus) }
     }
 }

@@ -4,7 +4,7 @@ import Plumbing
 
 /// `--adapter`, of those that bluetoothd has.
 struct BluetoothOptions: ParsableArguments {
-    @Option(help: "The adapter, such as hci0; the first that is switched on by default.")
+    @Option(help: "The adapter, such as hci0; default: the first that is switched on.")
     var adapter: String?
 
     func validate() throws {
@@ -16,7 +16,7 @@ extension BluetoothUUID {
     /// As it stands on the command line.
     static func argument(_ text: String) throws -> BluetoothUUID {
         guard let uuid = BluetoothUUID(text) else {
-            throw ValidationError("\(text) is no UUID; write 4, 8 or 32 hexadecimal digits, such as 180F")
+            throw ValidationError("\(text) is not a UUID; write 4, 8 or 32 hexadecimal digits, such as 180F")
         }
         return uuid
     }

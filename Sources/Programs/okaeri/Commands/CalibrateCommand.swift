@@ -5,31 +5,31 @@ import RegionMonitoring
 
 struct CalibrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "calibrate", abstract: "Measure a beacon, so that distances are right.",
+        commandName: "calibrate", abstract: "Measure a beacon's signal, so that distances are right.",
         discussion: """
-            First put the beacon down one metre from the antenna, in its sight: that gives measuredPower. Write it into \
-            beacons.json. Then, for more, some metres away with --distance: that gives pathLossExponent. It \
-            listens for 20 s, or --duration; a daemon may run meanwhile. Exit status 1 if the readings give no result.
-            In a house of several Pis, --node measures how much weaker than it should this one receives: measure the same beacon \
-            at one metre of each.
+            Put the beacon one metre from the antenna, in line of sight: the result is measuredPower. Write it into \
+            beacons.json. For more precise distances, put the beacon some metres away and use --distance: the result is \
+            pathLossExponent. The measurement takes 20 s, or --duration; the daemon can run at the same time. With --node, \
+            measure the same beacon one metre from each Pi of a house: the result is the offset of this Pi's receiver. \
+            Exit status 1 if the readings give no result.
             """)
 
     @OptionGroup var config: ConfigurationOptions
     @OptionGroup var listening: ListeningOptions
     @OptionGroup var log: LogOptions
 
-    @Option(help: "How far away the beacon is, in metres: at least 2. Without it, one metre.")
+    @Option(help: "The distance of the beacon in metres, at least 2; default: one metre.")
     var distance: Double?
 
-    @Flag(help: "Measure this machine's receiver, not the beacon: gives the node's offset.")
+    @Flag(help: "Measure this machine's receiver in place of the beacon.")
     var node = false
 
     @Option(
         parsing: .unconditional,
-        help: "The RSSI at one metre, in dBm; else the region's measuredPower. With --distance or --node.")
+        help: "The RSSI at one metre in dBm, with --distance or --node; default: the region's measuredPower.")
     var measuredPower: Int8?
 
-    @Argument(help: "A region's identifier, or UUID[/MAJOR[/MINOR]].")
+    @Argument(help: "A region's identifier, or UUID[/MAJOR[/MINOR]].", completion: .regions)
     var region: String
 
     /// The time needed to distinguish the signal from the echoes.
@@ -70,8 +70,7 @@ struct CalibrateCommand: AsyncParsableCommand {
             do throws(Calibration.Failure) {
                 try print(CalibrationSummary(calibration, question).text)
             } catch {
-                Terminal.complain(CalibrationSummary.sentence(error, question))
-                throw ExitCode.failure
+                throw CommandFailure(CalibrationSummary.sentence(error, question), status: .failure)
             }
         }
     }

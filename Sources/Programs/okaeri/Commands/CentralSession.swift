@@ -9,16 +9,18 @@ struct CentralSession {
 
     /// Does the work, and ends with the exit status that fits when it comes to nothing.
     ///
-    /// - Parameter limit: after so many seconds the work is ended, and that is well.
+    /// - Parameter limit: The seconds after which the work is ended; a failure only if Bluetooth cannot be used then.
     func run(for limit: Double? = nil, _ work: @escaping @Sendable (CentralManager) async throws -> Void) async throws {
         do {
-            try await untilInterrupted(for: limit, logger: logger) {
-                try await CentralManager.use(adapter: adapter, work)
+            try await untilInterrupted(logger: logger) {
+                try await CentralManager.use(adapter: adapter) { central in
+                    let isTimeUp = try await ends(within: limit) { try await work(central) }
+                    if isTimeUp, let obstacle = central.obstacle { throw obstacle }
+                }
             }
         } catch CentralError.cancelled {
         } catch let error as CentralError {
-            Terminal.complain(error.description)
-            throw error.exitCode
+            throw CommandFailure(error.description, status: error.exitCode)
         }
     }
 }

@@ -4,29 +4,29 @@ import Plumbing
 
 struct ConnectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "connect", abstract: "Connect a Bluetooth LE device: its services, its values.",
+        commandName: "connect", abstract: "Connect a Bluetooth LE device, and use its services.",
         discussion: """
-            Without more it lists the services and characteristics. Values are hexadecimal. What is to be written is \
-            written first, in the order given; then it is read, then subscribed. A subscription lasts until ^C: when the \
-            device is gone it is connected again as soon as it is back. A connection that was there before stays; one that \
-            is not there yet is given up by ^C, and by bluetoothd with it.
-            """)
+            Without options it lists the services and characteristics. Values are hexadecimal. It performs the writes \
+            first, in the given order, then the reads, then the subscriptions. A subscription lasts until Ctrl-C; a device \
+            that was out of range is connected again. The command leaves a connection that existed before, and ends its \
+            own.
+            """, shouldDisplay: false)
 
     @OptionGroup var bluetooth: BluetoothOptions
     @OptionGroup var log: LogOptions
 
-    @Argument(help: "The device's address, as `okaeri peripherals` lists it.")
+    @Argument(help: "The device's address in `okaeri devices`.")
     var address: String
 
     @Option(
-        help: ArgumentHelp("Only this service, and characteristics that are in it.", valueName: "uuid"),
+        help: ArgumentHelp("Only this service and its characteristics.", valueName: "uuid"),
         transform: BluetoothUUID.argument)
     var service: BluetoothUUID?
 
-    @Option(help: ArgumentHelp("Write a value, and learn whether it was taken.", valueName: "uuid=hex"))
+    @Option(help: ArgumentHelp("Write a value, and wait for the device's response.", valueName: "uuid=hex"))
     var write: [ValueToWrite] = []
 
-    @Option(help: ArgumentHelp("Write a value without an answer.", valueName: "uuid=hex"))
+    @Option(help: ArgumentHelp("Write a value without a response.", valueName: "uuid=hex"))
     var writeWithoutResponse: [ValueToWrite] = []
 
     @Option(
@@ -34,17 +34,17 @@ struct ConnectCommand: AsyncParsableCommand {
     var read: [BluetoothUUID] = []
 
     @Option(
-        help: ArgumentHelp("Print each value that a characteristic notifies.", valueName: "uuid"),
+        help: ArgumentHelp("Print each notified value of a characteristic.", valueName: "uuid"),
         transform: BluetoothUUID.argument)
     var subscribe: [BluetoothUUID] = []
 
-    @Flag(help: "A JSON object a line.")
+    @Flag(help: "Print a JSON object a line.")
     var json = false
 
     func validate() throws {
         let groups = address.split(separator: ":", omittingEmptySubsequences: false)
         guard groups.count == 6, groups.allSatisfy({ $0.utf8.count == 2 && UInt8(hexadecimal: $0) != nil }) else {
-            throw ValidationError("\(address) is no address; write it as DC:A6:32:01:02:03")
+            throw ValidationError("\(address) is not an address; write it as DC:A6:32:01:02:03")
         }
     }
 

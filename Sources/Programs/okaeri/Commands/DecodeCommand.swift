@@ -4,13 +4,13 @@ import Listening
 
 struct DecodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "decode", abstract: "Explain one advertisement.",
+        commandName: "decode", abstract: "Decode an advertisement.",
         discussion: """
             HEX is advertising data (02 01 06 1A FF 4C 00 …) or a whole HCI event (04 3E …); spaces, colons and 0x \
-            are allowed. Exit status 1 if there is no iBeacon in it.
-            """)
+            are allowed. Exit status 1 if it is not an iBeacon.
+            """, shouldDisplay: false)
 
-    @Flag(help: "As JSON: uuid, major, minor, measuredPower.")
+    @Flag(help: "Print JSON: uuid, major, minor, measuredPower.")
     var json = false
 
     @Argument(help: "The bytes, in hexadecimal.")
@@ -18,15 +18,17 @@ struct DecodeCommand: ParsableCommand {
 
     func run() throws {
         guard let bytes = DecodedAdvertisement.bytes(hex: hex.joined()) else {
-            Terminal.complain("cannot decode that: it is not hexadecimal; write an even number of digits 0-9 and A-F")
-            throw Exit.usage
+            throw CommandFailure(
+                "cannot decode that: it is not hexadecimal; write an even number of digits 0-9 and A-F",
+                status: Exit.usage)
         }
         let decoded = DecodedAdvertisement(bytes)
         if json {
-            if let object = decoded.json { print(object) } else { Terminal.complain(decoded.verdict) }
+            guard let object = decoded.json else { throw CommandFailure(decoded.verdict, status: .failure) }
+            print(object)
         } else {
             print(decoded.text)
         }
-        if decoded.frames.isEmpty { throw ExitCode(1) }
+        if decoded.frames.isEmpty { throw ExitCode.failure }
     }
 }

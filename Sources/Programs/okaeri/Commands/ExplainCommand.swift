@@ -4,19 +4,18 @@ import Client
 
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Why a region is inside or outside, and when that will change.",
+        commandName: "explain", abstract: "Explain a region's state, and when it will change.",
         discussion: """
-            Asks the daemon how it judges the region's beacons: the exit time in force and what it rests on, how often \
-            the beacon advertises and how much of that is lost, its signal and its silence. Exit status 3 if there is \
-            no daemon.
+            Prints for each beacon of the region: the exit time and its basis, the advertising interval and the share \
+            that is lost, the signal, and the current silence.
             """)
 
     @OptionGroup var socket: SocketOptions
 
-    @Flag(help: "As JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(help: "The region's identifier.")
+    @Argument(help: "The region's identifier.", completion: .regions)
     var region: String
 
     func run() async throws {
@@ -24,12 +23,10 @@ struct ExplainCommand: AsyncParsableCommand {
         do throws(APIClient.Failure) {
             status = try await socket.client.get(Route.status)
         } catch {
-            Terminal.complain(error.description)
-            throw ExitCode(StatusSummary.noAnswer)
+            throw CommandFailure(error)
         }
         guard let explanation = RegionExplanation(status, region: region) else {
-            Terminal.complain(status.unknownRegion(region))
-            throw Exit.usage
+            throw CommandFailure(status.unknownRegion(region), status: Exit.usage)
         }
         print(json ? explanation.json : explanation.text)
     }

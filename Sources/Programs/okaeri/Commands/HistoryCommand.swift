@@ -94,7 +94,7 @@ func reading(
             try await daemon(socket.client)
         } catch let failure {
             let isDown = if case .noDaemon = failure { true } else { false }
-            guard isDown else { throw ended(by: failure) }
+            guard isDown else { throw CommandFailure(failure) }
             let status = ended(by: error)
             if case .denied = error { Terminal.complain(failure.description) }
             throw status

@@ -34,14 +34,13 @@ extension SourceOptions {
         do {
             try await listen([Verdict(events: session.events())])
         } catch let error as NoBluetooth {
-            throw error.end()
+            throw error.failure
         } catch let error as CaptureFileError {
+            guard error.isCut else { throw CommandFailure(error.description, status: Exit.dataError) }
             Terminal.complain(error.description)
-            if !error.isCut { throw Exit.dataError }
         } catch Errno.brokenPipe {
         } catch let error as Errno {
-            Terminal.complain("the output cannot be written: \(error)")
-            throw Exit.ioError
+            throw CommandFailure("the output cannot be written: \(error)", status: Exit.ioError)
         }
     }
 }
@@ -51,10 +50,9 @@ struct NoBluetooth: Error {
     var reason: String
     var isPermission: Bool
 
-    /// Prints the reason, and returns the exit status that fits.
-    func end() -> ExitCode {
-        Terminal.complain(reason)
-        return isPermission ? Exit.noPermission : Exit.unavailable
+    /// The end of the command.
+    var failure: CommandFailure {
+        CommandFailure(reason, status: isPermission ? Exit.noPermission : Exit.unavailable)
     }
 }
 

@@ -11,13 +11,13 @@ import Systemd
 
 struct MonitorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "monitor", abstract: "Watch the regions: the daemon, in the foreground.",
+        commandName: "monitor", abstract: "Run the daemon in the foreground.",
         discussion: """
-            Waits for what is missing (adapter, permission, NetworkManager) instead of ending. On a terminal it asks \
-            there before it joins a network; otherwise `okaeri answer` does. SIGHUP reads the configuration again.
-            Under systemd it notifies the service manager of its state, and its events are entries of the journal with
-            fields: `journalctl -u okaeri REGION=home`.
-            """)
+            It waits for a missing adapter, permission or NetworkManager. On a terminal it shows Wi-Fi prompts itself; \
+            elsewhere answer them with `okaeri answer`. SIGHUP reloads the configuration. Under systemd it reports its \
+            state to the service manager, and writes its events to the journal with fields: `journalctl -u okaeri \
+            REGION=home`.
+            """, shouldDisplay: false)
 
     /// The substitutes for NetworkManager.
     enum WiFiKind: String, ExpressibleByArgument, CaseIterable {
@@ -30,20 +30,20 @@ struct MonitorCommand: AsyncParsableCommand {
     @OptionGroup var state: StateOptions
     @OptionGroup var log: LogOptions
 
-    @Flag(help: "Print one JSON object a line.")
+    @Flag(help: "Print a JSON object a line.")
     var json = false
 
     @Option(
         help: """
-            A capture (btsnoop, pcap, pcapng) in place of an adapter; the daemon stays up at its end. Nothing of it is kept \
-            unless --state-dir is given.
+            A capture (btsnoop, pcap, pcapng) in place of an adapter. The daemon runs on at its end, and stores nothing \
+            without --state-dir.
             """)
     var capture: String?
 
-    @Option(help: "How many times faster than recorded the capture runs.")
+    @Option(help: "The factor of the capture's speed.")
     var speed = 1.0
 
-    @Option(help: "The service that joins networks: network-manager, or simulated to try things out.")
+    @Option(help: "The service that joins networks: network-manager, or simulated for a trial.")
     var wifi = WiFiKind.networkManager
 
     func validate() throws {
@@ -77,8 +77,7 @@ struct MonitorCommand: AsyncParsableCommand {
         do {
             try await daemon.run(with: services)
         } catch let error as DaemonError {
-            Terminal.complain(error.description)
-            throw Exit.unavailable
+            throw CommandFailure(error.description, status: Exit.unavailable)
         }
     }
 

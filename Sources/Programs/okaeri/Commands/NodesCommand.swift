@@ -4,22 +4,22 @@ import Client
 
 struct NodesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "nodes", abstract: "The Pis of a house: whether each is online, and its observations.",
+        commandName: "nodes", abstract: "List the Pis of a house, their observations and the agreed states.",
         subcommands: [NodesListCommand.self, NodesForgetCommand.self], defaultSubcommand: NodesListCommand.self)
 }
 
 struct NodesListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "The nodes, what each hears, and what they agree on.",
+        commandName: "list", abstract: "List the nodes, their observations and the agreed states.",
         discussion: "Exit status: 0; 1 if there is no house; 69 if no daemon answers.")
 
     @OptionGroup var socket: SocketOptions
     @OptionGroup var log: LogOptions
 
-    @Flag(help: "Go on, and print each change: the same lines on a terminal, else a JSON object a line.")
+    @Flag(help: "Continue, and print each change; other than on a terminal as a JSON object a line.")
     var watch = false
 
-    @Flag(help: "As JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     /// The interval of the requests: an answer needs no work at the nodes.
@@ -55,7 +55,7 @@ struct NodesListCommand: AsyncParsableCommand {
                         .joined(separator: "\n")
                 isLost = false
             } catch {
-                guard last != nil, error.isTemporary else { throw ended(by: error) }
+                guard last != nil, error.isTemporary else { throw CommandFailure(error) }
                 if !isLost { Terminal.complain(error.description) }
                 isLost = true
             }
@@ -71,15 +71,15 @@ struct NodesListCommand: AsyncParsableCommand {
 
 struct NodesForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "forget", abstract: "Forget a node that is gone for good.",
+        commandName: "forget", abstract: "Delete a node that will not come back.",
         discussion: """
-            Its last observation does not count any more: the house no longer waits for a beacon that it alone received. It goes from Home \
-            Assistant, too. A node that is online is not forgotten. Exit status 1 if it cannot be done.
+            Its last observation no longer counts, and its device disappears from Home Assistant. A node that is online \
+            cannot be deleted: exit status 1.
             """)
 
     @OptionGroup var socket: SocketOptions
 
-    @Argument(help: "The node's name, as `okaeri nodes` lists it.")
+    @Argument(help: "The node's name in `okaeri nodes`.")
     var name: String
 
     func run() async throws {

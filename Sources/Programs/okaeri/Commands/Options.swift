@@ -12,17 +12,16 @@ import RegionMonitoring
 struct ConfigurationOptions: ParsableArguments {
     @Option(
         name: .customLong("config"),
-        help: "The configuration; else $OKAERI_CONFIG, ./beacons.json (not as root), /etc/okaeri/beacons.json.")
+        help: "The configuration; default: $OKAERI_CONFIG, ./beacons.json (not as root), /etc/okaeri/beacons.json.")
     var file: String?
 
-    /// The configuration and the file it came from. What is wrong with it is said, and the command ends.
+    /// Returns the configuration and its file, or ends the command.
     func load() throws -> (configuration: Configuration, file: String) {
         do throws(ConfigurationError) {
             let file = try Configuration.file(named: file)
             return (try Configuration(file: file), file)
         } catch {
-            Terminal.complain(error.description)
-            throw Exit.configuration
+            throw CommandFailure(error.description, status: Exit.configuration)
         }
     }
 
@@ -41,7 +40,8 @@ struct ConfigurationOptions: ParsableArguments {
 
 /// `--socket`.
 struct SocketOptions: ParsableArguments {
-    @Option(help: "Where the daemon listens; else $OKAERI_SOCKET, $XDG_RUNTIME_DIR/okaeri.sock, /run/okaeri.")
+    @Option(
+        help: "The daemon's socket; default: $OKAERI_SOCKET, $XDG_RUNTIME_DIR/okaeri.sock, /run/okaeri/okaeri.sock.")
     var socket: String?
 
     private var environment: [String: String] { ProcessInfo.processInfo.environment }
@@ -56,7 +56,7 @@ struct StateOptions: ParsableArguments {
     @Option(
         name: .customLong("state-dir"),
         help:
-            "Where state is kept; else $STATE_DIRECTORY, $XDG_STATE_HOME/okaeri, /var/lib/okaeri for root, ~/.local/state/okaeri."
+            "The state directory; default: $STATE_DIRECTORY, $XDG_STATE_HOME/okaeri, /var/lib/okaeri for root, ~/.local/state/okaeri."
     )
     var directory: String?
 
@@ -74,13 +74,13 @@ struct StateOptions: ParsableArguments {
 
 /// `--verbose`.
 struct LogOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Say more on standard error.")
+    @Flag(name: .shortAndLong, help: "Log more on standard error.")
     var verbose = false
 }
 
 /// `--adapter`, `--capture`: what to listen to.
 struct SourceOptions: ParsableArguments {
-    @Option(help: "The adapter to listen with, such as hci0; the first that is up by default.")
+    @Option(help: "The adapter, such as hci0; default: the first that is up.")
     var adapter: String?
 
     @Option(help: "A capture (btsnoop, pcap, pcapng) in place of an adapter.")
@@ -114,21 +114,22 @@ struct ListeningOptions: ParsableArguments {
     }
 }
 
-/// Does what asks the daemon; says what it refuses and ends with the exit status that fits.
+/// Sends requests to the daemon, and ends the command if one fails.
 func exitingOnFailure(_ ask: () async throws(APIClient.Failure) -> Void) async throws {
     do throws(APIClient.Failure) {
         try await ask()
     } catch {
-        throw ended(by: error)
+        throw CommandFailure(error)
     }
 }
 
-/// Says what the daemon refuses; the exit status that fits.
-func ended(by failure: APIClient.Failure) -> ExitCode {
-    Terminal.complain(failure.description)
-    return switch failure {
-    case .noDaemon, .noAnswer: Exit.unavailable
-    case .notPermitted: Exit.noPermission
-    case .refused: ExitCode.failure
+extension CompletionKind {
+    /// The identifiers of the configured regions.
+    static var regions: CompletionKind {
+        .custom { _, _, _ in
+            guard let file = try? Configuration.file(named: nil), let configuration = try? Configuration(file: file)
+            else { return [] }
+            return configuration.regions.map(\.identifier)
+        }
     }
 }

@@ -21,7 +21,7 @@ struct PeripheralSession {
         do {
             try await group.run()
         } catch let error as NoBluetooth {
-            throw error.end()
+            throw error.failure
         }
     }
 }

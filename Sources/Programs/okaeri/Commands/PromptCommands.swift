@@ -5,14 +5,14 @@ public import WiFi
 
 struct PromptsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "prompts", abstract: "The Wi-Fi prompts that wait for an answer.")
+        commandName: "prompts", abstract: "List the pending Wi-Fi prompts.")
 
     @OptionGroup var socket: SocketOptions
 
-    @Flag(help: "As JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
-    @Option(help: "Ask about this network again, after an answer of never.")
+    @Option(help: "Allow prompts for this network (SSID) again, after the answer never.")
     var clear: String?
 
     func run() async throws {
@@ -39,11 +39,13 @@ struct PromptsCommand: AsyncParsableCommand {
 struct AnswerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "answer", abstract: "Answer a Wi-Fi prompt.",
-        discussion: "join: now. later: ask at the next arrival. never: not for this network (until prompts --clear).")
+        discussion:
+            "join joins now; later asks at the next arrival; never asks no more for this network, until `okaeri prompts --clear`."
+    )
 
     @OptionGroup var socket: SocketOptions
 
-    @Argument(help: "The prompt's number, as `okaeri prompts` lists it.")
+    @Argument(help: "The prompt's number in `okaeri prompts`.")
     var id: String
 
     @Argument(help: "join, later or never.")

@@ -5,20 +5,20 @@ import RegionMonitoring
 
 struct RangeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "range", abstract: "Ranging, once a second.",
+        commandName: "range", abstract: "Print the distance of a region's beacons once a second.",
         discussion: """
-            REGION is the identifier of a region in beacons.json, or UUID, UUID/MAJOR or UUID/MAJOR/MINOR. A table \
-            on a terminal; otherwise the events didRangeBeacons and rangingBeaconsDidFail, a JSON object a line.
+            On a terminal it shows a table; otherwise it prints the events didRangeBeacons and rangingBeaconsDidFail, a \
+            JSON object a line.
             """)
 
     @OptionGroup var config: ConfigurationOptions
     @OptionGroup var listening: ListeningOptions
     @OptionGroup var log: LogOptions
 
-    @Flag(help: "JSON lines, on a terminal too.")
+    @Flag(help: "Print JSON lines on a terminal, too.")
     var json = false
 
-    @Argument(help: "A region's identifier, or UUID[/MAJOR[/MINOR]].")
+    @Argument(help: "A region's identifier, or UUID[/MAJOR[/MINOR]].", completion: .regions)
     var region: String
 
     func run() async throws {
@@ -36,7 +36,10 @@ struct RangeCommand: AsyncParsableCommand {
                     if screen != nil {
                         let beacons = session.beacons(within: RegionMonitor.rangingMemory)
                             .filter { !$0.regions.isEmpty }
-                        try screen?.draw(BeaconTable.lines(beacons, columns: Terminal.columns, rows: Terminal.rows))
+                        try screen?.draw(
+                            BeaconTable.lines(
+                                beacons, columns: Terminal.columns, rows: Terminal.rows, isColored: Terminal.showsColor)
+                        )
                     } else {
                         try Terminal.print(event.json)
                     }

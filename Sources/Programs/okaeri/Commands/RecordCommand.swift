@@ -5,18 +5,18 @@ import SystemPackage
 
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "record", abstract: "A btsnoop capture of what the adapter hears.",
+        commandName: "record", abstract: "Record the received advertisements as a btsnoop capture.",
         discussion: """
-            Wireshark, btmon and `okaeri replay` read it. Ends with Ctrl-C or after --duration. With - the capture goes to \
-            standard output, which must not be a terminal.
-            """)
+            Wireshark, btmon and `okaeri replay` read it. It ends with Ctrl-C or after --duration. With - the capture goes \
+            to standard output, which must not be a terminal.
+            """, shouldDisplay: false)
 
     @OptionGroup var listening: ListeningOptions
     @OptionGroup var log: LogOptions
 
     @Argument(
         help:
-            "The file to write; one that exists is not touched. A named pipe or a device is written to; - is standard output.",
+            "A new file, a named pipe or a device; - is standard output. Existing files are not overwritten.",
         completion: .file())
     var file: String
 
@@ -58,13 +58,12 @@ private struct CaptureOutput {
                 name = file
             } catch {
                 let hint = error as? Errno == .fileExists ? "name another file, or remove it first" : "check the folder"
-                Terminal.complain("cannot create \(file): \(error); \(hint)")
-                throw Exit.ioError
+                throw CommandFailure("cannot create \(file): \(error); \(hint)", status: Exit.ioError)
             }
         }
         if isatty(descriptor.rawValue) == 1 {
-            Terminal.complain("cannot write a capture to a terminal; name a file, or redirect standard output")
-            throw Exit.usage
+            throw CommandFailure(
+                "cannot write a capture to a terminal; name a file, or redirect standard output", status: Exit.usage)
         }
     }
 

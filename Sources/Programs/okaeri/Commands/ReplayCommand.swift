@@ -10,26 +10,25 @@ import SystemPackage
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract:
-            "The same over a capture, at the capture's own clock; over those of several nodes, what they agree on.")
+        abstract: "Play a capture, or those of several nodes, and print the events.", shouldDisplay: false)
 
     @OptionGroup var config: ConfigurationOptions
     @OptionGroup var log: LogOptions
 
-    @Option(name: .customLong("state-dir"), help: "Keep a history here; none by default.")
+    @Option(name: .customLong("state-dir"), help: "Write a history into this directory; default: none.")
     var stateDirectory: String?
 
-    @Flag(help: "Print one JSON object a line; with --score, one in all.")
+    @Flag(help: "Print a JSON object a line; with --score a single one.")
     var json = false
 
     @Flag(help: "Print false exits and delays for each sensitivity, without identifiers and times of day.")
     var score = false
 
-    @Option(help: "How many times faster than recorded; as fast as it goes by default.")
+    @Option(help: "The factor of the recorded speed; default: as fast as possible.")
     var speed: Double?
 
     @Argument(
-        help: "A btsnoop, pcap or pcapng file; - for standard input. Of several nodes: NODE=CAPTURE for each.",
+        help: "A btsnoop, pcap or pcapng file; - is standard input. For several nodes NODE=CAPTURE each.",
         completion: .file())
     var captures: [String]
 
@@ -68,8 +67,7 @@ struct ReplayCommand: ParsableCommand {
             return try StateLock(directory: stateDirectory)
         } catch {
             if case .unusable = error { return nil }
-            Terminal.complain(error.description)
-            throw Exit.unavailable
+            throw CommandFailure(error.description, status: Exit.unavailable)
         }
     }
 
@@ -112,9 +110,9 @@ struct ReplayCommand: ParsableCommand {
         } catch {
             output.flush()
             progress?.clear()
-            Terminal.complain(error.description)
             // A recording that was interrupted ends in the middle of a packet: the rest of it is good.
-            if !error.isCut { throw Exit.dataError }
+            guard error.isCut else { throw CommandFailure(error.description, status: Exit.dataError) }
+            Terminal.complain(error.description)
         }
     }
 }

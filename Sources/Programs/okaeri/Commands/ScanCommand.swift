@@ -6,13 +6,15 @@ import SystemPackage
 
 struct ScanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scan", abstract: "Every iBeacon in the air, live: what to put into beacons.json.",
-        discussion: "A table on a terminal; otherwise a JSON object a line, one a second for each beacon heard.")
+        commandName: "scan", abstract: "List the iBeacons in range, live.",
+        discussion:
+            "On a terminal it shows a table; otherwise it prints a JSON object a line, one a second for each beacon received."
+    )
 
     @OptionGroup var listening: ListeningOptions
     @OptionGroup var log: LogOptions
 
-    @Flag(help: "JSON lines, on a terminal too.")
+    @Flag(help: "Print JSON lines on a terminal, too.")
     var json = false
 
     func run() async throws {
@@ -26,7 +28,9 @@ struct ScanCommand: AsyncParsableCommand {
         var screen = LiveScreen()
         while !Task.isCancelled {
             let beacons = session.beacons(within: .seconds(60))
-            try screen.draw(BeaconTable.lines(beacons, columns: Terminal.columns, rows: Terminal.rows))
+            try screen.draw(
+                BeaconTable.lines(
+                    beacons, columns: Terminal.columns, rows: Terminal.rows, isColored: Terminal.showsColor))
             try await Task.sleep(for: .milliseconds(500))
         }
     }

@@ -4,27 +4,27 @@ import Client
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "What the daemon knows.",
+        commandName: "status", abstract: "Print the state of the regions.",
         discussion: """
-            Exit status: 0 inside, 1 outside, 2 unknown, 3 no daemon or a stale answer. Without --region, 0 if any \
-            region is inside. With --nagios: 0 OK (inside), 1 WARNING (outside), 2 CRITICAL (no daemon, no Bluetooth), \
-            3 UNKNOWN. --wait exits with the state it waited for, or with the present one when the time is up.
+            Exit status: 0 inside, 1 outside, 2 unknown, 3 no daemon or a stale answer; without --region 0 if any region \
+            is inside. With --nagios: 0 OK (inside), 1 WARNING (outside), 2 CRITICAL (no daemon, no Bluetooth), 3 \
+            UNKNOWN. With --wait: the status of the awaited state, or of the current one after --timeout.
             """)
 
     @OptionGroup var socket: SocketOptions
 
-    @Option(help: "Only this region.")
+    @Option(help: "Only this region.", completion: .regions)
     var region: String?
 
-    @Flag(help: "As all nodes of the house agree, not as this machine alone hears it.")
+    @Flag(help: "The state on which all nodes of the house agree, in place of this machine's own.")
     var house = false
 
     @Option(
-        help: "Wait until it is inside, or outside; also for a daemon that restarts.",
+        help: "Wait until the state is inside, or outside. A restart of the daemon does not end it.",
         completion: .list(StateWait.State.allCases.map(\.rawValue)), transform: Self.state)
     var wait: StateWait.State?
 
-    @Option(help: "Wait no longer than this many seconds; as long as it takes by default.")
+    @Option(help: "The time limit of --wait in seconds; default: none.")
     var timeout: Double?
 
     @Flag(exclusivity: .exclusive, help: "The form of the output.")
@@ -34,9 +34,9 @@ struct StatusCommand: AsyncParsableCommand {
         case text, json, nagios
         static func help(for value: Form) -> ArgumentHelp? {
             switch value {
-            case .text: "A few lines for people (the default)."
-            case .json: "As JSON."
-            case .nagios: "As a Nagios or Icinga plugin."
+            case .text: "Print text (the default)."
+            case .json: "Print JSON."
+            case .nagios: "Print the answer of a Nagios or Icinga plugin."
             }
         }
     }
@@ -90,10 +90,9 @@ struct StatusCommand: AsyncParsableCommand {
             return try await StateWait(for: state, region: region, isHouse: house, client: socket.client)
                 .run(timeout: timeout.map { .seconds($0) })
         } catch {
-            Terminal.complain(error.description)
             switch error {
-            case .noSuchRegion, .noHouse: throw Exit.usage
-            case .barred: throw ExitCode(StatusSummary.noAnswer)
+            case .noSuchRegion, .noHouse: throw CommandFailure(error.description, status: Exit.usage)
+            case .barred: throw CommandFailure(error.description, status: ExitCode(StatusSummary.noAnswer))
             }
         }
     }
@@ -111,8 +110,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     private func refuse(_ sentence: String, _ status: ExitCode, _ plugin: NagiosReport) throws -> Never {
         guard form == .nagios else {
-            Terminal.complain(sentence)
-            throw status
+            throw CommandFailure(sentence, status: status)
         }
         print(plugin.line)
         throw ExitCode(plugin.exitStatus)

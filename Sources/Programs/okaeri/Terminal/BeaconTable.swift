@@ -10,25 +10,49 @@ enum BeaconTable {
     ///   - beacons: The received beacons.
     ///   - columns: the terminal's width; longer lines are cut.
     ///   - rows: the terminal's height; what does not fit is counted.
-    static func lines(_ beacons: [BeaconReport], columns: Int, rows: Int) -> [String] {
+    ///   - isColored: Whether the signals have colours, by escape sequences.
+    static func lines(_ beacons: [BeaconReport], columns: Int, rows: Int, isColored: Bool = false) -> [String] {
         let sorted = beacons.nearestFirst
         let room = max(1, rows - 3)
-        var lines = [heading] + sorted.prefix(room).map(line)
-        if sorted.count > room { lines.append("… and \(sorted.count - room) more") }
-        if sorted.isEmpty { lines.append(nothing) }
-        return lines.map { String($0.prefix(columns)) }
+        let cut = { (line: String) in String(line.prefix(columns)) }
+        var lines = [cut(heading)]
+        for beacon in sorted.prefix(room) {
+            let line = cut(line(beacon))
+            lines.append(isColored ? colored(line, by: beacon.rssi, from: 0) : line)
+        }
+        if sorted.count > room { lines.append(cut("… and \(sorted.count - room) more")) }
+        if sorted.isEmpty { lines.append(cut(nothing)) }
+        return lines
     }
 
     /// The lines of a choice: each beacon with its number, in the order that they are given.
-    static func lines(_ candidates: [SetupDialogue.Candidate]) -> [String] {
-        let rows = candidates.map { "\($0.number)".leftPadding(to: 3) + "  " + line($0.beacon) }
+    static func lines(_ candidates: [SetupDialogue.Candidate], isColored: Bool = false) -> [String] {
+        let rows = candidates.map { candidate in
+            let line = "\(candidate.number)".leftPadding(to: 3) + "  " + line(candidate.beacon)
+            return isColored ? colored(line, by: candidate.beacon.rssi, from: 5) : line
+        }
         return ["     " + heading] + (rows.isEmpty ? ["     " + nothing] : rows)
     }
 
     private static let heading =
         "UUID".padding(to: 37) + "major".padding(to: 6) + "minor".padding(to: 6) + " dBm  "
         + "signal".padding(to: 11) + "distance".padding(to: 10) + "age"
-    private static let nothing = "no iBeacon heard yet"
+    private static let nothing = "no iBeacon received yet"
+
+    /// The column of the signal's bar.
+    private static let barColumn = 55
+
+    /// Returns the line with its bar in green from -70 dBm, in yellow from -85 dBm, otherwise in red.
+    private static func colored(_ line: String, by rssi: Int8?, from margin: Int) -> String {
+        guard let rssi else { return line }
+        let color = rssi >= -70 ? 32 : rssi >= -85 ? 33 : 31
+        let (start, length) = (margin + barColumn, bar(rssi).count)
+        let characters = Array(line)
+        guard characters.count > start else { return line }
+        let end = min(characters.count, start + length)
+        return String(characters[..<start]) + "\u{1B}[\(color)m" + String(characters[start..<end]) + "\u{1B}[0m"
+            + String(characters[end...])
+    }
 
     private static func line(_ beacon: BeaconReport) -> String {
         let rssi = beacon.rssi.map { "\($0)" } ?? "?"

@@ -2,7 +2,7 @@ import BlueZ
 import FoundationEssentials
 import Plumbing
 
-/// The report of `okaeri peripherals` about a peripheral, as JSON.
+/// The report of `okaeri devices` about a peripheral, as JSON.
 struct PeripheralReport: Encodable {
     var event: String
     var address: String

@@ -15,6 +15,12 @@ enum Terminal {
     /// Whether a person sees standard error.
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 
+    /// Whether standard output shows colours: on a terminal, unless `NO_COLOR` is set (no-color.org) or it is a dumb one.
+    static var showsColor: Bool {
+        let environment = ProcessInfo.processInfo.environment
+        return isInteractive && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+    }
+
     /// The width in columns, 80 where it is not known.
     static var columns: Int { size(\.ws_col) ?? 80 }
 

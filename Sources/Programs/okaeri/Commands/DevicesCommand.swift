@@ -3,40 +3,40 @@ import BlueZ
 import Events
 import Plumbing
 
-struct PeripheralsCommand: AsyncParsableCommand {
+struct DevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "peripherals", abstract: "Bluetooth LE devices in the air, live: those that have a service.",
+        commandName: "devices", abstract: "List the Bluetooth LE devices in range that advertise a service.",
         discussion: """
-            A table on a terminal; otherwise a JSON object a line when one is found, changes or is gone, with the data it \
-            advertises for its manufacturer and its services, in hexadecimal, and the power in dBm it says to send with. A \
-            UUID has 4, 8 or 32 hexadecimal digits, such as 180F (Battery). bluetoothd looks for them, beside the daemon's \
-            own scan.
-            """)
+            On a terminal it shows a table; otherwise it prints a JSON object a line for each device that is found, \
+            changes or is lost: the data that it advertises for its manufacturer and its services, in hexadecimal, and its \
+            transmit power in dBm. A UUID has 4, 8 or 32 hexadecimal digits, such as 180F (Battery). bluetoothd scans, \
+            beside the daemon's own scan. Exit status 69 without bluetoothd or an adapter.
+            """, shouldDisplay: false)
 
     @OptionGroup var bluetooth: BluetoothOptions
     @OptionGroup var log: LogOptions
 
     @Option(
-        help: ArgumentHelp("Only those that advertise this service; may be given again.", valueName: "uuid"),
+        help: ArgumentHelp("Only devices that advertise this service. You can repeat the option.", valueName: "uuid"),
         transform: BluetoothUUID.argument)
     var service: [BluetoothUUID] = []
 
     @Option(help: "Stop after this many seconds.")
-    var timeout: Double?
+    var duration: Double?
 
-    @Flag(help: "JSON lines, on a terminal too.")
+    @Flag(help: "Print JSON lines on a terminal, too.")
     var json = false
 
     func validate() throws {
-        if let timeout, !(timeout > 0 && timeout <= 1e9) {
-            throw ValidationError("--timeout takes a number of seconds above zero")
+        if let duration, !(duration > 0 && duration <= 1e9) {
+            throw ValidationError("--duration takes a number of seconds above zero")
         }
     }
 
     func run() async throws {
         let isTable = Terminal.isInteractive && !json
         let session = CentralSession(adapter: bluetooth.adapter, logger: log.logger)
-        try await session.run(for: timeout) { central in
+        try await session.run(for: duration) { central in
             let found = central.scanForPeripherals(withServices: service)
             if isTable { try await table(found) } else { try await lines(found) }
         }

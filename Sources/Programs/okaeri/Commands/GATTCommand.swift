@@ -5,27 +5,27 @@ import Agent
 import Glibc
 import Logging
 
-struct PeripheralCommand: AsyncParsableCommand {
+struct GATTCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "peripheral", abstract: "Serve Okaeri's status to Bluetooth centrals, over GATT.",
+        commandName: "gatt", abstract: "Serve region states and the Wi-Fi prompt to Bluetooth centrals over GATT.",
         discussion: """
-            Region states, the prompt that waits, its answer and the log level of this process; \
-            /usr/share/doc/okaeri/gatt.md describes the values. Only paired devices can use them: `bluetoothctl`, left open here, asks you to confirm each pairing. \
-            Answers and the log level are taken only from centrals whose pairing was authenticated by a number that both \
-            sides show. With --open every device in range can read whether the regions are occupied.
-            """)
+            The characteristics are the region states, the pending prompt, its answer and the log level of this process; \
+            /usr/share/doc/okaeri/gatt.md describes the values. Only paired devices can use them: keep `bluetoothctl` \
+            open on this machine, which asks you to confirm each pairing. Only centrals whose pairing was authenticated \
+            by a number that both sides show can write. With --open every device in range can read the region states.
+            """, shouldDisplay: false)
 
     @OptionGroup var bluetooth: BluetoothOptions
     @OptionGroup var socket: SocketOptions
     @OptionGroup var log: LogOptions
 
-    @Option(help: "The name that centrals see; by default \"Okaeri\" and that of this machine.")
+    @Option(help: "The advertised name; default: \"Okaeri\" and the host name.")
     var name: String?
 
-    @Flag(help: "All devices in range can read the region states, without pairing. Prompts and answers are not.")
+    @Flag(help: "Let all devices in range read the region states without pairing, but not the prompts.")
     var open = false
 
-    @Flag(help: "Take answers also from centrals that paired without comparing a number (Just Works).")
+    @Flag(help: "Accept answers also from centrals that paired without comparing a number (Just Works).")
     var justWorks = false
 
     func run() async throws {
