@@ -86,11 +86,46 @@ import Testing
     }
 
     @Test(arguments: [
-        (nil, Exposition.openMetrics), ("*/*", .openMetrics), ("text/html,*/*;q=0.8", .openMetrics),
-        ("application/openmetrics-text;version=1.0.0;q=0.8,text/plain;version=0.0.4;q=0.5", .openMetrics),
-        ("text/plain;version=0.0.4", .prometheus), ("TEXT/PLAIN", .prometheus),
+        nil, "", "*/*", "text/html,*/*;q=0.8", "text/plain;version=0.0.4", "TEXT/PLAIN", "text/*", "nonsense",
+        "application/openmetrics-text;q=0", "application/openmetrics-text;q=0.5,*/*",
+        "text/plain;version=0.0.4,application/openmetrics-text;version=1.0.0;q=0.999", "application/json",
+        // A version that the daemon does not write.
+        "application/openmetrics-text;version=0.0.1,text/plain;version=0.0.4;q=0.5",
+        // Malformed ranges count for nothing.
+        "application/openmetrics-text;q=2", "application/openmetrics-text;q=0.0001", "application/openmetrics-text;q",
+        "application/openmetrics-text;a=\"b", "*/openmetrics-text", "application/openmetrics-text;q=-1",
+        "text/plain;a=\",application/openmetrics-text\"",
     ])
-    func `a client that accepts only the older format gets it`(accept: String?, exposition: Exposition) {
-        #expect(Exposition(accepting: accept) == exposition)
+    func `a client that does not request OpenMetrics gets the older format`(accept: String?) {
+        #expect(Exposition(accepting: accept) == .prometheus)
+    }
+
+    @Test(arguments: [
+        "application/openmetrics-text", "Application/OpenMetrics-Text; Version=1.0.0; Charset=UTF-8",
+        "application/openmetrics-text,text/plain", "text/plain, application/openmetrics-text ;q=1.000",
+        "application/*", "text/plain;q=0,application/*;q=0.1",
+        "text/plain;a=\"b,c\";q=0.1,application/openmetrics-text;q=0.2",
+        "application/openmetrics-text;version=\"1.0.0\"", "*/*;q=0.1,application/openmetrics-text;q=0.2",
+        // As Prometheus 2.42 and 3.0 send it.
+        "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
+            + "text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+        "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
+            + "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,"
+            + "text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
+    ])
+    func `a client that requests OpenMetrics gets it`(accept: String) {
+        #expect(Exposition(accepting: accept) == .openMetrics)
+    }
+
+    @Test func `only the first ranges of a long field count`() {
+        let (ranges, bytes) = (AcceptField.rangeLimit, AcceptField.byteLimit)
+        func field(after count: Int) -> String {
+            String(repeating: "text/html,", count: count) + "application/openmetrics-text"
+        }
+        #expect(Exposition(accepting: field(after: ranges - 1)) == .openMetrics)
+        #expect(Exposition(accepting: field(after: ranges)) == .prometheus)
+        let long = "text/html;a=" + String(repeating: "b", count: bytes)
+        #expect(Exposition(accepting: long + ",application/openmetrics-text") == .prometheus)
+        #expect(AcceptField(String(repeating: ",", count: 100_000)).ranges.isEmpty)
     }
 }

@@ -152,8 +152,8 @@ def check_page(schema, socket_url, page):
 
 
 def check_metrics(port):
-    """promtool reads the older format; the Prometheus below reads OpenMetrics."""
-    status, kind, text = get(f"http://127.0.0.1:{port}/metrics", {"Accept": "text/plain"})
+    """promtool reads the older format, as curl receives it; the Prometheus below reads OpenMetrics."""
+    status, kind, text = get(f"http://127.0.0.1:{port}/metrics", {"Accept": "*/*"})
     if (status, kind) != (200, "text/plain; version=0.0.4; charset=utf-8"):
         sys.exit(f"api: /metrics answers {status}, {kind}")
     (FOLDER / "metrics").write_text(text)

@@ -16,8 +16,7 @@ package enum Route {
     package static let events = "/v1/events"
     /// ``HealthReport``: 200, or 503 where something is wrong.
     package static let health = "/v1/health"
-    /// The daemon in numbers, as OpenMetrics has it, or as `text/plain` of Prometheus for a client that accepts only
-    /// that.
+    /// The daemon in numbers, in the older text format of Prometheus, or as OpenMetrics for a client that requests it.
     package static let metrics = "/metrics"
     /// ``DaysReport``; below it the picture of each day: `/v1/days/2026-11-21.svg`.
     package static let days = "/v1/days"

@@ -2,15 +2,24 @@
 package enum Exposition: Sendable, CaseIterable {
     /// OpenMetrics 1.0.0.
     case openMetrics
-    /// The older format of Prometheus, which older collectors still require: its text format 0.0.4.
+    /// The older format of Prometheus, its text format 0.0.4, which every collector reads.
     case prometheus
 
-    /// Chooses the first, unless the client accepts only the other (RFC 9110, 12.5.1).
+    /// Chooses OpenMetrics for a client that requests it: `Accept` names it, or accepts nothing else, and prefers no other
+    /// format. All others get the older format, which `promtool check metrics` reads.
     ///
-    /// - Parameter accept: the field of the request; nil: there was none.
+    /// - Parameter accept: The field of the request; `nil` if there is none.
     package init(accepting accept: String?) {
-        let types = (accept ?? "").lowercased()
-        self = types.contains("text/plain") && !types.contains("openmetrics") ? .prometheus : .openMetrics
+        let field = AcceptField(accept ?? "*/*")
+        func quality(_ type: String, version: String) -> (value: Int, isNamed: Bool) {
+            field.quality(
+                of: type, [.init(name: "version", value: version), .init(name: "charset", value: "utf-8")])
+                ?? (0, false)
+        }
+        let openMetrics = quality("application/openmetrics-text", version: "1.0.0")
+        let prometheus = quality("text/plain", version: "0.0.4")
+        let isEqual = openMetrics.value == prometheus.value && openMetrics.value > 0 && openMetrics.isNamed
+        self = isEqual || openMetrics.value > prometheus.value ? .openMetrics : .prometheus
     }
 
     package var contentType: String {
