@@ -117,7 +117,7 @@ struct Site {
     private func deadlines(of index: Int) -> String {
         let core = members[index].core
         return """
-            sights \(core.plan.nextDeadline ?? 0), house \(core.house.nextDeadline ?? 0), remains \
+            observations \(core.plan.nextDeadline ?? 0), house \(core.house.nextDeadline ?? 0), remains \
             \(core.looksUntil ?? 0), ranging \(core.rangingAt ?? 0), survey \(core.survey?.nextDeadline ?? 0), now \(now)
             """
     }

@@ -22,7 +22,7 @@ private struct Hand {
         Moment(instant: Int64(seconds * 1e9), wall: HouseAtHall.epoch + Int64(seconds * 1e9) + 123_456)
     }
 
-    /// A connection, the retained state if there is one, and the time that is listened: sights are wanted after three seconds, and
+    /// A connection, the retained state if there is one, and the time that is listened: observations are wanted after three seconds, and
     /// two later the region is spoken for.
     private mutating func connect(before: HouseState?, for listened: Double) {
         actions = house.connected(at: Self.moment(0))

@@ -133,8 +133,8 @@ def invented_nodes():
         about = description(f"room {number}", "1.0.0", [f"r{number}-{region:07}" for region in range(4000)])
         yield publication(f"okaeri/home/node/n{number}/about", about)
         yield publication(f"okaeri/home/node/n{number}/status", "online")
-        sight = {"state": "inside", "rssi": -60, "age": 0.1, "incarnation": f"{number}", "seq": 1}
-        yield publication(f"okaeri/home/node/n{number}/region/home", json.dumps(sight))
+        observation = {"state": "inside", "rssi": -60, "age": 0.1, "incarnation": f"{number}", "seq": 1}
+        yield publication(f"okaeri/home/node/n{number}/region/home", json.dumps(observation))
 
 
 def description(room, version, regions):
@@ -154,8 +154,8 @@ def hostile_texts():
 def hostile_house(name):
     yield publication(f"okaeri/home/node/{name}/about", description(HOSTILE, HOSTILE, ["home", HOSTILE]))
     yield publication(f"okaeri/home/node/{name}/status", "online")
-    sight = {"state": "inside", "rssi": -40, "age": 0.1, "incarnation": HOSTILE, "seq": 1, "room": HOSTILE}
-    yield publication(f"okaeri/home/node/{name}/region/home", json.dumps(sight))
+    observation = {"state": "inside", "rssi": -40, "age": 0.1, "incarnation": HOSTILE, "seq": 1, "room": HOSTILE}
+    yield publication(f"okaeri/home/node/{name}/region/home", json.dumps(observation))
     state = {"state": "inside", "room": HOSTILE, "since": "2026-01-01T00:00:00.000Z", "beacon": None,
              "hearing": [{"node": HOSTILE}, {"node": name, "incarnation": HOSTILE, "seq": 1}], "by": "ff", "seq": 1}
     yield publication("okaeri/home/region/home", json.dumps(state))

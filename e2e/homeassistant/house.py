@@ -71,7 +71,7 @@ class House:
         """Subscribes to the events of the house, and to the observations of each node."""
         self.inside("events", "mosquitto_sub", "-p", str(self.mqtt), "-V", "5", "-t", "okaeri/home/region/+/event")
         self.inside(
-            "sights", "mosquitto_sub", "-p", str(self.mqtt), "-V", "5", "-F", "%t %p", "-t", "okaeri/home/node/+/region/keys")
+            "observations", "mosquitto_sub", "-p", str(self.mqtt), "-V", "5", "-F", "%t %p", "-t", "okaeri/home/node/+/region/keys")
 
     def home_assistant(self):
         folder = self.folder / "homeassistant"
@@ -163,9 +163,9 @@ class House:
         status = pathlib.Path(f"/proc/{self.running[node].pid}/status").read_text(encoding="ascii")
         return int(next(line for line in status.splitlines() if line.startswith("RssAnon")).split()[1])
 
-    def sights(self, node):
+    def observations(self, node):
         """Returns the number of reports of a node that the beacon is inside."""
-        lines = (self.folder / "sights.log").read_text(encoding="utf-8").splitlines()
+        lines = (self.folder / "observations.log").read_text(encoding="utf-8").splitlines()
         return sum(line.startswith(f"okaeri/home/node/{node}/") and '"inside"' in line for line in lines)
 
     def hear(self, **signals):

@@ -66,7 +66,7 @@ def one_node(house):
     house.expect(RECOVERY, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room="hall")
     yield "Home Assistant is restarted"
     house.end("events")
-    house.end("sights")
+    house.end("observations")
     house.end("mosquitto")
     house.expect(30, device_tracker__okaeri_keys="unavailable")
     house.broker()
@@ -134,9 +134,9 @@ def asked(house):
         online = {each["name"]: each["online"] for each in report["nodes"]}
         if online != {"attic": True, "hall": True, "kitchen": True}:
             raise Failure(f"{node} takes these for the nodes: {online}")
-        sights = {each["name"]: each["sights"][0]["state"] for each in report["nodes"] if each["sights"]}
-        if sights != {"attic": "outside", "hall": "outside", "kitchen": "outside"}:
-            raise Failure(f"{node} takes this for what they hear: {sights}")
+        observations = {each["name"]: each["observations"][0]["state"] for each in report["nodes"] if each["observations"]}
+        if observations != {"attic": "outside", "hall": "outside", "kitchen": "outside"}:
+            raise Failure(f"{node} takes this for what they hear: {observations}")
         status = house.okaeri(node, "status", "--house").returncode
         if status != 1:
             raise Failure(f"status --house at {node} ends with {status}")
@@ -150,7 +150,7 @@ def broker_lost(house):
     house.expect(30, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room="hall")
     before = house.events()
     for away in (2, 40):
-        for name in ("events", "sights", "mosquitto"):
+        for name in ("events", "observations", "mosquitto"):
             house.end(name)
         house.expect(30, device_tracker__okaeri_keys="unavailable")
         time.sleep(away)
@@ -191,10 +191,10 @@ def owner_killed(house):
         before, run = house.events(), hooks(house)
         owner = house.owner()
         room = next(node for node in ("kitchen", "attic", "hall") if node != owner)
-        seen = house.sights(room)
+        seen = house.observations(room)
         house.hear(**{room: -60})
         # As soon as the node reports the beacon, and before the owner can write the state.
-        wait_for("the first sight", lambda: None if house.sights(room) > seen else "none", 15)
+        wait_for("the first observation", lambda: None if house.observations(room) > seen else "none", 15)
         house.end(owner)
         house.expect(40, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room=room, sensor__okaeri_nodes="2")
         expect_events(house, *before, "enter")

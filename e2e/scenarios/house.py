@@ -69,7 +69,7 @@ def walk(nodes, tell):
     """
     def all_there(node):
         report = json.loads(node.daemon.ask("nodes", "--json")[1] or "{}")
-        said = [each["name"] for each in report.get("nodes", []) if each["online"] and len(each["sights"]) == 1]
+        said = [each["name"] for each in report.get("nodes", []) if each["online"] and len(each["observations"]) == 1]
         return said == sorted(ROOMS)
 
     wait_for("three nodes with their observations", lambda: all(all_there(node) for node in nodes), within=60)

@@ -56,10 +56,10 @@ package struct NodeReport: Codable, Sendable, Equatable {
     /// The reason why its Bluetooth does not receive.
     package var reason: String?
     /// The regions it watches, and what it makes of them, by name.
-    package var sights: [Sight]
+    package var observations: [Observation]
 
     /// A node's own observation of a region.
-    package struct Sight: Codable, Sendable, Equatable {
+    package struct Observation: Codable, Sendable, Equatable {
         package var region: String
         package var state: RegionState
         /// The signal in dBm, calibrated with the node's offset; nil while nothing is heard.
@@ -74,7 +74,7 @@ package struct NodeReport: Codable, Sendable, Equatable {
 
     package init(
         name: String, online: Bool, room: String? = nil, version: String? = nil, since: String? = nil,
-        listening: Bool? = nil, adapter: String? = nil, reason: String? = nil, sights: [Sight] = []
+        listening: Bool? = nil, adapter: String? = nil, reason: String? = nil, observations: [Observation] = []
     ) {
         self.name = name
         self.online = online
@@ -84,7 +84,7 @@ package struct NodeReport: Codable, Sendable, Equatable {
         self.listening = listening
         self.adapter = adapter
         self.reason = reason
-        self.sights = sights
+        self.observations = observations
     }
 }
 

@@ -25,12 +25,13 @@ extension NodesReport {
         if node.name == self.node { words.append("(this one)") }
         if !node.online, node.name != self.node { words.append("gone for good? okaeri nodes forget \(node.name)") }
         let name = node.name.padding(to: width)
-        guard !node.sights.isEmpty else { return ["\(name)  \(words.joined(separator: ", "))"] }
-        let sights = node.sights.map { sight in
-            sight.region + " " + sight.state.rawValue + (sight.signal.map { " \(Int($0.rounded())) dBm" } ?? "")
+        guard !node.observations.isEmpty else { return ["\(name)  \(words.joined(separator: ", "))"] }
+        let observations = node.observations.map { observation in
+            observation.region + " " + observation.state.rawValue
+                + (observation.signal.map { " \(Int($0.rounded())) dBm" } ?? "")
         }
         let indent = "".padding(to: width)
-        return ["\(name)  \(words.joined(separator: ", "))", "\(indent)  \(sights.joined(separator: ", "))"]
+        return ["\(name)  \(words.joined(separator: ", "))", "\(indent)  \(observations.joined(separator: ", "))"]
     }
 }
 

@@ -31,8 +31,8 @@ extension NodeReport {
             name: node.name, online: node.isOnline, room: node.card?.room, version: node.card?.version,
             since: node.card?.since, listening: node.scanner?.ok, adapter: node.scanner?.adapter,
             reason: node.scanner?.reason,
-            sights: node.observations.sorted { $0.key < $1.key }.map {
-                Sight(region: $0, state: $1.state, signal: $1.signal)
+            observations: node.observations.sorted { $0.key < $1.key }.map {
+                Observation(region: $0, state: $1.state, signal: $1.signal)
             })
     }
 }
