@@ -98,6 +98,34 @@ import WiFi
         }
     }
 
+    @Test func `the offsets of the time zone change when its clocks do`() async {
+        await #expect(processExitsWith: .success) {
+            moveToBerlin()
+            #expect(
+                ZoneOffset.list(around: evening) == [
+                    ZoneOffset(from: nil, name: "CET", seconds: 3600),
+                    ZoneOffset(from: "2026-03-29T01:00:00.000Z", name: "CEST", seconds: 7200),
+                    ZoneOffset(from: "2026-10-25T01:00:00.000Z", name: "CET", seconds: 3600),
+                    ZoneOffset(from: "2027-03-28T01:00:00.000Z", name: "CEST", seconds: 7200),
+                    ZoneOffset(from: "2027-10-31T01:00:00.000Z", name: "CET", seconds: 3600),
+                ])
+            let earlier = ZoneOffset.list(around: evening, since: evening - nanoseconds(3 * 366 * 86_400))
+            #expect(earlier.count == 9 && earlier[1].from == "2024-03-31T01:00:00.000Z")
+            // A history may have any time; the list has an end.
+            for (now, first) in [(evening, Int64.min), (.max, .min), (.min, .max), (.max, nil), (.min, nil)] {
+                #expect(1...44 ~= ZoneOffset.list(around: now, since: first).count)
+            }
+        }
+    }
+
+    @Test func `a zone without summer time has one offset`() async {
+        await #expect(processExitsWith: .success) {
+            setenv("TZ", "JST-9", 1)
+            tzset()
+            #expect(ZoneOffset.list(around: evening) == [ZoneOffset(from: nil, name: "JST", seconds: 32_400)])
+        }
+    }
+
     @Test func `a day in which the clock is changed is as long as it is`() async {
         await #expect(processExitsWith: .success) {
             moveToBerlin()

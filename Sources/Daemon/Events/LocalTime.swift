@@ -33,6 +33,36 @@ package enum LocalTime {
         return name == "UTC" ? name : "\(name), UTC\(offset.prefix(3)):\(offset.dropFirst(3))"
     }
 
+    /// Returns the offsets from UTC between two moments, with the moment of each change; the first one has none.
+    package static func offsets(from start: Int64, to end: Int64) -> [(time: Int64?, name: String, seconds: Int)] {
+        var offsets: [(time: Int64?, name: String, seconds: Int)] = []
+        func add(_ time: Int64, isFirst: Bool = false) {
+            offsets.append((isFirst ? nil : time, format(time, "%Z"), fields(time).tm_gmtoff))
+        }
+        add(start, isFirst: true)
+        var known = start
+        while known < end {
+            // No zone changes its clock twice within a week.
+            let next = min(end, known.addingReportingOverflow(7 * 86_400 * second).partialValue)
+            guard known < next else { break }
+            if isChanged(from: known, to: next) {
+                var (before, after) = (known, next)
+                while after - before > second {
+                    let middle = before + (after - before) / 2
+                    if isChanged(from: known, to: middle) { after = middle } else { before = middle }
+                }
+                // Clocks change at whole seconds.
+                add(after - (after % second + second) % second)
+            }
+            known = next
+        }
+        return offsets
+    }
+
+    private static func isChanged(from first: Int64, to second: Int64) -> Bool {
+        fields(first).tm_gmtoff != fields(second).tm_gmtoff || format(first, "%Z") != format(second, "%Z")
+    }
+
     /// The first moment of a day.
     ///
     /// - Parameter days: The number of days after the one that contains `nanoseconds`.

@@ -5,10 +5,13 @@ package struct DaysReport: Codable, Sendable, Equatable {
     /// Such as `2026-11-21`.
     package var first: String?
     package var last: String?
+    /// The time zone of the machine, from the first day on until a year after the present.
+    package var offsets: [ZoneOffset]
 
-    package init(first: String?, last: String?) {
+    package init(first: String?, last: String?, offsets: [ZoneOffset] = []) {
         self.first = first
         self.last = last
+        self.offsets = offsets
     }
 }
 

@@ -29,6 +29,8 @@ package struct StatusReport: Codable, Sendable, Equatable {
     package var mqtt: MQTT?
     /// The listeners beside the socket; `nil` without any.
     package var listeners: [ListenerReport]?
+    /// The time zone of the machine, for the year before and after ``time``; `nil` from a daemon of an earlier version.
+    package var offsets: [ZoneOffset]?
 
     package struct Bluetooth: Codable, Sendable, Equatable {
         package var state: BluetoothState
@@ -135,7 +137,8 @@ package struct StatusReport: Codable, Sendable, Equatable {
     package init(
         time: String, source: String, simulated: [String], stale: Bool, bluetooth: Bluetooth, wifi: WiFi,
         regions: [RegionReport], prompts: PromptsReport, services: [ServiceReport]? = nil, counters: Counters,
-        air: Air? = nil, kept: Kept? = nil, mqtt: MQTT? = nil, listeners: [ListenerReport]? = nil
+        air: Air? = nil, kept: Kept? = nil, mqtt: MQTT? = nil, listeners: [ListenerReport]? = nil,
+        offsets: [ZoneOffset]? = nil
     ) {
         self.time = time
         self.source = source
@@ -152,6 +155,7 @@ package struct StatusReport: Codable, Sendable, Equatable {
         self.kept = kept
         self.mqtt = mqtt
         self.listeners = listeners
+        self.offsets = offsets
     }
 }
 

@@ -25,8 +25,9 @@ extension Daemon: APIBackend {
             let snapshot = presence.driver.snapshot(at: now)
             var kept = await stateStore?.report
             kept?.historyProblem = recorder?.problem
+            let time = source.now
             return StatusReport(
-                time: Timestamp.text(source.now), source: source.name,
+                time: Timestamp.text(time), source: source.name,
                 simulated: (options.capture == nil ? [] : ["capture"]) + (options.simulatesWiFi ? ["wifi"] : []),
                 stale: snapshot.deadline.map { $0.advanced(by: Self.latest) < now } ?? false,
                 bluetooth: .init(
@@ -42,7 +43,7 @@ extension Daemon: APIBackend {
                     devices: snapshot.air.devices, isCompany: snapshot.air.isCompany,
                     deaf: snapshot.air.deaf.seconds(digits: 1)),
                 kept: kept, mqtt: broker.map { .init(connected: $0.state.isConnected, reason: $0.state.description) },
-                listeners: listeners.reports)
+                listeners: listeners.reports, offsets: ZoneOffset.list(around: time))
         }
     }
 

@@ -32,7 +32,8 @@ struct PageData: PageBackend {
             try HistoryReader(directory: directory).bounds()
         }
         return DaysReport(
-            first: (bounds?.lowerBound).map(LocalTime.day), last: (bounds?.upperBound).map(LocalTime.day))
+            first: (bounds?.lowerBound).map(LocalTime.day), last: (bounds?.upperBound).map(LocalTime.day),
+            offsets: ZoneOffset.list(around: now(), since: bounds?.lowerBound))
     }
 
     func picture(of day: String, from: String?, to: String?) async throws(PageFailure) -> String {
