@@ -64,8 +64,8 @@ struct Household: APIBackend {
 extension Household: PageBackend {
     func days() throws(PageFailure) -> DaysReport { DaysReport(first: "2026-11-20", last: "2026-11-21") }
 
-    func picture(of day: String, from: String?, to: String?) throws(PageFailure) -> String {
-        guard day == "2026-11-21" else { throw PageFailure(.badRequest, "\(day.plain()) is no day") }
+    func picture(_ query: PictureQuery) throws(PageFailure) -> String {
+        guard query.day == "2026-11-21" else { throw PageFailure(.badRequest, "\(query.day.plain()) is no day") }
         return "<svg/>"
     }
 

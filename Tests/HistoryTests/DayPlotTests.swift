@@ -6,9 +6,10 @@ import Testing
 @testable import History
 
 @Suite struct DayPlotTests {
-    private func svg(_ record: DayRecord) -> String {
+    private func svg(_ record: DayRecord, _ layout: Layout = .wide) -> String {
         let ticks = (0...24).map { DayPlot.Tick(time: hour(Double($0)), label: $0 % 3 == 0 ? "\($0):00" : nil) }
-        return DayPlot(record: record, title: "A <day> & \"night\"", subtitle: "UTC", ticks: ticks) { time in
+        return DayPlot(record: record, title: "A <day> & \"night\"", subtitle: "UTC", ticks: ticks, layout: layout) {
+            time in
             "\((time &- midnight) / 3_600_000_000_000)h"
         }.svg
     }
@@ -47,11 +48,11 @@ import Testing
     @Test func `a state's bar is at its time, and has it as a title`() throws {
         let svg = svg(record([home]))
         let inside = try elements(svg, "inside").first { $0.name == "rect" }
-        #expect(try number(inside, "x") == Layout.left)
-        #expect(try number(inside, "width") == Layout.chart / 4)
+        #expect(try number(inside, "x") == Layout.wide.left)
+        #expect(try number(inside, "width") == Layout.wide.chart / 4)
         #expect(inside?.stringValue == "inside 0h–6h")
         let outside = try elements(svg, "outside").first
-        #expect(try number(outside, "x") == Layout.left + Layout.chart / 4)
+        #expect(try number(outside, "x") == Layout.wide.left + Layout.wide.chart / 4)
         #expect(try elements(svg, "unknown").first?.stringValue == "odd 12h–13h")
         #expect(svg.contains("inside for 6 h 0 min"))
     }
@@ -120,6 +121,34 @@ import Testing
         _ = try elements(svg(day), "inside")
         (day.start, day.end) = (hour(1), hour(1))
         _ = try elements(svg(day), "inside")
+    }
+
+    @Test(arguments: [280.0, 360, 639, 640, 960])
+    func `a narrow picture has all within its width`(width: Double) throws {
+        var region = home
+        region.identifier = String(repeating: "家の鍵 ", count: 30)
+        region.minutes = [minute("home", at: hour(1), rssi: -60)]
+        var day = record([region])
+        day.outages = [.init(time: hour(20)..<hour(21), value: "Bluetooth is off")]
+        day.unwatched = [hour(22)..<hour(24)]
+        let svg = svg(day, Layout(width: width))
+        #expect(svg.contains("viewBox=\"0 0 \(Int(width)) "))
+        let bars = try elements(svg, "inside") + elements(svg, "outside") + elements(svg, "unwatched")
+        for bar in bars {
+            let end = try #require(try number(bar, "x")) + #require(try number(bar, "width"))
+            #expect(end <= width)
+        }
+        let name = try #require(try elements(svg, "name").first?.stringValue)
+        #expect(name.hasPrefix("家の鍵") && name.hasSuffix("…"))
+        let height = try #require(try number(XMLDocument(xmlString: svg).rootElement(), "height"))
+        let texts = try XMLDocument(xmlString: svg).nodes(forXPath: "//*[local-name()='text']")
+        for text in texts.compactMap({ $0 as? XMLElement }) {
+            #expect(try number(text, "y") ?? 0 < height && number(text, "x") ?? 0 < width)
+        }
+    }
+
+    @Test func `a width out of bounds is the nearest one`() {
+        #expect([-1, 0, 279, 100_000].map { Layout(width: $0).width } == [280, 280, 280, 960])
     }
 
     @Test func `there is a look for the dark`() {

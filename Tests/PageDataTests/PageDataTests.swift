@@ -87,13 +87,17 @@ import WiFi
         #expect(signal.points.map(\.rssi) == [-61.4, -61.4])
         #expect(signal.points.first?.time == "2026-11-21T07:01:00.000Z")
         #expect(try await page.signal(of: "nobody").points.isEmpty)
-        let whole = try await page.picture(of: "2026-11-21", from: nil, to: nil)
-        let part = try await page.picture(of: "2026-11-21", from: "2026-11-21T07:00:00Z", to: "2026-11-21T07:20:00Z")
-        let rest = try await page.picture(of: "2026-11-21", from: "2026-11-21T23:00:00Z", to: nil)
+        let whole = try await page.picture(.init(day: "2026-11-21"))
+        let part = try await page.picture(
+            .init(day: "2026-11-21", from: "2026-11-21T07:00:00Z", to: "2026-11-21T07:20:00Z"))
+        let rest = try await page.picture(.init(day: "2026-11-21", from: "2026-11-21T23:00:00Z"))
         #expect(rest.contains(">23:30<"))
+        let narrow = try await page.picture(.init(day: "2026-11-21", width: "360"))
+        #expect(narrow.contains("viewBox=\"0 0 360 ") && !narrow.contains(">03:00<") && narrow.contains(">18:00<"))
+        #expect(try await page.picture(.init(day: "2026-11-21", width: "99999")) == whole)
         // A part of another day is none of this one: no line a minute.
         let other = try await page.picture(
-            of: "2026-11-21", from: "2026-11-20T07:00:00Z", to: "2026-11-20T07:20:00Z")
+            .init(day: "2026-11-21", from: "2026-11-20T07:00:00Z", to: "2026-11-20T07:20:00Z"))
         #expect(other == whole)
         #expect(whole.hasPrefix("<svg") && part.hasPrefix("<svg"))
         #expect(whole.contains(">24:00<") && !part.contains(">24:00<") && part.contains(">07:10<"))
@@ -109,7 +113,7 @@ import WiFi
         ]
         for from in times {
             for to in times {
-                #expect(try await page.picture(of: day, from: from, to: to).hasPrefix("<svg"))
+                #expect(try await page.picture(.init(day: day, from: from, to: to)).hasPrefix("<svg"))
                 let query = HistoryQuery(from: from ?? "2026-11-21T07:00:00Z", to: to ?? "2026-11-21T07:05:00Z")
                 #expect(try await page.history(query).next == nil)
             }
@@ -159,9 +163,15 @@ import WiFi
         #expect(await status { () async throws(PageFailure) in try await without.signal(of: "home") } == .notFound)
         for day in ["", "today", "2026-11-99", "../../../etc"] {
             let found = await status { () async throws(PageFailure) in
-                try await page.picture(of: day, from: nil, to: nil)
+                try await page.picture(.init(day: day))
             }
             #expect(found == .badRequest, "\(day)")
+        }
+        for width in ["", "wide", "1e3", "99999999999999999999"] {
+            let found = await status { () async throws(PageFailure) in
+                try await page.picture(.init(day: "2026-11-21", width: width))
+            }
+            #expect(found == .badRequest, "\(width)")
         }
         let (from, to) = ("2026-11-21T07:00:00Z", "2026-11-21T08:00:00Z")
         for query in [

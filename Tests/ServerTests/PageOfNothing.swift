@@ -9,9 +9,9 @@ struct PageOfNothing: PageBackend {
 
     func days() throws(PageFailure) -> DaysReport { DaysReport(first: nil, last: nil) }
 
-    func picture(of day: String, from: String?, to: String?) throws(PageFailure) -> String {
-        guard day == "2026-11-21" else { throw Self.nothing }
-        return "<svg>\(from ?? "-") \(to ?? "-")</svg>"
+    func picture(_ query: PictureQuery) throws(PageFailure) -> String {
+        guard query.day == "2026-11-21" else { throw Self.nothing }
+        return "<svg>\(query.from ?? "-") \(query.to ?? "-")\(query.width.map { " \($0)" } ?? "")</svg>"
     }
 
     func history(_ query: HistoryQuery) throws(PageFailure) -> (events: [String], next: Int64?) {

@@ -284,6 +284,7 @@ import Testing
             _ = try await asker.logIn(logins.link())
             let picture = try await asker.ask("GET", "/v1/days/2026-11-21.svg?from=a&to=b")
             #expect(picture.contains("Content-Type: image/svg+xml\r\n") && picture.hasSuffix("<svg>a b</svg>"))
+            #expect(try await asker.ask("GET", "/v1/days/2026-11-21.svg?width=360").hasSuffix("<svg>- - 360</svg>"))
             #expect(try await asker.ask("GET", "/v1/days/2026-11-21").hasPrefix("HTTP/1.1 404"))
             let history = try await asker.ask("GET", "/v1/history?from=1&to=2")
             #expect(

@@ -6,11 +6,7 @@ package protocol PageBackend: Sendable {
     func days() async throws(PageFailure) -> DaysReport
 
     /// A day as a picture (SVG).
-    ///
-    /// - Parameters:
-    ///   - day: such as `2026-11-21`, in the machine's time zone.
-    ///   - from, to: only that part of it, as RFC 3339.
-    func picture(of day: String, from: String?, to: String?) async throws(PageFailure) -> String
+    func picture(_ query: PictureQuery) async throws(PageFailure) -> String
 
     /// Returns events as the event stream has them, the oldest first; and the number to go on after where there are more.
     func history(_ query: HistoryQuery) async throws(PageFailure) -> (events: [String], next: Int64?)
@@ -33,6 +29,23 @@ package protocol PageBackend: Sendable {
     ///
     /// - Parameter request: `{"region": {"identifier": …}, "dry": false}`.
     func set(_ request: [UInt8]) async throws(PageFailure) -> ConfigurationReport
+}
+
+/// The parameters of a request for the picture of a day.
+package struct PictureQuery: Sendable, Equatable {
+    /// Such as `2026-11-21`, in the machine's time zone.
+    package var day: String
+    /// Only that part of it, as RFC 3339; `nil`: from the beginning, and to the end.
+    package var from, to: String?
+    /// The width in pixels; `nil`: that of a wide screen.
+    package var width: String?
+
+    package init(day: String, from: String? = nil, to: String? = nil, width: String? = nil) {
+        self.day = day
+        self.from = from
+        self.to = to
+        self.width = width
+    }
 }
 
 /// The parameters of a request for events.

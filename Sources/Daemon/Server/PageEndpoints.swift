@@ -23,8 +23,9 @@ struct PageEndpoints: Sendable {
                     throw PageFailure(.notFound, "there is no such picture; ask for \(Route.days)/2026-11-21.svg")
                 }
                 let picture = try await backend.picture(
-                    of: String(name.dropLast(4)), from: Self.parameter(Route.from, request),
-                    to: Self.parameter(Route.to, request))
+                    PictureQuery(
+                        day: String(name.dropLast(4)), from: Self.parameter(Route.from, request),
+                        to: Self.parameter(Route.to, request), width: Self.parameter(Route.width, request)))
                 return Response(
                     status: .ok, headers: [.contentType: "image/svg+xml", .cacheControl: "no-store"],
                     body: ResponseBody(byteBuffer: ByteBuffer(string: picture)))

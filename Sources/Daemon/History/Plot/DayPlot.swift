@@ -16,6 +16,7 @@ struct DayPlot {
     /// The time zone of ``ticks`` and ``clock``.
     let subtitle: String
     let ticks: [Tick]
+    var layout = Layout.wide
     /// The time of day, for tooltips.
     let clock: (Int64) -> String
 
@@ -26,25 +27,31 @@ struct DayPlot {
             RegionPlot(region, top: Layout.header + Double(index) * Layout.region, plot: self)
         }
         let bottom = Layout.header + Double(max(1, regions.count)) * Layout.region
-        let height = bottom + Layout.footer
+        let legend = Legend(record: record, layout: layout)
+        let height = bottom + Layout.axis + Double(max(2, legend.lines)) * Layout.legendLine
         svg.group(
             "svg",
             [
-                "xmlns": "http://www.w3.org/2000/svg", "viewBox": "0 0 \(Int(Layout.width)) \(Int(height))",
-                "width": .init(Layout.width), "height": .init(height), "role": "img", "aria-label": "\(description)",
+                "xmlns": "http://www.w3.org/2000/svg", "viewBox": "0 0 \(Int(layout.width)) \(Int(height))",
+                "width": .init(layout.width), "height": .init(height), "role": "img", "aria-label": "\(description)",
             ]
         ) { svg in
             svg.add(verbatim: "\n<style>\(Style.sheet)</style>\n\(Style.patterns)\n")
-            svg.add("rect", ["class": "paper", "width": .init(Layout.width), "height": .init(height), "rx": 12])
-            svg.add("text", ["class": "title", "x": .init(Layout.left), "y": 40], title)
-            svg.add("text", ["class": "quiet end", "x": .init(Layout.right), "y": 40], subtitle)
+            svg.add("rect", ["class": "paper", "width": .init(layout.width), "height": .init(height), "rx": 12])
+            if layout.isNarrow {
+                svg.add("text", ["class": "title short", "x": 12, "y": 26], title)
+                svg.add("text", ["class": "quiet", "x": 12, "y": 46], subtitle)
+            } else {
+                svg.add("text", ["class": "title", "x": .init(layout.left), "y": 40], title)
+                svg.add("text", ["class": "quiet end", "x": .init(layout.right), "y": 40], subtitle)
+            }
             drawGrid(&svg, bottom: bottom)
             if regions.isEmpty {
-                svg.add("text", ["class": "quiet", "x": .init(Layout.left), "y": 120], "nothing is known of this day")
+                svg.add("text", ["class": "quiet", "x": .init(layout.left), "y": 120], "nothing is known of this day")
             }
             drawShades(&svg, bottom: bottom)
             for region in regions { region.draw(&svg) }
-            Legend(record: record).draw(&svg, y: bottom + 54)
+            legend.draw(&svg, y: bottom + Layout.axis)
         }
         return svg.text
     }
@@ -88,7 +95,7 @@ struct DayPlot {
 
     func x(_ time: Int64) -> Double {
         let (length, since) = (Double(record.end) - Double(record.start), Double(time) - Double(record.start))
-        return Layout.left + Layout.chart * min(1, max(0, since / max(1, length)))
+        return layout.left + layout.chart * min(1, max(0, since / max(1, length)))
     }
 
     /// Never less than can be seen.

@@ -1,5 +1,6 @@
 struct Legend {
     let record: DayRecord
+    let layout: Layout
 
     /// A sign and its label.
     private enum Entry {
@@ -27,10 +28,22 @@ struct Legend {
     /// About what a letter of the legend takes.
     private static let letter = 6.3
 
-    func draw(_ svg: inout SVGText, y: Double) {
-        var (x, y) = (Layout.left, y)
-        for entry in entries {
-            if x + width(of: entry) > Layout.right { (x, y) = (Layout.left, y + Layout.legendLine) }
+    /// The number of lines that it takes.
+    var lines: Int { (positions.last?.line ?? 0) + 1 }
+
+    /// Each entry in its place, in as many lines as the width requires.
+    private var positions: [(entry: Entry, x: Double, line: Int)] {
+        var (x, line) = (layout.left, 0)
+        return entries.map { entry in
+            if x > layout.left, x + width(of: entry) > layout.right { (x, line) = (layout.left, line + 1) }
+            defer { x += width(of: entry) }
+            return (entry, x, line)
+        }
+    }
+
+    func draw(_ svg: inout SVGText, y top: Double) {
+        for (entry, x, line) in positions {
+            let y = top + Double(line) * Layout.legendLine
             let words = words(of: entry)
             switch entry {
             case .swatch(let name, _):
@@ -44,7 +57,6 @@ struct Legend {
                 svg.add("path", ["class": "signal", "d": "M\(Int(x)) \(Int(y) - 4)h16"])
             }
             svg.add("text", ["class": "quiet", "x": .init(x + 22), "y": .init(y)], words)
-            x += width(of: entry)
         }
     }
 

@@ -15,15 +15,30 @@ struct RegionPlot {
     }
 
     func draw(_ svg: inout SVGText) {
-        svg.add("text", ["class": "name", "x": .init(Layout.left), "y": .init(top + Layout.name)], region.identifier)
+        let inside = "inside for \(DayPlot.duration(region.inside))"
+        let space = plot.layout.chart - Double(inside.count + 2) * 6.3
         svg.add(
-            "text", ["class": "quiet end", "x": .init(Layout.right), "y": .init(top + Layout.name)],
-            "inside for \(DayPlot.duration(region.inside))")
+            "text", ["class": "name", "x": .init(plot.layout.left), "y": .init(top + Layout.name)],
+            Self.cut(region.identifier, to: space))
+        svg.add(
+            "text", ["class": "quiet end", "x": .init(plot.layout.right), "y": .init(top + Layout.name)], inside)
         drawPresence(&svg)
         drawScale(&svg)
         drawSignal(&svg)
         drawThresholds(&svg)
         drawMarks(&svg)
+    }
+
+    /// Returns the beginning of a name that is about as wide as the space, in pixels.
+    private static func cut(_ name: String, to space: Double) -> String {
+        // Letters of Latin script are about half as wide as those of Japanese.
+        let widths = name.map { $0.isASCII ? 8.5 : 15.5 }
+        guard widths.reduce(0, +) > space else { return name }
+        var (width, count) = (12.0, 0)
+        while count < widths.count, width + widths[count] <= space {
+            (width, count) = (width + widths[count], count + 1)
+        }
+        return name.prefix(count) + "…"
     }
 
     private func drawPresence(_ svg: inout SVGText) {
@@ -49,7 +64,7 @@ struct RegionPlot {
             let y = scale.y(Double(level))
             drawLine("grid", at: y, &svg)
             svg.add(
-                "text", ["class": "quiet small end", "x": .init(Layout.left - 8), "y": .init(y + 4)], "\(level)")
+                "text", ["class": "quiet small end", "x": .init(plot.layout.left - 8), "y": .init(y + 4)], "\(level)")
         }
     }
 
@@ -61,7 +76,7 @@ struct RegionPlot {
             let y = scale.y(Double(threshold))
             drawLine("threshold \(name)", at: y, &svg)
             svg.add(
-                "text", ["class": "\(name) small end", "x": .init(Layout.right), "y": .init(y + offset)],
+                "text", ["class": "\(name) small end", "x": .init(plot.layout.right), "y": .init(y + offset)],
                 "\(name) \(threshold) dBm")
         }
     }
@@ -70,7 +85,8 @@ struct RegionPlot {
         svg.add(
             "line",
             [
-                "class": "\(name)", "x1": .init(Layout.left), "x2": .init(Layout.right), "y1": .init(y), "y2": .init(y),
+                "class": "\(name)", "x1": .init(plot.layout.left), "x2": .init(plot.layout.right), "y1": .init(y),
+                "y2": .init(y),
             ])
     }
 

@@ -3,7 +3,7 @@ enum Style {
     static let sheet = """
 
         text{font:13px system-ui,-apple-system,'Segoe UI','Noto Sans','DejaVu Sans',sans-serif;fill:#1f2933}
-        .title{font-size:20px;font-weight:600}.name{font-size:15px;font-weight:600}
+        .title{font-size:20px;font-weight:600}.short{font-size:16px}.name{font-size:15px;font-weight:600}
         .quiet{fill:#7b8794;font-size:12px}.small{font-size:10.5px}.middle{text-anchor:middle}.end{text-anchor:end}
         .paper{fill:#fffdf8}.grid{stroke:#efeae0}.grid.strong{stroke:#e0d9ca}
         .inside{fill:#2a9d8f}.outside{fill:#e9e4d8}.unknown{fill:url(#doubt)}

@@ -14,6 +14,12 @@ package struct DayChart: Sendable {
     /// Only this part of the day, in nanoseconds since the Unix epoch; nil, or another day's: all of it.
     package var window: Range<Int64>?
 
+    /// In pixels, within the limits of the picture: a narrow one is for a phone.
+    package var width = Self.widest
+
+    /// The width for a screen that is not narrow.
+    package static let widest = Int(Layout.wide.width)
+
     /// The regions as they are configured now, with their thresholds; none where the configuration is not at hand.
     package var regions: [Configuration.Region]
 
@@ -30,7 +36,8 @@ package struct DayChart: Sendable {
         var start = LocalTime.startOfDay(day.nanoseconds)
         var end = LocalTime.startOfDay(day.nanoseconds, adding: 1)
         let ofDay = (window?.clamped(to: start..<end)).flatMap { $0.isEmpty ? nil : $0 }
-        let step = ofDay.map { Self.step($0.upperBound - $0.lowerBound) }
+        let layout = Layout(width: Double(width))
+        let step = ofDay.map { Self.step($0.upperBound - $0.lowerBound, lines: layout.ticks) }
         if let ofDay { (start, end) = (ofDay.lowerBound, ofDay.upperBound) }
         let reader = try HistoryReader(directory: directory)
         var record = try reader.day(
@@ -41,8 +48,9 @@ package struct DayChart: Sendable {
         }
         return DayPlot(
             record: record, title: LocalTime.date(start), subtitle: Self.zone(start, end),
-            ticks: step.map { Self.ticks(start, end, each: $0) } ?? Self.ticks(start, end),
-            clock: LocalTime.clock
+            ticks: step.map { Self.ticks(start, end, each: $0) }
+                ?? Self.ticks(start, end, each: layout.isNarrow ? 6 : 3),
+            layout: layout, clock: LocalTime.clock
         ).svg
     }
 
@@ -50,27 +58,29 @@ package struct DayChart: Sendable {
 
     private static let minute: Int64 = 60_000_000_000
 
-    /// Returns the distance of the lines for a part of the day, for some ten of them.
-    private static func step(_ span: Int64) -> Int64 {
-        [1, 2, 5, 10, 15, 30].map { $0 * minute }.first { span / $0 <= 10 } ?? hour
+    /// Returns the distance of the lines for a part of the day, for so many of them at most.
+    private static func step(_ span: Int64, lines: Int64) -> Int64 {
+        [1, 2, 5, 10, 15, 30, 60, 120, 180].map { $0 * minute }.first { span / $0 <= lines } ?? 6 * hour
     }
 
-    /// A line each so many minutes, with the time below it.
+    /// A line each so many minutes, counted from midnight, with the time below it.
     private static func ticks(_ start: Int64, _ end: Int64, each step: Int64) -> [DayPlot.Tick] {
         // The window comes from a request: it may lie where the next whole step has no number.
-        let first = start.addingClamped(step - 1) / step * step
+        let midnight = LocalTime.startOfDay(start)
+        let passed = start.addingClamped(midnight == .min ? 0 : -midnight)
+        let first = midnight.addingClamped(passed.addingClamped(step - 1) / step * step)
         return (0...(end - start) / step).map { first.addingClamped($0 * step) }.filter { start...end ~= $0 }.map {
             DayPlot.Tick(time: $0, label: LocalTime.clock($0))
         }
     }
 
-    /// A line each hour, a time at every third. When the clock is changed, an hour is missing or there twice.
-    private static func ticks(_ start: Int64, _ end: Int64) -> [DayPlot.Tick] {
+    /// A line each hour, a time at every so many. When the clock is changed, an hour is missing or there twice.
+    private static func ticks(_ start: Int64, _ end: Int64, each hours: Int) -> [DayPlot.Tick] {
         (0...(end - start) / hour).map { count in
             let time = start + count * hour
             let label = LocalTime.clock(time)
-            let isThird = label.hasSuffix(":00") && (Int(label.prefix(2)) ?? 0) % 3 == 0
-            return DayPlot.Tick(time: time, label: time == end ? "24:00" : isThird ? label : nil)
+            let isLabelled = label.hasSuffix(":00") && (Int(label.prefix(2)) ?? 0) % hours == 0
+            return DayPlot.Tick(time: time, label: time == end ? "24:00" : isLabelled ? label : nil)
         }
     }
 

@@ -36,16 +36,22 @@ struct PageData: PageBackend {
             offsets: ZoneOffset.list(around: now(), since: bounds?.lowerBound))
     }
 
-    func picture(of day: String, from: String?, to: String?) async throws(PageFailure) -> String {
+    func picture(_ query: PictureQuery) async throws(PageFailure) -> String {
+        let (day, from, to) = (query.day, query.from, query.to)
         guard day.utf8.count == 10, let moment = LocalTime.moment(day) else {
             throw PageFailure(.badRequest, "\(day.plain()) is no day; write it as 2026-11-21")
         }
         let window = from == nil && to == nil ? nil : try Self.span(from, to)
+        let width = query.width.map { Int($0) } ?? DayChart.widest
+        guard let width else {
+            throw PageFailure(.badRequest, "width is no number of pixels; write it as 360")
+        }
         let chart = { @Sendable [file, window] (directory: String) in
             var chart = DayChart(
                 directory: directory, day: Moment(nanoseconds: moment),
                 regions: (try? Configuration(file: file))?.regions ?? [])
             chart.window = window
+            chart.width = width
             return chart
         }
         let now = Moment(nanoseconds: now())
