@@ -37,6 +37,7 @@ package struct PageFile: Sendable {
         ("picture", PackageResources.picture_js), ("setup", PackageResources.setup_js),
         ("thresholds", PackageResources.thresholds_js), ("words", PackageResources.words_js),
     ]
+        ("zone", PackageResources.zone_js),
 
     private init(_ type: String, _ content: [UInt8]) {
         self.type = type

@@ -1,8 +1,9 @@
 // The frame: the login, the views, and the notices above all of them.
-import { api, el, put, rich, say, session } from './base.js'
+import { api, clock, el, put, rich, say, session } from './base.js'
 import { live, start, stop } from './live.js'
 import { nowView } from './now.js'
 import { eventText, language, more, t } from './words.js'
+import { zoneName } from './zone.js'
 
 const find = (id) => document.getElementById(id)
 const main = find('main')
@@ -94,7 +95,10 @@ const link = () => {
   put(node, t(live.connected ? 'live' : 'away'))
 }
 
+const zone = () => put(find('zone'), live.status ? t('zone', zoneName(clock.now())) : '')
+
 live.addEventListener('status', above)
+live.addEventListener('status', zone)
 live.addEventListener('link', link)
 live.addEventListener('lost', () => say(t('lost')))
 live.addEventListener('event', ({ detail: event }) => {
@@ -169,6 +173,7 @@ const ended = (why) => {
   find('nav').hidden = true
   find('footer').replaceChildren()
   above()
+  zone()
   put(find('link'), '')
   document.title = `${t('loginTitle')} – Okaeri`
   const problem = rich('p', { class: 'error', role: 'alert' }, why)

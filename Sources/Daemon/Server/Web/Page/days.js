@@ -1,16 +1,31 @@
 // Days: a day's picture, what happened on it, and what counts as gone.
 import { api, clock, el, field, put } from './base.js'
 import { explanation } from './explain.js'
-import { happenedPart } from './happened.js'
+import { happenedPart, shownEvents } from './happened.js'
 import { live } from './live.js'
-import { dayPicture, midnight } from './picture.js'
+import { dayPicture, partQuery } from './picture.js'
 import { longDay, t, timeOfDay } from './words.js'
+import { dayOf, midnight, setAllOffsets } from './zone.js'
 
-const two = (number) => String(number).padStart(2, '0')
-const dateText = (date) => `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+/** The present day. */
+const today = () => dayOf(clock.now())
 
-/** The present day at the daemon, by this machine's time zone. */
-const today = () => dateText(new Date(clock.now()))
+/** The part of a day in which something happened, for a screen without space for the whole; of today until now. */
+const eventful = async (day) => {
+  const part = { from: midnight(day), to: midnight(day, 1) }
+  try {
+    const { events, more } = await api(`/v1/history${partQuery(part)}`)
+    const times = shownEvents(events).map(([event]) => Date.parse(event.time))
+    if (!times.length) return undefined
+    if (more) times.push(part.to)
+    if (day === today()) times.push(clock.now())
+    const [first, last] = [Math.min(...times), Math.max(...times)]
+    const margin = Math.max(600_000, (last - first) / 20)
+    return { from: first - margin, to: last + margin }
+  } catch {
+    return undefined
+  }
+}
 
 /** One region's explanation, and which one. */
 const explainPart = () => {
@@ -52,11 +67,11 @@ export const daysView = () => {
 
   const choose = () => picker.value && go(picker.value)
   const picker = el('input', { type: 'date', id: 'date', required: true, onchange: choose })
-  const step = (days) => () => go(dateText(midnight(day, days)))
+  const step = (days) => () => go(dayOf(midnight(day, days)))
   const before = el('button', { type: 'button', 'aria-label': t('dayBefore'), onclick: step(-1) }, '‹')
   const after = el('button', { type: 'button', 'aria-label': t('dayAfter'), onclick: step(1) }, '›')
   const back = el('button', { type: 'button', onclick: () => go(today()) }, t('today'))
-  const go = (wanted) => {
+  const go = async (wanted) => {
     day = wanted
     const last = today()
     picker.value = day
@@ -65,19 +80,24 @@ export const daysView = () => {
     before.disabled = !!picker.min && day <= picker.min
     after.disabled = day >= picker.max
     back.hidden = day === last
-    picture.show(day)
+    const part = picture.isNarrow() ? await eventful(wanted) : undefined
+    // The user may have chosen another day meanwhile.
+    if (day === wanted) picture.show(day, part)
   }
 
   // What happens today comes into the picture.
   let soon = 0
   const refresh = () => {
-    if (!isShown || document.hidden || clock.now() > shown.to + 60_000) return
+    if (!isShown || document.hidden || !shown) return
+    if (shown.isInitial && !shown.isWhole && day === today()) return go(day)
+    if (clock.now() > shown.to + 60_000) return
     picture.load()
     happened.load(shown)
   }
   live.addEventListener('event', ({ detail: event }) => {
     const time = Date.parse(event.time)
-    if (!isShown || event.event === 'didRangeBeacons' || time < shown.from || time > shown.to) return
+    if (!isShown || !shown || event.event === 'didRangeBeacons') return
+    if (time < shown.from || (time > shown.to && !shown.isInitial)) return
     clearTimeout(soon)
     soon = setTimeout(refresh, 1000)
   })
@@ -109,11 +129,12 @@ export const daysView = () => {
       try {
         bounds = await api('/v1/days')
       } catch {}
-      go(day)
       isShown = true
     },
     hide() {
       isShown = false
+        setAllOffsets(bounds.offsets)
     },
   }
 }
+      await go(day)

@@ -10,6 +10,7 @@ export default {
   live: 'live',
   away: 'trying to reach it …',
   unreachable: 'Okaeri cannot be reached. Is this device in the same network, and the Pi switched on?',
+  zone: 'Time zone of the Pi: {0}',
   lost: 'Some events were missed; what is shown is current.',
   // Logging in
   loginTitle: 'Who are you?',

@@ -11,7 +11,7 @@ export default {
   dayAfter: 'The day after',
   today: 'Today',
   picture: 'Presence and signal, {0}',
-  pictureKeys: 'Drag across the picture, or tap it twice, to look closer; or focus it and use + and −, the arrow keys, and 0 for the whole day.',
+  pictureKeys: 'Drag across the picture, or tap it twice, to look closer; swipe to move in time. Or focus it and use + and −, the arrow keys, and 0 for the whole day.',
   noPicture: 'There is no picture of this day: {0}',
   zoomIn: 'Closer',
   zoomOut: 'Wider',

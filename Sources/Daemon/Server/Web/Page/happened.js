@@ -3,16 +3,16 @@ import { api, el, putRich, rich } from './base.js'
 import { partQuery } from './picture.js'
 import { eventText, t, timeWithSeconds } from './words.js'
 
-/** The events that are worth a line, with it. */
-const told = (events) => {
-  // An entry, an exit and a beginning say the state as well.
-  const said = new Set(
+/** The events that have a line in the list, with its text. */
+export const shownEvents = (events) => {
+  // An entry, an exit and a start of the monitoring imply the state.
+  const implied = new Set(
     events
       .filter(({ event }) => /^did(Enter|Exit)Region$|^didStartMonitoring$/.test(event))
       .map((event) => `${event.region} ${event.time}`),
   )
   return events
-    .filter((event) => event.event !== 'didDetermineState' || !said.has(`${event.region} ${event.time}`))
+    .filter((event) => event.event !== 'didDetermineState' || !implied.has(`${event.region} ${event.time}`))
     .map((event) => [event, eventText(event)])
     .filter(([, text]) => text)
 }
@@ -25,7 +25,7 @@ export const happenedPart = () => {
   let asked = 0
 
   const fill = ({ events, more: isMore }) => {
-    const items = told(events).reverse()
+    const items = shownEvents(events).reverse()
     list.replaceChildren(
       ...items.map(([event, text]) => {
         const time = el('time', { datetime: event.time }, timeWithSeconds(Date.parse(event.time)))

@@ -10,6 +10,7 @@ export default {
   live: '接続中',
   away: '再接続中…',
   unreachable: 'Okaeri に接続できません。この端末が同じネットワークにあるか、Raspberry Pi の電源が入っているか確認してください。',
+  zone: 'Raspberry Pi のタイムゾーン：{0}',
   lost: '一部の通知を受け取れませんでしたが、表示は最新です。',
   // Logging in
   loginTitle: 'ログイン',

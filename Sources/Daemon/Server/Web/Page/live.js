@@ -1,5 +1,6 @@
 // What the daemon says, kept current: its status, and its event stream.
 import { api, clock, every } from './base.js'
+import { setOffsets } from './zone.js'
 
 const events = [
   'didStartMonitoring',
@@ -56,6 +57,7 @@ export const reload = async () => {
     if (isNews) setTimeout(() => isOn && source && applied === before && listen(), 3000)
     live.status = status
     clock.set(status.time)
+    setOffsets(status)
     reachable(source?.readyState === EventSource.OPEN)
     news('status')
   } catch (error) {

@@ -1,25 +1,24 @@
 // A day's picture, and looking closer at a part of it: by dragging, by the keyboard, by buttons.
-import { api, clock, el, putRich, say } from './base.js'
+import { api, el, putRich, say } from './base.js'
 import { longDay, t, timeOfDay } from './words.js'
+import { midnight } from './zone.js'
 
 const shortest = 5 * 60_000
 
-/** Where the time axis begins and ends within the picture, of its whole width: the daemon draws it so. */
-const axis = { left: 64 / 960, right: 928 / 960 }
+/** Pictures of fewer pixels are narrow, and begin with what happened instead of the whole day. */
+const narrow = 640
 
-/** The beginning of a day such as `2026-11-21`, or of one some days later, by this machine's time zone. */
-export const midnight = (day, days = 0) => {
-  const [year, month, date] = day.split('-').map(Number)
-  return new Date(year, month - 1, date + days)
-}
+/** The begin and the end of the time axis within a picture, as `Layout` of the daemon has them. */
+const axis = (width) => (width < narrow ? { left: 40, right: width - 12 } : { left: 64, right: width - 32 })
 
 /** A part of a day: `day`, and `from` and `to` in milliseconds since 1970. */
 export const partQuery = ({ from, to }) =>
   `?from=${encodeURIComponent(new Date(from).toISOString())}&to=${encodeURIComponent(new Date(to).toISOString())}`
 
-/** @param changed called with the part that is shown from now on */
+/** @param changed called with the part that is shown from now on; `isInitial`: the user has not chosen it */
 export const dayPicture = (changed) => {
-  let part = { day: '', from: 0, to: 0, isWhole: true }
+  let part = { day: '', from: 0, to: 0, isWhole: true, isInitial: true }
+  let drawn = 0
   const image = el('img', { alt: '', draggable: 'false' })
   const band = el('span', { class: 'band', hidden: true })
   const stage = el(
@@ -28,6 +27,8 @@ export const dayPicture = (changed) => {
     image,
     band,
   )
+  const frame = el('div', { class: 'frame' }, stage)
+  const width = () => Math.min(960, Math.max(280, frame.clientWidth || 960))
   const problem = el('p', { class: 'error', role: 'alert', hidden: true })
   const tools = [
     ['zoomIn', '+', () => zoom(1 / 2)],
@@ -64,19 +65,21 @@ export const dayPicture = (changed) => {
     image.alt = t('picture', longDay(midnight(part.day)))
     stage.setAttribute('aria-label', image.alt)
     stage.classList.add('busy')
+    drawn = width()
     // `seen` only keeps the browser from showing an older picture of the same time.
-    image.src = `/v1/days/${part.day}.svg${part.isWhole ? '?' : `${partQuery(part)}&`}seen=${Date.now()}`
+    const rest = `width=${drawn}&seen=${Date.now()}`
+    image.src = `/v1/days/${part.day}.svg${part.isWhole ? '?' : `${partQuery(part)}&`}${rest}`
     tools.forEach((tool, index) => {
       tool.disabled = index === 0 ? part.to - part.from <= shortest : part.isWhole
     })
   }
-  const look = (begin, end) => {
-    const [first, last] = [+midnight(part.day), +midnight(part.day, 1)]
+  const look = (begin, end, isInitial = false) => {
+    const [first, last] = [midnight(part.day), midnight(part.day, 1)]
     const length = Math.min(Math.max(end - begin, shortest), last - first)
     const from = Math.round(Math.min(Math.max(begin, first), last - length))
     const to = Math.round(from + length)
-    part = { day: part.day, from, to, isWhole: from === first && to === last }
-    say(t('shown', timeOfDay(from), timeOfDay(to)))
+    part = { day: part.day, from, to, isWhole: from === first && to === last, isInitial }
+    if (!isInitial) say(t('shown', timeOfDay(from), timeOfDay(to)))
     load()
     changed(part)
   }
@@ -86,7 +89,7 @@ export const dayPicture = (changed) => {
     const by = (part.to - part.from) * share
     look(part.from + by, part.to + by)
   }
-  const whole = () => look(+midnight(part.day), +midnight(part.day, 1))
+  const whole = () => look(midnight(part.day), midnight(part.day, 1))
 
   // By the keyboard.
   stage.addEventListener('keydown', (event) => {
@@ -105,11 +108,13 @@ export const dayPicture = (changed) => {
   })
 
   // By dragging; a finger moves the picture instead, and a double tap looks closer.
-  const timeAt = (clientX) => {
+  const timeOf = (pixels) => {
     const box = image.getBoundingClientRect()
-    const share = ((clientX - box.left) / box.width - axis.left) / (axis.right - axis.left)
-    return part.from + Math.min(1, Math.max(0, share)) * (part.to - part.from)
+    const { left, right } = axis(drawn)
+    const share = ((pixels * drawn) / box.width - left) / (right - left)
+    return part.from + share * (part.to - part.from)
   }
+  const timeAt = (clientX) => Math.min(part.to, Math.max(part.from, timeOf(clientX - image.getBoundingClientRect().left)))
   let start = null
   const mark = (clientX) => {
     const box = image.getBoundingClientRect()
@@ -117,7 +122,9 @@ export const dayPicture = (changed) => {
     band.style.left = `${a - box.left}px`
     band.style.width = `${b - a}px`
   }
+  let touched = null
   stage.addEventListener('pointerdown', (event) => {
+    touched = event.pointerType === 'touch' && event.isPrimary ? event.clientX : null
     if (event.pointerType === 'touch' || event.button !== 0) return
     start = event.clientX
     stage.setPointerCapture(event.pointerId)
@@ -126,6 +133,12 @@ export const dayPicture = (changed) => {
   })
   stage.addEventListener('pointermove', (event) => start != null && mark(event.clientX))
   const end = (event) => {
+    const moved = touched == null || event.type !== 'pointerup' ? 0 : event.clientX - touched
+    touched = null
+    if (Math.abs(moved) > 24) {
+      const by = timeOf(0) - timeOf(moved)
+      return look(part.from + by, part.to + by)
+    }
     if (start == null) return
     const [a, b] = [start, event.clientX].sort((x, y) => x - y)
     start = null
@@ -136,22 +149,25 @@ export const dayPicture = (changed) => {
   stage.addEventListener('pointercancel', end)
   stage.addEventListener('dblclick', (event) => zoom(1 / 4, timeAt(event.clientX)))
 
+  let soon = 0
+  new ResizeObserver(() => {
+    clearTimeout(soon)
+    if (part.day && frame.clientWidth && Math.abs(width() - drawn) >= 8) soon = setTimeout(load, 200)
+  }).observe(frame)
+
   return {
     nodes: [
-      el('div', { class: 'scroll' }, stage),
+      frame,
       problem,
       el('div', { class: 'toolbar zoom' }, tools),
       el('p', { id: 'picture-keys', class: 'quiet small' }, t('pictureKeys')),
     ],
+    isNarrow: () => width() < narrow,
     load,
-    /** The whole of a day. Where it is wider than the screen, what is now is seen first. */
-    show(day) {
-      part = { day, from: +midnight(day), to: +midnight(day, 1), isWhole: true }
-      load()
-      changed(part)
-      const share = Math.min(1, Math.max(0, (clock.now() - part.from) / (part.to - part.from)))
-      const scroll = stage.parentElement
-      scroll.scrollLeft = (axis.left + share * (axis.right - axis.left)) * stage.clientWidth - scroll.clientWidth * 0.8
+    /** A day, or a part of it: `from` and `to` in milliseconds. */
+    show(day, { from, to } = { from: midnight(day), to: midnight(day, 1) }) {
+      part.day = day
+      look(from, to, true)
     },
   }
 }

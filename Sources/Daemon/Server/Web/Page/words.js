@@ -1,4 +1,5 @@
-// What the page says, in the browser's language: words, times, events.
+// The texts of the page in the browser's language: words, times in the Pi's time zone, events.
+import { dayOf, local } from './zone.js'
 
 const spoken = navigator.languages?.find((tag) => /^(en|ja)\b/i.test(tag)) ?? 'en'
 export const isJapanese = /^ja/i.test(spoken)
@@ -16,21 +17,22 @@ export const has = (name) => name in words
 /** Why a network was not joined or has limited access; `reason` is the daemon's own sentence. */
 export const failure = (code, reason) => (has(`j_${code}`) ? t(`j_${code}`, reason) : reason)
 
-const format = (options) => new Intl.DateTimeFormat(spoken, options)
+const format = (options) => {
+  // `local` has added the offset of the Pi's time zone.
+  const format = new Intl.DateTimeFormat(spoken, { ...options, timeZone: 'UTC' })
+  return (time) => format.format(local(time))
+}
 const hour = format({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const second = format({ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
 const day = format({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
 const short = format({ weekday: 'short', day: 'numeric', month: 'short' })
 
-export const timeOfDay = (time) => hour.format(time)
-export const timeWithSeconds = (time) => second.format(time)
-export const longDay = (time) => day.format(time)
+export const timeOfDay = hour
+export const timeWithSeconds = second
+export const longDay = day
 
-/** The local time, with its day if that is not today's. */
-export const since = (time, now) =>
-  new Date(time).toDateString() === new Date(now).toDateString()
-    ? timeOfDay(time)
-    : `${short.format(time)} ${timeOfDay(time)}`
+/** The time of the day, with its day if that is not today's. */
+export const since = (time, now) => (dayOf(time) === dayOf(now) ? hour(time) : `${short(time)} ${hour(time)}`)
 
 /** How long, in the two largest units: `2 h 10 min`. */
 export const duration = (milliseconds) => {
@@ -91,6 +93,6 @@ export const eventText = (event) => {
         return has(`e_${event.event}`) ? t(`e_${event.event}`, event.region) : event.event
     }
   }
-  const said = text()
-  return said && event.scope === 'house' && event.event !== 'didDetermineRoom' ? t('e_house', said) : said
+  const line = text()
+  return line && event.scope === 'house' && event.event !== 'didDetermineRoom' ? t('e_house', line) : line
 }
