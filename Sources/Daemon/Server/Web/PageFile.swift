@@ -33,11 +33,12 @@ package struct PageFile: Sendable {
         ("ja", PackageResources.ja_js),
         ("ja.more", PackageResources.ja_more_js), ("live", PackageResources.live_js),
         ("livechart", PackageResources.livechart_js), ("network", PackageResources.network_js),
-        ("now", PackageResources.now_js), ("outcome", PackageResources.outcome_js),
+        ("now", PackageResources.now_js), ("outage", PackageResources.outage_js),
+        ("outcome", PackageResources.outcome_js),
         ("picture", PackageResources.picture_js), ("setup", PackageResources.setup_js),
         ("thresholds", PackageResources.thresholds_js), ("words", PackageResources.words_js),
-    ]
         ("zone", PackageResources.zone_js),
+    ]
 
     private init(_ type: String, _ content: [UInt8]) {
         self.type = type

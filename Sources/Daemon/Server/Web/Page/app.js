@@ -2,7 +2,8 @@
 import { api, clock, el, put, rich, say, session } from './base.js'
 import { live, start, stop } from './live.js'
 import { nowView } from './now.js'
-import { eventText, language, more, t } from './words.js'
+import { controls } from './outage.js'
+import { eventText, language, more, since, t } from './words.js'
 import { zoneName } from './zone.js'
 
 const find = (id) => document.getElementById(id)
@@ -24,6 +25,7 @@ const views = {
   setup: async () => (await fetched(import('./setup.js'))).setupView(),
 }
 let shown = null
+let isIncomplete = false
 const made = {}
 
 const place = () => {
@@ -40,12 +42,19 @@ const show = async (isFirst) => {
     if (link.hash === `#${name}`) link.setAttribute('aria-current', 'page')
     else link.removeAttribute('aria-current')
   }
-  made[name] ??= await views[name]()
+  try {
+    made[name] ??= await views[name]()
+  } catch {
+    isIncomplete = true
+    shown?.hide()
+    shown = null
+    return main.replaceChildren(rich('p', { class: 'card error' }, t('unreachable')))
+  }
   const view = made[name]
   if (place()[0] !== name) return
   if (shown !== view) {
     shown?.hide()
-    main.replaceChildren(view.node)
+    main.replaceChildren(controls(view.node))
     shown = view
     document.title = `${t(name)} – Okaeri`
     if (!isFirst) main.focus({ preventScroll: true })
@@ -61,7 +70,7 @@ const navigation = () => {
   nav.hidden = false
 }
 
-// What is said above all views.
+// The notices above all views.
 const notice = (kind, title, text) =>
   el(
     'div',
@@ -70,10 +79,11 @@ const notice = (kind, title, text) =>
     rich('p', {}, text),
   )
 
-let saidAbove = ''
+let shownNotices = ''
 const above = () => {
   const status = live.status
   const notices = []
+  if (live.isOut) notices.push(['alarm', t('out'), t('outWhy', since(live.answeredAt, clock.now()))])
   if (status?.simulated.length) {
     const words = { capture: t('notRealCapture'), wifi: t('notRealWifi') }
     notices.push(['unreal', t('notReal'), status.simulated.map((what) => words[what] ?? what).join(' ')])
@@ -83,22 +93,29 @@ const above = () => {
   if (status?.kept?.historyProblem) notices.push(['alarm', '', t('noHistory', status.kept.historyProblem)])
   if (session.now && !session.now.csrf) notices.push(['info', '', t('readOnly')])
   const all = JSON.stringify(notices)
-  if (all === saidAbove) return
-  saidAbove = all
+  if (all === shownNotices) return
+  shownNotices = all
   find('notices').replaceChildren(...notices.map((one) => notice(...one)))
   find('notices').hidden = !notices.length
 }
 
 const link = () => {
   const node = find('link')
-  node.classList.toggle('off', !live.connected)
-  put(node, t(live.connected ? 'live' : 'away'))
+  const isLive = live.connected && !live.isOut
+  node.classList.toggle('off', !isLive)
+  put(node, t(isLive ? 'live' : 'away'))
 }
 
 const zone = () => put(find('zone'), live.status ? t('zone', zoneName(clock.now())) : '')
 
 live.addEventListener('status', above)
 live.addEventListener('status', zone)
+live.addEventListener('outage', () => {
+  above()
+  link()
+  // A browser may keep the failure of a module, so only a new page has the view.
+  if (!live.isOut && isIncomplete) location.reload()
+})
 live.addEventListener('link', link)
 live.addEventListener('lost', () => say(t('lost')))
 live.addEventListener('event', ({ detail: event }) => {
@@ -113,7 +130,7 @@ const footer = () => {
       ? [
           el('span', {}, t('loggedIn', name)),
           ' ',
-          el('button', { type: 'button', class: 'quiet', onclick: logout }, t('logout')),
+          controls(el('button', { type: 'button', class: 'quiet', onclick: logout }, t('logout'))),
         ]
       : []),
   )
@@ -158,7 +175,7 @@ const login = async (token) => {
   } catch (error) {
     return ended(error.status === 401 ? t('loginBad') : error.message)
   }
-  // What was made for the login before knows nothing of this one.
+  // The views were made for the session before.
   if (Object.keys(made).length) return location.reload()
   await begin()
 }

@@ -10,6 +10,10 @@ export default {
   live: 'live',
   away: 'trying to reach it …',
   unreachable: 'Okaeri cannot be reached. Is this device in the same network, and the Pi switched on?',
+  out: 'Okaeri does not answer',
+  outWhy: 'What you see is from {0} and may be outdated. The page goes on by itself when Okaeri answers again. Is the Pi switched on, and this device in its network? On the Pi: `systemctl status okaeri`',
+  answersAgain: 'Okaeri answers again.',
+  lastKnownAt: 'last known {0}',
   zone: 'Time zone of the Pi: {0}',
   lost: 'Some events were missed; what is shown is current.',
   // Logging in

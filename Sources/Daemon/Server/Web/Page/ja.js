@@ -10,6 +10,10 @@ export default {
   live: '接続中',
   away: '再接続中…',
   unreachable: 'Okaeri に接続できません。この端末が同じネットワークにあるか、Raspberry Pi の電源が入っているか確認してください。',
+  out: 'Okaeri が応答しません',
+  outWhy: '表示は {0} の時点のもので、現在の状態と異なる場合があります。応答が戻ると自動的に更新されます。Raspberry Pi の電源が入っているか、この端末が同じネットワークにあるか確認してください。Raspberry Pi では `systemctl status okaeri` で確認できます。',
+  answersAgain: 'Okaeri の応答が戻りました。',
+  lastKnownAt: '最終確認 {0}',
   zone: 'Raspberry Pi のタイムゾーン：{0}',
   lost: '一部の通知を受け取れませんでしたが、表示は最新です。',
   // Logging in

@@ -1,4 +1,4 @@
-// What the daemon says, kept current: its status, and its event stream.
+// The daemon's status and its event stream, kept current; and whether the daemon answers.
 import { api, clock, every } from './base.js'
 import { setOffsets } from './zone.js'
 
@@ -24,9 +24,19 @@ const events = [
 /** A hidden page closes its stream after this time: a browser has six connections to a host. */
 const hiddenFor = 60_000
 
+/** A daemon that has not answered for this time is out: a restart takes less. */
+const outAfter = 5000
+
+/** The status is requested at this interval, and at `outAfter` while nothing is received. */
+const pollEvery = 15_000
+
 export const live = new EventTarget()
 live.status = null
 live.connected = false
+/** Whether what is shown may be outdated, because the daemon does not answer. */
+live.isOut = false
+/** The last moment at which the daemon answered, by its own clock. */
+live.answeredAt = 0
 
 const news = (name, detail) => live.dispatchEvent(new CustomEvent(name, { detail }))
 
@@ -41,29 +51,41 @@ export const reload = async () => {
   }
   loading = api('/v1/status')
   const mine = loading
+  const begun = Date.now()
+  // It may be slow, or gone without a notice to the browser.
+  const late = setTimeout(() => unanswered(begun), outAfter)
   const before = applied
   try {
     const status = await mine
     if (!isOn) return
+    clock.set(status.time)
+    setOffsets(status)
     // It may have been made before an event that is shown by now: then it is asked for once more.
     outrun = applied === before ? 0 : outrun + 1
-    if (outrun > 0 && outrun < 4) return reloadSoon(0)
+    if (outrun > 0 && outrun < 4) {
+      received()
+      return reloadSoon(0)
+    }
     const isNews =
       live.status &&
       status.regions.some(({ identifier, state }) =>
         live.status.regions.some((known) => known.identifier === identifier && known.state !== state),
       )
-    // The stream should have said so, before this or at once: one that does not is dead, whatever the browser believes.
+    // The stream should have had it, before this or at once: one that does not is dead, although the browser keeps it open.
     if (isNews) setTimeout(() => isOn && source && applied === before && listen(), 3000)
     live.status = status
-    clock.set(status.time)
-    setOffsets(status)
+    loadedAt = Date.now()
+    back()
     reachable(source?.readyState === EventSource.OPEN)
     news('status')
   } catch (error) {
-    if (error.status !== 401) reachable(false)
+    if (error.status !== 401) {
+      reachable(false)
+      unanswered(begun)
+    }
     throw error
   } finally {
+    clearTimeout(late)
     if (loading === mine) loading = null
   }
 }
@@ -72,6 +94,41 @@ const reachable = (is) => {
   if (live.connected === is) return
   live.connected = is
   news('link')
+}
+
+let loadedAt = 0
+let receivedAt = 0
+let shownAt = 0
+let failingSince = null
+let outTimer = 0
+const received = () => {
+  receivedAt = Date.now()
+  live.answeredAt = clock.now()
+  if (live.isOut) return
+  failingSince = null
+  clearTimeout(outTimer)
+}
+// The daemon is out from `outAfter` after the first failure on, until there is a new status.
+const unanswered = (since) => {
+  if (!isOn || !live.status || live.isOut || document.hidden || failingSince != null) return
+  // No request is late because the browser slept.
+  failingSince = Math.max(since, shownAt)
+  outTimer = setTimeout(
+    () => {
+      if (!isOn || failingSince == null) return
+      live.isOut = true
+      news('outage')
+    },
+    failingSince + outAfter - Date.now(),
+  )
+}
+const back = () => {
+  const wasOut = live.isOut
+  live.isOut = false
+  received()
+  if (!wasOut) return
+  if (isOn && source?.readyState === EventSource.CLOSED) listen()
+  news('outage')
 }
 
 let soon = 0
@@ -91,7 +148,7 @@ const apply = (event) => {
       if (!known) reloadSoon()
       else
         Object.assign(known, {
-          // Zero is CoreLocation's word for unknown.
+          // Zero is CoreLocation's value for unknown.
           signal: beacon.rssi || null,
           accuracy: beacon.accuracy,
           proximity: beacon.proximity,
@@ -125,12 +182,15 @@ const listen = () => {
   // Also when the browser has connected anew, with Last-Event-ID: what it missed comes, and the status is asked for.
   stream.onopen = () => {
     delay = 1000
+    received()
     reachable(true)
     reload().catch(() => {})
   }
   stream.onerror = () => {
     if (stream !== source) return
     reachable(false)
+    // Whether the daemon has gone, too, the status shows.
+    reload().catch(() => {})
     if (stream.readyState !== EventSource.CLOSED) return
     retry = setTimeout(resume, delay)
     delay = Math.min(delay * 2, 30_000)
@@ -142,6 +202,7 @@ const listen = () => {
   for (const name of events) {
     stream.addEventListener(name, ({ data }) => {
       const event = JSON.parse(data)
+      received()
       apply(event)
       news('event', event)
     })
@@ -156,7 +217,10 @@ const resume = () =>
     delay = Math.min(delay * 2, 30_000)
   })
 
-const poll = every(15_000, () => reload())
+const poll = every(outAfter, () => {
+  const isSilent = live.isOut || failingSince != null || Date.now() - receivedAt > outAfter - 1000
+  if (isSilent || Date.now() - loadedAt >= pollEvery) return reload()
+})
 let letGo = 0
 let hiddenAt = 0
 let isOn = false
@@ -169,7 +233,8 @@ document.addEventListener('visibilitychange', () => {
     letGo = setTimeout(() => source?.close(), hiddenFor)
     return
   }
-  // A phone that slept has run no timer, and its stream may be dead without a word.
+  shownAt = Date.now()
+  // A phone that slept has run no timer, and its stream may be dead without a notice.
   const isFresh = Date.now() - hiddenAt < hiddenFor && source && source.readyState !== EventSource.CLOSED
   if (isFresh) reload().catch(() => {})
   else resume()
@@ -190,6 +255,7 @@ export const stop = () => {
   isOn = false
   clearTimeout(retry)
   clearTimeout(soon)
+  back()
   source?.close()
   source = null
   poll.stop()

@@ -13,8 +13,7 @@ export const distanceText = (beacon) =>
 const beaconPart = (beacon) => {
   const name = t('beaconName', beacon.major, beacon.minor)
   const bar = signalBar(t('signalOf', name))
-  const [strength, distance, heard, keeps] = [0, 1, 2, 3].map(() => el('span'))
-  keeps.className = 'tag'
+  const [strength, distance, heard, keeps] = ['', '', 'heard', 'tag'].map((name) => el('span', { class: name }))
   const node = el(
     'li',
     { class: 'beacon' },
@@ -42,6 +41,7 @@ const regionPart = (region) => {
   const long = el('span', { class: 'long' })
   const last = el('p', { class: 'quiet' })
   const room = el('p', { class: 'room' })
+  const past = el('p', { class: 'past', hidden: true })
   const none = el('p', { class: 'quiet' }, t('noBeacons'))
   const list = el('ul', { class: 'beacons' })
   const spark = sparkline()
@@ -56,6 +56,7 @@ const regionPart = (region) => {
     ),
     el('p', { class: 'now' }, state, ' ', el('span', { class: 'when' }, time, ' ', long)),
     last,
+    past,
     room,
     list,
     none,
@@ -88,6 +89,8 @@ const regionPart = (region) => {
       node.dataset.state = region.state
       put(state, t(region.state))
       begun = region.since && Date.parse(region.since)
+      past.hidden = !live.isOut
+      put(past, live.isOut ? t('lastKnownAt', since(live.answeredAt, clock.now())) : '')
       put(time, begun ? t('since', since(begun, clock.now())) : t('neverKnown'))
       if (begun) time.setAttribute('datetime', region.since)
       const known = region.state === 'unknown' && region.lastKnown !== 'unknown'
@@ -261,7 +264,10 @@ export const nowView = () => {
     if (event.event === 'wifiAccessLimited') told(t('accessLimited', event.ssid, failure(event.code, event.reason)), true)
   })
   const ticks = every(1000, () => {
+  live.addEventListener('outage', update)
     for (const region of live.status?.regions ?? []) for (const beacon of region.beacons) beacon.age += 1
+    // The ages are those of the last answer.
+    if (live.isOut) return
     update()
   })
   // What was sent while the page slept is drawn as well.
