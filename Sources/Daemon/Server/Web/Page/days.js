@@ -1,6 +1,6 @@
 // Days: a day's picture, what happened on it, and what counts as gone.
 import { api, clock, el, field, put } from './base.js'
-import { explanation } from './explain.js'
+import { explanation, plainly, warnings } from './explain.js'
 import { happenedPart, shownEvents } from './happened.js'
 import { live } from './live.js'
 import { dayPicture, partQuery } from './picture.js'
@@ -30,7 +30,10 @@ const eventful = async (day) => {
 /** One region's explanation, and which one. */
 const explainPart = () => {
   const select = el('select', { id: 'explained', onchange: () => show() })
-  const words = el('div', { class: 'words' })
+  const plain = el('p')
+  const warned = el('div')
+  const numbers = el('div')
+  const details = el('details', {}, el('summary', {}, t('numbers')), numbers)
   let known = ''
   const show = (wanted = select.value) => {
     const regions = live.status?.regions ?? []
@@ -41,10 +44,13 @@ const explainPart = () => {
     }
     if (names.includes(wanted)) select.value = wanted
     const region = regions.find(({ identifier }) => identifier === select.value)
-    words.replaceChildren(...(region ? explanation(region) : [el('p', { class: 'quiet' }, t('noRegions'))]))
+    put(plain, region ? plainly(region) : t('noRegions'))
+    warned.replaceChildren(...(region ? warnings(region) : []))
+    numbers.replaceChildren(...(region ? explanation(region) : []))
+    details.hidden = !region
   }
   return {
-    node: el('div', { class: 'card' }, field('explained', t('region'), select), words),
+    node: el('div', { class: 'card' }, field('explained', t('region'), select), el('div', { class: 'words' }, plain, warned, details)),
     show,
   }
 }
@@ -128,13 +134,13 @@ export const daysView = () => {
       if (region) requestAnimationFrame(() => document.getElementById('explain-title').scrollIntoView())
       try {
         bounds = await api('/v1/days')
+        setAllOffsets(bounds.offsets)
       } catch {}
       isShown = true
+      await go(day)
     },
     hide() {
       isShown = false
-        setAllOffsets(bounds.offsets)
     },
   }
 }
-      await go(day)

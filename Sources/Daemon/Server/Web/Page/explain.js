@@ -1,6 +1,7 @@
-// Why a region is inside or outside, and what it would take to change that: `okaeri explain`, in words of the page.
+// The reason for a region's state: a sentence, and the numbers of `okaeri explain` behind it.
 import { el } from './base.js'
 import { live } from './live.js'
+import { heardText } from './now.js'
 import { duration, plain, sentence, t } from './words.js'
 
 const sensitivities = ['quick', 'balanced', 'patient']
@@ -11,6 +12,17 @@ const rule = ({ enterRSSI, exitRSSI }) =>
     enterRSSI == null ? t('x_any') : t('x_enterAt', plain(enterRSSI)),
     exitRSSI == null ? t('x_silence') : t('x_exitAt', plain(exitRSSI)),
   )
+
+/** The state of a region and its reason in a sentence. */
+export const plainly = ({ identifier, state, beacons, exitAfter, exitRSSI }) => {
+  const beacon = beacons.find(({ keepsInside }) => keepsInside) ?? beacons[0]
+  if (state === 'unknown') return t('p_unknown', identifier)
+  if (!beacon) return t(state === 'inside' ? 'p_insideKept' : 'p_outsideNone', identifier)
+  const silence = duration((beacon.exitAfter ?? exitAfter) * 1000)
+  if (state === 'inside') return t(exitRSSI == null ? 'p_inside' : 'p_insideNear', identifier, heardText(beacon.age), silence)
+  if (beacon.silence > beacon.exitAfter) return t('p_outsideSilent', identifier, duration(beacon.age * 1000))
+  return t('p_outsideWeak', identifier)
+}
 
 const flapping = ({ flapping }) => flapping && t('x_flapping', flapping.returns, flapping.distance)
 
@@ -91,17 +103,22 @@ const distance = (beacon, region) => {
   return `${metres}${t('sep')}${t('x_power', plain(power), why, region.pathLossExponent ?? 2.5)}`
 }
 
-/** All of it, of a region of the status. */
+/** What the user can do something about, in sentences. */
+export const warnings = (region) => {
+  const { bluetooth } = live.status
+  const deaf = bluetooth.listening ? null : `${t('x_deaf')} ${sentence(bluetooth.reason)}`
+  return [flapping(region), deaf].filter(Boolean).map((text) => el('p', {}, text))
+}
+
+/** The numbers, of a region of the status. */
 export const explanation = (region) => {
   const status = live.status
   const sensitivity = region.isLearned && region.sensitivity ? t('x_sensitivity', t(region.sensitivity)) : null
   const sentences = [
     rule(region),
-    flapping(region),
     sensitivity,
     mistakes(region),
     air(status),
-    status.bluetooth.listening ? null : `${t('x_deaf')} ${sentence(status.bluetooth.reason)}`,
     region.beacons.length ? null : t('noBeacons'),
   ]
   return [

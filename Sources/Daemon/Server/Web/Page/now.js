@@ -24,8 +24,9 @@ const beaconPart = (beacon) => {
   return {
     node,
     update(beacon) {
-      bar.set(beacon.age > 60 ? null : (beacon.signal ?? beacon.rssi))
-      put(strength, beacon.signal == null ? t('noSignal') : t('dBm', plain(beacon.signal, 0)))
+      const signal = beacon.age > 60 ? null : beacon.signal
+      bar.set(signal)
+      put(strength, signal == null ? t('noSignal') : t('dBm', plain(signal, 0)))
       put(distance, distanceText(beacon))
       put(heard, heardText(beacon.age))
       put(keeps, beacon.keepsInside ? t('keeps') : '')

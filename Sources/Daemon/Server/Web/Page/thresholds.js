@@ -34,6 +34,7 @@ export const thresholdsPart = () => {
       else exit.value = enter.value
     }
     sliders.hidden = !limited.checked
+    chart.node.hidden = !limited.checked
     for (const [input, text] of [
       [enter, enterText],
       [exit, exitText],
