@@ -9,7 +9,7 @@ const fill = (node, attributes, children) => {
     else if (value === true) node.setAttribute(name, '')
     else if (value !== false && value != null) node.setAttribute(name, value)
   }
-  // Text goes in as text, never as markup: names come from strangers.
+  // Text goes in as text, never as markup: other devices choose their names.
   node.append(...children.flat(3).filter((child) => child != null && child !== false))
   return node
 }

@@ -41,8 +41,8 @@ const regionPart = (region) => {
   const time = el('time')
   const long = el('span', { class: 'long' })
   const last = el('p', { class: 'quiet' })
-  const room = el('p', { class: 'room' })
   const past = el('p', { class: 'past', hidden: true })
+  const room = el('p', { class: 'room' })
   const none = el('p', { class: 'quiet' }, t('noBeacons'))
   const list = el('ul', { class: 'beacons' })
   const spark = sparkline()
@@ -56,8 +56,8 @@ const regionPart = (region) => {
       el('a', { class: 'why', href: `#days/${encodeURIComponent(id)}` }, t('why')),
     ),
     el('p', { class: 'now' }, state, ' ', el('span', { class: 'when' }, time, ' ', long)),
-    last,
     past,
+    last,
     room,
     list,
     none,
@@ -89,9 +89,9 @@ const regionPart = (region) => {
     update(region) {
       node.dataset.state = region.state
       put(state, t(region.state))
-      begun = region.since && Date.parse(region.since)
       past.hidden = !live.isOut
       put(past, live.isOut ? t('lastKnownAt', since(live.answeredAt, clock.now())) : '')
+      begun = region.since && Date.parse(region.since)
       put(time, begun ? t('since', since(begun, clock.now())) : t('neverKnown'))
       if (begun) time.setAttribute('datetime', region.since)
       const known = region.state === 'unknown' && region.lastKnown !== 'unknown'
@@ -114,17 +114,17 @@ const regionPart = (region) => {
 }
 
 const promptPart = (prompt) => {
-  const outcome = el('p', { class: 'error', role: 'alert' })
+  const problem = el('p', { class: 'error', role: 'alert' })
   const answer = async (word) => {
     for (const button of buttons) button.disabled = true
     try {
       await api(`/v1/prompts/${encodeURIComponent(prompt.id)}`, { answer: word })
-      const said = { join: 'joining', later: 'answeredLater', never: 'answeredNever' }[word]
-      told(t(said, prompt.ssid))
+      const outcome = { join: 'joining', later: 'answeredLater', never: 'answeredNever' }[word]
+      announce(t(outcome, prompt.ssid))
       document.getElementById('main').focus({ preventScroll: true })
       await reload()
     } catch (error) {
-      putRich(outcome, error.message)
+      putRich(problem, error.message)
       for (const button of buttons) button.disabled = false
     }
   }
@@ -148,14 +148,14 @@ const promptPart = (prompt) => {
     el('p', { class: 'question' }, t('askJoin', prompt.ssid)),
     by,
     el('div', { class: 'buttons' }, buttons),
-    outcome,
+    problem,
   )
   return { node, update: (prompt) => put(by, t('askBy', prompt.regions.join(', '))) }
 }
 
 const outcome = el('p', { class: 'outcome', hidden: true })
 let fading = 0
-const told = (text, isBad = false) => {
+const announce = (text, isBad = false) => {
   putRich(outcome, text)
   outcome.hidden = false
   outcome.classList.toggle('bad', isBad)
@@ -260,15 +260,15 @@ export const nowView = () => {
     if (event.event === 'didRangeBeacons' && event.beacons[0]?.rssi < 0) {
       parts.get(event.region)?.heard(Date.parse(event.time), event.beacons[0].rssi)
     }
-    if (event.event === 'wifiJoined') told(t('joined', event.ssid))
-    if (event.event === 'wifiJoinFailed') told(t('joinFailed', event.ssid, failure(event.code, event.reason)), true)
-    if (event.event === 'wifiAccessLimited') told(t('accessLimited', event.ssid, failure(event.code, event.reason)), true)
+    if (event.event === 'wifiJoined') announce(t('joined', event.ssid))
+    if (event.event === 'wifiJoinFailed') announce(t('joinFailed', event.ssid, failure(event.code, event.reason)), true)
+    if (event.event === 'wifiAccessLimited') announce(t('accessLimited', event.ssid, failure(event.code, event.reason)), true)
   })
-  const ticks = every(1000, () => {
   live.addEventListener('outage', update)
-    for (const region of live.status?.regions ?? []) for (const beacon of region.beacons) beacon.age += 1
+  const ticks = every(1000, () => {
     // The ages are those of the last answer.
     if (live.isOut) return
+    for (const region of live.status?.regions ?? []) for (const beacon of region.beacons) beacon.age += 1
     update()
   })
   // What was sent while the page slept is drawn as well.
