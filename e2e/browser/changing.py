@@ -4,6 +4,8 @@ import random
 import re
 import time
 
+import outage
+
 
 def set_up(walk):
     """Set up: a region from nothing, measured at one metre"""
@@ -35,11 +37,12 @@ def set_up(walk):
             "const list = document.querySelector('#network'); list.value = '*'; list.dispatchEvent(new Event('change'))"
         )
         browser.type("#ssid", "HomeNet")
+    assert browser.run("return document.querySelector('.live').hidden"), "the chart is shown without thresholds"
+    browser.click("#limited")
     # Once there is a live signal, the page draws the thresholds below it.
     browser.until(
         "the live signal", "return document.querySelector('.live-chart .signal').getAttribute('d')?.length > 40"
     )
-    browser.click("#limited")
     browser.until(
         "the thresholds", "return document.querySelectorAll('.live-chart .threshold:not(.gone)').length === 2"
     )
@@ -211,7 +214,7 @@ def troubles(walk):
             const [home, cat] = status.regions
             Object.assign(home, { state: 'unknown', lastKnown: 'inside', beacons: [] })
             cat.house = { state: 'inside', lastKnown: 'inside', room: 'kitchen', waiting: ['attic'], since: cat.since }
-            cat.beacons = [1, 2].map((minor) => ({ ...cat.beacons[0], minor, accuracy: -1, signal: minor === 1 ? -88 : null, age: 64 * minor, keepsInside: minor === 1 }))
+            cat.beacons = [1, 2].map((minor) => ({ ...cat.beacons[0], minor, accuracy: -1, signal: minor === 1 ? -88 : null, rssi: -50, age: minor === 1 ? 64 : 3, keepsInside: minor === 1 }))
             Object.assign(status, {
                 stale: true, mqtt: { connected: false, reason: 'not connected to broker.local: connection refused; `systemctl status mosquitto`' },
                 services: [{ identifier: 'phone', service: '1812', connected: false }],
@@ -240,6 +243,11 @@ def troubles(walk):
         "Not connected to broker.local",
     ):
         assert words in text, f"{words!r} is not in\n{text}"
+    bars = browser.run(
+        "return [...document.querySelectorAll('.region .beacon')].map((one) => [one.innerText, one.querySelectorAll('.lit').length])"
+    )
+    weak = [lit for text, lit in bars if "no signal" in text]
+    assert len(weak) >= 2 and not any(weak), f"a beacon without a signal has bars: {bars}"
     walk.pictures("troubles")
     assert "STALE" in browser.text("#notices"), "what was shown has changed meanwhile"
     browser.open(walk.base + "/#now")
@@ -329,6 +337,12 @@ def japanese(walk):
         )
         time.sleep(1.5)
         walk.pictures(f"{view}-ja")
+    browser.click("nav a[href='#now']")
+    with outage.frozen(walk):
+        browser.until("the outage in Japanese", "return document.querySelector('#notices').innerText.includes('応答しません')", within=30)
+        assert "最終確認" in browser.text(".region"), browser.text(".region")
+        walk.pictures("outage-ja")
+    browser.until("the answer", "return !document.querySelector('#notices').innerText.includes('応答しません')", within=30)
     names = browser.run_async(
         "const done = arguments[arguments.length - 1];"
         "Promise.all(['/en.js', '/ja.js', '/en.more.js', '/ja.more.js'].map((file) => import(file))).then((all) => done(all.map((one) => one.default)))"

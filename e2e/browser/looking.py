@@ -1,6 +1,9 @@
 """The stages that test access, the present and the history, in their order."""
 
+import datetime
+import re
 import statistics
+import time
 
 from talk import Events, say, status_of
 
@@ -8,7 +11,7 @@ from talk import Events, say, status_of
 SOON = 300
 
 # In bytes over the wire: all files of the first page, without the data.
-FIRST_PAINT = 60_000
+FIRST_PAINT = 70_000
 
 
 def state(walk, region="home"):
@@ -78,6 +81,58 @@ def now(walk):
         assert words in browser.text("main"), f"{words} is not in\n{browser.text('main')}"
     browser.until("the prompt", "return document.querySelector('.prompt')", within=20)
     walk.pictures("now")
+    rows = browser.run(
+        "const box = (one) => one.getBoundingClientRect(), grid = box(document.querySelector('.grid')).right;"
+        "return [...document.querySelectorAll('.grid > *')].map((one) => [box(one).top, grid - box(one).right])"
+    )
+    for top, _ in rows:
+        assert min(free for other, free in rows if other == top) < 1, f"a card is alone beside an empty half: {rows}"
+    walk.quiet()
+
+
+def local(moment, form):
+    """Returns a time of the API in the time zone of the daemon, which is that of this program."""
+    return datetime.datetime.fromisoformat(moment).astimezone().strftime(form)
+
+
+def clock(walk):
+    """All times are those of the Pi's time zone, which is named once, and not of the browser's"""
+    browser = walk.browser
+    assert browser.run("return Intl.DateTimeFormat().resolvedOptions().timeZone") == "Pacific/Auckland"
+    named = f"Time zone of the Pi: {time.strftime('%Z')}, UTC{time.strftime('%z')[:3]}:{time.strftime('%z')[3:]}"
+    browser.until("the name of the time zone", "return document.querySelector('#zone').textContent === arguments[0]", named)
+    for since, shown in browser.run(
+        "return [...document.querySelectorAll('.region time')].filter((one) => one.dateTime).map((one) => [one.dateTime, one.textContent])"
+    ):
+        assert local(since, "%H:%M") in shown, (since, shown)
+    # Another instance of the module, for other time zones.
+    found = browser.run_async(
+        """
+        const done = arguments[arguments.length - 1]
+        import('/zone.js?another').then(({ dayOf, midnight, setAllOffsets, setOffsets, zoneName }) => {
+            const begins = (...days) => days.map((day) => new Date(midnight(day)).toISOString().slice(0, 16))
+            const [CET, CEST] = [{ name: 'CET', seconds: 3600 }, { name: 'CEST', seconds: 7200 }]
+            const result = []
+            const take = (...offsets) => setOffsets({ time: '2026-11-20T12:00:00Z', offsets })
+            take(CET, { ...CEST, from: '2026-03-29T01:00:00.000Z' }, { ...CET, from: '2026-10-25T01:00:00.000Z' })
+            setAllOffsets([CET, { ...CEST, from: '2023-03-26T01:00:00.000Z' }, { ...CET, from: '2023-10-29T01:00:00.000Z' }])
+            result.push(begins('2026-03-29', '2026-03-30', '2026-10-25', '2026-10-26', '2023-07-01'))
+            result.push([zoneName(Date.parse('2026-07-01T00:00:00Z')), dayOf(Date.parse('2026-11-20T23:30:00Z'))])
+            take({ name: '+0330', seconds: 12600 })
+            result.push([zoneName(Date.parse('2026-07-01T00:00:00Z')), ...begins('2026-07-01')])
+            // A midnight that the clock leaves out.
+            take({ name: 'EET', seconds: 7200 }, { from: '2026-03-28T22:00:00.000Z', name: 'EEST', seconds: 10800 })
+            result.push(begins('2026-03-28', '2026-03-29', '2026-03-30'))
+            done(result)
+        }, (error) => done(String(error)))
+        """
+    )
+    assert found == [
+        ["2026-03-28T23:00", "2026-03-29T22:00", "2026-10-24T22:00", "2026-10-25T23:00", "2023-06-30T22:00"],
+        ["CEST, UTC+02:00", "2026-11-21"],
+        ["UTC+03:30", "2026-06-30T20:30"],
+        ["2026-03-27T22:00", "2026-03-28T22:00", "2026-03-29T21:00"],
+    ], found
     walk.quiet()
 
 
@@ -206,7 +261,14 @@ def days(walk):
     whole = "return document.querySelector('.stage img')?.complete && document.querySelector('.stage img').naturalWidth > 0 && !document.querySelector('.stage.busy')"
     browser.until("the picture", whole)
     browser.until("an event", "return document.querySelector('.events [data-event=didEnterRegion]')")
+    for moment, shown in browser.run(
+        "return [...document.querySelectorAll('.events time')].map((one) => [one.dateTime, one.textContent])"
+    ):
+        assert shown == local(moment, "%H:%M:%S"), (moment, shown)
+    assert browser.run("return document.querySelector('#date').value") == time.strftime("%Y-%m-%d")
     walk.pictures("days")
+    browser.until("the wide picture", "return document.querySelector('.stage img').naturalWidth > 640")
+    browser.until("the whole day", "return !new URL(document.querySelector('.stage img').src).searchParams.get('from')")
 
     # The date picker: selects an earlier day, as a user does.
     today = browser.run("return document.querySelector('#date').value")
@@ -229,12 +291,13 @@ def days(walk):
         "the zoomed picture", "return new URL(document.querySelector('.stage img').src).searchParams.get('from')"
     )
     zoomed = browser.text(".range")
-    # A fifth of the picture is 0.2 * 960 / 864 of the day.
+    # The margins of the picture have 96 pixels.
     span = browser.run(
         "const query = new URL(document.querySelector('.stage img').src).searchParams;"
         "return (Date.parse(query.get('to')) - Date.parse(query.get('from'))) / 3600000"
     )
-    assert abs(span - 24 * 0.2 * 960 / 864) < 0.2, f"{span} h are shown"
+    width = browser.run("return document.querySelector('.stage img').naturalWidth")
+    assert abs(span - 24 * 0.2 * width / (width - 96)) < 0.2, f"{span} h are shown"
     browser.run("document.querySelector('.stage').focus()")
     browser.press("+")
     browser.until(
@@ -243,6 +306,43 @@ def days(walk):
     browser.press("right")
     browser.press("0")
     browser.until("the whole day again", "return document.querySelector('.range').innerText === arguments[0]", before)
+    walk.quiet()
+
+
+def narrow_days(walk):
+    """Days on a phone: the picture begins with what happened, and has names and times within the screen"""
+    browser = walk.browser
+    try:
+        for theme in ("light", "dark"):
+            browser.look(390, theme)
+            browser.open(walk.base + f"/?{theme}#days")
+            there = "return document.querySelector('.stage img')?.naturalWidth > 0 && !document.querySelector('.stage.busy')"
+            browser.until("the picture", there)
+            browser.until("an event", "return document.querySelector('.events time')")
+            first = browser.run("return Date.parse([...document.querySelectorAll('.events time')].at(-1).dateTime)")
+            begin, end, width, room = browser.run(
+                "const image = document.querySelector('.stage img'), query = new URL(image.src).searchParams;"
+                "return [Date.parse(query.get('from')), Date.parse(query.get('to')), image.clientWidth, image.naturalWidth]"
+            )
+            assert width == room <= 390, f"the picture of {room} pixels is {width} pixels wide"
+            assert browser.run("return document.scrollingElement.scrollWidth") <= 390
+            assert begin <= first <= end and end - begin < 24 * 3_600_000, "the whole day is shown"
+            text = browser.run_async(
+                "const done = arguments[arguments.length - 1];"
+                "fetch(document.querySelector('.stage img').src).then((answer) => answer.text()).then(done)"
+            )
+            for words in ("home", "cat", "shed", time.strftime("%Z")):
+                assert f">{words}" in text, f"{words} is not in the picture"
+            labels = [float(x) for x in re.findall(r'class="quiet middle" x="([\d.]+)"', text)]
+            assert 2 <= len(labels) <= 8 and all(0 < x < room for x in labels), labels
+            walk.axe(f"the days on a phone, {theme}")
+            browser.screenshot(walk.options.out / f"days-phone-{theme}.png")
+        before = browser.text(".range")
+        browser.run("[...document.querySelectorAll('.zoom button')].at(-1).click()")
+        browser.until("the whole day", "return document.querySelector('.range').innerText !== arguments[0]", before)
+        assert not browser.run("return new URL(document.querySelector('.stage img').src).searchParams.get('from')")
+    finally:
+        browser.look(1280, "light")
     walk.quiet()
 
 
@@ -255,6 +355,15 @@ def explained(walk):
         "[...document.querySelectorAll('.region')].find((one) => one.querySelector('h3').textContent === 'cat').querySelector('.why').click()"
     )
     browser.until("the explanation", "return document.querySelector('.words dl')")
+    words = browser.text(".words")
+    assert "cat is inside: its beacon was heard" in words and "dBm" not in words, words
+    walk.axe("the explanation in a sentence")
+    browser.run("document.querySelector('.words summary').focus()")
+    browser.press("enter")
+    browser.until("the numbers", "return document.querySelector('.words details').open")
+    # A status does not close it, nor takes the focus.
+    browser.run_async("import('/live.js').then(({ reload }) => reload()).then(arguments[arguments.length - 1])")
+    assert browser.run("return document.activeElement.matches('.words details[open] summary')")
     words = browser.text(".words")
     for part in (
         "A filtered signal of −82 dBm or more enters",

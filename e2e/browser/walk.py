@@ -2,9 +2,10 @@
 """Tests the page in a real browser, by the actions of a user.
 
     walk.py --base http://127.0.0.1:8080 --link-command 'okaeri web link' --socket SOCKET --axe axe.min.js --out FOLDER
+        --daemon PID --start 'exec okaeri monitor …'
 
 The daemon at that address reads the captures of house.py. The link command prints a login link, a new one each time. The
-program saves pictures of each page, at both widths and in both themes, and walk.json with its measurements in FOLDER.
+program freezes and kills the daemon, starts it again by the start command, and saves pictures of each page, at both widths and in both themes, and walk.json with its measurements in FOLDER.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import sys
 
 import changing
 import looking
+import outage
 from talk import say
 from webdriver import Browser
 
@@ -24,12 +26,14 @@ ENGLISH = [
     looking.wrong_link,
     looking.login,
     looking.now,
+    looking.clock,
     looking.prompt,
     looking.live,
     looking.asleep,
     looking.offline,
     looking.reopened,
     looking.days,
+    looking.narrow_days,
     looking.explained,
     changing.noise,
     changing.set_up,
@@ -37,6 +41,8 @@ ENGLISH = [
     changing.troubles,
     changing.strangers,
     changing.keyboard,
+    outage.silent,
+    outage.killed,
     changing.logout,
 ]
 
@@ -119,12 +125,24 @@ def main():
     parser.add_argument("--axe", required=True, type=pathlib.Path)
     parser.add_argument("--out", required=True, type=pathlib.Path)
     parser.add_argument("--config", required=True, type=pathlib.Path)
+    parser.add_argument("--daemon", required=True, type=int, help="the process of the daemon")
+    parser.add_argument("--start", required=True, help="the command that starts it again")
     parser.add_argument("--stages", type=lambda names: names.split(","), help="only these, after the login")
     options = parser.parse_args()
     options.axe_source = options.axe.read_text()
     options.out.mkdir(parents=True, exist_ok=True)
     options.measured = {}
+    # The daemon that the walk has started.
+    options.process = None
+    try:
+        walk(options)
+    finally:
+        if options.process:
+            options.process.terminate()
+            options.process.wait()
 
+
+def walk(options):
     english = Walk(options)
     try:
         for stage in ENGLISH:

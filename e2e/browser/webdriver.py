@@ -23,7 +23,8 @@ class Browser:
     """
 
     def __init__(self, language="en"):
-        environment = {**os.environ, "LANGUAGE": language}
+        # Another time zone than the daemon's: the page uses the daemon's.
+        environment = {**os.environ, "LANGUAGE": language, "TZ": "Pacific/Auckland"}
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True, env=environment)
         for line in self.driver.stdout:
             if "started successfully on port" in line:
