@@ -3,6 +3,7 @@ import Events
 import FuzzSupport
 import HCI
 import MQTT
+import Plumbing
 import RegionMonitoring
 
 @testable import House

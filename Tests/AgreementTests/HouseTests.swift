@@ -1,3 +1,4 @@
+import Plumbing
 import RegionMonitoring
 import TestSupport
 import Testing

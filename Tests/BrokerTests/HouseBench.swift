@@ -2,6 +2,7 @@ import Agreement
 import Events
 import HCI
 import MQTT
+import Plumbing
 import RegionMonitoring
 
 @testable import House

@@ -78,7 +78,8 @@ import Testing
         let gate = Gate()
         defer { gate.open() }
         let recorder = HistoryRecorder(
-            directory: "/nowhere", limits: .init(answer: .milliseconds(50), end: .milliseconds(50)), now: { 0 },
+            directory: "/nowhere", limits: .init(answer: .milliseconds(50), end: .milliseconds(50)),
+            now: { Moment(recorded: 0) },
             logger: quiet
         ) { Writer(gate: gate) }
         let published = Mutex<[Event]>([])

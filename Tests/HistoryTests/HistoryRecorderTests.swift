@@ -1,4 +1,5 @@
 import DaemonTestSupport
+import Plumbing
 import RegionMonitoring
 import Synchronization
 import TestSupport
@@ -16,7 +17,7 @@ import Testing
 
     @Test func `no listener receives an event that is not stored yet`() throws {
         let recorder = HistoryRecorder(
-            directory: folder.path, settings: .init(), now: { evening }, logger: quiet)
+            directory: folder.path, settings: .init(), now: { Moment(recorded: evening) }, logger: quiet)
         let events = (0..<100).map { Event(time: evening + $0, kind: .didExitRegion(region: "home")) }
         for event in events { recorder.record(event) }
         recorder.stop()
@@ -32,7 +33,7 @@ import Testing
     @Test(.timeLimit(.minutes(5)))
     func `a caller that waits for the end has received all events`() async {
         let recorder = HistoryRecorder(
-            directory: folder.path, settings: .init(), now: { evening }, logger: quiet)
+            directory: folder.path, settings: .init(), now: { Moment(recorded: evening) }, logger: quiet)
         let published = Counter()
         await withDiscardingTaskGroup { group in
             for round in 1...20 {

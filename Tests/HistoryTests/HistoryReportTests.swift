@@ -140,7 +140,7 @@ import WiFi
         await #expect(processExitsWith: .success) {
             moveToBerlin()
             func moment(_ text: String) -> Double? {
-                Moment(text, now: evening).map { Double($0.nanoseconds - evening) / 3.6e12 }
+                WrittenTime.nanoseconds(text, now: evening).map { Double($0 - evening) / 3.6e12 }
             }
             #expect(moment("2h") == -2)
             #expect(moment("90m") == -1.5)
@@ -159,12 +159,12 @@ import WiFi
             ] {
                 #expect(moment(text) == nil, "\(text)")
             }
-            #expect(Moment("99999999999999w", now: evening)?.nanoseconds == 0)
+            #expect(WrittenTime.nanoseconds("99999999999999w", now: evening) == 0)
             for far in ["9999-12-31T00:00:00Z", "9999-12-31T00:00:00.5Z", "9999-12-31"] {
-                #expect(Moment(far, now: evening)?.nanoseconds == .max, "\(far)")
+                #expect(WrittenTime.nanoseconds(far, now: evening) == .max, "\(far)")
             }
             for early in ["0001-01-01T00:00:00Z", "0001-01-01"] {
-                #expect(Moment(early, now: evening)?.nanoseconds == .min, "\(early)")
+                #expect(WrittenTime.nanoseconds(early, now: evening) == .min, "\(early)")
             }
         }
     }
@@ -176,8 +176,8 @@ import WiFi
         let folder = try TemporaryFolder()
         let store = try HistoryStore(directory: folder.path, durability: .process)
         try store.record([HistoryEvent(time: evening, name: "didExitRegion", region: "home", json: "{}")], [])
-        let chart = DayChart(directory: folder.path, day: Moment(nanoseconds: nanoseconds), regions: [])
-        #expect(try chart.svg(now: Moment(nanoseconds: evening)).hasPrefix("<svg"))
+        let chart = DayChart(directory: folder.path, day: nanoseconds, regions: [])
+        #expect(try chart.svg(now: evening).hasPrefix("<svg"))
     }
 }
 

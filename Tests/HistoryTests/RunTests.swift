@@ -1,3 +1,4 @@
+import Plumbing
 import Synchronization
 import TestSupport
 import Testing
@@ -38,7 +39,7 @@ import Testing
         try store.record([], [minute("home", at: hour(2), rssi: -60)])
         store = try folder.store()
         try store.record([exit("home", at: hour(10))], [])
-        try store.record([], [], at: SignOfLife(wall: hour(11)))
+        try store.record([], [], at: Moment(recorded: hour(11)))
         let minute = Double(SignalMinute.length) / 3_600e9
         #expect(try abs(#require(try watched()) - 2 - minute) < 1e-9)
     }
@@ -47,7 +48,7 @@ import Testing
         let clock = Clock()
         var writer = HistoryWriter(
             directory: folder.path, settings: Configuration.History(), durability: .process,
-            clock: { SignOfLife(wall: clock.now.withLock(\.self)) }, signInterval: .zero, logger: quiet)
+            clock: { Moment(recorded: clock.now.withLock(\.self)) }, signInterval: .zero, logger: quiet)
         writer.record([], [], [])
         #expect(writer.nextAttempt == nil, "there is no run")
         #expect(throws: HistoryError.self) { try folder.reader() }
@@ -61,15 +62,15 @@ import Testing
 
     @Test func `a clock that is set after the start moves the beginning with it`() throws {
         let store = try folder.store()
-        try store.record([exit("home", at: hour(1))], [], at: SignOfLife(wall: hour(1), uptime: 0))
+        try store.record([exit("home", at: hour(1))], [], at: Moment(instant: 0, wall: hour(1)))
         // An hour later the network sets the clock ten days forward.
-        let late = SignOfLife(wall: hour(242), uptime: hour(1) - hour(0))
+        let late = Moment(instant: hour(1) - hour(0), wall: hour(242))
         try store.record([], [], at: late)
         #expect(try watched() == 1)
-        try store.record([exit("home", at: hour(1))], [], at: SignOfLife(wall: hour(1), uptime: hour(2) - hour(0)))
+        try store.record([exit("home", at: hour(1))], [], at: Moment(instant: hour(2) - hour(0), wall: hour(1)))
         #expect(try watched() == 2)
         for (wall, uptime) in [(Int64.max, Int64.min), (.min, .max), (0, 0)] {
-            try store.record([], [], at: SignOfLife(wall: wall, uptime: uptime))
+            try store.record([], [], at: Moment(instant: uptime, wall: wall))
             #expect(try #require(try watched()) >= 0)
         }
     }

@@ -1,3 +1,4 @@
+import Plumbing
 import TestSupport
 import DaemonTestSupport
 import FoundationEssentials
@@ -37,8 +38,8 @@ import Testing
         try store.runEnded(at: evening + nanoseconds(10 * 86_400))
     }
 
-    private func history(region: String? = nil, since: Moment? = nil) throws -> MistakesHistory {
-        try MistakesHistory(directory: folder.path, region: region, since: since?.nanoseconds)
+    private func history(region: String? = nil, since: Int64? = nil) throws -> MistakesHistory {
+        try MistakesHistory(directory: folder.path, region: region, since: since)
     }
 
     private var some: [SilenceRecord] {
@@ -74,7 +75,7 @@ import Testing
             struct Region: Decodable { var identifier: String, mistakes: MistakesReport, exitAfter: Int? }
             var since: String, mistakes: [Mistake], regions: [Region]
         }
-        let since = Moment(nanoseconds: evening + nanoseconds(2.05 * 86_400))
+        let since = evening + nanoseconds(2.05 * 86_400)
         let json = try history(region: "home", since: since).json
         let document = try JSONDecoder().decode(Document.self, from: Data(json.utf8))
         #expect(document.mistakes.map(\.silence) == [45] && document.mistakes.map(\.leftFor) == [33])
@@ -109,7 +110,7 @@ import Testing
         try store.record([], [], [mistake(8.2), mistake(9)])
         #expect(try history().text.contains("home  4 false exits since "))
         #expect(try history().text.contains(", 2 a day: "))
-        let since = Moment(nanoseconds: evening + nanoseconds(8.5 * 86_400))
+        let since = evening + nanoseconds(8.5 * 86_400)
         #expect(try history(since: since).text.contains("home  1 false exit since "))
         #expect(try history(since: since).text.contains(", 2 a day: ") == false)
     }
@@ -155,31 +156,31 @@ import Testing
     }
 
     @Test func `a clock that is set after the start adds nothing to the time watched`() {
-        let uptime = Mutex(nanoseconds(60))
-        let ledger = SilenceLedger(uptime: { uptime.withLock(\.self) })
-        ledger.began(at: evening - nanoseconds(5 * 86_400))
-        uptime.withLock { $0 += nanoseconds(3600) }
-        #expect(ledger.report(region: "home", now: evening + nanoseconds(3600))?.days == 0.04)
+        let ledger = SilenceLedger()
+        let start = nanoseconds(60)
+        let end = Moment(instant: start + nanoseconds(3600), wall: evening + nanoseconds(3600))
+        ledger.began(at: Moment(instant: start, wall: evening - nanoseconds(5 * 86_400)))
+        #expect(ledger.report(region: "home", now: end)?.days == 0.04)
     }
 
     @Test func `the ledger counts the last week, and has its beginning`() throws {
         let ledger = SilenceLedger()
         let now = evening + nanoseconds(10 * 86_400)
-        #expect(ledger.report(region: "home", now: now) == nil)
-        ledger.began(at: now - nanoseconds(43_200))
-        #expect(ledger.report(region: "home", now: now)?.days == 0.5)
+        #expect(ledger.report(region: "home", now: Moment(recorded: now)) == nil)
+        ledger.began(at: Moment(recorded: now - nanoseconds(43_200)))
+        #expect(ledger.report(region: "home", now: Moment(recorded: now))?.days == 0.5)
         // An hour of the day before, and one that is longer ago than a week.
         let hours = [now - nanoseconds(86_400), evening].map { $0..<$0 + nanoseconds(3600) }
         ledger.restore([], watched: WatchedTime(hours))
-        #expect(ledger.report(region: "home", now: now)?.days == 0.54, "the downtime does not count")
+        #expect(ledger.report(region: "home", now: Moment(recorded: now))?.days == 0.54, "the downtime does not count")
         ledger.restore(some, watched: WatchedTime([evening..<now - nanoseconds(43_200)]))
         ledger.add(record(day: 9.9, silence: 13, leftFor: 1))
-        let report = try #require(ledger.report(region: "home", now: now))
+        let report = try #require(ledger.report(region: "home", now: Moment(recorded: now)))
         // Days 1 to 2.1 are longer ago than a week.
         #expect((report.days, report.falseExits, report.quick, report.balanced, report.patient) == (7, 1, 1, 1, 1))
         #expect(report.perDay == 0.14)
         for absurd in [Int64.min, .max] {
-            let report = ledger.report(region: "home", now: absurd)
+            let report = ledger.report(region: "home", now: Moment(recorded: absurd))
             #expect(report.map { (0...7).contains($0.days) && (0...3).contains($0.falseExits) } ?? true)
         }
     }

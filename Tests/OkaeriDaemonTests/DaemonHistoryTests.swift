@@ -114,7 +114,7 @@ import Testing
             func kept(_ region: String?, _ since: Int64?) throws -> [String] {
                 var lines: [String] = []
                 try HistoryReport(
-                    directory: "\(folder.path)/state", region: region, since: since.map(Moment.init(nanoseconds:)),
+                    directory: "\(folder.path)/state", region: region, since: since,
                     form: .json
                 ).forEachLine { lines.append($0) }
                 return lines

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Plumbing
 import Testing
 
 @testable import Server
@@ -13,8 +14,8 @@ import Testing
         }.map { UInt8(truncatingIfNeeded: $0 >> 32) }
     }
 
-    private static func time(_ seconds: Int64) -> Logins.Time {
-        Logins.Time(wall: 1_795_000_000 + seconds, instant: seconds * 1_000_000_000)
+    private static func time(_ seconds: Int64) -> Moment {
+        Moment(instant: seconds * 1_000_000_000, wall: (1_795_000_000 + seconds) * 1_000_000_000)
     }
 
     private mutating func comes(_ name: String = "a phone", at seconds: Int64 = 0) throws -> Logins.Session {

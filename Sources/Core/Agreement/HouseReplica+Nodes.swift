@@ -1,4 +1,4 @@
-import Plumbing
+package import Plumbing
 
 extension HouseReplica {
     /// Handles a node's retained status: `online`, or `offline` by its own message, its last will or the hub's owner.

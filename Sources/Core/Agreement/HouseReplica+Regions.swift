@@ -1,4 +1,4 @@
-import Plumbing
+package import Plumbing
 
 extension HouseReplica {
     /// Handles a node's observation of a region. Only the owner of the region subscribes to them.

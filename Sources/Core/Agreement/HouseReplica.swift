@@ -1,4 +1,4 @@
-import Plumbing
+package import Plumbing
 
 /// The state of the house at one node: the regions' states, and the nodes that write them.
 ///

@@ -165,17 +165,7 @@ extension Int64 {
     }
 }
 
-/// A point in time, in nanoseconds, on the receiver's monotonic clock, which every decision uses, and on its wall clock, which is only
-/// written down.
-package struct Moment: Hashable, Sendable {
-    package var instant: Int64
-    package var wall: Int64
-
-    package init(instant: Int64, wall: Int64) {
-        self.instant = instant
-        self.wall = wall
-    }
-
+extension Moment {
     /// 2026-01-01, before the first release. A Raspberry Pi has no clock of its own and starts at an earlier date.
     private static let firstRelease: Int64 = 1_767_225_600_000_000_000
 

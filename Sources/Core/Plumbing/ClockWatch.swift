@@ -3,21 +3,18 @@ package struct ClockWatch: Sendable {
     /// A leap second is not logged.
     private static let tolerance = Duration.seconds(2)
 
-    /// The difference between the wall clock and the time since the machine's start.
+    /// The difference between the two clocks.
     private var offset: Int64
 
-    /// - Parameters:
-    ///   - wall: nanoseconds since the Unix epoch.
-    ///   - uptime: Nanoseconds since the machine's start, on a clock that is never set.
-    package init(wall: Int64, uptime: Int64) {
-        offset = wall &- uptime
+    package init(at now: Moment) {
+        offset = now.wall &- now.instant
     }
 
     /// Returns how far the clock was set forward since the last look, negative for back; nil where it was left alone.
-    package mutating func looked(wall: Int64, uptime: Int64) -> Duration? {
-        let step = Duration.nanoseconds((wall &- uptime).subtractingReportingOverflow(offset).partialValue)
+    package mutating func looked(at now: Moment) -> Duration? {
+        let step = Duration.nanoseconds((now.wall &- now.instant).subtractingReportingOverflow(offset).partialValue)
         guard step > Self.tolerance || step < .zero - Self.tolerance else { return nil }
-        offset = wall &- uptime
+        offset = now.wall &- now.instant
         return step
     }
 }

@@ -1,5 +1,5 @@
 package import Events
-import Plumbing
+package import Plumbing
 import RegionMonitoring
 
 package final class HistoryStore {
@@ -19,7 +19,7 @@ package final class HistoryStore {
     private(set) var run: Int64?
 
     /// The beginning of ``run`` by the clock of that time, and its last sign of life in the file.
-    private var began, seen: SignOfLife?
+    private var began, seen: Moment?
 
     var lastRemoval: Int64?
 
@@ -56,11 +56,11 @@ package final class HistoryStore {
     /// - Parameter sign: the present; by default the end of what is recorded.
     package func record(
         _ events: [HistoryEvent], _ minutes: [SignalMinute], _ silences: [SilenceRecord] = [],
-        at sign: SignOfLife? = nil
+        at sign: Moment? = nil
     ) throws(HistoryError) {
         let first = events.first?.time ?? minutes.first?.time ?? silences.first?.time
         let last = [events.last?.time, minutes.last?.time.addingClamped(SignalMinute.length), silences.last?.time]
-        guard run != nil || first != nil, let sign = sign ?? last.compactMap(\.self).max().map({ SignOfLife(wall: $0) })
+        guard run != nil || first != nil, let sign = sign ?? last.compactMap(\.self).max().map(Moment.init(recorded:))
         else { return }
         var (run, began, seen) = (self.run, self.began ?? sign.moved(to: first ?? sign.wall), self.seen)
         try connection.transaction { () throws(HistoryError) in

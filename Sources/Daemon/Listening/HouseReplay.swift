@@ -4,6 +4,7 @@ package import Events
 import IBeacon
 package import Logging
 package import OkaeriConfiguration
+import Plumbing
 package import Presence
 package import RegionMonitoring
 
@@ -72,8 +73,9 @@ package enum HouseReplay {
             driver = PresenceDriver(
                 regions: regions, clock: source, handler: recorder.handler,
                 publish: { event, time in
-                    if case .action(.didStartMonitoring, _) = event { recorder.started(at: time.instant) }
-                    recorder.happened(event, at: time.instant)
+                    let now = Instant(nanoseconds: time.instant)
+                    if case .action(.didStartMonitoring, _) = event { recorder.started(at: now) }
+                    recorder.happened(event, at: now)
                 })
         }
 
@@ -107,24 +109,24 @@ package enum HouseReplay {
         }
         func advance(to time: Int64) {
             while let due = house.nextDeadline, due <= time {
-                act(house.advanced(to: Moment(due)), at: due)
+                act(house.advanced(to: Moment(recorded: due)), at: due)
                 if house.nextDeadline.map({ $0 <= due }) ?? false { break }
             }
         }
         var refresh = first - earlier
-        act(house.connected(at: Moment(refresh)), at: first)
+        act(house.connected(at: Moment(recorded: refresh)), at: first)
         for node in played {
             act(
                 house.nodeDescribed(
                     node: node.name, room: nodes[node.name]?.room, regions: node.name == owner ? nil : [],
-                    isRetained: node.name != owner, at: Moment(refresh)), at: first)
+                    isRetained: node.name != owner, at: Moment(recorded: refresh)), at: first)
         }
         func sayOnline(until time: Int64) {
             while refresh <= time {
                 advance(to: refresh)
                 for node in played {
                     let actions = house.statusReceived(
-                        node: node.name, isOnline: true, isRetained: false, at: Moment(refresh))
+                        node: node.name, isOnline: true, isRetained: false, at: Moment(recorded: refresh))
                     act(actions, at: refresh)
                 }
                 refresh += interval
@@ -135,14 +137,9 @@ package enum HouseReplay {
             advance(to: entry.time)
             let actions = house.observationReceived(
                 node: node, region: entry.publication.region, entry.publication.observation, isRetained: false,
-                at: Moment(entry.time))
+                at: Moment(recorded: entry.time))
             act(actions, at: entry.time)
         }
         advance(to: end)
     }
-}
-
-extension Moment {
-    /// In a replay both clocks are the capture's.
-    fileprivate init(_ time: Int64) { self.init(instant: time, wall: time) }
 }

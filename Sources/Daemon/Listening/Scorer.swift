@@ -60,7 +60,8 @@ final class Scorer: ScannerDelegate {
                     switch action {
                     case .didDetermineState(let region, let determined):
                         if let position = positions[region] {
-                            state.scores[position].became(determined, at: time.instant)
+                            state.scores[position].became(
+                                determined, at: Instant(nanoseconds: time.instant))
                         }
                     case .silenceDidEnd(let region, let silence):
                         if let position = positions[region] { state.scores[position].ended(silence) }

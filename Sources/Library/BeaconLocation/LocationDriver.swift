@@ -1,5 +1,6 @@
 import Bluetooth
 import IBeacon
+import Plumbing
 import Presence
 import RegionMonitoring
 import Synchronization
@@ -32,7 +33,9 @@ final class LocationDriver: Sendable {
         self.subjects = subjects
         driver = PresenceDriver(regions: [], clock: clock, quietPeriod: Self.quietPeriod) { event, time in
             guard let kind = LocationEvent.Kind(event, subjects.byName.withLock(\.self)) else { return }
-            publish(LocationEvent(kind: kind, instant: time.instant, nanosecondsSince1970: time.wall))
+            publish(
+                LocationEvent(
+                    kind: kind, instant: Instant(nanoseconds: time.instant), nanosecondsSince1970: time.wall))
         }
         driver.scannerWillStart(at: kernel.now())
         driver.restore(

@@ -1,5 +1,6 @@
 package import Bluetooth
 import IBeacon
+package import Plumbing
 package import RegionMonitoring
 import Synchronization
 
@@ -7,7 +8,7 @@ import Synchronization
 /// other threads receive copies of its values; events are published in order.
 package final class PresenceDriver: ScannerDelegate {
     /// Receives each event in order, while the driver is locked: it must not call back.
-    package typealias Publisher = @Sendable (PresenceEvent, PresenceTime) -> Void
+    package typealias Publisher = @Sendable (PresenceEvent, Moment) -> Void
 
     package struct State: Sendable {
         package var regions: [MonitoredRegion]
@@ -209,8 +210,8 @@ extension PresenceDriver {
         }
     }
 
-    private func time(of instant: Instant) -> PresenceTime {
-        PresenceTime(instant: instant, wall: clock.wallTime(of: instant))
+    private func time(of instant: Instant) -> Moment {
+        Moment(instant: instant.nanoseconds, wall: clock.wallTime(of: instant))
     }
 }
 

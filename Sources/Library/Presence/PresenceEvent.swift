@@ -13,11 +13,3 @@ package enum PresenceEvent: Hashable, Sendable {
     /// - bluetooth: The state of Bluetooth at that time: why the scan stopped, which the monitor does not know.
     case action(RegionMonitor.Action, bluetooth: AdapterUpdate)
 }
-
-package struct PresenceTime: Hashable, Sendable {
-    /// The time on the clock of the source, which decides.
-    package var instant: Instant
-
-    /// The time on the wall clock: nanoseconds since the Unix epoch. In a replay it is the capture's.
-    package var wall: Int64
-}

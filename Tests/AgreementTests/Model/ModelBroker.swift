@@ -1,4 +1,5 @@
 import Agreement
+import Plumbing
 import RegionMonitoring
 
 /// The messages over the broker, as values: a topic and its payload.

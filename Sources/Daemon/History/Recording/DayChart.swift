@@ -8,8 +8,8 @@ package struct DayChart: Sendable {
     /// The state directory that holds the history.
     package var directory: String
 
-    /// Some moment of the day.
-    package var day: Moment
+    /// Some moment of the day, in nanoseconds since the Unix epoch.
+    package var day: Int64
 
     /// Only this part of the day, in nanoseconds since the Unix epoch; nil, or another day's: all of it.
     package var window: Range<Int64>?
@@ -23,7 +23,7 @@ package struct DayChart: Sendable {
     /// The regions as they are configured now, with their thresholds; none where the configuration is not at hand.
     package var regions: [Configuration.Region]
 
-    package init(directory: String, day: Moment, regions: [Configuration.Region]) {
+    package init(directory: String, day: Int64, regions: [Configuration.Region]) {
         self.directory = directory
         self.day = day
         self.regions = regions
@@ -32,16 +32,16 @@ package struct DayChart: Sendable {
     /// Draws it.
     ///
     /// - Parameter now: the present: what is to come is not known.
-    package func svg(now: Moment) throws(HistoryError) -> String {
-        var start = LocalTime.startOfDay(day.nanoseconds)
-        var end = LocalTime.startOfDay(day.nanoseconds, adding: 1)
+    package func svg(now: Int64) throws(HistoryError) -> String {
+        var start = LocalTime.startOfDay(day)
+        var end = LocalTime.startOfDay(day, adding: 1)
         let ofDay = (window?.clamped(to: start..<end)).flatMap { $0.isEmpty ? nil : $0 }
         let layout = Layout(width: Double(width))
         let step = ofDay.map { Self.step($0.upperBound - $0.lowerBound, lines: layout.ticks) }
         if let ofDay { (start, end) = (ofDay.lowerBound, ofDay.upperBound) }
         let reader = try HistoryReader(directory: directory)
         var record = try reader.day(
-            from: start, to: end, now: now.nanoseconds, regions: regions.map(\.identifier))
+            from: start, to: end, now: now, regions: regions.map(\.identifier))
         for (index, region) in regions.enumerated() {
             record.regions[index].enterRSSI = region.monitored.enterRSSI
             record.regions[index].exitRSSI = region.monitored.exitRSSI

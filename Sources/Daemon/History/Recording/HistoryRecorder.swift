@@ -1,7 +1,7 @@
 package import Events
 package import Logging
 package import OkaeriConfiguration
-import Plumbing
+package import Plumbing
 import Synchronization
 
 /// Records every event before it is published, so that no published one is missing, however the process ends.
@@ -17,7 +17,7 @@ package final class HistoryRecorder: Sendable {
 
     private let directory: String
     private let limits: Limits
-    private let now: @Sendable () -> Int64
+    private let now: @Sendable () -> Moment
     private let logger: Logger
     private let makeWriter: @Sendable () -> any EventWriter
     private let queue: Mutex<RecordingQueue>
@@ -26,23 +26,18 @@ package final class HistoryRecorder: Sendable {
     private let toWrite = BinarySemaphore()
     private let toPublish = BinarySemaphore()
 
-    /// - Parameters:
-    ///   - now: the present on the wall.
-    ///   - uptime: the present on a clock that is never set; `nil` for a capture, whose time is its own.
     package convenience init(
-        directory: String, settings: Configuration.History, now: @escaping @Sendable () -> Int64,
-        uptime: (@Sendable () -> Int64)? = nil, logger: Logger
+        directory: String, settings: Configuration.History, now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         self.init(directory: directory, now: now, logger: logger) {
             HistoryWriter(
-                directory: directory, settings: settings, durability: .powerCut,
-                clock: { SignOfLife(wall: now(), uptime: uptime?()) }, logger: logger)
+                directory: directory, settings: settings, durability: .powerCut, clock: now, logger: logger)
         }
     }
 
     /// - Parameter makeWriter: makes what writes, on the thread of the disk.
     init(
-        directory: String, limits: Limits = Limits(), now: @escaping @Sendable () -> Int64, logger: Logger,
+        directory: String, limits: Limits = Limits(), now: @escaping @Sendable () -> Moment, logger: Logger,
         makeWriter: @escaping @Sendable () -> any EventWriter
     ) {
         self.directory = directory
@@ -141,7 +136,7 @@ package final class HistoryRecorder: Sendable {
             toPublish.signal()
             if batch.isLast { break }
         }
-        writer.finish(at: now())
+        writer.finish(at: now().wall)
         queue.withLock { $0.isWritten = true }
         toPublish.signal()
     }

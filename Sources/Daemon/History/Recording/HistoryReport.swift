@@ -18,11 +18,11 @@ package struct HistoryReport: Sendable {
 
     package var directory: String
     package var region: String?
-    /// None before this time.
-    package var since: Moment?
+    /// None before this time: nanoseconds since the Unix epoch.
+    package var since: Int64?
     package var form: Form
 
-    package init(directory: String, region: String?, since: Moment?, form: Form) {
+    package init(directory: String, region: String?, since: Int64?, form: Form) {
         self.directory = directory
         self.region = region
         self.since = since
@@ -34,7 +34,7 @@ package struct HistoryReport: Sendable {
         let reader = try HistoryReader(directory: directory)
         if let header = form.header { try print(header) }
         var failure: (any Error)?
-        try reader.forEachEvent(region: region, since: since?.nanoseconds) { event in
+        try reader.forEachEvent(region: region, since: since) { event in
             do {
                 try print(form.line(event))
                 return true

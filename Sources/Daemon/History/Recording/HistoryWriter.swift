@@ -1,7 +1,7 @@
 package import Events
 package import Logging
 package import OkaeriConfiguration
-import Plumbing
+package import Plumbing
 import SystemPackage
 
 /// Writes the history whatever the disk does: what cannot be written is logged once, and written later.
@@ -24,7 +24,7 @@ package struct HistoryWriter: EventWriter {
     private var said: Set<String> = []
 
     /// The present of the run; `nil` in a replay, where what is recorded is the only clock.
-    private let clock: (@Sendable () -> SignOfLife)?
+    private let clock: (@Sendable () -> Moment)?
 
     private let signInterval: Duration
 
@@ -47,7 +47,7 @@ package struct HistoryWriter: EventWriter {
 
     package init(
         directory: String, settings: Configuration.History, durability: HistoryStore.Durability,
-        clock: (@Sendable () -> SignOfLife)? = nil, signInterval: Duration = SignOfLife.interval, logger: Logger
+        clock: (@Sendable () -> Moment)? = nil, signInterval: Duration = Moment.signInterval, logger: Logger
     ) {
         self.directory = directory
         self.settings = settings
@@ -127,7 +127,7 @@ package struct HistoryWriter: EventWriter {
         }
     }
 
-    private mutating func attempt(at time: Int64, _ sign: SignOfLife?) throws(HistoryError) {
+    private mutating func attempt(at time: Int64, _ sign: Moment?) throws(HistoryError) {
         let store = if let store { store } else { try open() }
         self.store = store
         try store.removeOld(keeping: settings.keep, at: time)

@@ -1,6 +1,6 @@
 package import Events
 package import Logging
-import Plumbing
+package import Plumbing
 package import RegionMonitoring
 import Synchronization
 
@@ -12,16 +12,12 @@ package final class SilenceLedger: Sendable {
         /// The earlier runs.
         var watched = WatchedTime()
         /// The beginning of this run.
-        var began: SignOfLife?
+        var began: Moment?
     }
 
     private let state = Mutex(State())
-    private let uptime: (@Sendable () -> Int64)?
 
-    /// - Parameter uptime: reads a clock that is never set, in nanoseconds; `nil` in a replay, whose clock is the capture's.
-    package init(uptime: (@Sendable () -> Int64)? = nil) {
-        self.uptime = uptime
-    }
+    package init() {}
 
     /// The period that is counted, in nanoseconds.
     static let week: Int64 = 7 * 86_400_000_000_000
@@ -50,8 +46,8 @@ package final class SilenceLedger: Sendable {
     }
 
     /// From `time` on it is known what happens, if it was not known before.
-    package func began(at time: Int64) {
-        state.withLock { $0.began = $0.began ?? SignOfLife(wall: time, uptime: uptime?()) }
+    package func began(at time: Moment) {
+        state.withLock { $0.began = $0.began ?? time }
     }
 
     package func add(_ record: SilenceRecord) {
@@ -62,11 +58,12 @@ package final class SilenceLedger: Sendable {
     }
 
     /// The last week's mistakes about a region; nil before anything is known.
-    package func report(region: String, now: Int64) -> MistakesReport? {
+    package func report(region: String, now moment: Moment) -> MistakesReport? {
         state.withLock { state in
+            let now = moment.wall
             var watched = state.watched
             // The network may have set the clock since then.
-            let began = state.began?.corrected(at: SignOfLife(wall: now, uptime: uptime?())).wall
+            let began = state.began?.corrected(at: moment).wall
             if let began, began < now { watched.add(began..<now) }
             guard let since = watched.start, since < now else { return nil }
             let start = max(since, now.subtractingClamped(Self.week))

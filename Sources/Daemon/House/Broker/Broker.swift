@@ -114,7 +114,7 @@ package final class Broker: Service {
     func perform(_ change: (inout BrokerCore, Moment) -> [BrokerCore.Output]) {
         let isDue = guarded.withLock { guarded in
             let before = guarded.core.nextDeadline
-            let now = Moment(instant: MQTTClient.now, wall: KernelClock.realtime)
+            let now = Moment.now
             for output in change(&guarded.core, now) { guarded.carryOut(output, client) }
             guard guarded.effects.isEmpty else { return true }
             guard let after = guarded.core.nextDeadline else { return false }

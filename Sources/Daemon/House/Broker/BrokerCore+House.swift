@@ -1,6 +1,7 @@
 import Agreement
 import Events
 import MQTT
+import Plumbing
 import RegionMonitoring
 
 /// The connection, the messages of the house, and the effects of its decisions.

@@ -2,6 +2,7 @@ import Agreement
 import Events
 import HCI
 import MQTT
+import Plumbing
 import RegionMonitoring
 
 /// This node's own messages.

@@ -8,7 +8,7 @@ import RegionMonitoring
 /// The decisions of ``Broker``: everything but threads, sockets and clocks.
 ///
 /// An input is a function in the past tense and returns the outputs. Instants are those of one monotonic clock, see
-/// ``Agreement/Moment``.
+/// ``Moment``.
 struct BrokerCore: Sendable {
     enum Output: Sendable, Equatable {
         case publish(MQTTPublication)

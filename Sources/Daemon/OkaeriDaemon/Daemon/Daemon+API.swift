@@ -71,7 +71,7 @@ extension Daemon: APIBackend {
             let identifier = region.region.region.identifier
             var report = RegionReport(
                 region, judgements, since: snapshot.changes[identifier],
-                mistakes: silences.report(region: identifier, now: source.now), now: now)
+                mistakes: silences.report(region: identifier, now: options.moment(at: source.now)), now: now)
             report.flapping = presence.flaps.report(region: identifier, now: source.now)
             report.house = broker.map { broker in
                 let agreed = broker.agreed(on: identifier)

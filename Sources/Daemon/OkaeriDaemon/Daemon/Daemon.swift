@@ -53,12 +53,17 @@ package final class Daemon: Sendable {
             self.node = node
             (self.version, self.commit) = (version, commit)
         }
+
+        /// Both clocks of a replay are the capture's.
+        func moment(at wall: Int64) -> Moment {
+            capture == nil ? Moment(instant: KernelClock.boottime, wall: wall) : Moment(recorded: wall)
+        }
     }
 
     package let options: Options
     package let hub: EventHub
     let recorder: HistoryRecorder?
-    let silences: SilenceLedger
+    let silences = SilenceLedger()
     package let source: any PresenceSource
     package let presence: PresencePublisher
     let wifi: any WiFiService
@@ -102,12 +107,11 @@ package final class Daemon: Sendable {
         let now = { @Sendable in source.now }
         let hub = EventHub(node: options.node)
         self.hub = hub
-        let uptime = options.capture == nil ? { @Sendable in KernelClock.boottime } : nil
-        silences = SilenceLedger(uptime: uptime)
         let recorder = options.stateDirectory.flatMap { directory in
             configuration.history.keep > 0
                 ? HistoryRecorder(
-                    directory: directory, settings: configuration.history, now: now, uptime: uptime, logger: logger)
+                    directory: directory, settings: configuration.history, now: { options.moment(at: now()) },
+                    logger: logger)
                 : nil
         }
         self.recorder = recorder
@@ -118,7 +122,7 @@ package final class Daemon: Sendable {
             regions: regions, clock: source, quietPeriod: options.capture == nil ? quietPeriod : nil,
             outputs: .init(
                 publish: { [silences] kind, time in
-                    if case .didStartMonitoring = kind { silences.began(at: time) }
+                    if case .didStartMonitoring = kind { silences.began(at: options.moment(at: time)) }
                     hub.happened(kind, at: time)
                     if case .didDetermineState(let region, let state) = kind { broker?.determined(region, state) }
                 }, summarize: recorder.map { recorder in { @Sendable minutes in recorder.record(minutes) } },

@@ -48,13 +48,13 @@ struct PageData: PageBackend {
         }
         let chart = { @Sendable [file, window] (directory: String) in
             var chart = DayChart(
-                directory: directory, day: Moment(nanoseconds: moment),
+                directory: directory, day: moment,
                 regions: (try? Configuration(file: file))?.regions ?? [])
             chart.window = window
             chart.width = width
             return chart
         }
-        let now = Moment(nanoseconds: now())
+        let now = now()
         return try await read { directory throws(HistoryError) in try chart(directory).svg(now: now) }
     }
 

@@ -13,11 +13,9 @@ struct ClockWatchService: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var watch = ClockWatch(wall: KernelClock.realtime, uptime: KernelClock.boottime)
+            var watch = ClockWatch(at: .now)
             for await _ in events {
-                guard let step = watch.looked(wall: KernelClock.realtime, uptime: KernelClock.boottime) else {
-                    continue
-                }
+                guard let step = watch.looked(at: .now) else { continue }
                 let direction = step > .zero ? "forward by \(step.roughly)" : "back by \((.zero - step).roughly)"
                 logger.notice(
                     "the clock was set \(direction): events have the new time from now on, and the states of regions do not depend on it"

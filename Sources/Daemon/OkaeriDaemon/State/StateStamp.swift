@@ -31,9 +31,11 @@ struct StateStamp: Codable, Equatable, Sendable {
     /// After the next start the wall clock alone gives the age: a time from before the clock was set has to be
     /// replaced.
     func isBySameClock(as other: StateStamp) -> Bool {
-        var watch = ClockWatch(wall: wall, uptime: uptime)
-        return boot == other.boot && watch.looked(wall: other.wall, uptime: other.uptime) == nil
+        var watch = ClockWatch(at: moment)
+        return boot == other.boot && watch.looked(at: other.moment) == nil
     }
+
+    private var moment: Moment { Moment(instant: uptime, wall: wall) }
 
     /// Now, on the machine's clocks.
     static var now: StateStamp {

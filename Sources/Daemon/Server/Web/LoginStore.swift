@@ -4,7 +4,7 @@ import Synchronization
 /// The logins of a running daemon: asked from any thread, kept over a restart.
 package final class LoginStore: Persistable, Sendable {
     private let logins: Mutex<Logins>
-    private let now: @Sendable () -> Logins.Time
+    private let now: @Sendable () -> Moment
 
     /// Something is to be kept.
     package let changes: AsyncStream<Void>
@@ -17,10 +17,7 @@ package final class LoginStore: Persistable, Sendable {
     ///   - digest: see ``Logins``.
     ///   - now: the time, whenever something happens.
     package init(
-        digest: @escaping Logins.Digest,
-        now: @escaping @Sendable () -> Logins.Time = {
-            Logins.Time(wall: KernelClock.realtime / 1_000_000_000, instant: KernelClock.boottime)
-        }
+        digest: @escaping Logins.Digest, now: @escaping @Sendable () -> Moment = { .now }
     ) {
         logins = Mutex(Logins(digest: digest))
         self.now = now

@@ -1,3 +1,5 @@
+package import Plumbing
+
 /// The sessions of the page: devices that followed a link, and the links that were not followed yet.
 ///
 /// Only digests of links and cookies are stored: a reader of the state file cannot log in. A link is good for one
@@ -5,18 +7,6 @@
 package struct Logins: Sendable {
     /// A digest of bytes, such as SHA-256.
     package typealias Digest = @Sendable ([UInt8]) -> [UInt8]
-
-    /// The time of an event: on the wall clock, in whole seconds since the Unix epoch, and on a clock that is never
-    /// set, in nanoseconds.
-    package struct Time: Sendable {
-        package var wall: Int64
-        package var instant: Int64
-
-        package init(wall: Int64, instant: Int64) {
-            self.wall = wall
-            self.instant = instant
-        }
-    }
 
     /// The session of a device.
     package struct Session: Sendable, Equatable {
@@ -63,7 +53,7 @@ package struct Logins: Sendable {
     // MARK: - In
 
     /// The token of a new link.
-    package mutating func link(at now: Time) -> String {
+    package mutating func link(at now: Moment) -> String {
         links.removeAll { $0.until <= now.instant }
         if links.count >= Self.mostLinks { links.removeFirst() }
         let token = newSecret()
@@ -76,19 +66,19 @@ package struct Logins: Sendable {
     ///
     /// - Parameter name: The name that it gives itself.
     /// - Returns: `nil` for a token of no valid link.
-    package mutating func redeem(_ token: String, name: String, at now: Time) -> Session? {
+    package mutating func redeem(_ token: String, name: String, at now: Moment) -> Session? {
         let offered = digest(of: token)
         // All are compared, each in the same time.
         let matches = links.indices.filter { Self.isEqual(links[$0].digest, offered) && links[$0].until > now.instant }
         guard let index = matches.first else { return nil }
         links.remove(at: index)
-        expire(at: now.wall)
+        expire(at: now.seconds)
         if devices.count >= Self.mostDevices {
             devices.indices.min { devices[$0].seen < devices[$1].seen }.map { _ = devices.remove(at: $0) }
         }
         let cookie = newSecret()
         let device = BrowserSession(
-            id: freeIdentifier(), name: BrowserSession.readable(name), since: now.wall, seen: now.wall,
+            id: freeIdentifier(), name: BrowserSession.readable(name), since: now.seconds, seen: now.seconds,
             digest: BrowserSession.text(digest(of: cookie)))
         devices.append(device)
         return Session(device: device, cookie: cookie, token: requestToken(of: cookie))
@@ -97,15 +87,15 @@ package struct Logins: Sendable {
     /// Returns the session of this cookie; `nil`: there is none, or none any more.
     ///
     /// - Parameter isNews: whether what is kept of it is another now.
-    package mutating func pass(for cookie: String, at now: Time, isNews: inout Bool) -> Session? {
+    package mutating func pass(for cookie: String, at now: Moment, isNews: inout Bool) -> Session? {
         let offered = BrowserSession.text(digest(of: cookie))
         let before = devices.count
-        expire(at: now.wall)
+        expire(at: now.seconds)
         if devices.count != before { isNews = true }
         let matches = devices.indices.filter { Self.isEqual(Array(devices[$0].digest.utf8), Array(offered.utf8)) }
         guard let index = matches.first else { return nil }
-        if now.wall - devices[index].seen >= Self.seenInterval {
-            devices[index].seen = now.wall
+        if now.seconds - devices[index].seen >= Self.seenInterval {
+            devices[index].seen = now.seconds
             isNews = true
         }
         return Session(device: devices[index], cookie: cookie, token: requestToken(of: cookie))
@@ -121,8 +111,8 @@ package struct Logins: Sendable {
     }
 
     /// A device that says it was last seen in the future came by a clock that was wrong: it stays.
-    private mutating func expire(at wall: Int64) {
-        devices.removeAll { wall - $0.seen >= Self.deviceValidity }
+    private mutating func expire(at seconds: Int64) {
+        devices.removeAll { seconds - $0.seen >= Self.deviceValidity }
     }
 
     // MARK: - Persistable
@@ -152,4 +142,9 @@ package struct Logins: Sendable {
         guard first.count == second.count else { return false }
         return zip(first, second).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
     }
+}
+
+extension Moment {
+    /// Whole seconds since the Unix epoch.
+    fileprivate var seconds: Int64 { wall / 1_000_000_000 }
 }

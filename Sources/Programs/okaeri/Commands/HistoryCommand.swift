@@ -2,12 +2,13 @@ package import ArgumentParser
 import Client
 import Events
 package import History
+import Plumbing
 
 struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "What happened: the events the daemon has kept.",
         discussion: """
-            TIME is \(Moment.forms). --json prints the same objects as `okaeri monitor --json` did. --mistakes lists the \
+            TIME is \(WrittenTime.forms). --json prints the same objects as `okaeri monitor --json` did. --mistakes lists the \
             exits that were followed by a return within five minutes at like strength, how many a day if the daemon has \
             watched for one, and which sensitivity or exitAfter would have spared them. Reads the state directory; if you \
             may not, and name no --state-dir, the daemon answers, for which you must be in its group.
@@ -28,10 +29,12 @@ struct HistoryCommand: AsyncParsableCommand {
     @Flag(exclusivity: .exclusive, help: "The form of the output.")
     var form = HistoryReport.Form.text
 
-    private var moment: Moment? { since.flatMap { Moment($0, now: Moment.now.nanoseconds) } }
+    private var moment: Int64? { since.flatMap { WrittenTime.nanoseconds($0, now: KernelClock.realtime) } }
 
     func validate() throws {
-        if let since, moment == nil { throw ValidationError("--since \(since) is no time; it takes \(Moment.forms)") }
+        if let since, moment == nil {
+            throw ValidationError("--since \(since) is no time; it takes \(WrittenTime.forms)")
+        }
         if mistakes, form == .csv {
             throw ValidationError("--mistakes is printed as text or with --json; leave out --csv")
         }
@@ -50,7 +53,7 @@ struct HistoryCommand: AsyncParsableCommand {
     private func readFile(_ output: OutputBuffer) throws {
         if mistakes {
             let history = try MistakesHistory(
-                directory: state.forReading, region: region, since: moment?.nanoseconds)
+                directory: state.forReading, region: region, since: moment)
             return output.add(form == .json ? history.json : history.text)
         }
         let report = HistoryReport(directory: state.forReading, region: region, since: moment, form: form)
@@ -60,11 +63,11 @@ struct HistoryCommand: AsyncParsableCommand {
     private func ask(_ client: APIClient, _ output: OutputBuffer) async throws(APIClient.Failure) {
         if mistakes {
             let history = try await client.mistakes(
-                region: region, since: moment?.nanoseconds, as: MistakesHistory.self)
+                region: region, since: moment, as: MistakesHistory.self)
             return output.add(form == .json ? history.json : history.text)
         }
         if let header = form.header { output.add(header) }
-        try await client.history(region: region, since: moment?.nanoseconds) { events in
+        try await client.history(region: region, since: moment) { events in
             for event in events.compactMap(HistoryEvent.init) { output.add(form.line(event)) }
         }
     }

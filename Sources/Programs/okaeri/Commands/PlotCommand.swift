@@ -3,13 +3,14 @@ import ArgumentParser
 import Client
 import History
 import OkaeriConfiguration
+import Plumbing
 import SystemPackage
 
 struct PlotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plot", abstract: "The day as a picture (SVG): presence, the signal, the Wi-Fi.",
         discussion: """
-            DATE is \(Moment.forms). A configuration that is at hand gives the thresholds. Reads the state directory; if \
+            DATE is \(WrittenTime.forms). A configuration that is at hand gives the thresholds. Reads the state directory; if \
             you may not, and name no --state-dir, the daemon answers, for which you must be in its group.
             """)
 
@@ -23,22 +24,22 @@ struct PlotCommand: AsyncParsableCommand {
     @Option(help: "Where the picture goes; standard output by default.", completion: .file(extensions: ["svg"]))
     var out: String?
 
-    private var moment: Moment? { Moment(day, now: Moment.now.nanoseconds) }
+    private var moment: Int64? { WrittenTime.nanoseconds(day, now: KernelClock.realtime) }
 
     func validate() throws {
-        if moment == nil { throw ValidationError("--day \(day) is no day; it takes \(Moment.forms)") }
+        if moment == nil { throw ValidationError("--day \(day) is no day; it takes \(WrittenTime.forms)") }
     }
 
     func run() async throws {
         // Without a configuration there is a picture all the same; one that was named must load.
         let regions = try config.file == nil ? (try? config.found()) ?? [] : config.load().configuration.regions
-        let now = Moment.now
+        let now = KernelClock.realtime
         let day = moment ?? now
         var svg = ""
         try await reading(state, socket) {
             svg = try DayChart(directory: state.forReading, day: day, regions: regions).svg(now: now)
         } daemon: { client async throws(APIClient.Failure) in
-            svg = try await client.text("\(Route.days)/\(LocalTime.day(day.nanoseconds)).svg")
+            svg = try await client.text("\(Route.days)/\(LocalTime.day(day)).svg")
         }
         try write(svg)
     }

@@ -2,28 +2,14 @@ import Events
 import Plumbing
 
 /// A point in time as people write it on a command line.
-package struct Moment: Sendable, Hashable {
-    /// Nanoseconds since the Unix epoch.
-    package var nanoseconds: Int64
-
+package enum WrittenTime {
     package static let forms =
         "today, yesterday, 2h (also s, m, d, w), 2026-11-20, 2026-11-20T18:42 or 2026-11-20T18:42:00Z"
 
     private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
 
-    /// Reads one of the ``forms``; nil for anything else. Without a zone it is the machine's.
-    package init?(_ text: String, now: Int64) {
-        guard let nanoseconds = Self.read(text, now: now) else { return nil }
-        self.nanoseconds = nanoseconds
-    }
-
-    package static var now: Moment { Moment(nanoseconds: KernelClock.realtime) }
-
-    package init(nanoseconds: Int64) {
-        self.nanoseconds = nanoseconds
-    }
-
-    private static func read(_ text: String, now: Int64) -> Int64? {
+    /// Reads one of the ``forms``, as nanoseconds since the Unix epoch; nil for anything else. Without a zone it is the machine's.
+    package static func nanoseconds(_ text: String, now: Int64) -> Int64? {
         switch text {
         case "now": return now
         case "today": return LocalTime.startOfDay(now)
