@@ -183,7 +183,7 @@ let targets = [
         "DaemonTestSupport", in: "Tests",
         [
             "Automation", "Events", "HCI", "History", "IBeacon", "Plumbing", "Presence", "RegionMonitoring",
-            "TestSupport",
+            "TestSupport", "WiFi",
         ], exclude: ["Persisted"]),
 ]
 

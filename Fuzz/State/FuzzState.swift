@@ -4,11 +4,12 @@ import Automation
 import Plumbing
 import Presence
 import RegionMonitoring
+import WiFi
 @testable import OkaeriDaemon
 
 /// The parts of the state that the daemon keeps.
 let parts: [any PersistedMemory.Type] = [
-    PresenceMemory.self, PromptsMemory.self, PeripheralsMemory.self, EventsMemory.self,
+    PresenceMemory.self, PromptMemory.self, PeripheralsMemory.self, EventsMemory.self,
 ]
 
 /// The input is the state file, whole, or without the checksum at its end: that is added then.
@@ -28,7 +29,7 @@ private func check(_ text: [UInt8]) {
         guard let written = try? state.text else { return require(false, "the state cannot be written") }
         require(try PersistedState(text: written, parts) == state, "the state is written as another one")
         require(try PersistedState(text: written, parts).text == written, "the state is written differently each time")
-        guard let presence = state[PresenceMemory.self], let prompts = state[PromptsMemory.self],
+        guard let presence = state[PresenceMemory.self], let prompts = state[PromptMemory.self],
             let peripherals = state[PeripheralsMemory.self], let events = state[EventsMemory.self]
         else { return require(false, "a part of the state is lost") }
         require(peripherals.isOccupied == (peripherals.peripherals != nil), "nobody is there, and somebody is")
@@ -36,7 +37,7 @@ private func check(_ text: [UInt8]) {
             presence.monitorMemory(isStale: true).regions.allSatisfy { $0.lastKnown == .unknown },
             "a state that is too old says where somebody is")
         goOn(from: presence.monitorMemory(isStale: false), state.written)
-        goOn(from: prompts.prompterMemory(age: .seconds(7)))
+        goOn(from: prompts)
         goOn(from: events)
     } catch {
         requireWords(error)

@@ -60,12 +60,12 @@ func goOn(from memory: PromptMemory) {
     typealias Instant = ContinuousClock.Instant
     var now = Instant.now
     var networks: [String: HomeNetwork] = [:]
-    for visit in memory.visits.prefix(8) {
+    for visit in memory.prompts.visits.prefix(8) {
         guard let network = try? HomeNetwork(ssid: visit.ssid, join: .prompt, passphraseFile: nil) else { continue }
         for region in visit.regions.prefix(4) { networks[region] = network }
     }
     var prompter = JoinPrompter<Instant>()
-    prompter.restored(memory, networks: networks, at: now)
+    prompter.restored(memory, age: .seconds(7), networks: networks, at: now)
     var asked: [(ticket: Int, ssid: String)] = []
     func take(_ actions: [PrompterAction]) {
         for case .determineCondition(let ticket, let network) in actions { asked.append((ticket, network.ssid)) }
@@ -76,9 +76,10 @@ func goOn(from memory: PromptMemory) {
     for ask in asked { take(prompter.conditionDetermined(ticket: ask.ticket, .ready(via: .savedProfile), at: now)) }
     require(
         Set(prompter.prompts.map { SSID($0.ssid) }).count == prompter.prompts.count, "a network is asked about twice")
-    require(prompter.prompts.allSatisfy { !memory.refused.contains(SSID($0.ssid)) }, "a refused network is asked about")
+    let never = Set(memory.prompts.never.map { SSID($0) })
+    require(prompter.prompts.allSatisfy { !never.contains(SSID($0.ssid)) }, "a refused network is asked about")
     now = now.advanced(by: .seconds(1))
     for region in networks.keys.sorted() { take(prompter.departed(region: region, at: now)) }
     require(prompter.prompts.isEmpty, "somebody is asked who is gone")
-    require(prompter.memory(at: now).refused == memory.refused, "what was refused is forgotten")
+    require(Set(prompter.memory(at: now).prompts.never.map { SSID($0) }) == never, "what was refused is forgotten")
 }

@@ -34,7 +34,7 @@ import WiFi
             regions: [try region(join)], wifi: wifi, hub: hub, lastInside: { inside }, now: { evening },
             accessLimit: accessLimit, logger: logger)
         if let memory {
-            await arrivalJoin.restore(PromptsMemory(memory), from: PersistedPast(age: nil, isStale: false))
+            await arrivalJoin.restore(memory, from: PersistedPast(age: nil, isStale: false))
         }
         var events = hub.events().makeAsyncIterator()
         let task = Task { try await arrivalJoin.run() }

@@ -2,8 +2,9 @@ import Events
 import Automation
 package import Plumbing
 import Presence
+import WiFi
 
 /// The types that the daemon persists over a restart.
 package let persistedTypes: [any PersistedMemory.Type] = [
-    PresenceMemory.self, PromptsMemory.self, PeripheralsMemory.self, EventsMemory.self,
+    PresenceMemory.self, PromptMemory.self, PeripheralsMemory.self, EventsMemory.self,
 ]

@@ -86,7 +86,7 @@ import WiFi
         try await arrive()
         let kept = try #require(try file.read(persistedTypes))
         #expect((kept[PresenceMemory.self]?.regions.map(\.state)) == ["inside"])
-        #expect((kept[PromptsMemory.self]?.prompts.visits ?? []).map(\.prompt) == ["1"])
+        #expect((kept[PromptMemory.self]?.prompts.visits ?? []).map(\.prompt) == ["1"])
         try await run([2], until: 20) { client, events in
             let names = await heard("wifiPrompt", &events)
             #expect(!names.contains("didEnterRegion"), "\(names)")
@@ -195,7 +195,7 @@ import WiFi
             #expect(prompts.never == ["HomeNet"])
             _ = try await client.clearNever(ssid: "HomeNet")
         }
-        #expect(try #require(try file.read(persistedTypes))[PromptsMemory.self]?.prompts.never == [])
+        #expect(try #require(try file.read(persistedTypes))[PromptMemory.self]?.prompts.never == [])
     }
 
     @Test func `a state that cannot be stored is logged once, and the daemon goes on`() async throws {
@@ -217,7 +217,7 @@ import WiFi
             _ = await heard("wifiPrompt", &events)
             // The daemon still runs: it wrote without a notice of its end.
             try await eventually("the prompt is written") {
-                try file.read(persistedTypes)?[PromptsMemory.self]?.prompts.visits.first?.prompt == "1"
+                try file.read(persistedTypes)?[PromptMemory.self]?.prompts.visits.first?.prompt == "1"
             }
             let kept = try #require(try file.read(persistedTypes))
             #expect((kept[PresenceMemory.self]?.regions.map(\.state)) == ["inside"])

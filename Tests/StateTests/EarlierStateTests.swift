@@ -32,8 +32,8 @@ import WiFi
         let learned = try #require(monitor.beacons.first)
         #expect(learned.identity == home && learned.silences.learned == 15)
         #expect(learned.silences.day.counts.reduce(0, +) > 100, "two minutes of adverts")
-        let prompts = try #require(state[PromptsMemory.self]).prompterMemory(age: nil)
-        #expect(prompts.refused == ["HomeNet"] && prompts.nextPrompt == 3)
+        let prompts = try #require(state[PromptMemory.self]).prompts
+        #expect(prompts.never == ["HomeNet"] && prompts.next == 3)
         #expect(prompts.visits.map(\.regions) == [["home"]])
 
         // From now on it is kept in the layout of today, and is the same.
@@ -41,7 +41,7 @@ import WiFi
         let again = try #require(try file.read(persistedTypes))
         #expect(again.version == PersistedState.version)
         #expect(again[PresenceMemory.self]?.monitorMemory(isStale: false) == monitor)
-        #expect(again[PromptsMemory.self] == state[PromptsMemory.self])
+        #expect(again[PromptMemory.self] == state[PromptMemory.self])
         #expect(again[EventsMemory.self] == state[EventsMemory.self])
     }
 

@@ -44,14 +44,14 @@ import WiFi
         visits: [
             .init(
                 ssid: "HomeNet", regions: ["home"], arrival: 3, isSettled: false, prompt: "7",
-                sinceLastOffer: .seconds(5))
+                sinceLastOffer: 5)
         ])
 
     private var state: PersistedState {
         PersistedState(
             written: StateStamp(wall: evening, boot: "a", uptime: 7),
             parts: [
-                PresenceMemory(regions), PromptsMemory(prompts), PeripheralsMemory([]), EventsMemory(sequence: 12),
+                PresenceMemory(regions), prompts, PeripheralsMemory([]), EventsMemory(sequence: 12),
             ])
     }
 
@@ -61,9 +61,7 @@ import WiFi
         let read = try #require(try file.read(persistedTypes))
         #expect(read == state)
         #expect(read[PresenceMemory.self]?.monitorMemory(isStale: false) == regions)
-        #expect(read[PromptsMemory.self]?.prompterMemory(age: nil) == prompts)
-        #expect(
-            read[PromptsMemory.self]?.prompterMemory(age: .seconds(10)).visits.first?.sinceLastOffer == .seconds(15))
+        #expect(read[PromptMemory.self] == prompts)
         #expect(read[EventsMemory.self]?.sequence == 12)
     }
 
@@ -135,7 +133,7 @@ import WiFi
     @Test func `learned values and mere age are distinguished from changes`() {
         var older = state
         older.written.wall += 1
-        older[PromptsMemory.self]?.prompts.visits[0].sinceLastOffer = 99
+        older[PromptMemory.self]?.prompts.visits[0].sinceLastOffer = 99
         older[EventsMemory.self]?.sequence = 99
         #expect(older.hasSameContent(as: state) && older != state)
         var wiser = state
@@ -181,7 +179,7 @@ import WiFi
         let presence = try #require(read[PresenceMemory.self])
         let silences = try #require(presence.monitorMemory(isStale: false).beacons.first?.silences)
         #expect(silences.day.listened == 730 && silences.day.counts.reduce(0, +) == 520 && silences.learned == 15)
-        #expect(read[PromptsMemory.self]?.prompts.never == ["Net"] && presence.regions.first?.exitTime == 31.5)
+        #expect(read[PromptMemory.self]?.prompts.never == ["Net"] && presence.regions.first?.exitTime == 31.5)
         try file.write(read.text)
         let again = try #require(try file.read(persistedTypes)?[PresenceMemory.self])
         #expect(again.monitorMemory(isStale: false).beacons.first?.silences == silences)
@@ -199,7 +197,7 @@ import WiFi
         try refuse { $0[PresenceMemory.self]?.beacons[0].beacon = "\(uuidText)/1/*" }
         for seconds in [-1, 1e300] {
             try refuse { $0[PresenceMemory.self]?.regions[0].exitTime = seconds }
-            try refuse { $0[PromptsMemory.self]?.prompts.visits[0].sinceLastOffer = seconds }
+            try refuse { $0[PromptMemory.self]?.prompts.visits[0].sinceLastOffer = seconds }
         }
         for number in [1 << 53, 1 << 63, UInt64.max] { try refuse { $0[EventsMemory.self]?.sequence = number } }
     }

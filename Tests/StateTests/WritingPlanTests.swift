@@ -20,7 +20,7 @@ import WiFi
                     identity: home,
                     silences: LearnedSilences(minutes: .init(), day: .init(), sums: [], learned: learned))
             ])
-        return PersistedState(written: .now, parts: [PresenceMemory(regions), PromptsMemory(PromptMemory())])
+        return PersistedState(written: .now, parts: [PresenceMemory(regions), PromptMemory()])
     }
 
     private mutating func look(_ state: PersistedState, failed: Bool = false, at seconds: Double) -> Bool {

@@ -46,6 +46,19 @@ struct JoinPrompterMemoryTests {
         #expect(next.determine(1, ready, at: 201) == [.announce(Scene.prompt(2, arrival: 2))])
     }
 
+    @Test mutating func `the age of the memory counts as cool-down`() throws {
+        try scene.prompted()
+        _ = try scene.answer(1, .later, at: 5)
+        var next = Scene()
+        next.prompter.restored(
+            scene.prompter.memory(at: Scene.at(10)), age: .seconds(90), networks: ["door": try Scene.network()],
+            at: Scene.at(0))
+        _ = try next.arrive(at: 0)
+        _ = next.depart(at: 10)
+        _ = try next.arrive(at: 20)
+        #expect(next.deadline == 200)
+    }
+
     @Test mutating func `a visit that ended meanwhile is over`() throws {
         try scene.prompted()
         _ = try scene.answer(1, .later, at: 5)
@@ -130,7 +143,7 @@ struct JoinPrompterMemoryTests {
         for number in [Int.min, -1, 0, .max] {
             var next = Scene()
             let visit = PromptMemory.Visit(
-                ssid: "Home", regions: [], arrival: number, isSettled: true, sinceLastOffer: .seconds(number))
+                ssid: "Home", regions: [], arrival: number, isSettled: true, sinceLastOffer: Double(number))
             next.prompter.restored(
                 PromptMemory(nextPrompt: number, visits: [visit]), networks: ["door": try Scene.network()],
                 at: Scene.at(0))

@@ -150,15 +150,16 @@ extension NaivePrompter {
         PromptMemory(
             refused: never, nextPrompt: nextPrompt,
             visits: networks.map { network in
+                let sinceLastOffer = network.lastOffer.map { ($0.duration(to: now) / .seconds(1)).rounded() }
                 if var before = network.before {
-                    before.sinceLastOffer = network.lastOffer?.duration(to: now)
+                    before.sinceLastOffer = sinceLastOffer
                     return before
                 }
                 return PromptMemory.Visit(
                     ssid: network.ssid, regions: network.inside.map(\.name), arrival: network.arrivals,
                     isSettled: network.isDone && network.join == nil && !network.inside.isEmpty,
                     prompt: network.prompt?.id ?? network.promptBefore,
-                    sinceLastOffer: network.lastOffer?.duration(to: now))
+                    sinceLastOffer: sinceLastOffer)
             })
     }
 
@@ -166,11 +167,11 @@ extension NaivePrompter {
     func restarted(_ regions: [String: HomeNetwork], at now: Instant) -> NaivePrompter {
         var next = NaivePrompter()
         (next.never, next.nextPrompt) = (never, nextPrompt)
-        for visit in memory(at: now).visits {
+        for visit in memory(at: now).prompts.visits {
             guard let network = regions.values.first(where: { $0.ssid == visit.ssid }) else { continue }
             var known = Network(ssid: visit.ssid, current: network)
             known.arrivals = max(visit.arrival, 1)
-            known.lastOffer = visit.sinceLastOffer.map { now.advanced(by: .zero - $0) }
+            known.lastOffer = visit.sinceLastOffer.map { now.advanced(by: .zero - .seconds($0)) }
             var before = visit
             (before.arrival, before.regions) = (
                 known.arrivals, visit.regions.filter { regions[$0]?.ssid == visit.ssid }

@@ -190,13 +190,13 @@ extension ArrivalJoin: Configured {
 }
 
 extension ArrivalJoin: Persistable {
-    package var memory: PromptsMemory { PromptsMemory(prompter.memory(at: Clock.now)) }
+    package var memory: PromptMemory { prompter.memory(at: Clock.now) }
 
     /// The region monitor must have been restored before.
-    package func restore(_ memory: PromptsMemory, from past: PersistedPast) {
+    package func restore(_ memory: PromptMemory, from past: PersistedPast) {
         let inside = lastInside()
         prompter.restored(
-            memory.prompterMemory(age: past.age), networks: networks.filter { inside.contains($0.key) }, at: Clock.now)
+            memory, age: past.age, networks: networks.filter { inside.contains($0.key) }, at: Clock.now)
     }
 }
 

@@ -1,7 +1,7 @@
 extension JoinPrompter {
     private static var credible: ClosedRange<Int> { 1...1_000_000_000 }
 
-    public func memory(at now: Instant) -> PromptMemory {
+    package func memory(at now: Instant) -> PromptMemory {
         PromptMemory(
             refused: refused, nextPrompt: nextPrompt,
             visits: visits.map { visit in
@@ -9,7 +9,7 @@ extension JoinPrompter {
                     ssid: visit.network.ssid, regions: visit.recalled?.regions ?? visit.names, arrival: visit.arrivals,
                     isSettled: visit.recalled?.isSettled ?? visit.isSettled,
                     prompt: visit.recalled?.prompt ?? visit.prompt?.id ?? visit.renewed,
-                    sinceLastOffer: visit.lastOffer?.duration(to: now))
+                    sinceLastOffer: visit.lastOffer.map { ($0.duration(to: now) / .seconds(1)).rounded() })
             })
     }
 
@@ -18,19 +18,25 @@ extension JoinPrompter {
     /// A visit goes on when one of its regions is heard again: one that was done with stays so, and a prompt that
     /// waited is put again under its number. It is over when all its regions turn out to be left.
     ///
-    /// - Parameter networks: the network of each region, by the region's name. A region that names another network now
-    ///   is not part of its visit any more.
-    public mutating func restored(_ memory: PromptMemory, networks: [String: HomeNetwork], at now: Instant) {
-        refused = memory.refused
-        nextPrompt = memory.nextPrompt.clamped(to: Self.credible)
-        for known in memory.visits {
+    /// - Parameters:
+    ///   - age: The time since the memory was written, if it is known.
+    ///   - networks: The network of each region, by the region's name. A region that names another network now is not part
+    ///     of its visit any more.
+    package mutating func restored(
+        _ memory: PromptMemory, age: Duration? = nil, networks: [String: HomeNetwork], at now: Instant
+    ) {
+        refused = Set(memory.prompts.never.map { SSID($0) })
+        nextPrompt = memory.prompts.next.clamped(to: Self.credible)
+        for known in memory.prompts.visits {
             let name = SSID(known.ssid)
             guard let network = networks.values.first(where: { $0.name == name }) else { continue }
             var recalled = known
             recalled.regions.removeAll { networks[$0]?.name != name }
             let index = visit(network)
             visits[index].arrivals = known.arrival.clamped(to: Self.credible)
-            visits[index].lastOffer = known.sinceLastOffer.map { now.advanced(by: .zero - max(.zero, $0)) }
+            visits[index].lastOffer = known.sinceLastOffer.map {
+                now.advanced(by: .zero - max(.zero, .seconds($0) + (age ?? .zero)))
+            }
             visits[index].recalled = recalled.regions.isEmpty ? nil : recalled
         }
     }

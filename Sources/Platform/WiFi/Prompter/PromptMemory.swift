@@ -1,26 +1,29 @@
+package import Plumbing
+
 /// A ``JoinPrompter``'s memory for the next one: no question twice in a visit, unanswered ones again.
-public struct PromptMemory: Hashable, Sendable {
+package struct PromptMemory: PersistedMemory, Hashable {
     /// A network that was arrived at.
-    public struct Visit: Hashable, Sendable {
-        public var ssid: String
+    package struct Visit: Codable, Hashable, Sendable {
+        package var ssid: String
 
         /// The regions that are inside, in the order of their arrival; none after all were left.
-        public var regions: [String]
+        package var regions: [String]
 
         /// The number of the arrival at the network, counted from 1.
-        public var arrival: Int
+        package var arrival: Int
 
         /// Whether this arrival is done with: answered, joined, or not to be asked about.
-        public var isSettled: Bool
+        package var isSettled: Bool
 
         /// The prompt that waits for an answer, by what the answer names it.
-        public var prompt: String?
+        package var prompt: String?
 
-        public var sinceLastOffer: Duration?
+        /// The time since the last prompt, in seconds.
+        package var sinceLastOffer: Double?
 
-        public init(
+        package init(
             ssid: String, regions: [String], arrival: Int, isSettled: Bool, prompt: String? = nil,
-            sinceLastOffer: Duration? = nil
+            sinceLastOffer: Double? = nil
         ) {
             self.ssid = ssid
             self.regions = regions
@@ -31,16 +34,36 @@ public struct PromptMemory: Hashable, Sendable {
         }
     }
 
-    /// The networks whose prompt was answered with never.
-    public var refused: Set<SSID>
+    package struct Prompts: Codable, Hashable, Sendable {
+        /// The networks whose prompt was answered with never.
+        package var never: [String]
+        /// The number of the next prompt.
+        package var next: Int
+        package var visits: [Visit]
+    }
 
-    public var nextPrompt: Int
+    package var prompts: Prompts
 
-    public var visits: [Visit]
+    package init(refused: Set<SSID> = [], nextPrompt: Int = 1, visits: [Visit] = []) {
+        prompts = Prompts(never: refused.sorted().map(\.text), next: nextPrompt, visits: visits)
+    }
 
-    public init(refused: Set<SSID> = [], nextPrompt: Int = 1, visits: [Visit] = []) {
-        self.refused = refused
-        self.nextPrompt = nextPrompt
-        self.visits = visits
+    package var content: PromptMemory {
+        var content = self
+        for index in prompts.visits.indices { content.prompts.visits[index].sinceLastOffer = nil }
+        return content
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case prompts
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        prompts = try members.decode(Prompts.self, forKey: .prompts)
+        guard prompts.visits.allSatisfy({ KeptDuration.isCredible($0.sinceLastOffer) }) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .prompts, in: members, debugDescription: "the age of a prompt is no duration")
+        }
     }
 }
