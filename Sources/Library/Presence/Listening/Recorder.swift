@@ -45,12 +45,12 @@ package final class Recorder: ScannerDelegate {
     package func scannerWillStart(at time: Int64) { flush() }
 
     package func scannerDidReceive(_ event: RawSpan, at time: Int64) -> Bool {
-        let hasFailed = state.withLock { state in
+        let isFull = state.withLock { state in
             writer.append(.event, event, time: wallClock.wallTime(of: Instant(nanoseconds: time)), to: &state.waiting)
             state.count += 1
-            return state.waiting.count >= Self.chunk && write(&state)
+            return state.waiting.count >= Self.chunk
         }
-        if hasFailed { failed() }
+        if isFull { flush() }
         guard var reports = LEAdvertisingReports(event: event), case .some = try? reports.next() else { return false }
         return true
     }
@@ -64,22 +64,17 @@ package final class Recorder: ScannerDelegate {
         return nil
     }
 
-    /// Writes the pending packets.
+    /// Writes the pending packets. Only the scanner's thread calls it, and its caller after the scan: the packets stay in order.
     package func flush() {
-        let hasFailed = state.withLock { write(&$0) }
-        if hasFailed { failed() }
-    }
-
-    /// Returns whether the file cannot be written any more, the first time that it cannot.
-    private func write(_ state: inout State) -> Bool {
-        defer { state.waiting.removeAll(keepingCapacity: true) }
-        guard !state.waiting.isEmpty, state.failure == nil else { return false }
+        let bytes = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.failure == nil ? state.waiting : []
+        }
         do throws(Errno) {
-            try writeAll(state.waiting)
-            return false
+            try writeAll(bytes)
         } catch {
-            state.failure = error
-            return true
+            state.withLock { $0.failure = error }
+            failed()
         }
     }
 
