@@ -37,3 +37,11 @@ package struct BackOff: Hashable, Sendable {
         nanoseconds = nanoseconds > limit / 2 ? limit : nanoseconds * 2
     }
 }
+
+extension Duration {
+    /// Waits for this time.
+    ///
+    /// - Returns: Whether the time has passed; a task that is cancelled waits no longer.
+    @discardableResult
+    package func elapsed() async -> Bool { (try? await Task.sleep(for: self)) != nil }
+}

@@ -50,7 +50,7 @@ package struct DaemonFollower: Sendable {
             }
             if isContent || Task.isCancelled { return }
             guard await changed(.lost(failure)) else { return }
-            try? await Task.sleep(for: backOff.next())
+            await backOff.next().elapsed()
         }
     }
 }

@@ -53,7 +53,7 @@ package struct EventOutput: Service {
                 return false
             }
             group.addTask { [gracePeriod] in
-                try? await Task.sleep(for: gracePeriod)
+                await gracePeriod.elapsed()
                 return true
             }
             defer { group.cancelAll() }

@@ -33,7 +33,7 @@ struct TCPAddress: Sendable {
                     problem = news
                     listeners.report(.init(name: name, address: "\(address)", problem: news))
                 }
-                try? await Task.sleep(for: retry.next())
+                await retry.next().elapsed()
             }
         }
         try await gracefulShutdown()

@@ -1,4 +1,5 @@
 package import Events
+import Plumbing
 import ServiceLifecycle
 import Synchronization
 
@@ -121,7 +122,7 @@ package final class Supervision: Service {
     }
 
     private func petWatchdog(every period: Duration) async {
-        while (try? await Task.sleep(for: period)) != nil {
+        while await period.elapsed() {
             let hasEndedWell = state.withLock(\.hasEndedWell)
             if hasEndedWell { manager.notify(.watchdog) } else if await isAlive() { manager.notify(.watchdog) }
         }

@@ -161,7 +161,7 @@ package actor ArrivalJoin: Service {
                 return nil
             }
             group.addTask {
-                guard (try? await Task.sleep(for: accessLimit)) != nil else { return nil }
+                guard await accessLimit.elapsed() else { return nil }
                 return wifi.state.internet(through: name, on: device)
             }
             defer { group.cancelAll() }

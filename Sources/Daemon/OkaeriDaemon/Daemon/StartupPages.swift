@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Plumbing
 import ServiceLifecycle
 
 /// Gives the code that only the start needed back to the machine, once. It stays in the page cache, and comes back by
@@ -10,7 +11,7 @@ struct StartupPages: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            guard (try? await Task.sleep(for: Self.startIsOver)) != nil else { return }
+            guard await Self.startIsOver.elapsed() else { return }
             Self.release()
         }
         try await gracefulShutdown()

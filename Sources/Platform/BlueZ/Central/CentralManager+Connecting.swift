@@ -1,4 +1,5 @@
 import DBus
+import Plumbing
 
 extension CentralManager {
     /// The time of looking for an advertisement before a connection to a known peripheral is tried without one.
@@ -30,7 +31,7 @@ extension CentralManager {
         let device = try await find(address, on: adapter, within: min(Self.scanTimeout, limit / 3))
         var failure: CentralError?
         for attempt in 1...Self.attempts where ContinuousClock.now < deadline {
-            if attempt > 1, (try? await Task.sleep(for: Self.pause)) == nil { throw .cancelled }
+            if attempt > 1 { guard await Self.pause.elapsed() else { throw .cancelled } }
             do throws(CentralError) {
                 try await connect(device, address: address, until: deadline)
                 return Peripheral(address: address, manager: self)

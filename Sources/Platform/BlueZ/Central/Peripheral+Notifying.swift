@@ -1,4 +1,5 @@
 import DBus
+import Plumbing
 
 extension Peripheral {
     /// The pause before a subscription that was refused for the moment is tried again.
@@ -45,7 +46,7 @@ extension Peripheral {
             } catch .disconnected {
                 continue
             } catch .refused(_, .busy) {
-                guard (try? await Task.sleep(for: Self.pause)) != nil else { throw .cancelled }
+                guard await Self.pause.elapsed() else { throw .cancelled }
                 continue
             }
             _ = try await manager.mirror.wait(until: nil, for: .object(characteristic.device)) { view in

@@ -1,4 +1,5 @@
 import DBus
+import Plumbing
 import Synchronization
 
 /// bluetoothd's objects as they are now, for all readers, and the way to call bluetoothd.
@@ -63,7 +64,7 @@ final class ObjectMirror: Sendable {
             } catch {
                 lost(error)
             }
-            try? await Task.sleep(for: Self.pause)
+            await Self.pause.elapsed()
         }
     }
 

@@ -105,7 +105,7 @@ public final class BluetoothManager: Sendable {
         let answer = await withTaskGroup(of: AdapterUpdate?.self) { group in
             group.addTask { await states.first { isAnswer($0.state) } }
             group.addTask {
-                try? await Task.sleep(for: limit)
+                await limit.elapsed()
                 return nil
             }
             defer { group.cancelAll() }
