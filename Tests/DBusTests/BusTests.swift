@@ -50,6 +50,28 @@ import Testing
         withExtendedLifetime((daemon, export)) {}
     }
 
+    @Test func `calls that wait are bounded, and further ones are refused`() async throws {
+        let (daemon, server, client, name) = try await pair()
+        let export = try await server.export(Self.echo, at: "/echo")
+        await withTaskGroup(of: BusError?.self) { group in
+            for _ in 0..<80 {
+                group.addTask {
+                    do throws(BusError) {
+                        _ = try await client.call(name, "/echo", "net.okaeri.Echo", "Wait")
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+            }
+            let refusal = BusError.refused(
+                name: "org.freedesktop.DBus.Error.LimitsExceeded", message: "too many calls wait")
+            #expect(await group.next() == refusal)
+            await client.close()
+        }
+        withExtendedLifetime((daemon, export)) {}
+    }
+
     @Test func `what is withdrawn is there no more`() async throws {
         let (daemon, server, client, name) = try await pair()
         do {

@@ -65,7 +65,7 @@ package final class Bus: Sendable {
 
     /// Subscribes to the signals that any of the matches wants. They are heard from when it returns, all in the order
     /// in which the bus passes them on. The stream ends with ``close()``, and with the bus while a task is in
-    /// ``closed()``. A signal that two matches want comes twice.
+    /// ``closed()``. A signal that two matches want comes twice. A reader that leaves more than 1024 unread loses the oldest.
     package func signals(_ matches: [SignalMatch]) async throws(BusError) -> AsyncStream<BusSignal> {
         let stream = try await inside { session in await session.subscribe(matches) }
         try await receiveAnswer()

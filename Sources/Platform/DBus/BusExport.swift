@@ -2,6 +2,9 @@ import CGIO
 
 /// An interface of an object that is being served; withdrawn with the export.
 package final class BusExport: Sendable {
+    /// The number of calls that wait for the handler; further ones are refused.
+    private static let backlog = 64
+
     private let connection: GObjectReference
     private let id: guint
     private let calls: AsyncStream<IncomingCall>.Continuation
@@ -29,7 +32,8 @@ package final class BusExport: Sendable {
             return .failure(BusError(consuming: error))
         }
         defer { g_dbus_node_info_unref(node) }
-        let (calls, continuation) = AsyncStream.makeStream(of: IncomingCall.self)
+        let (calls, continuation) = AsyncStream.makeStream(
+            of: IncomingCall.self, bufferingPolicy: .bufferingOldest(Self.backlog))
         let served = ServedInterface(interface, continuation)
         var table = GDBusInterfaceVTable()
         table.method_call = methodCalled
@@ -95,7 +99,9 @@ private func methodCalled(
     if case .structure(let members) = DBusValue(arguments) { values = members }
     let call = BusInterface.Call(sender: sender.map { String(cString: $0) } ?? "", arguments: values)
     let served = Unmanaged<ServedInterface>.fromOpaque(data).takeUnretainedValue()
-    served.calls.yield(IncomingCall(invocation: invocation, method: String(cString: method), call: call))
+    let incoming = IncomingCall(invocation: invocation, method: String(cString: method), call: call)
+    guard case .dropped = served.calls.yield(incoming) else { return }
+    incoming.answer(.failure(.init("org.freedesktop.DBus.Error.LimitsExceeded", "too many calls wait")), [])
 }
 
 private func propertyAsked(

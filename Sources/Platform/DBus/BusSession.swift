@@ -20,6 +20,9 @@ actor BusSession: GLibActor {
     private static let openLimit = Duration.seconds(25)
     private static let closeLimit = Duration.seconds(1)
 
+    /// The number of signals that a reader may leave unread; of more the oldest are dropped.
+    private static let backlog = 1024
+
     let context: GLibContext
     let changes = Changes()
     var cancellables: [UInt64: GObjectReference] = [:]
@@ -75,7 +78,8 @@ actor BusSession: GLibActor {
     func subscribe(_ matches: [SignalMatch]) -> Result<AsyncStream<BusSignal>, BusError> {
         guard let connection = openConnection else { return .failure(Self.isClosed) }
         guard matches.allSatisfy(\.isValid) else { return .failure(.unreadable) }
-        let (stream, continuation) = AsyncStream.makeStream(of: BusSignal.self)
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: BusSignal.self, bufferingPolicy: .bufferingNewest(Self.backlog))
         let ticket = changes.ticket()
         subscriptions[ticket] = (
             continuation, matches.map { SignalObservation(connection, $0) { continuation.yield($0) } }

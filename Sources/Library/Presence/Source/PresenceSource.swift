@@ -30,7 +30,7 @@ extension PresenceSource {
     /// Returns `true` when the source's loop has turned and the driver has answered, and `false` when the loop has
     /// ended.
     package func turns(_ driver: PresenceDriver) async -> Bool {
-        let (turns, continuation) = AsyncStream.makeStream(of: Void.self)
+        let (turns, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         perform {
             _ = driver.nextDeadline
             continuation.yield()

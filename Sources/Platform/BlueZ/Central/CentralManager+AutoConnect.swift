@@ -36,12 +36,14 @@ extension CentralManager {
     /// end, until the sequence's task is cancelled. The connection stays then; an attempt that is under way is given
     /// up.
     ///
+    /// A reader that leaves more than 256 events unread loses the oldest.
+    ///
     /// - Parameters:
     ///   - target: The peripheral to connect; of several with the service, the one that is received strongest.
     ///   - remembered: The peripheral that was connected when the program ended. It is not announced again if it still
     ///     is, and disconnects if not.
     public func connections(to target: Target, remembered: Remembered? = nil) -> AsyncStream<ConnectionEvent> {
-        AsyncStream { continuation in
+        AsyncStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
             let task = Task {
                 await self.keepConnected(to: target, remembered: remembered) { continuation.yield($0) }
                 continuation.finish()

@@ -11,6 +11,10 @@ actor NotificationService {
     /// The bus itself: its name, and that of its interface.
     private static let busName = "org.freedesktop.DBus"
 
+    /// The number of events that the reader may leave unread; of more the oldest are dropped. A notification has two: a button
+    /// is pressed, and it closes.
+    private static let backlog = 256
+
     /// The events of the server, for one reader; it ends with ``run()``.
     nonisolated let events: AsyncStream<NotificationEvent>
 
@@ -23,7 +27,7 @@ actor NotificationService {
 
     /// - Parameter address: the bus, as in `unix:path=/run/user/1000/bus`; nil for the session's.
     init(address: String? = nil) {
-        (events, continuation) = AsyncStream.makeStream()
+        (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.backlog))
         self.address = address
     }
 
@@ -37,7 +41,7 @@ actor NotificationService {
             }
             guard !Task.isCancelled else { break }
             continuation.yield(.noBus)
-            try? await Task.sleep(for: retry.next())
+            await retry.next().elapsed()
         }
         continuation.finish()
     }

@@ -13,12 +13,16 @@ struct TerminalPrompt: Service {
     let language: Language
 
     private enum News {
-        case event(Event)
+        case prompt(ssid: String)
         case line(String)
     }
 
+    /// The number of prompts and lines that wait; of more the oldest are dropped.
+    private static let backlog = 64
+
     func run() async throws {
-        let (news, continuation) = AsyncStream.makeStream(of: News.self)
+        let (news, continuation) = AsyncStream.makeStream(
+            of: News.self, bufferingPolicy: .bufferingNewest(Self.backlog))
         // None of the threads that tasks run on, of which a Pi Zero has one: reading the terminal blocks, and ends only
         // with the program.
         try BlockingThread.start {
@@ -27,7 +31,10 @@ struct TerminalPrompt: Service {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 group.addTask {
-                    for await event in events { continuation.yield(.event(event)) }
+                    for await event in events {
+                        guard case .wifiPrompt(let prompt) = event.kind else { continue }
+                        continuation.yield(.prompt(ssid: prompt.ssid))
+                    }
                     continuation.finish()
                 }
                 for await item in news { await handle(item) }
@@ -39,9 +46,7 @@ struct TerminalPrompt: Service {
 
     private func handle(_ news: News) async {
         switch news {
-        case .event(let event):
-            guard case .wifiPrompt(let prompt) = event.kind else { return }
-            ask(prompt.ssid)
+        case .prompt(let ssid): ask(ssid)
         case .line(let line):
             // The oldest prompt is the one that is on the screen.
             guard let prompt = await daemon.prompts.waiting.first else { return }
