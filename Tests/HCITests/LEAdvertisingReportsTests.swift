@@ -103,7 +103,7 @@ import Testing
         packet[2] -= 1
         let (reports, error) = try #require(readAll(packet))
         #expect(reports.isEmpty)
-        #expect(error?.description == "cut at byte 17: 1 bytes are announced, 0 are there")
+        #expect(error?.description == "cut at byte 17: a length of 1 is announced, 0 is there")
     }
 
     @Test func `after an error no report follows`() throws {

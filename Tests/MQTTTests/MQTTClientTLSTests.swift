@@ -157,7 +157,7 @@ struct MQTTClientTLSTests {
         #expect(state.isConnected && !state.refusals.isEmpty)
         #expect(
             state.description
-                == "the MQTT broker at 127.0.0.1:\(broker.port) does not let user okaeri publish homeassistant/device/a/config; "
+                == "the MQTT broker at 127.0.0.1:\(broker.port) does not let user okaeri publish to homeassistant/device/a/config; "
                 + "allow it in the broker's ACL file, as /usr/share/doc/okaeri/broker.md shows")
     }
 }

@@ -162,8 +162,8 @@ import Testing
         #expect(
             bench.log == [
                 "ignored a packet of type 0x02: there are no connections",
-                "error the host sent a command that cannot be read: the packet is cut at byte 1: 2 bytes are announced, "
-                    + "1 are there",
+                "error the host sent a command that cannot be read: the packet is cut at byte 1: a length of 2 is "
+                    + "announced, 1 is there",
             ])
     }
 }

@@ -98,6 +98,6 @@ public struct Truncation: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String {
-        "cut at byte \(offset): \(needed) bytes are announced, \(available) are there"
+        "cut at byte \(offset): a length of \(needed) is announced, \(available) is there"
     }
 }

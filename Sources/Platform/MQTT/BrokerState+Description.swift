@@ -19,7 +19,7 @@ extension BrokerState: CustomStringConvertible {
 
 extension BrokerState.Refusal {
     func sentence(_ clientID: String, _ broker: MQTTSettings.Broker) -> String {
-        let deed = isSubscription ? "subscribe to" : "publish"
+        let deed = isSubscription ? "subscribe to" : "publish to"
         let topic = topic.plain()
         guard isPermission else {
             if let problem = BrokerProblem(limit: code) { return problem.sentence(broker, clientID: clientID) }

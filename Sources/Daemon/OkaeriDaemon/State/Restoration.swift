@@ -64,7 +64,7 @@ extension Restoration: CustomStringConvertible {
     /// The result and its consequence, in a sentence.
     package var description: String {
         switch self {
-        case .nothing: "none from an earlier start"
+        case .nothing: "did not exist at the start"
         case .restored(let age?): "goes on from \(age.roughly) ago"
         case .restored(nil):
             "goes on; its age is unknown, because the clock was set back since it was written"
