@@ -1,4 +1,5 @@
 import FuzzSupport
+import Plumbing
 import Synchronization
 
 @testable import Server
@@ -44,8 +45,8 @@ enum Browsers {
         return (logins, passes, revoked)
     }()
 
-    private static func time(after days: Int64) -> Logins.Time {
-        Logins.Time(wall: beginning + days * day, instant: days * day * 1_000_000_000)
+    private static func time(after days: Int64) -> Moment {
+        Moment(instant: days * day * 1_000_000_000, wall: (beginning + days * day) * 1_000_000_000)
     }
 
     /// A request is answered if it has a cookie of a browser that was let in, and for no more work than its cookies.

@@ -24,7 +24,7 @@ enum ListenerKind: Int, CaseIterable {
     }
 
     private static func logins() -> LoginStore {
-        let store = LoginStore(digest: digest, now: { Logins.Time(wall: 1_795_000_000, instant: 1_000_000_000) })
+        let store = LoginStore(digest: digest, now: { Moment(instant: 1_000_000_000, wall: 1_795_000_000_000_000_000) })
         let device = BrowserSession(
             id: "abcdef", name: "a phone", since: 1_795_000_000, seen: 1_795_000_000,
             digest: BrowserSession.text(digest(Array(cookie.utf8))))

@@ -11,24 +11,9 @@ package struct WebRequest: Sendable {
     package var site: String?
     package var token: String?
     /// Whether a proxy passed it on: then the client is unknown.
-    package var isForwarded: Bool
+    package var isForwarded = false
     /// Whether the browser sent it over TLS, which a proxy ends.
-    package var isSecure: Bool
-
-    package init(
-        method: String, path: String, host: String? = nil, origin: String? = nil, cookie: String? = nil,
-        site: String? = nil, token: String? = nil, isForwarded: Bool = false, isSecure: Bool = false
-    ) {
-        self.method = method
-        self.path = path
-        self.host = host
-        self.origin = origin
-        self.cookie = cookie
-        self.site = site
-        self.token = token
-        self.isForwarded = isForwarded
-        self.isSecure = isSecure
-    }
+    package var isSecure = false
 }
 
 /// Decides about each request on TCP, before anything is looked up.

@@ -30,11 +30,6 @@ extension JoinPrompter {
 
         var phase = Phase.away
 
-        init(network: HomeNetwork, retry: BackOff) {
-            self.network = network
-            self.retry = retry
-        }
-
         var names: [String] { regions.map(\.name) }
 
         var prompt: Prompt? {

@@ -1,4 +1,4 @@
-package import Plumbing
+import Plumbing
 
 /// A ``JoinPrompter``'s memory for the next one: no question twice in a visit, unanswered ones again.
 package struct PromptMemory: PersistedMemory, Hashable {
