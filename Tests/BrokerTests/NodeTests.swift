@@ -2,6 +2,7 @@ import Agreement
 import Events
 import IBeacon
 import MQTT
+import Plumbing
 import RegionMonitoring
 import Testing
 

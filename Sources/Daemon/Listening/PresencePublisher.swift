@@ -1,6 +1,7 @@
 import Bluetooth
 package import Events
 import IBeacon
+import Plumbing
 package import Presence
 package import RegionMonitoring
 import Synchronization

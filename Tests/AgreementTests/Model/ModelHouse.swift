@@ -1,4 +1,5 @@
 import Agreement
+import Plumbing
 import RegionMonitoring
 import TestSupport
 
