@@ -35,7 +35,7 @@ extension JoinPrompter {
             let index = visit(network)
             visits[index].arrivals = known.arrival.clamped(to: Self.credible)
             visits[index].lastOffer = known.sinceLastOffer.map {
-                now.advanced(by: .zero - max(.zero, .seconds($0) + (age ?? .zero)))
+                now.advanced(by: .zero - max(.zero, Duration.seconds($0) + (age ?? .zero)))
             }
             visits[index].recalled = recalled.regions.isEmpty ? nil : recalled
         }
