@@ -163,7 +163,7 @@ import WiFi
                 #"okaeri_events_total{event="didEnterRegion",scope="node"} 1"#, "okaeri_prompts_total 1",
                 #"okaeri_prompt_answers_total{answer="join"} 1"#, "okaeri_wifi_joins_total 1",
                 "okaeri_prompts_waiting 0", #"okaeri_simulated{part="capture"} 1"#,
-                #"okaeri_beacons{of="strangers"} 1"#, "okaeri_healthy 1", "okaeri_scan_restarts_total 0", "# EOF",
+                #"okaeri_beacons{of="strangers"} 1"#, "okaeri_healthy 1", "okaeri_scan_restarts_total 0",
             ] {
                 #expect(text.contains(line + "\n"), "\(line)")
             }
