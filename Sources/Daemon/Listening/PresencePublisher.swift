@@ -67,8 +67,8 @@ package final class PresencePublisher: Sendable {
     }
 
     /// The configuration changed.
-    package func reload(_ regions: [MonitoredRegion], at now: Instant) {
-        driver.updateRegions(at: now) {
+    package func reload(_ regions: [MonitoredRegion], quietPeriod: Duration? = nil, at now: Instant) {
+        driver.updateRegions(at: now, quietPeriod: quietPeriod) {
             summary?.reload(regions)
             flaps.reload(regions)
             names.replace(with: regions)

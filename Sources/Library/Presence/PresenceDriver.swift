@@ -61,9 +61,14 @@ package final class PresenceDriver: ScannerDelegate {
 
     /// Replaces the watched regions.
     ///
-    /// - Parameter change: Receives the regions, while the driver is locked.
-    package func updateRegions(at now: Instant, _ change: (inout [MonitoredRegion]) -> Void) {
+    /// - Parameters:
+    ///   - quietPeriod: The length of a silence from which on it counts only after an answer of the controller; `nil` leaves it.
+    ///   - change: Receives the regions, while the driver is locked.
+    package func updateRegions(
+        at now: Instant, quietPeriod: Duration? = nil, _ change: (inout [MonitoredRegion]) -> Void
+    ) {
         state.withLock { state in
+            if let quietPeriod { state.liveness.quietPeriod = quietPeriod }
             let former = Set(state.regions.map(\.region.identifier))
             change(&state.regions)
             let identifiers = Set(state.regions.map(\.region.identifier))
@@ -82,6 +87,12 @@ package final class PresenceDriver: ScannerDelegate {
                 publish(.monitoringDidFail(region: region, reason: reason), time(of: now))
             }
         }
+    }
+
+    /// Passes the state of Bluetooth and of each region to `look`, while the driver is locked, so that no change of them is
+    /// published meanwhile.
+    package func withStates(_ look: (AdapterUpdate, [RegionMonitor.RegionSnapshot]) -> Void) {
+        state.withLock { look($0.bluetooth, $0.pipeline.monitor.regionSnapshots) }
     }
 
     /// Publishes a region's present state, as if it had been determined: CoreLocation's `requestState(for:)`.

@@ -9,7 +9,7 @@ package import RegionMonitoring
 /// never silent, a silence that is much longer than usual makes the controller suspect, whatever it answers, until a
 /// report comes in.
 package struct RadioLiveness: Sendable {
-    package let quietPeriod: Duration?
+    package internal(set) var quietPeriod: Duration?
 
     /// The beginning of the silence, and the last time at which the controller was known to work.
     private var lastReport = Instant(nanoseconds: 0)

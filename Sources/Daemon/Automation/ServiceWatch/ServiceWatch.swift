@@ -11,14 +11,14 @@ import ServiceLifecycle
 /// Without such a rule nothing is asked of bluetoothd, and no bus is opened.
 package actor ServiceWatch: ServiceLifecycle.Service {
     private var rules: [Configuration.ServiceRule]
-    private let adapter: String?
+    private var adapter: String?
     private let bus: String?
     private let hub: EventHub
     private let now: @Sendable () -> Int64
     private let logger: Logger
 
-    /// The rules that it works by.
-    private var followed: [Configuration.ServiceRule] = []
+    /// The rules and the adapter that it works by.
+    private var followed: (rules: [Configuration.ServiceRule], adapter: String?) = ([], nil)
 
     /// The connected peripherals, by the label of the rule.
     private var connected: [String: PeripheralsMemory.Peripheral] = [:]
@@ -56,7 +56,7 @@ package actor ServiceWatch: ServiceLifecycle.Service {
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             var work = await self.begin()
-            for await _ in self.changes.stream where await self.rules != self.followed {
+            for await _ in self.changes.stream where await self.isOutdated {
                 work?.cancel()
                 await work?.value
                 work = await self.begin()
@@ -66,18 +66,20 @@ package actor ServiceWatch: ServiceLifecycle.Service {
         }
     }
 
+    private var isOutdated: Bool { (rules, adapter) != followed }
+
     /// Starts to work by the present rules; `nil` if there are none, and no peripheral has to be released.
     private func begin() -> Task<Void, Never>? {
-        followed = rules
+        let (rules, adapter) = (rules, adapter)
+        followed = (rules, adapter)
         let released = connected.values.filter { peripheral in !rules.contains { $0.label == peripheral.rule } }
         for peripheral in released { connected[peripheral.rule] = nil }
         guard !rules.isEmpty || !released.isEmpty else { return nil }
-        let present = rules
-        return Task { await work(by: present, letting: released) }
+        return Task { await work(by: rules, adapter: adapter, letting: released) }
     }
 
     private nonisolated func work(
-        by rules: [Configuration.ServiceRule], letting released: [PeripheralsMemory.Peripheral]
+        by rules: [Configuration.ServiceRule], adapter: String?, letting released: [PeripheralsMemory.Peripheral]
     ) async {
         try? await CentralManager.use(adapter: adapter, bus: bus) { central in
             for peripheral in released { await release(peripheral, by: central) }
@@ -134,8 +136,8 @@ package actor ServiceWatch: ServiceLifecycle.Service {
 
 extension ServiceWatch: Configured {
     package func configured(_ configuration: Configuration) {
-        guard configuration.services != rules else { return }
-        rules = configuration.services
+        guard (configuration.services, configuration.adapter) != (rules, adapter) else { return }
+        (rules, adapter) = (configuration.services, configuration.adapter)
         changes.continuation.yield()
     }
 }

@@ -166,7 +166,7 @@ package final class Daemon: Sendable {
             file: options.configurationFile, configuration: configuration,
             // The consumers of events have the new regions before there are events about them.
             parts: [hooks, arrivalJoin] + (options.capture == nil ? [serviceWatch] : []) + [
-                ConfiguredPresence(presence: presence, source: source)
+                ConfiguredPresence(presence: presence, source: source, logger: logger)
             ] + (broker.map { [$0] } ?? []), supervision: supervision, logger: logger)
     }
 

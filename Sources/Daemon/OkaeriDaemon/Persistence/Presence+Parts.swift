@@ -1,5 +1,6 @@
 import IBeacon
 import Listening
+import Logging
 import OkaeriConfiguration
 import Plumbing
 import Presence
@@ -17,13 +18,25 @@ struct PersistablePresence: Persistable {
     }
 }
 
-/// The watched regions follow the configuration.
+/// The watched regions, the adapter and the scan follow the configuration.
 struct ConfiguredPresence: Configured {
     let presence: PresencePublisher
     let source: any PresenceSource
+    let logger: Logger
 
     func configured(_ configuration: Configuration) {
-        presence.reload(configuration.regions.map(\.monitored), at: source.instant)
+        let regions = configuration.regions.map(\.monitored)
+        let adapter = source as? AdapterSource
+        let quietPeriod = adapter.map { _ in RadioLiveness.quietPeriod(for: regions) }
+        presence.reload(regions, quietPeriod: quietPeriod, at: source.instant)
+        if let adapter, let quietPeriod {
+            do {
+                adapter.reconfigure(
+                    adapter: configuration.adapter, timing: try configuration.scan.timing, quietPeriod: quietPeriod)
+            } catch {
+                logger.error("the scan keeps its interval and window: \(error); correct \"scan\" in beacons.json")
+            }
+        }
         source.wake()
     }
 }

@@ -1,10 +1,11 @@
 package import Bluetooth
 package import HCI
 package import RegionMonitoring
+import Synchronization
 
 package final class AdapterSource: PresenceSource {
     private let scanner: Scanner
-    private let adapter: String?
+    private let settings: Mutex<(adapter: String?, parameters: ScannerParameters)>
 
     /// - Parameters:
     ///   - adapter: its name, such as `hci0`; nil: the first that is up.
@@ -20,10 +21,21 @@ package final class AdapterSource: PresenceSource {
         parameters.timing = timing
         parameters.powerCyclePeriod = powerCyclePeriod
         scanner = try Scanner(adapter: adapter, parameters: parameters, kernel: kernel)
-        self.adapter = adapter
+        settings = Mutex((adapter, parameters))
     }
 
-    package var name: String { adapter ?? "the first adapter that is up" }
+    package var name: String { settings.withLock { $0.adapter } ?? "the first adapter that is up" }
+
+    /// Scans with another adapter, or with another timing, from now on.
+    package func reconfigure(adapter: String?, timing: ScanTiming, quietPeriod: Duration) {
+        let parameters = settings.withLock { settings in
+            settings.adapter = adapter
+            settings.parameters.timing = timing
+            settings.parameters.quietPeriod = quietPeriod
+            return settings.parameters
+        }
+        scanner.reconfigure(adapter: adapter, parameters: parameters)
+    }
 
     package var instant: Instant { SystemClock.monotonic }
 

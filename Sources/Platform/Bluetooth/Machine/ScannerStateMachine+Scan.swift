@@ -66,6 +66,22 @@ extension ScannerStateMachine {
         return inSession { $0.stopRequested(at: now) }
     }
 
+    /// The owner names another adapter, or other parameters. The scan ends on the adapter in use and begins anew; what is known
+    /// of the air stays.
+    public mutating func reconfigured(
+        adapter: String?, parameters: ScannerParameters, at now: Int64
+    ) -> [Action] {
+        guard adapterName != adapter || self.parameters != parameters else { return [] }
+        (adapterName, self.parameters) = (adapter, parameters)
+        (hasReceived, isSilenceReported, rechecksDone) = (false, false, 0)
+        switch phase {
+        // The adapters are chosen, or the scan begins, later.
+        case .initial, .watching, .inspecting, .opening, .finished: return []
+        case .absent, .off, .idle, .waiting: return tryAgain()
+        case .scanning: return inSession { $0.stopRequested(at: now) }
+        }
+    }
+
     /// The owner wants the end. `finish` follows, when the scan is off.
     public mutating func stopRequested(at now: Int64) -> [Action] {
         guard phase != .finished else { return [] }
@@ -169,6 +185,10 @@ extension ScannerStateMachine {
             return [.finish]
         }
         if isScanWanted {
+            guard adapterName == nil || adapterName == adapter.name else {
+                phase = .inspecting
+                return [.inspectAdapters]
+            }
             phase = .opening(adapter)
             return [.openScanSocket(adapter.index)]
         }

@@ -81,8 +81,8 @@ public struct ScannerStateMachine: Sendable {
     /// The silence, of all devices, from which on the controller is suspected to be deaf; `nil` where silence is normal.
     public var silenceLimit: Duration?
 
-    let adapterName: String?
-    let parameters: ScannerParameters
+    var adapterName: String?
+    var parameters: ScannerParameters
     var phase = Phase.initial
     var session: ScanSession?
     var isWatching = false

@@ -11,6 +11,7 @@ package final class Scanner: Sendable {
         var wantsScan: Bool
         var isHeld = false
         var wasWoken = false
+        var settings: (adapter: String?, parameters: ScannerParameters)?
         var work: [@Sendable () -> Void] = []
     }
 
@@ -65,6 +66,11 @@ package final class Scanner: Sendable {
         request { $0.isHeld = false }
     }
 
+    /// Scans with another adapter, or with other parameters, from now on.
+    package func reconfigure(adapter: String?, parameters: ScannerParameters) {
+        request { $0.settings = (adapter, parameters) }
+    }
+
     /// Tries again now what waits for a later time, and gives the delegate a turn.
     package func wake() {
         request { $0.wasWoken = true }
@@ -80,6 +86,7 @@ package final class Scanner: Sendable {
         requests.withLock { requests in
             defer {
                 requests.wasWoken = false
+                requests.settings = nil
                 requests.work = []
             }
             return requests

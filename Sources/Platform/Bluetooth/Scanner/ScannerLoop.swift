@@ -61,6 +61,9 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
             wantsScan = requests.wantsScan
             perform(wantsScan ? machine.scanWanted(at: now) : machine.scanUnwanted(at: now))
         }
+        if let settings = requests.settings {
+            perform(machine.reconfigured(adapter: settings.adapter, parameters: settings.parameters, at: now))
+        }
         if requests.shouldStop { perform(machine.stopRequested(at: now)) }
         if requests.wasWoken { perform(machine.woken(at: now)) }
         for work in requests.work { work() }

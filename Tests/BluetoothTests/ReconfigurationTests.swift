@@ -1,0 +1,65 @@
+import Bluetooth
+import HCI
+import Testing
+
+/// Another adapter, or another timing, while the scanner runs.
+@Suite struct ReconfigurationTests {
+    var bench = MachineBench(adapter: "hci0")
+
+    private let both = [MachineBench.adapter, MachineBench.other]
+
+    private mutating func reconfigure(
+        _ adapter: String?, _ parameters: ScannerParameters = ScannerParameters()
+    ) -> MachineBench.Actions {
+        bench.machine.reconfigured(adapter: adapter, parameters: parameters, at: bench.now)
+    }
+
+    @Test mutating func `the scan ends on the former adapter before it begins on the new one`() {
+        bench.scan()
+        #expect(reconfigure("hci1") == [.send(.disable)])
+        #expect(bench.reply(.leSetScanEnable) == [.listening(false), .closeScanSocket, .inspectAdapters])
+        #expect(bench.machine.adaptersInspected(both, at: bench.now) == [.openScanSocket(1)])
+        _ = bench.machine.scanSocketOpened(at: bench.now)
+        #expect(bench.reply(.readLocalSupportedCommands, .legacy) == [.send(.disable)])
+        let works = bench.rearm()
+        // No state between makes the regions unknown.
+        #expect(works.states == [.poweredOn] && works.others == [.listening(true)])
+    }
+
+    @Test mutating func `another timing restarts the scan on the same adapter, and no state is reported`() throws {
+        bench.scan()
+        var parameters = ScannerParameters()
+        parameters.timing = try ScanTiming(
+            interval: ScanTime(milliseconds: 200), window: ScanTime(milliseconds: 50))
+        #expect(reconfigure("hci0", parameters) == [.send(.disable)])
+        #expect(bench.reply(.leSetScanEnable) == [.listening(false), .closeScanSocket, .openScanSocket(0)])
+        _ = bench.machine.scanSocketOpened(at: bench.now)
+        #expect(bench.reply(.readLocalSupportedCommands, .legacy) == [.send(.disable)])
+        guard case .send(let command) = bench.reply(.leSetScanEnable).first else {
+            Issue.record("nothing is sent")
+            return
+        }
+        #expect(command.opcode == .leSetScanParameters && command != .parameters)
+        _ = bench.reply(.leSetScanParameters)
+        #expect(bench.reply(.leSetScanEnable) == [.listening(true)])
+    }
+
+    @Test mutating func `the same settings change nothing`() {
+        bench.scan()
+        #expect(reconfigure("hci0") == [])
+    }
+
+    @Test mutating func `an adapter that is not there is not waited for if another one is named`() {
+        bench = MachineBench(adapter: "hci7")
+        #expect(bench.start(both).states == [.unsupported])
+        #expect(reconfigure("hci1") == [.inspectAdapters])
+        #expect(bench.machine.adaptersInspected(both, at: bench.now) == [.openScanSocket(1)])
+    }
+
+    @Test mutating func `an adapter that does not answer the end of its scan is left`() {
+        bench.scan()
+        #expect(reconfigure("hci1") == [.send(.disable)])
+        #expect(bench.pass(.seconds(2)) == [.send(.disable)])
+        #expect(bench.pass(.seconds(2)) == [.listening(false), .closeScanSocket, .inspectAdapters])
+    }
+}
