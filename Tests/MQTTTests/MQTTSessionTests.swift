@@ -201,6 +201,25 @@ struct MQTTSessionTests {
         #expect(scene.steps(at: 7) == ["cut", "end"])
     }
 
+    @Test func `a session that does not return empties the topic of its will`() {
+        var scene = Scene { $0.lastWill = .init(topic: "status", payload: Array("offline".utf8)) }
+        _ = scene.connect()
+        _ = scene.steps(.value("status", "online"))
+        _ = scene.settle()
+        #expect(scene.steps(at: 5, .abandoned, .value("a", ""), .stopped).starts(with: ["value a=", "value status="]))
+        #expect(scene.settle() == ["disconnect", "end"])
+    }
+
+    @Test func `the last loss and the time of the present state are known`() {
+        var scene = Scene()
+        _ = scene.connect()
+        #expect(scene.session.state.lastLoss == nil)
+        let since = scene.session.state.since
+        _ = scene.steps(at: 8, .lost(MQTTLoss(code: 7, errno: 0)))
+        #expect(scene.session.state.since == 8_000_000_000 && since != scene.session.state.since)
+        #expect(scene.session.state.lastLoss?.time == 8_000_000_000)
+    }
+
     @Test func `a session stops at any time`() {
         var scene = Scene()
         #expect(scene.steps(.stopped) == ["end"])

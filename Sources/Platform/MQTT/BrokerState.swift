@@ -39,12 +39,25 @@ package struct BrokerState: Sendable, Equatable {
     /// The number of refusals that are stored.
     static let refusalLimit = 8
 
+    /// The end of a connection, or a failed attempt.
+    package struct Loss: Sendable, Equatable {
+        package let problem: BrokerProblem
+        /// Nanoseconds of the session's clock.
+        package let time: Int64
+    }
+
     package let broker: MQTTSettings.Broker
     package let clientID: String
     package let phase: Phase
 
     /// The first few of this connection.
     package let refusals: [Refusal]
+
+    /// The time since which it is connected, or is not, in nanoseconds of the session's clock; `nil` before the start.
+    package var since: Int64?
+
+    /// The last loss since the start, also while it is connected again.
+    package var lastLoss: Loss?
 
     /// Whether the broker delivers none of the messages that it accepts from this client.
     package var deliversNothing = false

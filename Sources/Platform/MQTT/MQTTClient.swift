@@ -86,6 +86,9 @@ package final class MQTTClient: Sendable {
     /// Publishes all values again, within three seconds, because a subscriber has lost them.
     package func announce() { post(.announcementWanted) }
 
+    /// Has ``stop()`` empty the topic of the last will, because no client of this name returns.
+    package func abandon() { post(.abandoned) }
+
     /// Publishes the last will and disconnects, which takes two and a half seconds at most.
     package func stop() {
         let waiter = guarded.withLock { guarded in

@@ -12,6 +12,8 @@ struct MQTTSession: Sendable {
         case started
         /// The owner wants no connection any more.
         case stopped
+        /// The owner does not return under this name: a stop empties the topic of the last will.
+        case abandoned
         /// The owner has something to publish.
         case published(MQTTPublication)
         /// Another client has published a value in the topic.
@@ -89,10 +91,13 @@ struct MQTTSession: Sendable {
     private var tokens: UInt64 = 0
     private var backOff: BackOff
     private var problem: BrokerProblem?
+    private var since: Int64?
+    private var lastLoss: BrokerState.Loss?
     private(set) var refusals: [BrokerState.Refusal] = []
     /// The number of connections in a row that broke soon.
     private var breaks = 0
     private var isLastWordSent = false
+    private var isAbandoned = false
     private var announceAt: Int64?
     private var refreshAt: Int64 = .max
 
@@ -107,7 +112,9 @@ struct MQTTSession: Sendable {
 
     /// The state of the connection.
     var state: BrokerState {
-        BrokerState(broker: settings.broker, clientID: settings.clientID, phase: statePhase, refusals: refusals)
+        BrokerState(
+            broker: settings.broker, clientID: settings.clientID, phase: statePhase, refusals: refusals, since: since,
+            lastLoss: lastLoss)
     }
 
     private var statePhase: BrokerState.Phase {
@@ -124,8 +131,11 @@ struct MQTTSession: Sendable {
 
     mutating func handle(_ event: Event, at now: Int64) {
         switch event {
-        case .started: if phase == .idle { phase = .waiting(until: now) }
+        case .started:
+            guard phase == .idle else { return }
+            (phase, since) = (.waiting(until: now), now)
         case .stopped: stop(at: now)
+        case .abandoned: isAbandoned = true
         case .published(let publication): outbox.add(publication, at: now, isConnected: isConnected)
         case .overwritten(let topic): if isConnected { outbox.sendAnew { $0.topic == topic } }
         case .released(let topic): outbox.release(topic)
@@ -151,7 +161,7 @@ struct MQTTSession: Sendable {
 
     private mutating func connected(at now: Int64) {
         guard case .connecting = phase else { return }
-        phase = .connected(since: now)
+        (phase, since) = (.connected(since: now), now)
         (problem, refusals, inFlight, announceAt) = (nil, [], [:], nil)
         // Spread: a broker that comes back has all clients at the same moment.
         refreshAt = later(now, settings.limits.refresh, share: 0.5 + chance() / 2)
@@ -162,6 +172,7 @@ struct MQTTSession: Sendable {
         switch phase {
         case .connecting: break
         case .connected(let since):
+            self.since = now
             // A connection that lasts only moments is no reason to try faster.
             if now.subtractingClamped(since) >= Self.steady.clampedNanoseconds {
                 backOff.reset()
@@ -180,7 +191,9 @@ struct MQTTSession: Sendable {
         let limit = problem == .lost ? refusals.lazy.compactMap { BrokerProblem(limit: $0.code) }.first : nil
         let problem = limit ?? problem
         // Mosquitto before 2.0.12 does not say that another client of the same name has come.
-        self.problem = problem == .lost && breaks >= Self.suspiciousBreaks ? .unsteady : problem
+        let cause = problem == .lost && breaks >= Self.suspiciousBreaks ? .unsteady : problem
+        self.problem = cause
+        lastLoss = BrokerState.Loss(problem: cause, time: now)
         let delay = problem == .twin ? settings.limits.twinDelay : backOff.next()
         phase = .waiting(until: later(now, delay, share: 1 - chance() / 2))
     }
@@ -278,7 +291,8 @@ struct MQTTSession: Sendable {
             if !isLastWordSent, let action = send(at: now) { return action }
             if let lastWill = settings.lastWill, !isLastWordSent, inFlight.count < settings.limits.inFlight {
                 isLastWordSent = true
-                return send(.publish(lastWill.publication), at: now)
+                let last = isAbandoned ? .clearing(lastWill.topic) : lastWill.publication
+                return send(.publish(last), at: now)
             }
             if !inFlight.isEmpty { return .wait(until: deadline) }
         }

@@ -1,6 +1,7 @@
 import Agreement
 package import Events
 package import MQTT
+package import HCI
 import Plumbing
 package import RegionMonitoring
 import ServiceLifecycle
@@ -32,6 +33,8 @@ package final class Broker: Service {
     struct Guarded: Sendable {
         var core: BrokerCore
         var isOver = false
+        /// Whether nothing is published any more, because the topics are emptied.
+        var hasLeft = false
         /// Returns the beacons that are received now. Called without the lock.
         var beacons: @Sendable () -> [RegionMonitor.BeaconSnapshot] = { [] }
         /// The outputs that wait for the broker's thread.
@@ -113,6 +116,7 @@ package final class Broker: Service {
     /// others follow on the broker's thread.
     func perform(_ change: (inout BrokerCore, Moment) -> [BrokerCore.Output]) {
         let isDue = guarded.withLock { guarded in
+            guard !guarded.hasLeft else { return false }
             let before = guarded.core.nextDeadline
             let now = Moment.now
             for output in change(&guarded.core, now) { guarded.carryOut(output, client) }
@@ -189,6 +193,25 @@ extension Broker {
     /// Handles a new configuration.
     package func configured(_ regions: [BrokerRegion]) {
         perform { core, now in core.configured(regions, at: now) }
+    }
+
+    /// Handles a prompt that waited before this node came to the broker.
+    package func asked(_ prompt: Event.WiFi) {
+        perform { core, _ in core.asked(prompt) }
+    }
+
+    /// Handles the present state of the Bluetooth adapter.
+    package func bluetoothChanged(_ update: AdapterUpdate) {
+        perform { core, _ in core.bluetoothChanged(update) }
+    }
+
+    /// Empties the topics that no node fills again. To be called before the service is cancelled.
+    package func leave(_ departure: Departure) {
+        if departure == .house { client.abandon() }
+        guarded.withLock { guarded in
+            for output in guarded.core.left(departure) { guarded.carryOut(output, client) }
+            guarded.hasLeft = true
+        }
     }
 
     /// Handles the end of a prompt without an answer.
