@@ -122,4 +122,21 @@ import WiFi
         #expect(report.lines.allSatisfy { line in line.unicodeScalars.allSatisfy { $0.value >= 0x20 } })
         #expect(report.lines.count == 3)
     }
+
+    @Test func `a person reads that a restart is pending, and that the file was not read again`() throws {
+        var report = statusReport(regionReport("home", .inside))
+        report.configuration = .init(
+            file: "f", time: "2026-11-21T07:31:09Z", problem: "f: a\nf: b",
+            restart: [.init(key: "history.keep", reason: "no event is recorded until then")])
+        report.listeners = [.init(name: "web", address: "127.0.0.1:1", refused: "127.0.0.1:2 cannot be opened: taken")]
+        report.mqtt = .init(connected: false, reason: "it is away", since: "2026-11-21T07:31:09Z")
+        let text = try #require(StatusSummary(report, region: nil)).text
+        #expect(
+            text.contains(
+                "\nRestart    pending for history.keep: no event is recorded until then; run `sudo systemctl restart okaeri`\n"
+            ))
+        #expect(text.contains(" stays in force:\n           f: a\n           f: b"))
+        #expect(text.contains("\nweb        served on 127.0.0.1:1; NOT on 127.0.0.1:2 cannot be opened: taken\n"))
+        #expect(text.contains("\nMQTT       it is away\n           not connected, since 2026-11-21 "))
+    }
 }

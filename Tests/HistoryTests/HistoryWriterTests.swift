@@ -80,6 +80,19 @@ import Testing
         #expect(writer.problem == nil)
     }
 
+    @Test func `another number of days applies to the next removal`() throws {
+        let settings = HistoryRecorder.Settings(.init())
+        var writer = HistoryWriter(
+            directory: directory, settings: settings.present, durability: .process, logger: log.logger)
+        writer.record([exit(0), exit(40 * 86_400)])
+        #expect(try kept().count == 2)
+        var shorter = Configuration.History()
+        shorter.keep = 30
+        settings.set(shorter)
+        writer.record([exit(41 * 86_400)])
+        #expect(try kept() == [exit(40 * 86_400).json, exit(41 * 86_400).json])
+    }
+
     @Test func `what is never written is counted`() throws {
         _ = try folder.file("state", [])
         var writer = writer()

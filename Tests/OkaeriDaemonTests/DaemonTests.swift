@@ -108,6 +108,47 @@ import WiFi
     }
 
     @Test(.timeLimit(.minutes(5)))
+    func `a broker, a name and a listener of a new configuration are in force at once, and presence stays`()
+        async throws
+    {
+        try await run(capture([3, 4, 5], until: 20)) { daemon, client, events in
+            await heard("didEnterRegion", &events)
+            let folder = try #require(folder)
+            func reload(_ keys: String) async throws {
+                let json = "{ \(keys) " + Configuration.example.drop { $0 != "{" }.dropFirst()
+                _ = try folder.file("beacons.json", Array(json.utf8))
+                await daemon.reloader.reload()
+            }
+            let mqtt = #""mqtt": { "host": "127.0.0.1", "port": 1 },"#
+            try await reload(#""node": { "name": "hall" }, \#(mqtt)"#)
+            var status: StatusReport = try await client.get(Route.status)
+            try await eventually("the broker is tried") {
+                status = try await client.get(Route.status)
+                return status.mqtt?.lastError?.contains("127.0.0.1:1") == true
+            }
+            #expect(status.regions.map(\.state) == [.inside] && status.regions.map(\.house?.state) == [.unknown])
+            #expect(try await client.get(Route.nodes, as: NodesReport.self).node == "hall")
+            #expect(daemon.hub.node == "hall")
+            // Another name of the node is another connection, which has the states that were known before.
+            try await reload(#""node": { "name": "attic" }, \#(mqtt)"#)
+            try await eventually("the node has its new name") {
+                (try? await client.get(Route.nodes, as: NodesReport.self))?.nodes.map(\.name) == ["attic"]
+            }
+            try await reload("")
+            try await eventually("there is no broker") {
+                status = try await client.get(Route.status)
+                return status.mqtt == nil
+            }
+            #expect(status.regions.map(\.state) == [.inside] && status.regions.allSatisfy { $0.house == nil })
+            try await reload(#""adapter": 1,"#)
+            status = try await client.get(Route.status)
+            #expect(status.configuration?.problem?.contains("adapter") == true)
+            #expect(status.regions.map(\.state) == [.inside])
+            #expect(daemon.hub.tally.events(.didExitRegion) == 0)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
     func `without a broker there is no house`() async throws {
         try await run(capture([3], until: 5)) { _, client, _ in
             let status: StatusReport = try await client.get(Route.status)

@@ -1,24 +1,69 @@
+import Synchronization
 import TestSupport
 import Testing
 
+@testable import Events
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
 
 @Suite struct ReloaderTests {
+    private let folder: TemporaryFolder
+    private let book = LogBook()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func write(_ key: String) throws -> String {
+        try folder.file("beacons.json", Array("{\(key) \"regions\": []}".utf8))
+    }
+
+    private func reloader(_ file: String, parts: [any Configured] = []) throws -> Reloader {
+        Reloader(
+            file: file, configuration: try Configuration(file: file), parts: parts, supervision: nil,
+            logger: book.logger)
+    }
+
     @Test(arguments: [
-        (#""metrics": {"listen": "127.0.0.1:9464"},"#, true), (#""mqtt": {"host": "mqtt.lan"},"#, true),
-        (#""state": {"validFor": 60},"#, false),
+        (#""history": {"keep": 0},"#, ["history.keep"]), (#""history": {"keep": 30},"#, []),
+        (#""metrics": {"listen": "127.0.0.1:9464"},"#, []), (#""mqtt": {"host": "mqtt.lan"},"#, []),
+        (#""adapter": "hci1", "scan": {"interval": 200}, "state": {"validFor": 60},"#, []),
     ])
-    func `settings that need a restart are reported`(key: String, takesRestart: Bool) async throws {
-        let folder = try TemporaryFolder()
-        let file = try folder.file("beacons.json", Array("{\(key) \"regions\": []}".utf8))
-        let book = LogBook()
-        let reloader = Reloader(
-            file: file, configuration: Configuration(regions: []), parts: [], supervision: nil, logger: book.logger)
+    func `settings that need a restart are reported, and all others are in force`(
+        key: String, pending: [String]
+    ) async throws {
+        let reloader = try reloader(try write(""))
+        #expect(reloader.report.restart == nil && reloader.report.problem == nil)
+        _ = try write(key)
         await reloader.reload()
         #expect(book.count("the configuration was read again") == 1)
-        #expect(book.count("take effect at the next start") == (takesRestart ? 1 : 0))
+        #expect((reloader.report.restart ?? []).map(\.key) == pending)
+        #expect(book.count("takes effect at the next start") == pending.count)
         await reloader.reload()
-        #expect(book.count("take effect at the next start") == (takesRestart ? 1 : 0), "it is logged once")
+        #expect(book.count("takes effect at the next start") == pending.count, "it is logged once")
+        _ = try write("")
+        await reloader.reload()
+        #expect(reloader.report.restart == nil, "what is as it was needs no restart")
+    }
+
+    private final class Part: Configured {
+        let received = Mutex<[Configuration]>([])
+        func configured(_ configuration: Configuration) { received.withLock { $0.append(configuration) } }
+    }
+
+    @Test func `a file that cannot be used leaves the configuration in force, and its mistakes in the report`()
+        async throws
+    {
+        let part = Part()
+        let file = try write(#""node": {"name": "hall"},"#)
+        let reloader = try reloader(file, parts: [part])
+        let before = reloader.report
+        _ = try write(#""nodee": {},"#)
+        await reloader.reload()
+        #expect(part.received.withLock(\.isEmpty))
+        #expect(reloader.configuration.node.name == "hall")
+        #expect(reloader.report.problem?.contains("nodee") == true && reloader.report.time == before.time)
+        _ = try write(#""node": {"name": "attic"},"#)
+        await reloader.reload()
+        #expect(part.received.withLock { $0.map(\.node.name) } == ["attic"])
+        #expect(reloader.report.problem == nil && reloader.report.file == file)
     }
 }

@@ -12,6 +12,7 @@ package final class EventHub: Sendable {
     package typealias Recorder = @Sendable (Event) -> Void
 
     private struct State {
+        var node: String
         var sequence: UInt64 = 0
         var tally = EventTally()
         var recorder: Recorder?
@@ -20,15 +21,18 @@ package final class EventHub: Sendable {
         var recent = RecentEvents()
     }
 
-    /// This machine's name in every event.
-    package let node: String
-
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let broadcast = Broadcast<Event>()
 
     package init(node: String = "") {
-        self.node = node
+        state = Mutex(State(node: node))
     }
+
+    /// This machine's name in every event.
+    package var node: String { state.withLock(\.node) }
+
+    /// Gives this machine another name in the events from now on.
+    package func rename(_ node: String) { state.withLock { $0.node = node } }
 
     /// Has every event recorded before it is published. To be said before anything happens.
     package func record(with recorder: @escaping Recorder) {
@@ -56,7 +60,7 @@ package final class EventHub: Sendable {
         state.withLock { state in
             state.sequence += 1
             state.tally.count(kind)
-            let event = Event(time: time, node: node, sequence: state.sequence, kind: kind)
+            let event = Event(time: time, node: state.node, sequence: state.sequence, kind: kind)
             // Under the lock, or two threads might publish in another order than they count.
             if let recorder = state.recorder { recorder(event) } else { publish(event, &state) }
         }

@@ -4,8 +4,12 @@ import Synchronization
 /// The states of the listeners beside the socket, by the key of the configuration.
 package final class Listeners: Sendable {
     private let known = Mutex<[String: ListenerReport]>([:])
+    private let reported: @Sendable (ListenerReport) -> Void
 
-    package init() {}
+    /// - Parameter reported: Receives each report.
+    package init(_ reported: @escaping @Sendable (ListenerReport) -> Void = { _ in }) {
+        self.reported = reported
+    }
 
     /// Nil where there is none.
     package var reports: [ListenerReport]? {
@@ -13,5 +17,11 @@ package final class Listeners: Sendable {
         return reports.isEmpty ? nil : reports
     }
 
-    package func report(_ report: ListenerReport) { known.withLock { $0[report.name] = report } }
+    package func report(_ report: ListenerReport) {
+        known.withLock { $0[report.name] = report }
+        reported(report)
+    }
+
+    /// Handles that the configuration names the listener no more.
+    package func remove(_ name: String) { known.withLock { $0[name] = nil } }
 }

@@ -45,8 +45,12 @@ package struct HealthReport: Codable, Sendable, Equatable {
         if let problem = status.kept?.historyProblem { problems.append(.init(part: "history", reason: problem)) }
         if let mqtt = status.mqtt, !mqtt.connected { warnings.append(.init(part: "mqtt", reason: mqtt.reason)) }
         for listener in status.listeners ?? [] {
+            if let refused = listener.refused { warnings.append(.init(part: listener.name, reason: refused)) }
             guard let problem = listener.problem else { continue }
             warnings.append(.init(part: listener.name, reason: "not served on \(listener.address): \(problem)"))
+        }
+        if let problem = status.configuration?.problem {
+            warnings.append(.init(part: "configuration", reason: "it was not read again: \(problem)"))
         }
         if !status.simulated.isEmpty {
             warnings.append(.init(part: "source", reason: "NOT REAL: \(status.simulated.joined(separator: ", "))"))

@@ -7,9 +7,13 @@ package struct ListenerReport: Codable, Sendable, Equatable {
     /// The reason why it is closed, and the remedy; `nil` while it is open.
     package var problem: String?
 
-    package init(name: String, address: String, problem: String? = nil) {
+    /// The configured address that could not be opened, and the reason, if the listener therefore stays on the former address.
+    package var refused: String?
+
+    package init(name: String, address: String, problem: String? = nil, refused: String? = nil) {
         self.name = name
         self.address = address
         self.problem = problem
+        self.refused = refused
     }
 }

@@ -31,6 +31,8 @@ package struct StatusReport: Codable, Sendable, Equatable {
     package var listeners: [ListenerReport]?
     /// The time zone of the machine, for the year before and after ``time``; `nil` from a daemon of an earlier version.
     package var offsets: [ZoneOffset]?
+    /// The configuration in force; `nil` from a daemon of an earlier version.
+    package var configuration: Loaded?
 
     package struct Bluetooth: Codable, Sendable, Equatable {
         package var state: BluetoothState
@@ -103,10 +105,60 @@ package struct StatusReport: Codable, Sendable, Equatable {
         package var connected: Bool
         /// The state, its reason and the remedy.
         package var reason: String
+        /// The time since which it is connected, or is not, RFC 3339; `nil` from a daemon of an earlier version.
+        package var since: String?
+        /// The last reason for which a connection ended or failed, also while it is connected again; `nil` if none did.
+        package var lastError: String?
+        /// The time of ``lastError``, RFC 3339.
+        package var lastErrorTime: String?
 
-        package init(connected: Bool, reason: String) {
+        package init(
+            connected: Bool, reason: String, since: String? = nil, lastError: String? = nil,
+            lastErrorTime: String? = nil
+        ) {
             self.connected = connected
             self.reason = reason
+            self.since = since
+            self.lastError = lastError
+            self.lastErrorTime = lastErrorTime
+        }
+    }
+
+    /// The configuration in force, and the attempts to read it again.
+    package struct Loaded: Codable, Sendable, Equatable {
+        /// A change that takes effect at the next start.
+        package struct Pending: Codable, Sendable, Equatable {
+            /// The key, such as `history.keep`.
+            package var key: String
+            /// The effect until then.
+            package var reason: String
+
+            package init(key: String, reason: String) {
+                self.key = key
+                self.reason = reason
+            }
+        }
+
+        /// The command that restarts the daemon.
+        package static let restart = "sudo systemctl restart okaeri"
+        /// The command that has the daemon read the configuration again.
+        package static let reload = "sudo systemctl reload okaeri"
+
+        /// The path of the file.
+        package var file: String
+        /// The time at which it was read, RFC 3339.
+        package var time: String
+        /// The reason why the last attempt to read it again failed; the former configuration stays in force. `nil` if it did not
+        /// fail.
+        package var problem: String?
+        /// The changes that wait for a restart; `nil` if there are none.
+        package var restart: [Pending]?
+
+        package init(file: String, time: String, problem: String? = nil, restart: [Pending]? = nil) {
+            self.file = file
+            self.time = time
+            self.problem = problem
+            self.restart = restart
         }
     }
 
@@ -138,7 +190,7 @@ package struct StatusReport: Codable, Sendable, Equatable {
         time: String, source: String, simulated: [String], stale: Bool, bluetooth: Bluetooth, wifi: WiFi,
         regions: [RegionReport], prompts: PromptsReport, services: [ServiceReport]? = nil, counters: Counters,
         air: Air? = nil, kept: Kept? = nil, mqtt: MQTT? = nil, listeners: [ListenerReport]? = nil,
-        offsets: [ZoneOffset]? = nil
+        offsets: [ZoneOffset]? = nil, configuration: Loaded? = nil
     ) {
         self.time = time
         self.source = source
@@ -156,6 +208,7 @@ package struct StatusReport: Codable, Sendable, Equatable {
         self.mqtt = mqtt
         self.listeners = listeners
         self.offsets = offsets
+        self.configuration = configuration
     }
 }
 

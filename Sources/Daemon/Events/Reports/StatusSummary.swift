@@ -40,16 +40,20 @@ package struct StatusSummary: Sendable {
         if bluetooth.state != .poweredOn { lines.append("           \(bluetooth.reason)") }
         lines.append("Wi-Fi      \(wifi)")
         lines += (report.services ?? []).map(line)
-        if let mqtt = report.mqtt { lines.append("MQTT       \(mqtt.reason)") }
+        if let mqtt = report.mqtt { lines += Self.lines(mqtt) }
         if let kept = report.kept {
             lines.append("State      \(kept.reason)")
             if let problem = kept.problem { lines.append("           NOT KEPT: \(kept.file): \(problem)") }
             if let problem = kept.historyProblem { lines.append("           NO HISTORY: \(problem)") }
         }
         for listener in report.listeners ?? [] {
+            if let refused = listener.refused {
+                lines.append("\(listener.name.padding(to: 10)) served on \(listener.address); NOT on \(refused)")
+            }
             guard let problem = listener.problem else { continue }
             lines.append("\(listener.name.padding(to: 10)) NOT SERVED on \(listener.address): \(problem)")
         }
+        if let loaded = report.configuration { lines += Self.lines(loaded) }
         for prompt in report.prompts {
             lines.append("Prompt \(prompt.id)   join \"\(prompt.ssid)\"?  okaeri answer \(prompt.id) join|later|never")
         }
@@ -64,6 +68,23 @@ package struct StatusSummary: Sendable {
 
     /// The report as JSON.
     package var json: String { JSON.document(report) }
+
+    private static func lines(_ mqtt: StatusReport.MQTT) -> [String] {
+        let since = mqtt.since.map { ", since \(LocalTime.text(stamp: $0))" } ?? ""
+        var lines = ["MQTT       \(mqtt.reason)\(mqtt.connected ? since : "")"]
+        if !mqtt.connected, !since.isEmpty { lines.append("           not connected\(since)") }
+        return lines
+    }
+
+    private static func lines(_ loaded: StatusReport.Loaded) -> [String] {
+        var lines = (loaded.restart ?? []).map {
+            "Restart    pending for \($0.key): \($0.reason); run `\(StatusReport.Loaded.restart)`"
+        }
+        guard let problem = loaded.problem else { return lines }
+        lines.append("NOT READ   the configuration of \(LocalTime.text(stamp: loaded.time)) stays in force:")
+        lines += problem.split(separator: "\n").map { "           \($0)" }
+        return lines
+    }
 
     private func line(_ service: ServiceReport) -> String {
         let name = (service.identifier ?? service.service).padding(to: 10)

@@ -19,6 +19,7 @@ package final class HistoryRecorder: Sendable {
     private let limits: Limits
     private let now: @Sendable () -> Moment
     private let logger: Logger
+    private let settings: Settings
     private let makeWriter: @Sendable () -> any EventWriter
     private let queue: Mutex<RecordingQueue>
 
@@ -29,23 +30,37 @@ package final class HistoryRecorder: Sendable {
     package convenience init(
         directory: String, settings: Configuration.History, now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
-        self.init(directory: directory, now: now, logger: logger) {
+        let settings = Settings(settings)
+        self.init(directory: directory, settings: settings, now: now, logger: logger) {
             HistoryWriter(
-                directory: directory, settings: settings, durability: .powerCut, clock: now, logger: logger)
+                directory: directory, settings: settings.present, durability: .powerCut, clock: now, logger: logger)
         }
     }
 
     /// - Parameter makeWriter: makes what writes, on the thread of the disk.
     init(
-        directory: String, limits: Limits = Limits(), now: @escaping @Sendable () -> Moment, logger: Logger,
+        directory: String, settings: Settings = Settings(.init()), limits: Limits = Limits(),
+        now: @escaping @Sendable () -> Moment, logger: Logger,
         makeWriter: @escaping @Sendable () -> any EventWriter
     ) {
         self.directory = directory
         self.limits = limits
+        self.settings = settings
         self.now = now
         self.logger = logger
         self.makeWriter = makeWriter
         queue = Mutex(RecordingQueue(limit: limits.answer))
+    }
+
+    /// The settings of a history, which change when the configuration is read again.
+    final class Settings: Sendable {
+        private let value: Mutex<Configuration.History>
+
+        init(_ value: Configuration.History) { self.value = Mutex(value) }
+
+        var present: Configuration.History { value.withLock(\.self) }
+
+        func set(_ value: Configuration.History) { self.value.withLock { $0 = value } }
     }
 
     /// Something happened, and is to be published once it is recorded.
@@ -150,5 +165,12 @@ package final class HistoryRecorder: Sendable {
             logger.notice("the disk answers again\(loss)")
         case nil: break
         }
+    }
+}
+
+extension HistoryRecorder: Configured {
+    /// The number of days applies to the next removal, within a day. A history that is to end, or to begin, does so at the next start.
+    package func configured(_ configuration: Configuration) {
+        if configuration.history.keep > 0 { settings.set(configuration.history) }
     }
 }

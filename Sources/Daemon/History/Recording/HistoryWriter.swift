@@ -7,7 +7,7 @@ import SystemPackage
 /// Writes the history whatever the disk does: what cannot be written is logged once, and written later.
 package struct HistoryWriter: EventWriter {
     private let directory: String
-    private let settings: Configuration.History
+    private let settings: @Sendable () -> Configuration.History
     private let durability: HistoryStore.Durability
     private let logger: Logger
 
@@ -46,8 +46,9 @@ package struct HistoryWriter: EventWriter {
     private static let minutesTogether = 5 * SignalMinute.length
 
     package init(
-        directory: String, settings: Configuration.History, durability: HistoryStore.Durability,
-        clock: (@Sendable () -> Moment)? = nil, signInterval: Duration = Moment.signInterval, logger: Logger
+        directory: String, settings: @autoclosure @escaping @Sendable () -> Configuration.History,
+        durability: HistoryStore.Durability, clock: (@Sendable () -> Moment)? = nil,
+        signInterval: Duration = Moment.signInterval, logger: Logger
     ) {
         self.directory = directory
         self.settings = settings
@@ -130,7 +131,7 @@ package struct HistoryWriter: EventWriter {
     private mutating func attempt(at time: Int64, _ sign: Moment?) throws(HistoryError) {
         let store = if let store { store } else { try open() }
         self.store = store
-        try store.removeOld(keeping: settings.keep, at: time)
+        try store.removeOld(keeping: settings().keep, at: time)
         try store.record(events, minutes, silences, at: sign)
         (events, minutes, silences) = ([], [], [])
         nextSign = sign.map { _ in .now + signInterval }

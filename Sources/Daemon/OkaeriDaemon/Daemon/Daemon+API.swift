@@ -42,8 +42,8 @@ extension Daemon: APIBackend {
                 air: .init(
                     devices: snapshot.air.devices, isCompany: snapshot.air.isCompany,
                     deaf: snapshot.air.deaf.seconds(digits: 1)),
-                kept: kept, mqtt: broker.map { .init(connected: $0.state.isConnected, reason: $0.state.description) },
-                listeners: listeners.reports, offsets: ZoneOffset.list(around: time))
+                kept: kept, mqtt: broker.report, listeners: listeners.reports, offsets: ZoneOffset.list(around: time),
+                configuration: reloader.report)
         }
     }
 
@@ -67,7 +67,8 @@ extension Daemon: APIBackend {
     }
 
     private func reports(_ snapshot: PresenceDriver.Snapshot, at now: Instant) -> [RegionReport] {
-        zip(snapshot.regions, snapshot.judgements).map { region, judgements in
+        let broker = broker.current
+        return zip(snapshot.regions, snapshot.judgements).map { region, judgements in
             let identifier = region.region.region.identifier
             var report = RegionReport(
                 region, judgements, since: snapshot.changes[identifier],

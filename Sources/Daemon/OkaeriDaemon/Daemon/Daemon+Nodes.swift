@@ -8,10 +8,10 @@ import RegionMonitoring
 extension Daemon {
     package var nodes: NodesReport? {
         get async {
-            guard let broker else { return nil }
+            guard let broker = broker.current else { return nil }
             let nodes = await broker.nodes.map(NodeReport.init)
             return NodesReport(
-                node: options.node, site: broker.site, connected: broker.state.isConnected,
+                node: hub.node, site: broker.site, connected: broker.state.isConnected,
                 reason: broker.state.description, nodes: nodes,
                 regions: regions.compactMap { region in
                     region.house.map { .init(identifier: region.identifier, house: $0) }
@@ -20,7 +20,7 @@ extension Daemon {
     }
 
     package func forget(node: String) throws(ForgetFailure) {
-        guard let broker else { throw .noHouse }
+        guard let broker = broker.current else { throw .noHouse }
         try broker.forget(node)
     }
 }

@@ -63,13 +63,9 @@ extension Daemon {
             arrivalJoin, hooks, serviceWatch, ReloadService(reload: { [reloader] in await reloader.reload() }),
             StartupPages(),
         ]
-        if let broker {
-            services.append(broker)
-            services.append(PromptAnswersService(answers, to: arrivalJoin, logger: logger))
-        }
-        let servers = servers(isServed: isServed)
+        services += [broker, PromptAnswersService(answers, to: arrivalJoin, logger: logger)]
         // Each may take two seconds to stop.
-        if !servers.isEmpty { services.append(ConcurrentServices(services: servers)) }
+        services.append(ConcurrentServices(services: servers(isServed: isServed)))
         // The last to start is the first to stop: the service manager hears of the end when it begins.
         if let supervision { services.append(supervision) }
         return services
@@ -86,22 +82,35 @@ extension Daemon {
             servers.append(
                 APIServer(
                     backend: self, page: page,
-                    logins: (logins, { [web] in web.map { PageAddresses.list($0.listen, hosts: $0.hosts) } ?? [] }),
+                    logins: (
+                        logins,
+                        { [reloader] in
+                            reloader.configuration.web.map { PageAddresses.list($0.listen, hosts: $0.hosts) } ?? []
+                        }
+                    ),
                     socket: options.socket, eventLoopGroup: loop, logger: logger))
         }
-        if let web {
-            servers.append(
-                WebServer(
-                    backend: self, page: page, address: web.listen, isOpen: web.isOpen,
-                    names: [NodeName.local] + web.hosts, logins: logins, listeners: listeners, eventLoopGroup: loop,
-                    logger: logger))
+        let configuration = reloader.configuration
+        let web = ListenerSupervisor(
+            "web", configuration.web, address: \.listen, listeners: listeners, logger: logger
+        ) { [self] web, listeners in
+            WebServer(
+                backend: self, page: page, address: web.listen, isOpen: web.isOpen,
+                names: [NodeName.local] + web.hosts, logins: logins, listeners: listeners, eventLoopGroup: loop,
+                logger: logger)
         }
-        if let metrics {
-            servers.append(
-                MetricsServer(
-                    backend: self, address: metrics, names: [NodeName.local], listeners: listeners,
-                    eventLoopGroup: loop, logger: logger))
+        let metrics = ListenerSupervisor(
+            "metrics", configuration.metrics, address: \.self, listeners: listeners, logger: logger
+        ) { [self] metrics, listeners in
+            MetricsServer(
+                backend: self, address: metrics, names: [NodeName.local], listeners: listeners, eventLoopGroup: loop,
+                logger: logger)
         }
+        self.servers.follow {
+            web.set($0.web)
+            metrics.set($0.metrics)
+        }
+        servers += [web, metrics]
         return servers
     }
 

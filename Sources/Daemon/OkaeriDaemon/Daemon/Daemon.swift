@@ -70,15 +70,14 @@ package final class Daemon: Sendable {
     let arrivalJoin: ArrivalJoin
     let hooks: Hooks
     let serviceWatch: ServiceWatch
-    /// Nil where the configuration names none.
-    let broker: Broker?
+    let broker: BrokerSupervisor
     let answers = PromptAnswers()
-    let metrics: ListenAddress?
-    let web: Configuration.Web?
     let logins = LoginStore(digest: Checksum.sha256)
     let listeners = Listeners()
     /// In nanoseconds since the machine's start: the wall clock may be set later.
     let started = KernelClock.boottime
+    /// The listeners over TCP, once they are made.
+    let servers: ConfiguredServers
     let stateStore: StateStore?
     let supervision: Supervision?
     let reloader: Reloader
@@ -95,7 +94,6 @@ package final class Daemon: Sendable {
     ) throws {
         self.options = options
         self.logger = logger
-        (metrics, web) = (configuration.metrics, configuration.web)
         let regions = configuration.regions.map(\.monitored)
         let quietPeriod = RadioLiveness.quietPeriod(for: regions)
         let source: any PresenceSource =
@@ -105,7 +103,7 @@ package final class Daemon: Sendable {
                 powerCyclePeriod: .seconds(3600), kernel: kernel)
         self.source = source
         let now = { @Sendable in source.now }
-        let hub = EventHub(node: options.node)
+        let hub = EventHub(node: options.name(in: configuration))
         self.hub = hub
         let recorder = options.stateDirectory.flatMap { directory in
             configuration.history.keep > 0
@@ -124,23 +122,25 @@ package final class Daemon: Sendable {
                 publish: { [silences] kind, time in
                     if case .didStartMonitoring = kind { silences.began(at: options.moment(at: time)) }
                     hub.happened(kind, at: time)
-                    if case .didDetermineState(let region, let state) = kind { broker?.determined(region, state) }
+                    if case .didDetermineState(let region, let state) = kind {
+                        broker.current?.determined(region, state)
+                    }
                 }, summarize: recorder.map { recorder in { @Sendable minutes in recorder.record(minutes) } },
                 silenceEnded: { [silences] silence in
                     silences.add(silence)
                     recorder?.record(silence)
                 },
-                heard: broker?.listener))
+                heard: broker.listener))
         self.presence = presence
-        broker?.measure {
-            let now = source.instant
-            return presence.driver.beacons(since: now.advanced(by: .seconds(-5)))
-        }
         wifi = options.simulatesWiFi ? Self.simulatedWiFi(configuration) : NetworkManagerService()
         arrivalJoin = ArrivalJoin(
             regions: configuration.regions, wifi: wifi, hub: hub,
             lastInside: { presence.driver.lastInside }, now: now,
-            withdrawn: { broker?.withdrawn($0) }, logger: logger)
+            withdrawn: { broker.current?.withdrawn($0) }, logger: logger)
+        broker.connect(
+            .init(
+                beacons: { presence.driver.beacons(since: source.instant.advanced(by: .seconds(-5))) },
+                present: { [arrivalJoin] in $0.takeOver(presence.driver, await arrivalJoin.prompts.waiting) }))
         // A capture has no peripherals.
         serviceWatch = ServiceWatch(
             rules: options.capture == nil ? configuration.services : [], adapter: configuration.adapter, hub: hub,
@@ -156,6 +156,8 @@ package final class Daemon: Sendable {
         hooks = Hooks(
             regions: configuration.regions, services: configuration.services, hub: hub,
             runner: HookRunner(socket: SocketPath.absolute(options.socket)), logger: logger)
+        let servers = ConfiguredServers()
+        self.servers = servers
         let supervision = options.serviceManager.map { manager in
             Supervision(manager, events: hub.events()) {
                 await source.turns(presence.driver) && recorder?.isAlive ?? true
@@ -165,9 +167,10 @@ package final class Daemon: Sendable {
         reloader = Reloader(
             file: options.configurationFile, configuration: configuration,
             // The consumers of events have the new regions before there are events about them.
-            parts: [hooks, arrivalJoin] + (options.capture == nil ? [serviceWatch] : []) + [
-                ConfiguredPresence(presence: presence, source: source, logger: logger)
-            ] + (broker.map { [$0] } ?? []), supervision: supervision, logger: logger)
+            parts: [ConfiguredName(hub: hub, options: options), hooks, arrivalJoin]
+                + (options.capture == nil ? [serviceWatch] : [])
+                + [ConfiguredPresence(presence: presence, source: source, logger: logger), broker, servers]
+                + (recorder.map { [$0] } ?? []), supervision: supervision, logger: logger)
     }
 
     private static func simulatedWiFi(_ configuration: Configuration) -> SimulatedWiFi {

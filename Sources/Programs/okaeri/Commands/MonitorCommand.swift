@@ -65,7 +65,7 @@ struct MonitorCommand: AsyncParsableCommand {
                 // What a capture makes of a home is no memory of this one, unless a place is named for it.
                 stateDirectory: capture == nil ? state.forDaemon : state.directory,
                 serviceManager: ServiceManager(environment: environment),
-                node: configuration.node.name ?? NodeName.local,
+                node: NodeName.local,
                 version: Version().number, commit: Version().commit),
             logger: logger)
         var services: [any Service] = [printer(daemon.hub)]

@@ -91,6 +91,10 @@ const above = () => {
   if (status?.stale) notices.push(['alarm', t('stale'), t('staleWhy')])
   if (status?.kept?.problem) notices.push(['alarm', '', t('notKept', `${status.kept.file}: ${status.kept.problem}`)])
   if (status?.kept?.historyProblem) notices.push(['alarm', '', t('noHistory', status.kept.historyProblem)])
+  const { problem, restart = [] } = status?.configuration ?? {}
+  if (problem) notices.push(['alarm', '', t('notRead', problem)])
+  for (const { key, reason } of restart) notices.push(['info', '', t('restartPending', key, reason)])
+  for (const { name, refused } of status?.listeners ?? []) if (refused) notices.push(['alarm', '', t('notMoved', name, refused)])
   if (session.now && !session.now.csrf) notices.push(['info', '', t('readOnly')])
   const all = JSON.stringify(notices)
   if (all === shownNotices) return

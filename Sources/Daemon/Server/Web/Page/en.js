@@ -34,6 +34,9 @@ export default {
   stale: 'STALE',
   staleWhy: 'The daemon’s loop has stopped turning, so nothing here can be trusted. Restart it: `sudo systemctl restart okaeri`',
   notKept: 'The state is not kept: {0}',
+  notRead: 'The configuration was not read again, and the former one stays in force: {0}',
+  restartPending: 'Restart pending for {0}: {1}. Run `sudo systemctl restart okaeri`.',
+  notMoved: '{0} stays on its former address: {1}',
   noHistory: 'No history is written: {0}',
   // Now
   regions: 'Regions',

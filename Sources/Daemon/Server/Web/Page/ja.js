@@ -34,6 +34,9 @@ export default {
   stale: '応答なし',
   staleWhy: 'デーモンの処理が止まっているため、ここの表示は信頼できません。`sudo systemctl restart okaeri` で再起動してください。',
   notKept: '状態を保存できません：{0}',
+  notRead: '設定を読み直せませんでした。以前の設定のまま動いています：{0}',
+  restartPending: '{0} の変更は再起動後に有効になります（{1}）。`sudo systemctl restart okaeri` を実行してください。',
+  notMoved: '{0} は以前のアドレスのままです：{1}',
   noHistory: '履歴を書き込めません：{0}',
   // Now
   regions: 'リージョン',

@@ -1,0 +1,203 @@
+import Agreement
+import Events
+import House
+import Logging
+import MQTT
+import OkaeriConfiguration
+import Plumbing
+import RegionMonitoring
+import ServiceLifecycle
+import Synchronization
+
+/// The connection to the broker of the present configuration. When `mqtt` or `node` changes, the connection ends in order, and
+/// another one takes its place.
+final class BrokerSupervisor: Service {
+    /// The settings that a connection is made with.
+    struct Settings: Sendable, Equatable {
+        var node: BrokerSettings
+        var broker: MQTTSettings.Broker
+    }
+
+    /// The connections to the rest of the daemon, for each broker in turn.
+    struct Ties: Sendable {
+        /// Returns the beacons that are received now.
+        var beacons: @Sendable () -> [RegionMonitor.BeaconSnapshot]
+        /// Passes the present states of Bluetooth, regions and prompts to a broker that has taken another one's place.
+        var present: @Sendable (Broker) async -> Void
+    }
+
+    private enum State {
+        /// The configuration names no broker. → `replacing`: it names one.
+        case off
+        /// A broker is connected, or tries to connect. → `replacing`: the configuration names another one, or none.
+        case running(Broker, Settings)
+        /// The former broker, if there was one, publishes that it is offline, and disconnects. → `running`, `off`: it has ended.
+        case replacing
+    }
+
+    private struct Guarded {
+        var state: State
+        var wanted: Settings?
+        var regions: [BrokerRegion]
+        var ties: Ties?
+        /// The reason why the configured broker is not used.
+        var problem: String?
+    }
+
+    typealias Maker = @Sendable (Settings, [BrokerRegion]) throws(MQTTClient.StartError) -> Broker
+
+    private let guarded: Mutex<Guarded>
+    private let settings: @Sendable (Configuration) -> Settings?
+    private let make: Maker
+    private let logger: Logger
+    /// The settings are other ones; more often than once is once.
+    private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    /// - Parameters:
+    ///   - settings: returns those of a configuration; `nil` without a broker.
+    ///   - make: makes a broker that does not run yet.
+    init(
+        _ configuration: Configuration, settings: @escaping @Sendable (Configuration) -> Settings?,
+        make: @escaping Maker, logger: Logger
+    ) throws {
+        self.settings = settings
+        self.make = make
+        self.logger = logger
+        let (wanted, regions) = (settings(configuration), Self.regions(configuration))
+        let state: State = try wanted.map { State.running(try make($0, regions), $0) } ?? .off
+        guarded = Mutex(Guarded(state: state, wanted: wanted, regions: regions))
+    }
+
+    private static func regions(_ configuration: Configuration) -> [BrokerRegion] {
+        configuration.regions.map { BrokerRegion($0.monitored.region) }
+    }
+
+    /// The broker; `nil` if there is none, or none at the moment.
+    var current: Broker? {
+        guarded.withLock { if case .running(let broker, _) = $0.state { broker } else { nil } }
+    }
+
+    /// The state of the connection; `nil` if the configuration names no broker.
+    var report: StatusReport.MQTT? {
+        let (broker, isWanted, problem) = guarded.withLock { guarded -> (Broker?, Bool, String?) in
+            if case .running(let broker, _) = guarded.state { return (broker, true, guarded.problem) }
+            return (nil, guarded.wanted != nil, guarded.problem)
+        }
+        if let broker { return StatusReport.MQTT(broker.state, problem: problem) }
+        guard isWanted else { return nil }
+        return .init(
+            connected: false,
+            reason: problem ?? "the connection to the MQTT broker is being replaced, because the configuration changed")
+    }
+
+    /// Sets the connections to the rest of the daemon. To be called before ``run()``.
+    func connect(_ ties: Ties) {
+        guarded.withLock { $0.ties = ties }
+        current?.measure(by: ties.beacons)
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { [self] in
+            var work = start()
+            for await _ in changes.stream {
+                guard let next = next() else { continue }
+                if let (old, departure) = beginReplacement(next.settings), let departure { old.leave(departure) }
+                work?.cancel()
+                await work?.value
+                work = nil
+                guard !Task.isCancelled else { break }
+                await finishReplacement(next)
+                work = start()
+            }
+            work?.cancel()
+            await work?.value
+        }
+        try await gracefulShutdown()
+    }
+
+    private func start() -> Task<Void, Never>? {
+        guard let broker = current else { return nil }
+        return Task { [logger] in
+            do {
+                try await broker.run()
+            } catch is CancellationError {
+            } catch {
+                logger.error("the MQTT broker is not connected: \(error)")
+            }
+        }
+    }
+
+    /// Returns the broker that the configuration names now, and its settings, if they differ from those in use. A broker that
+    /// cannot be made leaves the one in use.
+    private func next() -> (broker: Broker?, settings: Settings?, regions: [BrokerRegion])? {
+        let (wanted, used, regions) = guarded.withLock { guarded -> (Settings?, Settings?, [BrokerRegion]) in
+            let used: Settings? = if case .running(_, let used) = guarded.state { used } else { nil }
+            guarded.problem = nil
+            return (guarded.wanted, used, guarded.regions)
+        }
+        guard wanted != used else { return nil }
+        do throws(MQTTClient.StartError) {
+            guard let wanted else { return (nil, nil, regions) }
+            return (try make(wanted, regions), wanted, regions)
+        } catch {
+            let problem = "the MQTT broker of the configuration is not used: \(error)"
+            logger.error("\(problem)")
+            guarded.withLock { $0.problem = problem }
+            return nil
+        }
+    }
+
+    private func beginReplacement(_ settings: Settings?) -> (Broker, Departure?)? {
+        guarded.withLock { guarded in
+            defer { guarded.state = .replacing }
+            guard case .running(let broker, let old) = guarded.state else { return nil }
+            return (broker, Self.departure(from: old, to: settings))
+        }
+    }
+
+    private func finishReplacement(_ next: (broker: Broker?, settings: Settings?, regions: [BrokerRegion])) async {
+        let (ties, regions) = guarded.withLock { guarded -> (Ties?, [BrokerRegion]) in
+            guarded.state =
+                if let broker = next.broker, let settings = next.settings { .running(broker, settings) } else { .off }
+            return (guarded.ties, guarded.regions)
+        }
+        guard let broker = next.broker else { return logger.notice("the MQTT broker is not used any more") }
+        if regions != next.regions { broker.configured(regions) }
+        if let ties {
+            broker.measure(by: ties.beacons)
+            await ties.present(broker)
+        }
+        logger.notice("the connection to the MQTT broker is replaced")
+    }
+
+    /// Returns what the node leaves for good if its settings change; `nil` if it comes back under the same topics.
+    static func departure(from old: Settings, to new: Settings?) -> Departure? {
+        guard let new, (new.node.site, new.node.node) == (old.node.site, old.node.node) else { return .house }
+        return old.node.discovery != nil && old.node.discovery != new.node.discovery ? .discovery : nil
+    }
+}
+
+extension BrokerSupervisor: Configured {
+    func configured(_ configuration: Configuration) {
+        let (wanted, regions) = (settings(configuration), Self.regions(configuration))
+        let isOther = guarded.withLock { guarded in
+            defer { (guarded.wanted, guarded.regions) = (wanted, regions) }
+            return guarded.wanted != wanted || guarded.problem != nil
+        }
+        if isOther { changes.continuation.yield() } else { current?.configured(regions) }
+    }
+}
+
+extension StatusReport.MQTT {
+    /// - Parameter problem: the reason why the configured broker is not used.
+    fileprivate init(_ state: BrokerState, problem: String?) {
+        func wall(_ instant: Int64) -> String {
+            Timestamp.text(KernelClock.realtime.subtractingClamped(MQTTClient.now.subtractingClamped(instant)))
+        }
+        let loss = state.lastLoss
+        self.init(
+            connected: state.isConnected, reason: problem ?? state.description, since: state.since.map(wall),
+            lastError: loss?.problem.sentence(state.broker, clientID: state.clientID),
+            lastErrorTime: (loss?.time).map(wall))
+    }
+}

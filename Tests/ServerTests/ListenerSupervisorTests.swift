@@ -1,0 +1,128 @@
+import DaemonTestSupport
+import HCI
+import NIOPosix
+import Plumbing
+import TestSupport
+import Testing
+
+@testable import Client
+@testable import Events
+@testable import Server
+
+/// The address of a listener changes while the daemon runs.
+@Suite(.timeLimit(.minutes(5))) struct ListenerSupervisorTests {
+    private let book = LogBook()
+    private let listeners = Listeners()
+
+    private func run(
+        _ port: UInt16?, _ body: (ListenerSupervisor<ListenAddress>) async throws -> Void
+    ) async throws {
+        let supervisor = ListenerSupervisor(
+            "metrics", try port.map(address), address: { $0 }, listeners: listeners, logger: book.logger
+        ) { [book] address, listeners in
+            MetricsServer(
+                backend: Backend(hub: EventHub(), bluetooth: .poweredOn), address: address, names: ["pi"],
+                listeners: listeners, eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, logger: book.logger)
+        }
+        let task = Task { try await supervisor.run() }
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(supervisor)) } catch { result = .failure(error) }
+        task.cancel()
+        _ = await task.result
+        try result.get()
+    }
+
+    private func address(_ port: UInt16) throws -> ListenAddress { try #require(ListenAddress("127.0.0.1:\(port)")) }
+
+    private var freePort: UInt16 {
+        get throws {
+            let port = try TakenPort()
+            port.giveUp()
+            return port.number
+        }
+    }
+
+    private func served(_ port: UInt16) async throws {
+        try await eventually("port \(port) is served") {
+            listeners.reports?.map(\.address) == ["127.0.0.1:\(port)"] && listeners.reports?.first?.problem == nil
+        }
+    }
+
+    private func answers(_ port: UInt16) async throws -> Bool {
+        guard let client = try? RawClient(port: port), (try? client.connect()) != nil else { return false }
+        client.send("GET /v1/health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+        try await eventually("the server closes the connection") { client.isClosedByPeer }
+        return client.received.hasPrefix("HTTP/1.1 200")
+    }
+
+    @Test func `a listener moves to another port, and the former port is closed`() async throws {
+        let (first, second) = (try freePort, try freePort)
+        try await run(first) { supervisor in
+            try await served(first)
+            supervisor.set(try address(second))
+            try await served(second)
+            #expect(try await answers(second))
+            try await eventually("the former port is closed") { try await !answers(first) }
+            #expect(listeners.reports?.first?.refused == nil)
+        }
+    }
+
+    @Test func `a port that another program has leaves the listener where it is, and that is reported`() async throws {
+        let (first, taken) = (try freePort, try TakenPort())
+        try await run(first) { supervisor in
+            try await served(first)
+            supervisor.set(try address(taken.number))
+            try await eventually("the refusal is reported") {
+                listeners.reports?.first?.refused?.hasPrefix(
+                    "127.0.0.1:\(taken.number) cannot be opened: another program")
+                    == true
+            }
+            #expect(listeners.reports?.map(\.address) == ["127.0.0.1:\(first)"])
+            #expect(try await answers(first))
+            #expect(book.count("metrics stays on 127.0.0.1:\(first)") == 1)
+            // The same file, read again after the other program has ended.
+            taken.giveUp()
+            supervisor.set(try address(taken.number))
+            try await served(taken.number)
+            #expect(listeners.reports?.first?.refused == nil)
+        }
+    }
+
+    @Test func `the former address is no problem once it is configured again`() async throws {
+        let (first, taken) = (try freePort, try TakenPort())
+        try await run(first) { supervisor in
+            try await served(first)
+            supervisor.set(try address(taken.number))
+            try await eventually("the refusal is reported") { listeners.reports?.first?.refused != nil }
+            supervisor.set(try address(first))
+            try await eventually("the refusal is over") { listeners.reports?.first?.refused == nil }
+            #expect(try await answers(first))
+        }
+        taken.giveUp()
+    }
+
+    @Test func `an address of all interfaces replaces one of this machine on the same port`() async throws {
+        let port = try freePort
+        try await run(port) { supervisor in
+            try await served(port)
+            let all: ListenAddress = try #require(ListenAddress("0.0.0.0:\(port)"))
+            supervisor.set(all)
+            try await eventually("all addresses are served") {
+                listeners.reports?.map(\.address) == ["0.0.0.0:\(port)"] && listeners.reports?.first?.problem == nil
+            }
+            #expect(try await answers(port))
+        }
+    }
+
+    @Test func `a listener comes and goes with its key`() async throws {
+        let port = try freePort
+        try await run(nil) { supervisor in
+            #expect(listeners.reports == nil)
+            supervisor.set(try address(port))
+            try await served(port)
+            supervisor.set(nil)
+            try await eventually("there is no listener") { listeners.reports == nil }
+            #expect(try await !answers(port))
+        }
+    }
+}
