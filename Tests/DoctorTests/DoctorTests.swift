@@ -107,4 +107,38 @@ import WiFi
         #expect(Doctor.beacon(heard) == Finding(subject: "beacon", verdict: .ok, finding: "that of home is received"))
         #expect(Doctor.beacon(statusReport()).verdict == .note && Doctor.beacon(nil).mend == nil)
     }
+
+    @Test func `a broker is reported with the time and the last problem`() {
+        func findings(_ mqtt: StatusReport.MQTT) -> [Finding] { Doctor.brokerFindings(mqtt) }
+        let away = findings(.init(connected: false, reason: "it is away", since: "2026-11-21T07:31:09Z"))
+        #expect(away.map(\.verdict) == [.wrong])
+        #expect(
+            away[0].finding.hasPrefix("not connected since 2026-11-21 ") && away[0].finding.hasSuffix(": it is away"))
+        let back = findings(
+            .init(
+                connected: true, reason: "connected", since: "2026-11-21T07:31:09Z", lastError: "it was away",
+                lastErrorTime: "2026-11-21T07:31:00Z"))
+        #expect(back.map(\.verdict) == [.ok, .note] && back[1].finding.hasSuffix(": it was away"))
+        #expect(Doctor.brokerFindings(nil).isEmpty)
+    }
+
+    @Test func `a file that the daemon does not use, and a restart that is pending, have their commands`() {
+        let findings = Doctor.loadedFindings(
+            .init(
+                file: "f", time: "2026-11-21T07:31:09Z", problem: "f: a\nf: b",
+                restart: [.init(key: "history.keep", reason: "no event is recorded until then")]))
+        #expect(findings.map(\.verdict) == [.note, .wrong])
+        #expect(findings[0].finding == "pending for history.keep: no event is recorded until then")
+        #expect(findings[0].mend == "run `sudo systemctl restart okaeri`")
+        #expect(findings[1].finding.hasSuffix("f: a; f: b"))
+        #expect(findings[1].mend?.contains("sudo systemctl reload okaeri") == true)
+        #expect(Doctor.loadedFindings(nil).isEmpty)
+    }
+
+    @Test func `a listener that could not move is wrong`() {
+        let report = ListenerReport(name: "web", address: "127.0.0.1:1", refused: "127.0.0.1:2 cannot be opened: taken")
+        let findings = Doctor.listenerFindings([report])
+        #expect(findings.map(\.verdict) == [.wrong] && findings[0].subject == "page")
+        #expect(findings[0].finding == "still served on 127.0.0.1:1, because 127.0.0.1:2 cannot be opened: taken")
+    }
 }

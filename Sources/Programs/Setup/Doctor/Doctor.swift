@@ -137,8 +137,7 @@ package struct Doctor: Sendable {
             switch await answer {
             case .success(let status):
                 [.ok("daemon", "it runs, with \(status.regions.count) regions")]
-                    + Self.radioFindings(status.bluetooth) + Self.brokerFindings(status.mqtt)
-                    + Self.listenerFindings(status.listeners)
+                    + Self.radioFindings(status.bluetooth) + Self.serviceFindings(status)
             case .failure(let failure): [.note("daemon", failure.description)]
             }
         }
@@ -150,19 +149,53 @@ package struct Doctor: Sendable {
         return [Finding(subject: "bluetooth", verdict: .wrong, finding: bluetooth.reason)]
     }
 
+    /// Returns what only the daemon can report: its configuration, the broker, the page, the metrics.
+    static func serviceFindings(_ status: StatusReport) -> [Finding] {
+        loadedFindings(status.configuration) + brokerFindings(status.mqtt) + listenerFindings(status.listeners)
+    }
+
     static func listenerFindings(_ listeners: [ListenerReport]?) -> [Finding] {
         (listeners ?? []).map { listener in
-            guard let problem = listener.problem else {
-                return .ok(listener.name, "served on \(listener.address)")
+            let name = listener.name == "web" ? "page" : listener.name
+            if let problem = listener.problem {
+                return Finding(subject: name, verdict: .wrong, finding: "not served on \(listener.address): \(problem)")
             }
-            return Finding(
-                subject: listener.name, verdict: .wrong, finding: "not served on \(listener.address): \(problem)")
+            guard let refused = listener.refused else { return .ok(name, "served on \(listener.address)") }
+            return .wrong(
+                name, "still served on \(listener.address), because \(refused)",
+                mend: "correct \"\(listener.name)\" in beacons.json, then run `\(StatusReport.Loaded.reload)`")
         }
     }
 
-    /// Only the daemon knows how it stands with the broker.
     static func brokerFindings(_ mqtt: StatusReport.MQTT?) -> [Finding] {
-        mqtt.map { [Finding(subject: "MQTT", verdict: $0.connected ? .ok : .wrong, finding: $0.reason)] } ?? []
+        guard let mqtt else { return [] }
+        let since = mqtt.since.map { "since \(LocalTime.text(stamp: $0))" }
+        guard mqtt.connected else {
+            return [
+                Finding(
+                    subject: "MQTT", verdict: .wrong,
+                    finding: ["not connected", since].compactMap(\.self).joined(separator: " ") + ": \(mqtt.reason)")
+            ]
+        }
+        let connected = Finding.ok("MQTT", [mqtt.reason, since].compactMap(\.self).joined(separator: ", "))
+        guard let error = mqtt.lastError, let time = mqtt.lastErrorTime else { return [connected] }
+        return [connected, .note("MQTT", "the last problem was at \(LocalTime.text(stamp: time)): \(error)")]
+    }
+
+    static func loadedFindings(_ loaded: StatusReport.Loaded?) -> [Finding] {
+        guard let loaded else { return [] }
+        let pending = (loaded.restart ?? []).map { change in
+            Finding.note(
+                "restart", "pending for \(change.key): \(change.reason)", mend: "run `\(StatusReport.Loaded.restart)`")
+        }
+        guard let problem = loaded.problem else { return pending }
+        let lines = problem.split(separator: "\n").joined(separator: "; ")
+        return pending + [
+            .wrong(
+                "reload",
+                "the daemon keeps the configuration of \(LocalTime.text(stamp: loaded.time)), because the file cannot be used: \(lines)",
+                mend: "correct the file, check it with `okaeri config check`, then run `\(StatusReport.Loaded.reload)`")
+        ]
     }
 }
 

@@ -7,12 +7,13 @@ import OkaeriConfiguration
 import WiFi
 
 extension Doctor {
-    /// Returns the steps of a new installation: adapter, service and group, configuration, beacon, Wi-Fi.
+    /// Returns the steps of a new installation: adapter, service and group, configuration, broker and page, beacon, Wi-Fi.
     package func firstSteps() async -> [Finding] {
         let adapters = Self.adapterFindings(AdapterDiagnosis().adapters, named: configured?.adapter)
         let answer = await answer
-        return adapters + [Self.access(answer)] + setUp + [Self.beacon(try? answer.get())]
-            + (await networkFindings(NetworkManagerService()))
+        let status = try? answer.get()
+        return adapters + [Self.access(answer)] + setUp + (status.map(Self.serviceFindings) ?? [])
+            + [Self.beacon(status)] + (await networkFindings(NetworkManagerService()))
     }
 
     static func access(_ answer: Result<StatusReport, APIClient.Failure>) -> Finding {
