@@ -4,11 +4,11 @@ package import SystemPackage
 
 extension Configuration {
     /// The configuration of the service.
-    private static let system = "/etc/okaeri/beacons.json"
+    package static let serviceFile = "/etc/okaeri/beacons.json"
 
     /// The paths at which a configuration is searched, in this order, if none is given. The current directory may be
     /// another user's, so root does not search it: a configuration names commands to run.
-    static func searchPath(isRoot: Bool) -> [String] { isRoot ? [system] : ["./beacons.json", system] }
+    static func searchPath(isRoot: Bool) -> [String] { isRoot ? [serviceFile] : ["./beacons.json", serviceFile] }
 
     /// The environment variable that names one.
     static let variable = "OKAERI_CONFIG"

@@ -23,6 +23,7 @@ package struct Doctor: Sendable {
     /// Looks at everything; each finding as soon as it is known.
     package func examine(_ report: (Finding) -> Void) async {
         configurationFindings.forEach(report)
+        referenceFindings.forEach(report)
         let diagnosis = AdapterDiagnosis()
         Self.adapterFindings(diagnosis.adapters, named: configured?.adapter).forEach(report)
         Self.permissionFindings(mayScan: diagnosis.mayScan).forEach(report)
@@ -50,6 +51,17 @@ package struct Doctor: Sendable {
             }
             let regions = configuration.regions.map(\.identifier).joined(separator: ", ")
             return [.ok("configuration", "\(file) watches \(regions)")]
+        }
+    }
+
+    /// The programs, secrets and addresses that the configuration names.
+    var referenceFindings: [Finding] {
+        guard case .success(let (configuration, file)) = configuration else { return [] }
+        return ConfigurationCheck(configuration, file: file).remarks.map { remark in
+            let finding = "\(remark.place): \(remark.found)"
+            return remark.isError
+                ? .wrong("configuration", finding, mend: remark.remedy)
+                : .note("configuration", finding, mend: remark.remedy)
         }
     }
 

@@ -1,0 +1,272 @@
+import Glibc
+import MQTT
+import Plumbing
+import SystemPackage
+import WiFi
+
+/// What a configuration that loads refers to on this machine: programs, secrets, addresses.
+package struct ConfigurationCheck: Sendable {
+    /// One finding.
+    package struct Remark: Sendable, Equatable, CustomStringConvertible {
+        /// Whether the daemon cannot do what is configured. Otherwise it is a warning.
+        package var isError: Bool
+        /// The path of the key: `regions[1].onEnter`.
+        package var place: String
+        package var found: String
+        /// The remedy.
+        package var remedy: String
+
+        package var description: String {
+            "\(isError ? "" : "warning: ")\(place): \(found); \(remedy)".escapedName
+        }
+    }
+
+    private static let defaultPath = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"]
+    /// Longer than any secret that is used.
+    private static let secretLimit = 4096
+
+    let configuration: Configuration
+    let account: ServiceAccount
+    /// The first port that every user may listen on.
+    let firstPort: UInt16
+    /// Whether the account may listen below ``firstPort``; `nil` if that is not known.
+    let mayUseAllPorts: Bool?
+
+    package init(_ configuration: Configuration, file: String) {
+        let account = ServiceAccount.ofDaemon(reading: file)
+        self.init(
+            configuration, account: account, firstPort: Self.unprivilegedPort,
+            mayUseAllPorts: account.user == 0 ? true : account.isOwn ? Self.hasPortCapability : nil)
+    }
+
+    init(_ configuration: Configuration, account: ServiceAccount, firstPort: UInt16, mayUseAllPorts: Bool?) {
+        (self.configuration, self.account) = (configuration, account)
+        (self.firstPort, self.mayUseAllPorts) = (firstPort, mayUseAllPorts)
+    }
+
+    /// Looks at the files and the addresses. Blocking.
+    package var remarks: [Remark] { commands + secrets + certificates + addresses }
+}
+
+// MARK: Programs
+
+extension ConfigurationCheck {
+    private var commands: [Remark] {
+        let ofRegions = configuration.regions.enumerated().flatMap { index, region in
+            [("onEnter", region.onEnter), ("onExit", region.onExit), ("onPrompt", region.onPrompt)].map {
+                ("regions[\(index)].\($0)", $1)
+            }
+        }
+        let ofServices = configuration.services.enumerated().flatMap { index, rule in
+            [("onConnect", rule.onConnect), ("onDisconnect", rule.onDisconnect)].map {
+                ("services[\(index)].\($0)", $1)
+            }
+        }
+        return (ofRegions + ofServices).flatMap { place, command in
+            command.first.map { program($0, place: place) } ?? []
+        }
+    }
+
+    private func program(_ name: String, place: String) -> [Remark] {
+        guard name.hasPrefix("/") else { return inPath(name, place: place) }
+        var status = stat()
+        guard stat(name, &status) == 0 else {
+            let code = errno
+            let isHidden = code == EACCES && !account.isOwn
+            return [
+                Remark(
+                    isError: !isHidden, place: place,
+                    found: "\(name) cannot be examined: \(String(cString: strerror(code)))",
+                    remedy: isHidden
+                        ? "run `sudo okaeri config check`" : "install the program, or correct its path")
+            ]
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            return [
+                Remark(isError: true, place: place, found: "\(name) is no file", remedy: "name a program or a script")
+            ]
+        }
+        var remarks: [Remark] = []
+        if !account.may(S_IXUSR, status) {
+            remarks.append(
+                Remark(
+                    isError: true, place: place, found: "\(name) is not executable for user \(account.user)",
+                    remedy: "run `sudo chmod +x \(name)`"))
+        }
+        if status.st_mode & 0o022 != 0 {
+            remarks.append(
+                Remark(
+                    isError: status.st_mode & 0o002 != 0, place: place,
+                    found: "other users can write \(name), and so run commands as user \(account.user)",
+                    remedy: "run `sudo chmod go-w \(name)`"))
+        }
+        if status.st_uid != 0, status.st_uid != account.user {
+            remarks.append(
+                Remark(
+                    isError: account.user == 0, place: place,
+                    found: "\(name) belongs to user \(status.st_uid), who can change what user \(account.user) runs",
+                    remedy: "run `sudo chown root \(name)`"))
+        }
+        return remarks
+    }
+
+    private func inPath(_ name: String, place: String) -> [Remark] {
+        let isFound = Self.defaultPath.contains { access("\($0)/\(name)", X_OK) == 0 }
+        return isFound
+            ? []
+            : [
+                Remark(
+                    isError: false, place: place,
+                    found: "no program \(name) is in \(Self.defaultPath.joined(separator: ":"))",
+                    remedy: "write its absolute path")
+            ]
+    }
+}
+
+// MARK: Secrets
+
+extension ConfigurationCheck {
+    private var secrets: [Remark] {
+        let passphrases = configuration.regions.enumerated().flatMap { index, region in
+            secret(
+                region.network?.passphraseFile, place: "regions[\(index)].wifi.passphraseFile", holding: "passphrase")
+        }
+        return passphrases
+            + secret(configuration.mqtt?.broker.login?.passwordFile, place: "mqtt.passwordFile", holding: "password")
+    }
+
+    /// By the rules of the daemon, which reads the file when it needs the secret.
+    private func secret(_ path: String?, place: String, holding kind: String) -> [Remark] {
+        // Only the service itself has its credentials.
+        guard let path, !path.hasPrefix(SecretFile.credentialPrefix) || SecretFile.credentialsDirectory != nil else {
+            return []
+        }
+        do throws(SecretFileProblem) {
+            try SecretFile.withContents(of: path, limit: Self.secretLimit, user: account.user, failure: { $0 }) {
+                _ throws(SecretFileProblem) in
+            }
+            return []
+        } catch {
+            if case .unreadable(EACCES) = error, !account.isOwn {
+                return [
+                    Remark(
+                        isError: false, place: place, found: "this user may not examine \(path)",
+                        remedy: "run `sudo okaeri config check`")
+                ]
+            }
+            let words = error.sentence(of: path, holding: kind).split(separator: ";", maxSplits: 1)
+            return [
+                Remark(
+                    isError: true, place: place, found: String(words[0]),
+                    remedy: words.count > 1 ? String(words[1].drop { $0 == " " }) : "correct the file")
+            ]
+        }
+    }
+
+    private var certificates: [Remark] {
+        guard let tls = configuration.mqtt?.broker.tls else { return [] }
+        return file(tls.authorities, "mqtt.tls.ca") + file(tls.certificate, "mqtt.tls.certificate")
+            + file(tls.key, "mqtt.tls.key", isSecret: true)
+    }
+
+    private func file(_ path: String?, _ place: String, isSecret: Bool = false) -> [Remark] {
+        guard let path else { return [] }
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            let code = errno
+            let isHidden = code == EACCES && !account.isOwn
+            return [
+                Remark(
+                    isError: !isHidden, place: place,
+                    found: "\(path) cannot be examined: \(String(cString: strerror(code)))",
+                    remedy: isHidden ? "run `sudo okaeri config check`" : "correct the path, or install the file")
+            ]
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            return [Remark(isError: true, place: place, found: "\(path) is no file", remedy: "name a file in PEM")]
+        }
+        var remarks: [Remark] = []
+        if !account.may(S_IRUSR, status) {
+            remarks.append(
+                Remark(
+                    isError: true, place: place, found: "user \(account.user) may not read \(path)",
+                    remedy: "run `sudo chown \(account.user) \(path)`"))
+        }
+        guard isSecret else { return remarks }
+        if status.st_mode & 0o007 != 0 {
+            remarks.append(
+                Remark(
+                    isError: true, place: place,
+                    found:
+                        "\(path) has mode 0\(String(status.st_mode & 0o7777, radix: 8)), so every user can access the key",
+                    remedy: "run `sudo chmod o= \(path)`"))
+        }
+        if status.st_uid != 0, status.st_uid != account.user {
+            remarks.append(
+                Remark(
+                    isError: true, place: place,
+                    found: "\(path) belongs to user \(status.st_uid), who can change the key",
+                    remedy: "run `sudo chown \(account.user) \(path)`"))
+        }
+        return remarks
+    }
+}
+
+// MARK: Addresses
+
+extension ConfigurationCheck {
+    private var addresses: [Remark] {
+        let listeners = [
+            ("web.listen", configuration.web?.listen), ("metrics.listen", configuration.metrics),
+        ].compactMap { place, address in address.map { (place: place, address: $0) } }
+        let privileged = listeners.compactMap { place, address -> Remark? in
+            guard address.port < firstPort, mayUseAllPorts != true else { return nil }
+            return Remark(
+                isError: mayUseAllPorts == false, place: place,
+                found: "user \(account.user) may not use port \(address.port)",
+                remedy: "name a port from \(firstPort) on, or add `AmbientCapabilities=CAP_NET_BIND_SERVICE` and "
+                    + "`CapabilityBoundingSet=CAP_NET_BIND_SERVICE` under [Service] (`sudo systemctl edit okaeri`)")
+        }
+        guard listeners.count == 2, listeners[0].address.conflicts(with: listeners[1].address) else {
+            return privileged
+        }
+        return privileged + [
+            Remark(
+                isError: true, place: listeners[1].place,
+                found: "\(listeners[1].address) has the port of \(listeners[0].place), \(listeners[0].address)",
+                remedy: "name another port in one of them")
+        ]
+    }
+
+    /// ip-sysctl: ip_unprivileged_port_start.
+    private static var unprivilegedPort: UInt16 {
+        let text = text(of: "/proc/sys/net/ipv4/ip_unprivileged_port_start")
+        return UInt16(text.prefix { $0.isNumber }) ?? 1024
+    }
+
+    /// Whether this process has `CAP_NET_BIND_SERVICE` (bit 10 of capabilities(7)).
+    private static var hasPortCapability: Bool {
+        let line = text(of: "/proc/self/status").split(separator: "\n").first { $0.hasPrefix("CapEff:") }
+        let mask = line.flatMap { UInt64($0.dropFirst("CapEff:".count).drop { $0 == "\t" || $0 == " " }, radix: 16) }
+        return (mask ?? 0) & 1 << 10 != 0
+    }
+
+    private static func text(of path: String) -> String {
+        String(decoding: (try? FileDescriptor.contents(of: path, limit: 1 << 16)) ?? [], as: UTF8.self)
+    }
+}
+
+extension ListenAddress {
+    /// Whether both cannot be open at once: the same port of the same address, or of all addresses.
+    func conflicts(with other: ListenAddress) -> Bool {
+        port == other.port
+            && (address == other.address || address.isUnspecified || other.address.isUnspecified)
+    }
+}
+
+extension IPAddress {
+    /// Whether it stands for all addresses of this machine.
+    fileprivate var isUnspecified: Bool {
+        description == "0.0.0.0" || isVersion6 && description.allSatisfy { "0:.".contains($0) }
+    }
+}

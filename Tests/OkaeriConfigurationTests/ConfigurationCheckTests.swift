@@ -1,0 +1,115 @@
+import FoundationEssentials
+import Glibc
+import TestSupport
+import Testing
+
+@testable import OkaeriConfiguration
+
+/// The files and addresses that a configuration names.
+@Suite struct ConfigurationCheckTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// - Parameter user: the user that the daemon runs as.
+    private func remarks(
+        _ json: String, user: UInt32 = geteuid(), mayUseAllPorts: Bool? = false
+    ) throws -> [ConfigurationCheck.Remark] {
+        ConfigurationCheck(
+            try Configuration(json: Array(json.utf8), file: "beacons.json"),
+            account: ServiceAccount(user: user, groups: [getegid()], isOwn: user == geteuid()), firstPort: 1024,
+            mayUseAllPorts: mayUseAllPorts
+        ).remarks
+    }
+
+    private func region(_ keys: String) -> String {
+        #"{"regions": [{"identifier": "home", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", \#(keys)}]}"#
+    }
+
+    private func file(_ name: String, mode: mode_t, _ text: String = "12345678\n") throws -> String {
+        let path = try folder.file(name, Array(text.utf8))
+        chmod(path, mode)
+        return path
+    }
+
+    @Test func `a program must be a file that the daemon may execute and others may not write`() throws {
+        let good = try file("good", mode: 0o755)
+        let plain = try file("plain", mode: 0o644)
+        let shared = try file("shared", mode: 0o777)
+        let group = try file("group", mode: 0o775)
+        #expect(try remarks(region(#""onEnter": ["\#(good)"]"#)).isEmpty)
+        for (path, isError, words) in [
+            (plain, true, "is not executable"), (shared, true, "other users can write"),
+            (group, false, "other users can write"), ("\(folder.path)/none", true, "No such file"),
+            (folder.path, true, "is no file"), ("no-such-program-here", false, "no program"),
+        ] {
+            let found = try remarks(region(#""onExit": ["\#(path)"]"#))
+            #expect(found.map(\.place) == ["regions[0].onExit"], "\(path)")
+            #expect(found.first?.isError == isError && found.first?.found.contains(words) == true, "\(found)")
+            #expect(found.first?.remedy.isEmpty == false)
+        }
+        #expect(try remarks(region(#""onExit": ["sh", "-c", "true"]"#)).isEmpty)
+    }
+
+    @Test func `a program of a service is named by its key`() throws {
+        let json = #"{"regions": [], "services": [{"service": "180F", "onConnect": ["/none"]}]}"#
+        #expect(try remarks(json).map(\.place) == ["services[0].onConnect"])
+    }
+
+    @Test func `a secret must have the owner and the mode that the daemon demands`() throws {
+        let open = try file("open", mode: 0o644)
+        let closed = try file("closed", mode: 0o600)
+        func passphrase(_ path: String) -> String {
+            region(#""wifi": {"ssid": "HomeNet", "passphraseFile": "\#(path)"}"#)
+        }
+        #expect(try remarks(passphrase(closed)).isEmpty)
+        let found = try remarks(passphrase(open))
+        #expect(found.map(\.place) == ["regions[0].wifi.passphraseFile"] && found[0].isError)
+        #expect(found[0].remedy == "run `sudo chmod 0600 \(open)`")
+        #expect(try remarks(passphrase("$CREDENTIALS_DIRECTORY/HomeNet")).isEmpty, "only the service has it")
+        let mqtt = #"{"regions": [], "mqtt": {"host": "b", "username": "u", "passwordFile": "\#(open)", "tls": false}}"#
+        #expect(try remarks(mqtt).map(\.place) == ["mqtt.passwordFile"])
+        #expect(try !remarks(mqtt).contains { $0.description.contains("12345678") })
+    }
+
+    @Test func `a key that every user may read is an error, and a certificate is none`() throws {
+        let path = try file("broker.pem", mode: 0o644)
+        let tls = #"{"ca": "\#(path)", "certificate": "\#(path)", "key": "\#(path)"}"#
+        let found = try remarks(#"{"regions": [], "mqtt": {"host": "broker", "tls": \#(tls)}}"#)
+        #expect(found.map(\.place) == ["mqtt.tls.key"] && found[0].isError)
+        let missing = #"{"regions": [], "mqtt": {"host": "broker", "tls": {"ca": "/none.pem"}}}"#
+        #expect(try remarks(missing).map(\.place) == ["mqtt.tls.ca"])
+    }
+
+    @Test func `the page and the metrics need ports that differ`() throws {
+        func json(_ web: String, _ metrics: String) -> String {
+            #"{"regions": [], "web": {"listen": "\#(web)"}, "metrics": {"listen": "\#(metrics)"}}"#
+        }
+        #expect(try remarks(json("127.0.0.1:8080", "127.0.0.1:9464")).isEmpty)
+        #expect(try remarks(json("127.0.0.1:8080", "127.0.0.2:8080")).isEmpty)
+        for (web, metrics) in [
+            ("127.0.0.1:8080", "127.0.0.1:8080"), ("0.0.0.0:8080", "127.0.0.1:8080"), ("[::1]:8080", "[::]:8080"),
+        ] {
+            let found = try remarks(json(web, metrics))
+            #expect(found.map(\.place) == ["metrics.listen"] && found.allSatisfy(\.isError), "\(web) \(metrics)")
+        }
+    }
+
+    @Test func `a port below 1024 needs a right`() throws {
+        let json = #"{"regions": [], "web": {"listen": "127.0.0.1:80"}}"#
+        #expect(try remarks(json).map(\.isError) == [true])
+        #expect(try remarks(json, mayUseAllPorts: nil).map(\.isError) == [false], "the unit may grant it")
+        #expect(try remarks(json, mayUseAllPorts: true).isEmpty)
+    }
+
+    @Test func `the bits of owner, group and others decide`() {
+        var status = stat()
+        (status.st_uid, status.st_gid, status.st_mode) = (1, 2, S_IFREG | 0o654)
+        func may(_ user: UInt32, _ groups: Set<UInt32>, _ right: mode_t) -> Bool {
+            ServiceAccount(user: user, groups: groups).may(right, status)
+        }
+        #expect(may(1, [], S_IRUSR) && !may(1, [2], S_IXUSR))
+        #expect(may(3, [2], S_IXUSR) && may(3, [4], S_IRUSR) && !may(3, [4], S_IXUSR))
+        #expect(may(0, [], S_IRUSR) && may(0, [], S_IXUSR))
+    }
+}
