@@ -6,12 +6,12 @@ import Plumbing
 
 struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "history", abstract: "What happened: the events the daemon has kept.",
+        commandName: "history", abstract: "Print past events.",
         discussion: """
             TIME is \(WrittenTime.forms). --json prints the same objects as `okaeri monitor --json` did. --mistakes lists the \
             exits that were followed by a return within five minutes at like strength, how many a day if the daemon has \
-            watched for one, and which sensitivity or exitAfter would have spared them. Reads the state directory; if you \
-            may not, and name no --state-dir, the daemon answers, for which you must be in its group.
+            watched for one, and which sensitivity or exitAfter would have spared them. The daemon \
+            answers, for which you must be in its group; without a daemon, or with --state-dir, the command reads the file.
             """)
 
     @OptionGroup var state: StateOptions
@@ -83,43 +83,43 @@ extension HistoryReport.Form: EnumerableFlag {
     }
 }
 
-/// Reads the history from its file, or from the daemon where this user has no such file or may not read it. What fails is
-/// said, and the command ends.
+/// Reads the history from the daemon, or from its file where no daemon can be asked or a directory is named. A failure ends the
+/// command.
+///
+/// - Parameter prefersFile: Whether the file is read although a daemon can be asked.
 func reading(
-    _ state: StateOptions, _ socket: SocketOptions, file: () throws -> Void,
+    _ state: StateOptions, _ socket: SocketOptions, prefersFile: Bool = false, file: () throws -> Void,
     daemon: (APIClient) async throws(APIClient.Failure) -> Void
 ) async throws {
+    var refusal: APIClient.Failure?
+    if state.directory == nil, !prefersFile {
+        do throws(APIClient.Failure) {
+            return try await daemon(socket.client)
+        } catch {
+            guard error.leavesFile else { throw CommandFailure(error) }
+            refusal = error
+        }
+    }
     do {
         try file()
     } catch let error as HistoryError {
-        guard state.directory == nil, error.isAboutThisUser else { throw ended(by: error) }
-        do throws(APIClient.Failure) {
-            try await daemon(socket.client)
-        } catch let failure {
-            let isDown = if case .noDaemon = failure { true } else { false }
-            guard isDown else { throw CommandFailure(failure) }
-            let status = ended(by: error)
-            if case .denied = error { Terminal.complain(failure.description) }
-            throw status
-        }
+        var message = error.description
+        if case .denied = error, let refusal { message += "; the daemon cannot be asked either: \(refusal)" }
+        throw CommandFailure(message, status: error.exitStatus)
     }
 }
 
-/// Says why the history cannot be read; the exit status that fits.
-private func ended(by error: HistoryError) -> ExitCode {
-    Terminal.complain(error.description)
-    return error.exitStatus
+extension APIClient.Failure {
+    /// Whether the file may hold a history although the daemon gives none.
+    fileprivate var leavesFile: Bool {
+        switch self {
+        case .noDaemon, .notPermitted, .refused(status: 404, _): true
+        case .noAnswer, .refused: false
+        }
+    }
 }
 
 extension HistoryError {
-    /// Whether another user, such as that of the daemon, may be able to read a history.
-    fileprivate var isAboutThisUser: Bool {
-        switch self {
-        case .denied, .missing: true
-        case .damaged, .foreign, .newer, .full, .locked, .failed: false
-        }
-    }
-
     /// The exit status that fits.
     fileprivate var exitStatus: ExitCode {
         switch self {

@@ -8,10 +8,10 @@ import SystemPackage
 
 struct PlotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plot", abstract: "The day as a picture (SVG): presence, the signal, the Wi-Fi.",
+        commandName: "plot", abstract: "Draw a day as a picture (SVG): presence, the signal, the Wi-Fi.",
         discussion: """
-            DATE is \(WrittenTime.forms). A configuration that is at hand gives the thresholds. Reads the state directory; if \
-            you may not, and name no --state-dir, the daemon answers, for which you must be in its group.
+            DATE is \(WrittenTime.forms). The daemon answers, for which you must be in its group; without a daemon, or with \
+            --state-dir or --config, the command reads the file, and a configuration that is at hand gives the thresholds.
             """)
 
     @OptionGroup var config: ConfigurationOptions
@@ -21,8 +21,8 @@ struct PlotCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Which day; today by default.", valueName: "date"))
     var day = "today"
 
-    @Option(help: "Where the picture goes; standard output by default.", completion: .file(extensions: ["svg"]))
-    var out: String?
+    @Option(help: "The file to write; default: standard output.", completion: .file(extensions: ["svg"]))
+    var output: String?
 
     private var moment: Int64? { WrittenTime.nanoseconds(day, now: KernelClock.realtime) }
 
@@ -36,7 +36,7 @@ struct PlotCommand: AsyncParsableCommand {
         let now = KernelClock.realtime
         let day = moment ?? now
         var svg = ""
-        try await reading(state, socket) {
+        try await reading(state, socket, prefersFile: config.file != nil) {
             svg = try DayChart(directory: state.forReading, day: day, regions: regions).svg(now: now)
         } daemon: { client async throws(APIClient.Failure) in
             svg = try await client.text("\(Route.days)/\(LocalTime.day(day)).svg")
@@ -45,16 +45,16 @@ struct PlotCommand: AsyncParsableCommand {
     }
 
     private func write(_ svg: String) throws {
-        guard let out else { return try Terminal.write(svg, to: .output) }
+        guard let output else { return try Terminal.write(svg, to: .output) }
         do {
             let file = try FileDescriptor.open(
-                FilePath(out), .writeOnly, options: [.create, .truncate, .closeOnExec],
+                FilePath(output), .writeOnly, options: [.create, .truncate, .closeOnExec],
                 permissions: [.ownerReadWrite, .groupRead, .otherRead])
             try file.closeAfter { _ = try file.writeAll(svg.utf8) }
         } catch {
-            Terminal.complain(
-                "\(out) cannot be written: \((error as? Errno) ?? .ioError); name another place with `--out`")
-            throw Exit.ioError
+            throw CommandFailure(
+                "\(output) cannot be written: \((error as? Errno) ?? .ioError); name another place with `--output`",
+                status: Exit.ioError)
         }
     }
 }
