@@ -24,6 +24,14 @@ extension Configuration {
     /// and a login must not learn commands that way.
     static let privateKeys = commandKeys.union(["passphraseFile"])
 
+    /// Every key, and the values that are words of Okaeri: no names.
+    package static let words = Set(
+        keys + scanKeys + stateKeys + historyKeys + regionKeys + wifiKeys + serviceKeys + mqttKeys + tlsKeys + webKeys
+            + nodeKeys + listenerKeys
+            + Sensitivity.allCases.map(\.rawValue) + Scope.allCases.map(\.rawValue)
+            + JoinPolicy.allCases.map(\.rawValue)
+            + PersonalSecurity.allCases.map(\.rawValue) + ["true", "false"])
+
     static let wifiKeys = ["ssid", "join", "passphraseFile", "security"]
 
     /// RSSI as HCI sends it, in dBm (Core Specification, Vol 4, Part E, 7.7.65.2).

@@ -11,12 +11,15 @@ import WiFi
 package struct Doctor: Sendable {
     let configuration: Result<(configuration: Configuration, file: String), ConfigurationError>
     let client: APIClient
+    /// The file of the configuration, also if it does not load; `nil` if there is none.
+    let file: String?
 
     package init(configurationFile: String?, client: APIClient) {
         configuration = Result { () throws(ConfigurationError) in
             let file = try Configuration.file(named: configurationFile)
             return (try Configuration(file: file), file)
         }
+        file = try? Configuration.file(named: configurationFile)
         self.client = client
     }
 

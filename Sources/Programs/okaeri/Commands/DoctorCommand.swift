@@ -4,18 +4,40 @@ import Setup
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Check every precondition, and say how to mend what is wrong.",
-        discussion: "Exit status 0 if nothing is wrong, else 1.")
+        discussion: """
+            Exit status 0 if nothing is wrong, else 1. --report writes the findings with the versions, the shape of the configuration \
+            and the latest lines of the journal into a new file, for a bug report. In the place of names, addresses and paths it \
+            has placeholders, and it has no secrets. Read it before you send it.
+            """)
 
     @OptionGroup var config: ConfigurationOptions
     @OptionGroup var socket: SocketOptions
 
+    @Option(help: ArgumentHelp("Also write a report without names and addresses.", valueName: "file"))
+    var report: String?
+
     func run() async throws {
         print("okaeri \(Version())")
         var isWell = true
-        await Doctor(configurationFile: config.file, client: socket.client).examine { finding in
+        let doctor = Doctor(configurationFile: config.file, client: socket.client)
+        var findings: [Finding] = []
+        await doctor.examine { finding in
             isWell = isWell && finding.verdict != .wrong
+            findings.append(finding)
             print(finding.text)
         }
+        if let report { try await write(findings, of: doctor, to: report) }
         if !isWell { throw ExitCode.failure }
+    }
+
+    private func write(_ findings: [Finding], of doctor: Doctor, to file: String) async throws {
+        let report = await DoctorReport(findings, of: doctor, version: "okaeri \(Version())")
+        do throws(DoctorReport.WriteFailure) {
+            try report.write(to: file)
+            print("The report is in \(file). Read it before you send it.")
+        } catch {
+            Terminal.complain(error.description)
+            throw Exit.cannotCreate
+        }
     }
 }

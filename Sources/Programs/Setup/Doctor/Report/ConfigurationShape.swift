@@ -1,0 +1,86 @@
+import OkaeriConfiguration
+import Plumbing
+
+/// The keys of a configuration with the kinds of their values, and the names in it.
+struct ConfigurationShape: Sendable {
+    private(set) var names: [KnownName] = []
+    /// The configuration with placeholders for all texts; the reason, if it is no JSON.
+    private(set) var text = ""
+
+    /// The keys whose texts are words of Okaeri.
+    private static let plainKeys: Set = ["sensitivity", "join", "security", "scope"]
+
+    /// The keys whose numbers distinguish a beacon.
+    private static let privateNumbers: Set = ["major", "minor"]
+
+    private static let kinds = [
+        "identifier": "region", "uuid": "uuid", "ssid": "ssid", "host": "host", "hosts": "host", "username": "user",
+        "site": "site", "room": "room", "name": "node", "listen": "address", "service": "uuid",
+    ]
+
+    init(_ bytes: [UInt8]) {
+        do throws(ConfigurationError) {
+            let node = try JSONNode(json: bytes, file: "beacons.json")
+            text = shape(node, key: "", indent: "")
+        } catch {
+            text = "no JSON"
+            // Any text in it may be a name.
+            for (index, part) in String(decoding: bytes, as: UTF8.self).split(
+                separator: "\"", omittingEmptySubsequences: false
+            ).enumerated() where index % 2 == 1 { add(String(part), "text") }
+        }
+    }
+
+    private mutating func add(_ name: String, _ kind: String) {
+        guard name.utf8.count > 1, !Configuration.words.contains(name) || kind != "text" else { return }
+        names.append(KnownName(name, kind))
+    }
+
+    private mutating func shape(_ node: JSONNode, key: String, indent: String) -> String {
+        switch node.value {
+        case .null: return "null"
+        case .bool(let bool): return "\(bool)"
+        case .number(let number): return Self.privateNumbers.contains(key) ? "<number>" : number.plain
+        case .string(let string):
+            if Self.plainKeys.contains(key), Configuration.words.contains(string) { return "\"\(string)\"" }
+            if key == "adapter" {
+                return string.hasPrefix("hci") && UInt16(string.dropFirst(3)) != nil ? string : "<text>"
+            }
+            let kind =
+                Configuration.commandKeys.contains(key)
+                ? "argument" : Self.kinds[key] ?? (string.hasPrefix("/") ? "path" : "text")
+            note(string, kind)
+            return "<\(kind)>"
+        case .array(let elements):
+            let inner = indent + "  "
+            let parts = elements.map { inner + shape($0, key: key, indent: inner) }
+            return parts.isEmpty ? "[]" : "[\n" + parts.joined(separator: ",\n") + "\n\(indent)]"
+        case .object(let members):
+            let inner = indent + "  "
+            let parts = members.map { member -> String in
+                let isKey = key != "nodes" && Configuration.words.contains(member.key)
+                if !isKey { add(member.key, "node") }
+                return inner + (isKey ? member.key : "<name>") + ": "
+                    + shape(member.node, key: member.key, indent: inner)
+            }
+            return parts.isEmpty ? "{}" : "{\n" + parts.joined(separator: ",\n") + "\n\(indent)}"
+        }
+    }
+
+    /// Adds a text, and the parts of it that may stand alone elsewhere.
+    private mutating func note(_ text: String, _ kind: String) {
+        add(text, kind)
+        switch kind {
+        case "argument", "path":
+            // --token=SECRET; /etc/okaeri/HomeNet.psk
+            if let value = text.split(separator: "=", maxSplits: 1).dropFirst().first { add(String(value), kind) }
+            let file = text.split(separator: "/").last.map(String.init) ?? ""
+            let stem = file.split(separator: ".").first.map(String.init) ?? ""
+            for part in [file, stem]
+            where part.utf8.count > 3 && part != text && !Configuration.words.contains(part) { add(part, kind) }
+        case "host":
+            if let label = text.split(separator: ".").first, label.count < text.count { add(String(label), kind) }
+        default: break
+        }
+    }
+}

@@ -1,0 +1,217 @@
+import Bluetooth
+import Client
+import Events
+import FoundationEssentials
+import Glibc
+import OkaeriConfiguration
+import Plumbing
+import WiFi
+
+/// A text for a bug report: versions, the machine, the shape of the configuration, the doctor's findings and the journal, without
+/// names, addresses and secrets.
+package struct DoctorReport: Sendable {
+    /// The facts about this machine, as they are.
+    struct Facts: Sendable {
+        var version = ""
+        var system: [String] = []
+        var adapters: [String] = []
+        var configuration: [UInt8]?
+        var findings: [Finding] = []
+        var status: StatusReport?
+        var nodes: NodesReport?
+        var journal: [JournalLine] = []
+        /// Names of this machine and of its users.
+        var names: [KnownName] = []
+    }
+
+    package let text: String
+
+    init(_ facts: Facts) {
+        var redact = Redaction()
+        let shape = facts.configuration.map(ConfigurationShape.init)
+        let names =
+            (shape?.names ?? []) + Self.names(facts.status) + Self.names(facts.nodes) + facts.journal.flatMap(\.names)
+            + facts.names
+        for name in names { redact.add(name) }
+        var sections: [(title: String, lines: [String])] = [
+            ("Okaeri", [facts.version]), ("System", facts.system), ("Adapters", facts.adapters),
+            ("Configuration", shape.map { [$0.text] } ?? ["none that can be read"]),
+        ]
+        sections.append(("Doctor", facts.findings.map { redact($0.text) }))
+        sections.append(("Daemon", facts.status.map { Self.lines($0).map { redact($0) } } ?? ["no answer"]))
+        sections.append(("Journal", facts.journal.map { "\($0.time) \(redact(Self.plain($0.message)))" }))
+        text = sections.map { title, lines in
+            "== \(title)\n" + (lines.isEmpty ? ["nothing"] : lines).joined(separator: "\n") + "\n"
+        }.joined(separator: "\n")
+    }
+
+    private static func plain(_ message: String) -> String {
+        message.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).plain() }.joined(
+            separator: "\n    ")
+    }
+
+    private static func names(_ status: StatusReport?) -> [KnownName] {
+        guard let status else { return [] }
+        var names: [KnownName] = []
+        for region in status.regions {
+            names.append(KnownName(region.identifier, "region"))
+            if let room = region.house?.room { names.append(KnownName(room, "room")) }
+            if let owner = region.house?.owner { names.append(KnownName(owner, "node")) }
+        }
+        for service in status.services ?? [] {
+            for name in [service.identifier, service.name] { if let name { names.append(KnownName(name, "device")) } }
+        }
+        for ssid in status.prompts.map(\.ssid) + (status.never ?? []) { names.append(KnownName(ssid, "ssid")) }
+        if let ssid = status.wifi.connectedSSID { names.append(KnownName(ssid, "ssid")) }
+        return names
+    }
+
+    private static func names(_ house: NodesReport?) -> [KnownName] {
+        guard let house else { return [] }
+        return [KnownName(house.node, "node"), KnownName(house.site, "site")]
+            + house.nodes.map { KnownName($0.name, "node") }
+            + house.nodes.compactMap(\.room).map { KnownName($0, "room") }
+    }
+
+    private static func lines(_ status: StatusReport) -> [String] {
+        let (bluetooth, counters) = (status.bluetooth, status.counters)
+        var lines = [
+            "regions: \(status.regions.count), simulated: \(status.simulated.joined(separator: " ")), stale: \(status.stale)",
+            "bluetooth: \(bluetooth.state.rawValue), listening \(bluetooth.listening): \(bluetooth.reason)",
+            "wifi: NetworkManager \(status.wifi.managerRunning), radio \(status.wifi.radioEnabled), device \(status.wifi.device != nil)",
+            "counters: \(counters.reports) reports, \(counters.iBeacons) iBeacons, \(counters.malformed) malformed, "
+                + "\(counters.dropped) dropped, \(counters.scanRestarts ?? 0) restarts of the scan",
+        ]
+        if let mqtt = status.mqtt {
+            lines.append("mqtt: connected \(mqtt.connected), since \(mqtt.since ?? "?"): \(mqtt.reason)")
+            if let error = mqtt.lastError { lines.append("mqtt: last error at \(mqtt.lastErrorTime ?? "?"): \(error)") }
+        }
+        for listener in status.listeners ?? [] {
+            lines.append("\(listener.name): \(listener.problem ?? listener.refused ?? "served")")
+        }
+        if let kept = status.kept {
+            lines.append(
+                "state: \(kept.start), \(kept.problem ?? "written"), history \(kept.historyProblem ?? "written")")
+        }
+        if let loaded = status.configuration {
+            lines.append("configuration: read at \(loaded.time), \(loaded.problem ?? "no problem since")")
+            lines += (loaded.restart ?? []).map { "restart pending: \($0.key), \($0.reason)" }
+        }
+        return lines
+    }
+}
+
+// MARK: This machine
+
+extension DoctorReport {
+    /// Looks at this machine. The findings are those of the doctor.
+    package init(_ findings: [Finding], of doctor: Doctor, version: String) async {
+        var facts = Facts()
+        facts.version = version
+        facts.findings = findings
+        facts.status = try? await doctor.client.get(Route.status, as: StatusReport.self)
+        facts.nodes = try? await doctor.client.get(Route.nodes, as: NodesReport.self)
+        let file = doctor.file
+        let machine = try? await BlockingThread.run({ BlockingThread.StartError(code: $0) }) {
+            () throws(BlockingThread.StartError) in
+            (
+                journal: JournalLine.recent(), system: Self.system, adapters: Self.adapters,
+                configuration: file.flatMap {
+                    try? Array(Data(contentsOf: URL(filePath: $0)).prefix(Configuration.sizeLimit))
+                }
+            )
+        }
+        if let machine {
+            facts.journal = machine.journal
+            (facts.system, facts.adapters, facts.configuration) = (
+                machine.system, machine.adapters, machine.configuration
+            )
+        }
+        facts.names = Self.names
+        self.init(facts)
+    }
+
+    private static var system: [String] {
+        var name = utsname()
+        uname(&name)
+        func text<Value>(_ value: Value) -> String {
+            withUnsafeBytes(of: value) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        }
+        let release = contents("/etc/os-release").split(separator: "\n").first { $0.hasPrefix("PRETTY_NAME=") }
+        return [
+            "\(text(name.sysname)) \(text(name.release)) \(text(name.machine))",
+            release.map { String($0.dropFirst("PRETTY_NAME=".count)).plain() } ?? "no /etc/os-release",
+        ]
+    }
+
+    /// Without their addresses.
+    private static var adapters: [String] {
+        switch AdapterDiagnosis().adapters {
+        case .failure(let error): ["they cannot be listed: \(error)"]
+        case .success(let adapters):
+            adapters.map { adapter in
+                let model = contents("/sys/class/bluetooth/\(adapter.name)/device/modalias").prefix { $0 != "\n" }
+                return "\(adapter.name): up \(adapter.isUp), LE \(adapter.hasLowEnergy), block "
+                    + "\(adapter.radioBlock), \(model.isEmpty ? "model unknown" : String(model).plain())"
+            }
+        }
+    }
+
+    private static func contents(_ path: String) -> String {
+        String(decoding: FileManager.default.contents(atPath: path)?.prefix(1 << 16) ?? Data(), as: UTF8.self)
+    }
+
+    private static var names: [KnownName] {
+        let environment = ProcessInfo.processInfo.environment
+        let account = getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) }
+        let users = [environment["SUDO_USER"], environment["USER"], environment["LOGNAME"], account].compactMap(\.self)
+        var host = [CChar](repeating: 0, count: Int(HOST_NAME_MAX) + 1)
+        gethostname(&host, host.count - 1)
+        let name = String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let hosts = [name, String(name.prefix { $0 != "." }), NodeName.local]
+        return users.filter { !["root", "okaeri"].contains($0) }.map { KnownName($0, "user") }
+            + hosts.filter { $0.count > 1 && $0 != "localhost" }.map { KnownName($0, "host") }
+    }
+}
+
+// MARK: The file
+
+extension DoctorReport {
+    /// The reason why there is no file.
+    package struct WriteFailure: Error, Sendable, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// Writes the report into a new file that only this user may read. An existing file is left as it is.
+    package func write(to path: String) throws(WriteFailure) {
+        let file = try Self.create(path)
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
+            guard count > 0 || errno == EINTR else {
+                throw WriteFailure(
+                    description: "cannot write \(path): \(String(cString: strerror(errno))); check the disk with `df`")
+            }
+            rest = rest.dropFirst(max(0, count))
+        }
+    }
+
+    private static func create(_ path: String) throws(WriteFailure) -> OwnedDescriptor {
+        let (number, code): (Int32, Int32)
+        do throws(FilePlace.Problem) {
+            let place = try FilePlace(path)
+            let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+            let opened = place.missing == nil ? openat(place.directory.number, place.name, flags, 0o600) : -1
+            (number, code) = (opened, place.missing == nil ? errno : ENOENT)
+        } catch {
+            throw WriteFailure(
+                description: "cannot write \(path): \(error.description); name a file in a folder of your own")
+        }
+        guard number >= 0 else {
+            let remedy =
+                code == EEXIST ? "name another file, or remove this one" : "name a file in a folder of your own"
+            throw WriteFailure(description: "cannot write \(path): \(String(cString: strerror(code))); \(remedy)")
+        }
+        return OwnedDescriptor(owning: number)
+    }
+}

@@ -1,0 +1,144 @@
+import DaemonTestSupport
+import FoundationEssentials
+import Glibc
+import HCI
+import RegionMonitoring
+import TestSupport
+import Testing
+
+@testable import Events
+@testable import OkaeriConfiguration
+@testable import Setup
+
+/// The report for a bug: nothing in it says where, whose and at what address.
+@Suite struct DoctorReportTests {
+    /// Whatever must not be in a report, from the configuration, the daemon, the journal and the machine.
+    private static let secrets = [
+        "Ludgate", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "e2c56db5", "Nebelnetz", "東京の家", "Nachbarnetz", "rosebud",
+        "--token", "s3cr3t-t0ken", "mqtt.ludgate.example", "hallway", "attic-pi", "mqttuser", "bridge.psk", "mosq.pw",
+        "192.168.7.23", "fe80::1234", "AA:BB:CC:DD:EE:FF", "AA_BB_CC_DD_EE_FF", "okaeri.ludgate.example", "mertens",
+        "penthouse", "Heart-Strap", "grandma", "raspi-mertens", "formerregion", "hook says", "10.9.8.7", "Kellerraum",
+    ]
+
+    private static let configuration = """
+        {"adapter": "hci1", "sensitivity": "patient", "history": {"keep": 30},
+         "node": {"name": "attic-pi", "room": "Kellerraum", "offset": -3},
+         "nodes": {"hallway": {"room": "hallway room"}},
+         "mqtt": {"host": "mqtt.ludgate.example", "port": 8883, "username": "mqttuser", "passwordFile": "/etc/okaeri/mosq.pw",
+                  "site": "penthouse", "tls": {"ca": "/etc/okaeri/ludgate-ca.pem"}},
+         "web": {"listen": "192.168.7.23:8080", "hosts": ["okaeri.ludgate.example"]},
+         "metrics": {"listen": "10.9.8.7:9464"},
+         "regions": [
+          {"identifier": "Ludgate", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": 4711, "minor": 815,
+           "exitAfter": 42, "onEnter": ["/usr/local/bin/rosebud", "--token=s3cr3t-t0ken", "grandma"],
+           "wifi": {"ssid": "Nebelnetz", "join": "auto", "passphraseFile": "/etc/okaeri/bridge.psk"}},
+          {"identifier": "東京の家", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "scope": "house"}],
+         "services": [{"identifier": "Heart-Strap", "service": "180D", "onConnect": ["/home/mertens/bin/rosebud"]}]}
+        """
+
+    private static let journal = [
+        #"{"_COMM":"okaeri","__REALTIME_TIMESTAMP":"1795200123000000","REGION":"formerregion","MESSAGE":"didEnterRegion  formerregion"}"#,
+        #"{"_COMM":"okaeri","__REALTIME_TIMESTAMP":"1795200123000000","MESSAGE":"Ludgate entered: AA:BB:CC:DD:EE:FF at /org/bluez/hci0/dev_AA_BB_CC_DD_EE_FF, e2c56db5-dffb-48d2-b060-d0f5a71096e0"}"#,
+        #"{"_COMM":"okaeri","__REALTIME_TIMESTAMP":"1795200123000000","MESSAGE":"the MQTT broker at 192.168.7.23:1883 and [fe80::1234%eth0]:80 refuses; see /home/mertens/x and okaeri/penthouse/node/attic-pi/status"}"#,
+        #"{"_COMM":"okaeri","__REALTIME_TIMESTAMP":"1795200123000000","MESSAGE":"no prompt for “Nachbarnetz”: raspi-mertens knows \"Nebelnetz\"\u001b[31m"}"#,
+        #"{"_COMM":"okaeri","__REALTIME_TIMESTAMP":"1795200123000000","HOOK":"onEnter","MESSAGE":"hook says hello"}"#,
+        #"{"_COMM":"rosebud","__REALTIME_TIMESTAMP":"1795200123000000","MESSAGE":"hook says s3cr3t-t0ken"}"#,
+        #"{"_PID":"1","__REALTIME_TIMESTAMP":"1795200124000000","MESSAGE":"okaeri.service: Main process exited, code=exited, status=78/CONFIG"}"#,
+        "no JSON at all",
+    ]
+
+    private var facts: DoctorReport.Facts {
+        var facts = DoctorReport.Facts()
+        facts.version = "okaeri 1.2.3"
+        facts.system = ["Linux 6.12.1 aarch64"]
+        facts.adapters = ["hci0: up true"]
+        facts.configuration = Array(Self.configuration.utf8)
+        facts.findings = [
+            .ok("configuration", "/etc/okaeri/beacons.json watches Ludgate, 東京の家"),
+            .wrong(
+                "network “Nebelnetz”", "the passphrase file /etc/okaeri/bridge.psk cannot be read",
+                mend: "run `chown mertens`"),
+        ]
+        var status = statusReport(regionReport("Ludgate", .inside, rssi: -60))
+        status.mqtt = .init(
+            connected: false, reason: "nothing listens at mqtt.ludgate.example:8883", since: "2026-11-21T07:31:09.412Z")
+        status.listeners = [.init(name: "web", address: "192.168.7.23:8080", problem: "192.168.7.23 is not there")]
+        status.configuration = .init(
+            file: "f", time: "t", problem: "regions[0].uuid: found \"Ludgate\", expected a UUID")
+        facts.status = status
+        facts.journal = Self.journal.compactMap { JournalLine($0) }
+        facts.names = [KnownName("mertens", "user"), KnownName("raspi-mertens", "host")]
+        return facts
+    }
+
+    @Test func `a report has no name, address or secret of the configuration, the daemon, the journal and the machine`()
+    {
+        let text = DoctorReport(facts).text
+        for secret in Self.secrets {
+            #expect(!text.lowercased().contains(secret.lowercased()), "\(secret) is in\n\(text)")
+        }
+        for number in ["4711", "815"] { #expect(!text.contains(number)) }
+        #expect(!text.contains("\u{1B}") && !text.contains("\u{E000}"))
+    }
+
+    @Test func `a report has what explains a fault`() {
+        let text = DoctorReport(facts).text
+        for part in [
+            "okaeri 1.2.3", "Linux 6.12.1 aarch64", "sensitivity: \"patient\"", "keep: 30", "exitAfter: 42",
+            "join: \"auto\"",
+            "adapter: hci1", "port: 8883", "== Journal", "didEnterRegion", "Main process exited", "status=78/CONFIG",
+            "/etc/okaeri/beacons.json", "okaeri.service", "cannot be read", "counters: 0 reports", "regions[0].uuid",
+        ] {
+            #expect(text.contains(part), "\(part) is not in\n\(text)")
+        }
+    }
+
+    @Test func `the same name has the same placeholder everywhere`() {
+        let text = DoctorReport(facts).text
+        #expect(text.contains("watches <region-1>, <region-2>"), "\(text)")
+        #expect(text.contains("<region-1> entered"), "\(text)")
+    }
+
+    @Test func `texts of a configuration that is no JSON are replaced as well`() {
+        var facts = facts
+        facts.configuration = Array(#"{"regions": [{"identifier": "Ludgate", "wifi": {"ssid": "Nebelnetz"#.utf8)
+        facts.status = nil
+        facts.findings = [.wrong("configuration", "line 1: Ludgate", mend: "Nebelnetz")]
+        facts.journal = []
+        let text = DoctorReport(facts).text
+        #expect(!text.contains("Ludgate"), "\(text)")
+    }
+
+    @Test(
+        arguments: [
+            ("12:03:44", nil), ("1.2.3", nil), ("beacons.json", nil), ("mqtt.passwordFile", nil), ("hci0", nil),
+            ("0x1F", nil), ("2026-11-21", nil), ("mosquitto.conf", nil), ("127.0.0.1", "ip"), ("127.0.0.1:9464", "ip"),
+            ("::1", "ip"), ("aabbccddeeff", "mac"), ("aa-bb-cc-dd-ee-ff", "mac"),
+            ("E2C56DB5DFFB48D2B060D0F5A71096E0", "uuid"),
+            ("host.example.org", "host"), ("host.lan:1883", "host"), ("me@example.org", "address"), ("/root/x", "path"),
+        ] as [(String, String?)])
+    func `a word is replaced by its form`(word: String, kind: String?) {
+        #expect(Redaction.kind(of: word) == kind)
+    }
+
+    @Test func `short names are replaced as words only`() {
+        var redact = Redaction()
+        redact.add(KnownName("me", "user"))
+        #expect(redact("me: some message of me.") == "<user-1>: some message of <user-1>.")
+    }
+
+    @Test func `a report is a new file that only its owner may read`() throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/report.txt"
+        let report = DoctorReport(facts)
+        try report.write(to: path)
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o7777 == 0o600)
+        #expect(folder.text("report.txt") == report.text)
+        #expect(throws: DoctorReport.WriteFailure.self) { try report.write(to: path) }
+        symlink("\(folder.path)/other", "\(folder.path)/link")
+        #expect(throws: DoctorReport.WriteFailure.self) { try report.write(to: "\(folder.path)/link") }
+        #expect(throws: DoctorReport.WriteFailure.self) { try report.write(to: "\(folder.path)/none/report.txt") }
+        #expect(try folder.names == ["link", "report.txt"])
+    }
+}
