@@ -72,6 +72,12 @@ import Testing
         #expect(try !remarks(mqtt).contains { $0.description.contains("12345678") })
     }
 
+    @Test func `a secret of another user than the daemon's is an error, though root can read it`() throws {
+        let closed = try file("closed", mode: 0o600)
+        let json = region(#""wifi": {"ssid": "HomeNet", "passphraseFile": "\#(closed)"}"#)
+        #expect(try remarks(json, user: 54_321).map(\.isError) == [true])
+    }
+
     @Test func `a key that every user may read is an error, and a certificate is none`() throws {
         let path = try file("broker.pem", mode: 0o644)
         let tls = #"{"ca": "\#(path)", "certificate": "\#(path)", "key": "\#(path)"}"#

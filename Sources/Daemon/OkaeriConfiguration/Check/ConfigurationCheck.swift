@@ -145,7 +145,14 @@ extension ConfigurationCheck {
             try SecretFile.withContents(of: path, limit: Self.secretLimit, user: account.user, failure: { $0 }) {
                 _ throws(SecretFileProblem) in
             }
-            return []
+            // Root reads a file that the daemon's user may not read.
+            var status = stat()
+            guard !account.isOwn, stat(path, &status) == 0, !account.may(S_IRUSR, status) else { return [] }
+            return [
+                Remark(
+                    isError: true, place: place, found: "user \(account.user) may not read \(path)",
+                    remedy: "run `sudo chown \(account.user) \(path)`")
+            ]
         } catch {
             if case .unreadable(EACCES) = error, !account.isOwn {
                 return [
