@@ -57,8 +57,8 @@ import Testing
         #expect(
             reloaded(publisher, [renamed] + regions.dropFirst()) == [
                 .didDetermineState(region: "home", .unknown), .didStartMonitoring(region: "casa"),
-                .didDetermineState(region: "casa", .unknown),
-            ])
+                .didDetermineState(region: "casa", .inside),
+            ], "it keeps its state")
     }
 
     @Test func `the bar of a region that is removed ends then`() throws {

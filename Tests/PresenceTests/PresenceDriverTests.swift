@@ -1,7 +1,8 @@
 import TestSupport
 import DaemonTestSupport
 import Bluetooth
-import Presence
+import IBeacon
+@testable import Presence
 import RegionMonitoring
 import Synchronization
 import Testing
@@ -108,5 +109,15 @@ import Testing
         for second in 2...6 { _ = driver.scannerDidReceive(event(neighbour).span.bytes, at: at(Double(second))) }
         _ = driver.scannerDidFinishTurn(at: at(6))
         #expect(exits == 1)
+    }
+
+    @Test func `a region of the same beacons under another name is the same one, if there is only one`() throws {
+        let uuid = try #require(BeaconUUID("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"))
+        func region(_ name: String, _ major: UInt16) -> BeaconRegion {
+            BeaconRegion(identifier: name, constraint: .major(uuid, major))
+        }
+        let before = [region("home", 1), region("keys", 7), region("a", 8), region("b", 8)]
+        let after = [region("home", 2), region("bag", 7), region("c", 8)]
+        #expect(PresenceDriver.formerNames(before, after) == ["bag": "keys"])
     }
 }

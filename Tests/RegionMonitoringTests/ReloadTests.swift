@@ -29,4 +29,15 @@ import Testing
         _ = monitor.regionsReplaced(with: [region("home", .minor(uuid, 100, 7))], at: at(2))
         #expect(monitor.sighted(beacon(7), at: at(3)).labels == ["enter", "inside"])
     }
+
+    @Test func `a region with another name and the same beacons keeps its state`() {
+        var monitor = listening(region("keys"))
+        _ = monitor.sighted(beacon(1), at: at(1))
+        let actions = monitor.regionsReplaced(with: [region("bag")], formerNames: ["bag": "keys"], at: at(2))
+        #expect(actions == [.didStartMonitoring(region: "bag"), .didDetermineState(region: "bag", .inside)])
+        #expect(monitor.sighted(beacon(1), at: at(3)).isEmpty, "nothing is entered a second time")
+        let others = monitor.regionsReplaced(
+            with: [region("home", .minor(uuid, 1, 1))], formerNames: ["home": "bag"], at: at(4))
+        #expect(others.last == .didDetermineState(region: "home", .unknown), "other beacons are another region")
+    }
 }

@@ -189,15 +189,26 @@ public struct RegionMonitor: Sendable {
 
     /// Replaces the regions. One with the same beacons keeps its state; a new one with an old identifier starts anew.
     ///
-    /// - Parameter memory: The memory of the regions that are new here, as in ``restored(_:)``.
+    /// - Parameters:
+    ///   - memory: The memory of the regions that are new here, as in ``restored(_:)``.
+    ///   - formerNames: The former identifiers of regions that have another one now, by the new one. With the same beacons, such a
+    ///     region keeps its state too.
     public mutating func regionsReplaced(
-        with regions: [MonitoredRegion], knowing memory: Memory = Memory(), at now: Instant
+        with regions: [MonitoredRegion], knowing memory: Memory = Memory(), formerNames: [String: String] = [:],
+        at now: Instant
     ) -> [Action] {
         let known = Dictionary(trackers.map { ($0.region.region, $0) }, uniquingKeysWith: { first, _ in first })
         let listened = clock.reading(at: now)
         var actions: [Action] = []
         trackers = regions.map { region in
             guard var tracker = known[region.region] else {
+                let former = formerNames[region.region.identifier]
+                    .map { BeaconRegion(identifier: $0, constraint: region.region.constraint) }
+                if let former, var tracker = known[former] {
+                    tracker.region = region
+                    actions += Self.started(tracker)
+                    return tracker
+                }
                 var tracker = RegionTracker(region, listeningSince: listened)
                 if let known = memory.regions.first(where: { $0.region == region.region }) {
                     tracker.remembered(known.lastKnown, awaiting: known.learnedExitTime)

@@ -69,14 +69,17 @@ package final class PresenceDriver: ScannerDelegate {
     ) {
         state.withLock { state in
             if let quietPeriod { state.liveness.quietPeriod = quietPeriod }
-            let former = Set(state.regions.map(\.region.identifier))
+            let before = state.regions.map(\.region)
+            let former = Set(before.map(\.identifier))
             change(&state.regions)
             let identifiers = Set(state.regions.map(\.region.identifier))
             // Without this event, the last state would continue in the history for as long as the daemon runs.
             let ended = former.subtracting(identifiers).sorted().filter { state.pipeline.monitor.isKnown($0) }
             publish(ended.map { .didDetermineState(region: $0, .unknown) }, at: now, &state)
             state.changes = state.changes.filter { identifiers.contains($0.key) }
-            let actions = state.pipeline.monitor.regionsReplaced(with: state.regions, knowing: state.memory, at: now)
+            let actions = state.pipeline.monitor.regionsReplaced(
+                with: state.regions, knowing: state.memory,
+                formerNames: Self.formerNames(before, state.regions.map(\.region)), at: now)
             if state.isStarted {
                 // Used once: a region that is removed and added again starts as unknown.
                 state.memory.regions.removeAll { known in state.regions.contains { $0.region == known.region } }
@@ -93,6 +96,17 @@ package final class PresenceDriver: ScannerDelegate {
     /// published meanwhile.
     package func withStates(_ look: (AdapterUpdate, [RegionMonitor.RegionSnapshot]) -> Void) {
         state.withLock { look($0.bluetooth, $0.pipeline.monitor.regionSnapshots) }
+    }
+
+    /// Returns the former identifiers of the regions that have another one now: of the same beacons, if no other region could be meant.
+    static func formerNames(_ before: [BeaconRegion], _ after: [BeaconRegion]) -> [String: String] {
+        let kept = Set(before.map(\.identifier)).intersection(after.map(\.identifier))
+        let old = Dictionary(grouping: before.filter { !kept.contains($0.identifier) }, by: \.constraint)
+        let new = Dictionary(grouping: after.filter { !kept.contains($0.identifier) }, by: \.constraint)
+        return new.reduce(into: [:]) { names, found in
+            guard found.value.count == 1, let former = old[found.key], former.count == 1 else { return }
+            names[found.value[0].identifier] = former[0].identifier
+        }
     }
 
     /// Publishes a region's present state, as if it had been determined: CoreLocation's `requestState(for:)`.
