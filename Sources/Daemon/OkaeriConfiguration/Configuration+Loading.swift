@@ -43,7 +43,7 @@ extension Configuration {
     }
 
     /// Root acts upon what only root can have written, as the commands in it run with root's rights.
-    private static func contents(of file: String) throws(ConfigurationError) -> [UInt8] {
+    static func contents(of file: String) throws(ConfigurationError) -> [UInt8] {
         guard geteuid() == 0 else {
             do throws(Errno) {
                 return try FileDescriptor.contents(of: file, limit: sizeLimit)

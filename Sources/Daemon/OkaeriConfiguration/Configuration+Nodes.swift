@@ -25,6 +25,12 @@ extension Configuration {
         (1...64).contains(name.utf8.count) && name.utf8.allSatisfy(isPlain)
     }
 
+    /// Whether a room may be called so.
+    static func isRoom(_ name: String) -> Bool { (1...longestRoom).contains(name.utf8.count) && name.isPlainName }
+
+    /// Its description in an error message.
+    static let expectedRoom = "the name of a room, of up to \(longestRoom) bytes without control characters"
+
     /// This machine among several.
     static func node(_ node: JSONNode, _ problems: ObjectReader.Problems) -> Node {
         guard let reader = ObjectReader(node, path: "node", keys: nodeKeys, problems: problems) else { return Node() }
@@ -55,11 +61,7 @@ extension Configuration {
     }
 
     private static func place(_ reader: ObjectReader, name: String?) -> Node {
-        let room = reader.string(
-            "room", expected: "the name of a room, of up to \(longestRoom) bytes without control characters"
-        ) {
-            (1...longestRoom).contains($0.utf8.count) && $0.isPlainName
-        }
+        let room = reader.string("room", expected: expectedRoom, where: isRoom)
         return Node(name: name, room: room, offset: reader.number("offset", in: offsetRange, unit: " dB") ?? 0)
     }
 }

@@ -57,19 +57,44 @@ package struct NetworksReport: Codable, Sendable, Equatable {
     package var networks: [Network]
 }
 
-/// `beacons.json`, as it is or as it would be.
+/// The configuration as it is, or a file of it as it would be.
 package struct ConfigurationReport: Codable, Sendable, Equatable {
+    /// A region, and the file that it is in.
+    package struct Region: Codable, Sendable, Equatable {
+        package var identifier: String
+        /// The file that defines it.
+        package var file: String
+        /// The file with keys that the page has changed; `nil` if there are none.
+        package var changed: String?
+        /// Whether the page cannot delete or rename it.
+        package var fixed: Bool
+
+        package init(identifier: String, file: String, changed: String? = nil, fixed: Bool) {
+            self.identifier = identifier
+            self.file = file
+            self.changed = changed
+            self.fixed = fixed
+        }
+    }
+
+    /// `beacons.json`; of a change, the file that it is in.
     package var file: String
-    /// Whether the daemon may write it.
+    /// Whether the daemon may write a change.
     package var writable: Bool
     /// The reason why it may not, and the remedy.
     package var reason: String?
-    /// The text, with a placeholder for each command.
+    /// The text of `beacons.json` with the saved regions, or the new text of the file; with a placeholder for each command.
     package var text: String
     /// Whether the file has commands that ``text`` does not show.
     package var redacted: Bool
     /// Of a change: whether it was made, and the daemon goes by it.
     package var written: Bool?
+    /// The regions of both files; `nil` of a change.
+    package var regions: [Region]?
+    /// The parts of the saved regions that are not used; `nil` if there are none.
+    package var problems: [String]?
+    /// The room of this machine; `nil` if it has none, and of a change.
+    package var room: String?
 
     package init(file: String, writable: Bool, reason: String?, text: String, redacted: Bool, written: Bool? = nil) {
         self.file = file

@@ -14,8 +14,14 @@ package struct ConfigurationFile: Sendable {
     /// The path of the previous version.
     package var backup: String { "\(target).bak" }
 
-    package init(_ path: String) {
+    /// The mode of a new file.
+    private let permissions: FilePermissions
+
+    package init(_ path: String) { self.init(path, permissions: FilePermissions(rawValue: 0o644)) }
+
+    init(_ path: String, permissions: FilePermissions) {
         self.path = path
+        self.permissions = permissions
         target = Self.followed(path)
     }
 
@@ -41,7 +47,7 @@ package struct ConfigurationFile: Sendable {
     package var obstacle: WriteObstacle? { obstacle(user: geteuid()) }
 
     /// - Parameter user: The user of the process.
-    func obstacle(user: UInt32) -> WriteObstacle? {
+    package func obstacle(user: UInt32) -> WriteObstacle? {
         do throws(WriteObstacle.Problem) {
             let place = try Self.placed { () throws(FilePlace.Problem) in try FilePlace(path) }
             _ = try Self.writable(place, by: user)
@@ -71,7 +77,7 @@ package struct ConfigurationFile: Sendable {
             let new = Array(text.utf8)
             guard current != new else { return nil }
             guard new.count <= Configuration.sizeLimit else { throw .failed(.fileTooLarge) }
-            try Self.write(new, over: current, status, in: place)
+            try write(new, over: current, status, in: place)
             return current == nil ? nil : backup
         } catch {
             throw WriteObstacle(file: target, problem: error)
@@ -111,11 +117,11 @@ extension ConfigurationFile {
         guard faccessat(directory, name, mode, AT_EACCESS) == 0 else { throw .failed(Errno(rawValue: errno)) }
     }
 
-    private static func write(
+    private func write(
         _ text: [UInt8], over current: [UInt8]?, _ status: stat?, in place: borrowing FilePlace
     ) throws(WriteObstacle.Problem) {
         let owner = status.map { (user: $0.st_uid, group: $0.st_gid) }
-        let permissions = FilePermissions(rawValue: (status?.st_mode ?? 0o644) & 0o7777)
+        let permissions = status.map { FilePermissions(rawValue: $0.st_mode & 0o7777) } ?? permissions
         do throws(Errno) {
             let directory = try place.opened()
             if let current {

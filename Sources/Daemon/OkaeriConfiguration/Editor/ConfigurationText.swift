@@ -1,3 +1,5 @@
+import Events
+
 /// The text of `beacons.json`, in which a region is set. Everything else stays as it is, byte for byte, and what is new is
 /// laid out as what is there.
 package struct ConfigurationText: Sendable {
@@ -16,6 +18,10 @@ package struct ConfigurationText: Sendable {
         self.file = file
     }
 
+    init(_ bytes: [UInt8], file: String) {
+        (self.bytes, self.file) = (bytes, file)
+    }
+
     /// Returns the regions in the text; none if it has no array of regions yet.
     ///
     /// - Throws: every mistake in the text, with its place.
@@ -30,8 +36,64 @@ package struct ConfigurationText: Sendable {
     ///
     /// - Throws: every mistake there would be in the text, with its place, also those that are there already.
     package func setting(_ region: RegionDraft) throws(ConfigurationError) -> String {
+        let result = try edited { Self.edited($0, $1, region) }
+        _ = try Configuration(json: result, file: file)
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// The text without a region.
+    ///
+    /// - Throws: every mistake there would be in the text, with its place, also those that are there already.
+    package func removing(_ identifier: String) throws(ConfigurationError) -> String {
+        let result = try edited { bytes, document in
+            Self.edited(bytes, document) { array, regions, elements, _ in
+                guard let index = Self.index(of: identifier, in: regions) else { return array }
+                let range =
+                    elements.count == 1
+                    ? 1..<array.count - 1
+                    : index == 0
+                        ? elements[0].lowerBound..<elements[1].lowerBound
+                        : elements[index - 1].upperBound..<elements[index].upperBound
+                return Array(array[..<range.lowerBound] + array[range.upperBound...])
+            }
+        }
+        _ = try Configuration(json: result, file: file)
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// The text with another name for a region.
+    ///
+    /// - Throws: every mistake there would be in the text, with its place, also those that are there already.
+    package func renaming(_ identifier: String, to name: String) throws(ConfigurationError) -> String {
+        let result = try edited { bytes, document in
+            Self.edited(bytes, document) { array, regions, elements, _ in
+                guard let index = Self.index(of: identifier, in: regions),
+                    var region = ObjectText(Array(array[elements[index]]))
+                else { return array }
+                region.set("identifier", to: Array(JSON.text(name).utf8))
+                return Array(array[..<elements[index].lowerBound]) + region.bytes
+                    + array[elements[index].upperBound...]
+            }
+        }
+        _ = try Configuration(json: result, file: file)
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// The text with these regions, one after another; it may be no configuration.
+    func applying(_ regions: [RegionDraft]) throws(ConfigurationError) -> [UInt8] {
+        var text = self
+        for region in regions {
+            text = ConfigurationText(try text.edited { Self.edited($0, $1, region) }, file: file)
+        }
+        return text.bytes
+    }
+
+    /// The text with another outermost object.
+    private func edited(
+        _ edit: (_ bytes: [UInt8], _ document: JSONNode) -> [UInt8]?
+    ) throws(ConfigurationError) -> [UInt8] {
         let document = try JSONNode(json: bytes, file: file)
-        guard let edited = edited(document, region) else {
+        guard let edited = edit(bytes, document) else {
             // It is no configuration, and says where.
             _ = try Configuration(json: bytes, file: file)
             throw ConfigurationError(
@@ -39,18 +101,27 @@ package struct ConfigurationText: Sendable {
         }
         var result = bytes
         result.replaceSubrange(document.range, with: edited)
-        _ = try Configuration(json: result, file: file)
-        return String(decoding: result, as: UTF8.self)
+        return result
     }
 
     /// The text of the outermost object with the region; nil where it has no place for one.
-    private func edited(_ document: JSONNode, _ region: RegionDraft) -> [UInt8]? {
-        guard var top = Self.top(of: document, in: bytes), let index = top.index(of: "regions"),
+    private static func edited(_ bytes: [UInt8], _ document: JSONNode, _ region: RegionDraft) -> [UInt8]? {
+        edited(bytes, document) { changed($0, $1, $2, region, around: $3) }
+    }
+
+    /// The text of the outermost object with another array of regions.
+    ///
+    /// - Parameter change: Receives the text of the array, its regions with their places in it, and the layout around it.
+    private static func edited(
+        _ bytes: [UInt8], _ document: JSONNode,
+        _ change: (_ array: [UInt8], _ regions: [JSONNode], _ elements: [Range<Int>], _ top: Layout) -> [UInt8]?
+    ) -> [UInt8]? {
+        guard var top = top(of: document, in: bytes), let index = top.index(of: "regions"),
             case .array(let regions) = top.members[index].node.value, let array = top.text(of: "regions")
         else { return nil }
         let start = top.members[index].node.range.lowerBound
         let elements = regions.map { $0.range.lowerBound - start..<$0.range.upperBound - start }
-        guard let changed = Self.changed(array, regions, elements, region, around: top.layout) else { return nil }
+        guard let changed = change(array, regions, elements, top.layout) else { return nil }
         top.set("regions", to: changed)
         return top.bytes
     }
@@ -63,12 +134,16 @@ package struct ConfigurationText: Sendable {
         return top
     }
 
+    private static func index(of identifier: String, in regions: [JSONNode]) -> Int? {
+        regions.firstIndex { $0["identifier"]?.value.string == identifier }
+    }
+
     /// The text of the array with the region.
     private static func changed(
         _ array: [UInt8], _ regions: [JSONNode], _ elements: [Range<Int>], _ region: RegionDraft, around top: Layout
     ) -> [UInt8]? {
         var array = array
-        if let index = regions.firstIndex(where: { $0["identifier"]?.value.string == region.identifier }) {
+        if let index = index(of: region.identifier, in: regions) {
             guard let old = ObjectText(Array(array[elements[index]])) else { return nil }
             array.replaceSubrange(elements[index], with: region.edited(old).bytes)
             return array

@@ -31,7 +31,7 @@ package struct RegionDraft: Sendable, Equatable {
     /// The region's name: that of one in the file, or of a new one.
     package let identifier: String
 
-    private var settings: [Member: Setting] = [:]
+    private(set) var settings: [Member: Setting] = [:]
 
     package init(identifier: String) {
         self.identifier = identifier

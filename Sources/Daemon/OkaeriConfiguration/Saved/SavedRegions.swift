@@ -1,0 +1,130 @@
+import Events
+import Plumbing
+
+/// The content of `regions.json`: the regions that the page saves where the daemon may not write `beacons.json`.
+///
+/// Each entry is the change of a region as a JSON merge patch: of one of `beacons.json`, with the keys that the page has
+/// changed, or of a new one. Only root can write commands, passphrase files, listeners and the broker, so they are for
+/// `beacons.json` alone.
+package struct SavedRegions: Sendable, Equatable {
+    /// The name of the file in the state directory.
+    package static let fileName = "regions.json"
+
+    /// The limit in bytes: sixty-four regions with every key take a third of it.
+    package static let sizeLimit = 64 << 10
+
+    /// The maximum number of regions, and the longest name in bytes.
+    package static let countLimit = 64
+    static let nameLimit = 256
+
+    /// The changes, in the order in which they were saved first.
+    private(set) var drafts: [RegionDraft] = []
+    /// The room of this machine; `nil`: that of `beacons.json`.
+    package var room: String?
+
+    package init() {}
+
+    /// Reads the text of the file.
+    ///
+    /// - Throws: The first entry that it must not contain, with its place.
+    package init(json bytes: [UInt8], file: String) throws(ConfigurationError) {
+        do throws(ConfigurationError) {
+            let document = try JSONNode(json: bytes, file: file)
+            guard case .object(let members) = document.value else {
+                throw ConfigurationError(
+                    file: file, place: "line \(document.line)", found: document.summary, expected: "an object")
+            }
+            for member in members {
+                if member.key == "room" {
+                    room = try Self.room(member.node)
+                    continue
+                }
+                guard member.key == "regions", case .array(let regions) = member.node.value else {
+                    throw ConfigurationError(
+                        file: file, place: member.key.isEmpty ? "\"\"" : member.key,
+                        found: member.key == "regions" ? member.node.summary : "a key for beacons.json alone",
+                        expected: "an array of regions, and beside it \"room\" alone")
+                }
+                guard regions.count <= Self.countLimit else { throw Self.tooMany(regions.count) }
+                for (index, region) in regions.enumerated() {
+                    try append(try RegionDraft(region, place: "regions[\(index)]"), at: index)
+                }
+            }
+        } catch {
+            throw ConfigurationError(file: file, problems: error.problems)
+        }
+    }
+
+    /// Returns the room in the value of a key.
+    package static func room(_ node: JSONNode) throws(ConfigurationError) -> String {
+        guard let room = node.value.string, Configuration.isRoom(room) else {
+            throw ConfigurationError(
+                file: "the request", place: "room", found: node.summary, expected: Configuration.expectedRoom)
+        }
+        return room
+    }
+
+    private mutating func append(_ draft: RegionDraft, at index: Int) throws(ConfigurationError) {
+        let name = draft.identifier
+        guard Self.isName(name), self[name] == nil else {
+            throw ConfigurationError(
+                file: "", place: "regions[\(index)].identifier", found: JSON.text(name),
+                expected: "\(Configuration.Region.expectedIdentifier) that no other region has")
+        }
+        drafts.append(draft)
+    }
+
+    private static func tooMany(_ count: Int) -> ConfigurationError {
+        ConfigurationError(
+            file: "", place: "regions", found: "\(count) regions",
+            expected: "at most \(countLimit); write more into beacons.json")
+    }
+
+    /// Returns whether the page may give a region this name.
+    package static func isName(_ name: String) -> Bool {
+        Configuration.Region.isIdentifier(name) && name.utf8.count <= nameLimit
+    }
+
+    /// Returns the change of a region; `nil` if there is none.
+    package subscript(identifier: String) -> RegionDraft? { drafts.first { $0.identifier == identifier } }
+
+    /// The text of the file, a region a line.
+    package var text: String {
+        let lines = drafts.map { "    \($0.patchText)" }
+        let room = room.map { "  \"room\": \(JSON.text($0)),\n" } ?? ""
+        return "{\n\(room)  \"regions\": [" + (lines.isEmpty ? "" : "\n\(lines.joined(separator: ",\n"))\n  ")
+            + "]\n}\n"
+    }
+}
+
+// MARK: Changes
+
+extension SavedRegions {
+    /// Adds the change of a region to earlier ones.
+    ///
+    /// - Parameter isNew: Whether `beacons.json` has no region of this name, so that there is nothing to remove.
+    package mutating func set(_ draft: RegionDraft, isNew: Bool) throws(ConfigurationError) {
+        let index = drafts.firstIndex { $0.identifier == draft.identifier }
+        var merged = (index.map { drafts[$0] } ?? RegionDraft(identifier: draft.identifier)).changed(by: draft)
+        if isNew { merged.dropRemovals() }
+        if let index {
+            drafts[index] = merged
+        } else {
+            guard drafts.count < Self.countLimit else { throw Self.tooMany(drafts.count + 1) }
+            drafts.append(merged)
+        }
+    }
+
+    /// Removes the change of a region. Returns whether there was one.
+    @discardableResult
+    package mutating func remove(_ identifier: String) -> Bool {
+        let count = drafts.count
+        drafts.removeAll { $0.identifier == identifier }
+        return drafts.count != count
+    }
+
+    package mutating func rename(_ identifier: String, to name: String) {
+        guard let index = drafts.firstIndex(where: { $0.identifier == identifier }) else { return }
+        drafts[index] = drafts[index].renamed(name)
+    }
+}
