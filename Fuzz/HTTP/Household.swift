@@ -87,4 +87,10 @@ extension Household: PageBackend {
             file: "beacons.json", writable: true, reason: nil, text: String(decoding: request, as: UTF8.self),
             redacted: false)
     }
+
+    func set(room: [UInt8]) throws(PageFailure) -> ConfigurationReport { try set(room) }
+
+    func remove(region: String) throws(PageFailure) -> ConfigurationReport {
+        throw PageFailure(.notFound, "there is no region \(region.plain())")
+    }
 }

@@ -38,7 +38,9 @@ import WiFi
             file: "/var/lib/okaeri/state.json", start: "stale", age: 10_800,
             reason: Restoration.stale(age: .seconds(10_800)).description, problem: "No space left on device",
             historyProblem: "the disk is full")
+        report.saved = .init(file: "/s/regions.json", problems: ["/s/regions.json: keys is not used: uuid"])
         let text = try #require(StatusSummary(report, region: nil)).text
+        #expect(text.contains("Regions    NOT USED: /s/regions.json: keys is not used: uuid"))
         #expect(text.contains("State      is stale, 3 h old"))
         #expect(text.contains("NOT KEPT: /var/lib/okaeri/state.json: No space left on device"))
         #expect(text.contains("NO HISTORY: the disk is full"))

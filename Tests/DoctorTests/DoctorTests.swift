@@ -49,6 +49,12 @@ import WiFi
         #expect(Doctor.permissionFindings(mayScan: false).first?.mend?.contains("AmbientCapabilities") == true)
     }
 
+    @Test func `a region of the page that is not used has the file to correct`() {
+        #expect(Doctor.savedFindings(nil).isEmpty && Doctor.savedFindings(.init(file: "/s/regions.json")).isEmpty)
+        let findings = Doctor.savedFindings(.init(file: "/s/regions.json", problems: ["keys is not used"]))
+        #expect(findings.map(\.verdict) == [.wrong] && findings[0].mend?.contains("/s/regions.json") == true)
+    }
+
     @Test(.timeLimit(.minutes(5)))
     func `every network is looked at`() async throws {
         let folder = try TemporaryFolder()

@@ -40,4 +40,12 @@ struct PageOfNothing: PageBackend {
             file: "beacons.json", writable: false, reason: "no", text: String(decoding: request, as: UTF8.self),
             redacted: false, written: false)
     }
+
+    func set(room: [UInt8]) throws(PageFailure) -> ConfigurationReport { try set(room) }
+
+    func remove(region: String) throws(PageFailure) -> ConfigurationReport {
+        guard region == "お帰り" else { throw PageFailure(.forbidden, "\(region) is in beacons.json") }
+        return ConfigurationReport(
+            file: "regions.json", writable: true, reason: nil, text: "{}", redacted: false, written: true)
+    }
 }

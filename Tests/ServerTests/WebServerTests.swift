@@ -302,6 +302,14 @@ import Testing
             #expect(set.contains(#""text":"{\"region\":1}""#))
             let long = String(repeating: " ", count: 70_000)
             #expect(try await asker.change("POST", "/v1/configuration/region", long).hasPrefix("HTTP/1.1 413"))
+            let room = try await asker.change("POST", "/v1/configuration/room", "{\"room\":1}")
+            #expect(room.contains(#""text":"{\"room\":1}""#))
+            let region = "/v1/configuration/region"
+            let removed = try await asker.change("DELETE", "\(region)?region=%E3%81%8A%E5%B8%B0%E3%82%8A", "")
+            #expect(removed.hasPrefix("HTTP/1.1 200") && removed.contains("\"written\":true"))
+            #expect(try await asker.change("DELETE", "\(region)?region=home", "").hasPrefix("HTTP/1.1 403"))
+            #expect(try await asker.change("DELETE", region, "").hasPrefix("HTTP/1.1 400"))
+            #expect(try await asker.change("DELETE", "\(region)?region=a", "{}").hasPrefix("HTTP/1.1 400"))
         }
     }
 }

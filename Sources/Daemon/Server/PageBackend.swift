@@ -27,8 +27,16 @@ package protocol PageBackend: Sendable {
 
     /// Sets a region of the configuration.
     ///
-    /// - Parameter request: `{"region": {"identifier": …}, "dry": false}`.
+    /// - Parameter request: `{"region": {"identifier": …}, "name": …, "dry": false}`.
     func set(_ request: [UInt8]) async throws(PageFailure) -> ConfigurationReport
+
+    /// Sets the room of this machine.
+    ///
+    /// - Parameter room: `{"room": …}`, with null for the room of `beacons.json`.
+    func set(room: [UInt8]) async throws(PageFailure) -> ConfigurationReport
+
+    /// Removes a region from the configuration.
+    func remove(region: String) async throws(PageFailure) -> ConfigurationReport
 }
 
 /// The parameters of a request for the picture of a day.

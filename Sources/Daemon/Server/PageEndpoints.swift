@@ -61,13 +61,28 @@ struct PageEndpoints: Sendable {
                 .json(try await backend.configuration())
             },
             endpoint(.post, "\(Route.configuration)/region") { backend, request, _ throws(PageFailure) in
-                guard let body = try? await request.body.collect(upTo: Self.largestBody) else {
+                .json(try await backend.set(try await Self.body(of: request)))
+            },
+            endpoint(.post, "\(Route.configuration)/room") { backend, request, _ throws(PageFailure) in
+                .json(try await backend.set(room: try await Self.body(of: request)))
+            },
+            // The name in the query: Hummingbird undoes the percent encoding there, in a path it does not.
+            endpoint(.delete, "\(Route.configuration)/region") { backend, request, _ throws(PageFailure) in
+                guard let region = Self.parameter(Route.region, request) else {
                     throw PageFailure(
-                        .contentTooLarge, "the body is too large; a region has at most \(Self.largestBody) bytes")
+                        .badRequest,
+                        "the query names no region; ask for \(Route.configuration)/region?\(Route.region)=ID")
                 }
-                return .json(try await backend.set(Array(body.readableBytesView)))
+                return .json(try await backend.remove(region: region))
             },
         ]
+    }
+
+    private static func body(of request: Request) async throws(PageFailure) -> [UInt8] {
+        guard let body = try? await request.body.collect(upTo: largestBody) else {
+            throw PageFailure(.contentTooLarge, "the body is too large; a region has at most \(largestBody) bytes")
+        }
+        return Array(body.readableBytesView)
     }
 
     /// An answer that is JSON already.

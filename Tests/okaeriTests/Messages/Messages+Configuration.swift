@@ -1,5 +1,6 @@
 import Plumbing
 import SystemPackage
+import TestSupport
 
 @testable import OkaeriConfiguration
 
@@ -11,6 +12,8 @@ extension Messages {
             Section(
                 "ConfigurationError: the file", places.map { ConfigurationError(file: "/etc/okaeri/beacons.json", $0) }),
             Section("Configuration.notices", notices),
+            Section("SavedReport.problems", saved.flatMap(unused)),
+            Section("RegionFiles.Refusal", refusals),
         ]
     }
 
@@ -74,6 +77,71 @@ extension Messages {
             """
         let json = #"{"regions": [\#(region)]}"#
         return (try? Configuration(json: Array(json.utf8), file: "beacons.json").notices) ?? []
+    }
+
+    /// A content of regions.json for each kind of mistake.
+    private static let saved = [
+        "{", "[]", #"{"web": {}}"#, #"{"regions": 1}"#, #"{"room": ""}"#,
+        #"{"regions": [{"identifier": "home", "onEnter": ["x"]}]}"#, #"{"regions": [{"identifier": "a\u001b"}]}"#,
+        #"{"regions": [{"identifier": "gone", "exitAfter": 9}, {"identifier": "bad", "uuid": "E2C5"}]}"#,
+        #"{"regions": [\#(Array(repeating: "{}", count: SavedRegions.countLimit + 1).joined(separator: ","))]}"#,
+    ]
+
+    private static func unused(_ saved: String) -> [String] {
+        let regions = Result { () throws(ConfigurationError) in
+            try SavedRegions(json: Array(saved.utf8), file: "/var/lib/okaeri/regions.json")
+        }
+        let main = Array(#"{"regions": [{"identifier": "home", "uuid": "\#(uuid)"}]}"#.utf8)
+        let merged = try? MergedConfiguration(
+            json: main, file: "beacons.json", savedFile: "/var/lib/okaeri/regions.json", saved: regions)
+        return merged?.saved.problems ?? ["the configuration is not read"]
+    }
+
+    /// The refusals of a daemon that may not write beacons.json.
+    private static var refusals: [String] {
+        let main = """
+            {"regions": [{"identifier": "home", "uuid": "\(uuid)", "onEnter": ["x"]},
+            {"identifier": "shed", "uuid": "\(uuid)", "wifi": {"ssid": "ShedNet"}}]}
+            """
+        guard let folder = try? TemporaryFolder(), let file = try? folder.file("beacons.json", Array(main.utf8)) else {
+            return ["no folder"]
+        }
+        let files = RegionFiles(file: file, directory: folder.path, user: 4321)
+        var (moved, joined) = (RegionDraft(identifier: "home"), RegionDraft(identifier: "shed"))
+        moved[.major] = .number(2)
+        joined[.wifi] = .removed
+        func refusal(
+            _ files: RegionFiles,
+            _ attempt: (RegionFiles.Content) throws(RegionFiles.Refusal) -> [RegionFiles.Edit]
+        ) -> String {
+            do throws(RegionFiles.Refusal) {
+                _ = try attempt(try files.content())
+                return "nothing is refused"
+            } catch {
+                return switch error {
+                case .invalid(let error), .unreadable(let error): error.description
+                case .forbidden(let sentence), .unknown(let sentence), .name(let sentence): sentence
+                }
+            }
+        }
+        let sentences = [
+            refusal(files) { content throws(RegionFiles.Refusal) in try files.setting(moved, name: nil, in: content) },
+            refusal(files) { content throws(RegionFiles.Refusal) in try files.setting(joined, name: nil, in: content) },
+            refusal(files) { content throws(RegionFiles.Refusal) in try files.setting(moved, name: "", in: content) },
+            refusal(files) { content throws(RegionFiles.Refusal) in try files.setting(moved, name: "shed", in: content)
+            },
+            refusal(files) { content throws(RegionFiles.Refusal) in try files.setting(moved, name: "house", in: content)
+            },
+            refusal(files) { content throws(RegionFiles.Refusal) in try files.setting(joined, name: "hut", in: content)
+            },
+            refusal(files) { content throws(RegionFiles.Refusal) in try files.removing("home", from: content) },
+            refusal(files) { content throws(RegionFiles.Refusal) in try files.removing("shed", from: content) },
+            refusal(files) { content throws(RegionFiles.Refusal) in try files.removing("gone", from: content) },
+            refusal(RegionFiles(file: file, directory: nil, user: 4321)) { content throws(RegionFiles.Refusal) in
+                try RegionFiles(file: file, directory: nil, user: 4321).setting(room: "attic", in: content)
+            },
+        ]
+        return sentences.map { $0.replacing(folder.path, with: "/etc/okaeri") }
     }
 
     private static let places = samples(FilePlace.Problem.notAFile) { problem in

@@ -25,6 +25,8 @@ package struct StatusReport: Codable, Sendable, Equatable {
     package var air: Air?
     /// The persisted state; `nil` without one.
     package var kept: Kept?
+    /// The regions that the page has saved; `nil` without a state directory.
+    package var saved: Saved?
     /// The state of the MQTT connection; `nil` if the configuration names no broker.
     package var mqtt: MQTT?
     /// The listeners beside the socket; `nil` without any.
@@ -97,6 +99,19 @@ package struct StatusReport: Codable, Sendable, Equatable {
             self.reason = reason
             self.problem = problem
             self.historyProblem = historyProblem
+        }
+    }
+
+    /// The file of the regions that the page has saved.
+    package struct Saved: Codable, Sendable, Equatable {
+        /// The path of the file.
+        package var file: String
+        /// The parts of it that are not used, each in a sentence; `nil` if there are none.
+        package var problems: [String]?
+
+        package init(file: String, problems: [String]? = nil) {
+            self.file = file
+            self.problems = problems
         }
     }
 
@@ -244,6 +259,8 @@ package struct RegionReport: Codable, Sendable, Equatable {
     package var beacon: BeaconReport?
     /// The agreed state of the house; `nil` if the configuration names no broker.
     package var house: HouseReport?
+    /// The file of the region, if the page has saved it or has changed one of beacons.json; `nil` for the others.
+    package var saved: String?
     /// The judgements of its beacons, the one received last first; a few, if there are many.
     package var beacons: [JudgementReport]
 }

@@ -54,6 +54,7 @@ package struct StatusSummary: Sendable {
             lines.append("\(listener.name.padding(to: 10)) NOT SERVED on \(listener.address): \(problem)")
         }
         if let loaded = report.configuration { lines += Self.lines(loaded) }
+        for problem in report.saved?.problems ?? [] { lines.append("Regions    NOT USED: \(problem)") }
         for prompt in report.prompts {
             lines.append("Prompt \(prompt.id)   join \"\(prompt.ssid)\"?  okaeri answer \(prompt.id) join|later|never")
         }

@@ -17,7 +17,7 @@ package struct SavedRegionsFile: Sendable {
         of file: String, named: String?, environment: [String: String], isRoot: Bool
     ) -> String? {
         guard named == nil else { return named }
-        guard file == Configuration.system else { return nil }
+        guard file == Configuration.serviceFile else { return nil }
         return StateDirectory.forClient(
             named: nil, environment: environment, isRoot: isRoot, holding: SavedRegions.fileName)
     }

@@ -26,7 +26,7 @@ extension Daemon: APIBackend {
             var kept = await stateStore?.report
             kept?.historyProblem = recorder?.problem
             let time = source.now
-            return StatusReport(
+            var report = StatusReport(
                 time: Timestamp.text(time), source: source.name,
                 simulated: (options.capture == nil ? [] : ["capture"]) + (options.simulatesWiFi ? ["wifi"] : []),
                 stale: snapshot.deadline.map { $0.advanced(by: Self.latest) < now } ?? false,
@@ -44,6 +44,8 @@ extension Daemon: APIBackend {
                     deaf: snapshot.air.deaf.seconds(digits: 1)),
                 kept: kept, mqtt: broker.report, listeners: listeners.reports, offsets: ZoneOffset.list(around: time),
                 configuration: reloader.report)
+            report.saved = reader.report
+            return report
         }
     }
 
@@ -68,11 +70,13 @@ extension Daemon: APIBackend {
 
     private func reports(_ snapshot: PresenceDriver.Snapshot, at now: Instant) -> [RegionReport] {
         let broker = broker.current
+        let sources = reader.sources
         return zip(snapshot.regions, snapshot.judgements).map { region, judgements in
             let identifier = region.region.region.identifier
             var report = RegionReport(
                 region, judgements, since: snapshot.changes[identifier],
                 mistakes: silences.report(region: identifier, now: options.moment(at: source.now)), now: now)
+            report.saved = sources(identifier)
             report.flapping = presence.flaps.report(region: identifier, now: source.now)
             report.house = broker.map { broker in
                 let agreed = broker.agreed(on: identifier)

@@ -21,6 +21,8 @@ package final class Daemon: Sendable {
     package struct Options: Sendable {
         /// The configuration's file, to read it again on SIGHUP.
         package var configurationFile: String
+        /// The regions in the configuration that the page has saved.
+        package var saved: SavedReport
         /// A capture in place of an adapter.
         package var capture: String?
         /// The factor by which the capture runs faster than it was recorded.
@@ -39,11 +41,13 @@ package final class Daemon: Sendable {
         package var version, commit: String
 
         package init(
-            configurationFile: String, capture: String? = nil, speed: Double = 1, simulatesWiFi: Bool = false,
+            configurationFile: String, saved: SavedReport = SavedReport(), capture: String? = nil, speed: Double = 1,
+            simulatesWiFi: Bool = false,
             socket: String, stateDirectory: String? = nil, serviceManager: ServiceManager? = nil, node: String = "",
             version: String = "", commit: String = ""
         ) {
             self.configurationFile = configurationFile
+            self.saved = saved
             self.capture = capture
             self.speed = speed
             self.simulatesWiFi = simulatesWiFi
@@ -80,6 +84,7 @@ package final class Daemon: Sendable {
     let servers: ConfiguredServers
     let stateStore: StateStore?
     let supervision: Supervision?
+    let reader: ConfigurationReader
     let reloader: Reloader
     package let logger: Logger
 
@@ -164,8 +169,10 @@ package final class Daemon: Sendable {
             }
         }
         self.supervision = supervision
+        reader = ConfigurationReader(
+            file: options.configurationFile, directory: options.stateDirectory, used: options.saved, logger: logger)
         reloader = Reloader(
-            file: options.configurationFile, configuration: configuration,
+            file: options.configurationFile, reader: reader, configuration: configuration,
             // The consumers of events have the new regions before there are events about them.
             parts: [ConfiguredName(hub: hub, options: options), hooks, arrivalJoin]
                 + (options.capture == nil ? [serviceWatch] : [])

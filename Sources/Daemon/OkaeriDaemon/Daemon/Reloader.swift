@@ -21,6 +21,7 @@ final class Reloader: Sendable {
     private static let longestProblem = 1000
 
     private let file: String
+    private let reader: ConfigurationReader
     /// The configuration of the start. Settings that need a restart are in force as they were then.
     private let start: Configuration
     private let loaded: Mutex<Loaded>
@@ -28,11 +29,16 @@ final class Reloader: Sendable {
     private let supervision: Supervision?
     private let logger: Logger
 
-    /// - Parameter parts: in the order in which they are given it.
+    /// - Parameters:
+    ///   - reader: Reads the file, and the regions that the page has saved.
+    ///   - parts: in the order in which they are given it.
     init(
-        file: String, configuration: Configuration, parts: [any Configured], supervision: Supervision?, logger: Logger
+        file: String, reader: ConfigurationReader? = nil, configuration: Configuration, parts: [any Configured],
+        supervision: Supervision?, logger: Logger
     ) {
         self.file = file
+        self.reader =
+            reader ?? ConfigurationReader(file: file, directory: nil, used: SavedReport(), logger: logger)
         start = configuration
         loaded = Mutex(Loaded(configuration: configuration, time: KernelClock.realtime))
         self.parts = parts
@@ -89,7 +95,7 @@ final class Reloader: Sendable {
         try await BlockingThread.run({ [file] code in
             ConfigurationError(
                 file: file, place: "reading it", found: "no free thread (error \(code))", expected: "one")
-        }) { [file] () throws(ConfigurationError) in try Configuration(file: file) }
+        }) { [reader] () throws(ConfigurationError) in try reader.read() }
     }
 }
 

@@ -6,32 +6,75 @@ import Server
 
 /// The configuration, as it is read and changed.
 extension PageData {
+    private var files: RegionFiles { RegionFiles(file: file, directory: directory, user: user) }
+
     func configuration() async throws(PageFailure) -> ConfigurationReport {
-        try await pool.run { [file] () throws(PageFailure) in
-            let configuration = ConfigurationFile(file)
-            return try Self.report(configuration, try Self.text(of: configuration) ?? "")
+        try await pool.run { [file, files] () throws(PageFailure) in
+            let content = try Self.content(of: files)
+            let obstacle = files.obstacle
+            var report = try Self.report(file, content.text, obstacle)
+            report.regions = content.merged.configuration.regions.map { files.report($0, in: content) }
+            report.room = content.merged.configuration.node.room
+            report.problems = content.merged.saved.problems.isEmpty ? nil : content.merged.saved.problems
+            return report
         }
     }
 
     func set(_ request: [UInt8]) async throws(PageFailure) -> ConfigurationReport {
-        let (draft, isDry) = try Self.request(request)
-        let report = try await pool.run { [file] () throws(PageFailure) in
-            let configuration = ConfigurationFile(file)
-            let old = try Self.text(of: configuration)
-            let text: String
-            let movesHooks: Bool
-            do throws(ConfigurationError) {
-                text = try ConfigurationText(old, file: file).setting(draft)
-                movesHooks = try Self.movesHooks(of: draft.identifier, from: old, to: text, in: file)
-            } catch {
-                throw PageFailure(.badRequest, "\(error)")
+        let request = try Self.request(request)
+        return try await change(isDry: request.isDry) { [file] files, content throws(PageFailure) in
+            let edits = try Self.permitted { () throws(RegionFiles.Refusal) in
+                try files.setting(request.draft, name: request.name, in: content)
             }
-            var report = try Self.report(configuration, text)
+            // A text that is only shown can be copied by hand.
+            if !request.isDry, edits.allSatisfy({ $0.obstacle == nil }) {
+                for edit in edits where edit.path == file {
+                    try Self.refuseMovedHooks(of: request.draft.identifier, in: edit, of: file)
+                }
+            }
+            return edits
+        }
+    }
+
+    func set(room request: [UInt8]) async throws(PageFailure) -> ConfigurationReport {
+        let room: String?
+        do throws(ConfigurationError) {
+            let node = try JSONNode(json: request, file: "the request")["room"]
+            guard let node else {
+                throw ConfigurationError(
+                    file: "the request", place: "room", found: "nothing", expected: "the name of a room, or null")
+            }
+            room = if case .null = node.value { nil } else { try SavedRegions.room(node) }
+        } catch {
+            throw PageFailure(.badRequest, "\(error)")
+        }
+        return try await change(isDry: false) { files, content throws(PageFailure) in
+            try Self.permitted { () throws(RegionFiles.Refusal) in try files.setting(room: room, in: content) }
+        }
+    }
+
+    func remove(region: String) async throws(PageFailure) -> ConfigurationReport {
+        try await change(isDry: false) { files, content throws(PageFailure) in
+            try Self.permitted { () throws(RegionFiles.Refusal) in try files.removing(region, from: content) }
+        }
+    }
+
+    /// Writes the files that `edit` returns, and has the daemon go by them.
+    ///
+    /// - Returns: A report of the last of them.
+    private func change(
+        isDry: Bool,
+        _ edit: @escaping @Sendable (RegionFiles, RegionFiles.Content) throws(PageFailure) -> [RegionFiles.Edit]
+    ) async throws(PageFailure) -> ConfigurationReport {
+        let report = try await pool.run { [files] () throws(PageFailure) in
+            let edits = try edit(files, try Self.content(of: files))
+            guard let last = edits.last else { throw PageFailure(.notFound, "there is no such region") }
+            let obstacle = edits.lazy.compactMap(\.obstacle).first
+            var report = try Self.report(last.path, last.text, obstacle)
             report.written = false
-            guard !isDry, report.writable else { return report }
-            guard !movesHooks else { throw PageFailure(.forbidden, Self.refusal(draft.identifier, file)) }
+            guard !isDry, obstacle == nil else { return report }
             do throws(WriteObstacle) {
-                try configuration.write(text, replacing: old)
+                for edit in edits { try edit.write() }
                 report.written = true
             } catch {
                 if error.problem == .changed { throw PageFailure(.conflict, error.description) }
@@ -41,6 +84,17 @@ extension PageData {
         }
         if report.written == true { await reload() }
         return report
+    }
+
+    private static func refuseMovedHooks(
+        of identifier: String, in edit: RegionFiles.Edit, of file: String
+    ) throws(PageFailure) {
+        do throws(ConfigurationError) {
+            guard try movesHooks(of: identifier, from: edit.old, to: edit.text, in: file) else { return }
+        } catch {
+            throw PageFailure(.badRequest, "\(error)")
+        }
+        throw PageFailure(.forbidden, RegionFiles.beaconRefusal(identifier, file))
     }
 
     /// Returns whether a region that runs commands is to mean other beacons. A login must not decide which beacon runs them.
@@ -54,35 +108,49 @@ extension PageData {
         return before.hasCommands && !before.hasSameBeacons(as: after)
     }
 
-    private static func refusal(_ identifier: String, _ file: String) -> String {
-        "cannot change the beacon of \(identifier) from the page: the region runs commands; change it on the machine, with "
-            + "`sudo okaeri setup` or in \(file)"
+    private static func content(of files: RegionFiles) throws(PageFailure) -> RegionFiles.Content {
+        try permitted { () throws(RegionFiles.Refusal) in try files.content() }
     }
 
-    private static func text(of configuration: ConfigurationFile) throws(PageFailure) -> String? {
-        do throws(ConfigurationError) {
-            return try configuration.text()
+    private static func permitted<Value>(
+        _ body: () throws(RegionFiles.Refusal) -> Value
+    ) throws(PageFailure) -> Value {
+        do throws(RegionFiles.Refusal) {
+            return try body()
         } catch {
-            throw PageFailure(.serviceUnavailable, "\(error)")
+            throw switch error {
+            case .invalid(let error): PageFailure(.badRequest, "\(error)")
+            case .unreadable(let error): PageFailure(.serviceUnavailable, "\(error)")
+            case .forbidden(let sentence): PageFailure(.forbidden, sentence)
+            case .unknown(let sentence): PageFailure(.notFound, sentence)
+            case .name(let sentence): PageFailure(.badRequest, sentence)
+            }
         }
     }
 
     private static func report(
-        _ file: ConfigurationFile, _ text: String
+        _ file: String, _ text: String, _ obstacle: WriteObstacle?
     ) throws(PageFailure) -> ConfigurationReport {
         let shown: CommandRedaction
         do throws(ConfigurationError) {
-            shown = try CommandRedaction(text, file: file.path)
+            shown = try CommandRedaction(text, file: file)
         } catch {
             throw PageFailure(.serviceUnavailable, "\(error)")
         }
-        let obstacle = file.obstacle
         return ConfigurationReport(
-            file: file.path, writable: obstacle == nil, reason: obstacle?.description, text: shown.text,
+            file: file, writable: obstacle == nil, reason: obstacle?.description, text: shown.text,
             redacted: shown.isRedacted)
     }
 
-    static func request(_ bytes: [UInt8]) throws(PageFailure) -> (draft: RegionDraft, isDry: Bool) {
+    /// A change of a region, as the page sends it.
+    struct RegionRequest: Sendable {
+        var draft: RegionDraft
+        /// A new name for the region.
+        var name: String?
+        var isDry: Bool
+    }
+
+    static func request(_ bytes: [UInt8]) throws(PageFailure) -> RegionRequest {
         do throws(ConfigurationError) {
             let request = try JSONNode(json: bytes, file: "the request")
             guard let region = request["region"] else {
@@ -91,7 +159,13 @@ extension PageData {
             }
             let dry = request["dry"]?.value
             let isDry = if case .bool(false)? = dry { false } else { dry != nil }
-            return (try RegionDraft(region, place: "region"), isDry)
+            let name = request["name"]
+            if let name, name.value.string == nil {
+                throw ConfigurationError(
+                    file: "the request", place: "name", found: name.summary, expected: "the new name of the region")
+            }
+            return RegionRequest(
+                draft: try RegionDraft(region, place: "region"), name: name?.value.string, isDry: isDry)
         } catch {
             throw PageFailure(.badRequest, "\(error)")
         }

@@ -1,5 +1,6 @@
 import Events
 import FoundationEssentials
+import Glibc
 import HTTPTypes
 import History
 import OkaeriConfiguration
@@ -19,6 +20,8 @@ struct PageData: PageBackend {
     let now: @Sendable () -> Int64
     /// Makes the daemon read the configuration again.
     let reload: @Sendable () async -> Void
+    /// The user that writes `beacons.json`.
+    var user = geteuid()
     let pool = RequestPool()
 
     /// More events are not answered at once.
@@ -46,10 +49,10 @@ struct PageData: PageBackend {
         guard let width else {
             throw PageFailure(.badRequest, "width is no number of pixels; write it as 360")
         }
-        let chart = { @Sendable [file, window] (directory: String) in
+        let chart = { @Sendable [file, stateDirectory = directory, window] (directory: String) in
             var chart = DayChart(
                 directory: directory, day: moment,
-                regions: (try? Configuration(file: file))?.regions ?? [])
+                regions: (try? MergedConfiguration(file: file, directory: stateDirectory))?.configuration.regions ?? [])
             chart.window = window
             chart.width = width
             return chart

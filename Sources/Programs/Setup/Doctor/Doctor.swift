@@ -2,6 +2,7 @@ import Events
 import Bluetooth
 package import Client
 import FoundationEssentials
+import Glibc
 import NetworkManager
 import OkaeriConfiguration
 import Listening
@@ -10,16 +11,22 @@ import WiFi
 /// Checks every precondition and gives a fix for each problem.
 package struct Doctor: Sendable {
     let configuration: Result<(configuration: Configuration, file: String), ConfigurationError>
+    /// The regions in it that the page has saved.
+    let saved: SavedReport
     let client: APIClient
     /// The file of the configuration, also if it does not load; `nil` if there is none.
     let file: String?
 
     package init(configurationFile: String?, client: APIClient) {
-        configuration = Result { () throws(ConfigurationError) in
+        let merged = Result { () throws(ConfigurationError) in
             let file = try Configuration.file(named: configurationFile)
-            return (try Configuration(file: file), file)
+            let directory = SavedRegionsFile.directory(
+                of: file, named: nil, environment: ProcessInfo.processInfo.environment, isRoot: geteuid() == 0)
+            return (try MergedConfiguration(file: file, directory: directory), file)
         }
         file = try? Configuration.file(named: configurationFile)
+        saved = (try? merged.get().0.saved) ?? SavedReport()
+        configuration = merged.map { ($0.0.configuration, $0.1) }
         self.client = client
     }
 
@@ -53,7 +60,24 @@ package struct Doctor: Sendable {
                 return [.wrong("configuration", "\(file) has no region", mend: "`sudo okaeri setup` finds your beacon")]
             }
             let regions = configuration.regions.map(\.identifier).joined(separator: ", ")
-            return [.ok("configuration", "\(file) watches \(regions)")]
+            return [.ok("configuration", "\(file) watches \(regions)")] + savedFindings
+        }
+    }
+
+    /// Returns the regions that the page has saved.
+    private var savedFindings: [Finding] {
+        let used = saved.added.union(saved.changed).sorted()
+        guard let file = saved.file, !used.isEmpty else { return [] }
+        return [.ok("regions", "\(file) adds or changes \(used.joined(separator: ", "))")]
+    }
+
+    /// Returns the parts of the regions of the page that the daemon does not use.
+    static func savedFindings(_ saved: StatusReport.Saved?) -> [Finding] {
+        guard let saved else { return [] }
+        return (saved.problems ?? []).map {
+            .wrong(
+                "regions", $0,
+                mend: "correct \(saved.file) or delete it, then run `sudo systemctl reload okaeri`")
         }
     }
 
@@ -152,7 +176,7 @@ package struct Doctor: Sendable {
             switch await answer {
             case .success(let status):
                 [.ok("daemon", "it runs, with \(status.regions.count) regions")]
-                    + Self.radioFindings(status.bluetooth) + Self.serviceFindings(status)
+                    + Self.radioFindings(status.bluetooth) + Self.serviceFindings(status) + Self.savedFindings(status.saved)
             case .failure(let failure): [.note("daemon", failure.description)]
             }
         }

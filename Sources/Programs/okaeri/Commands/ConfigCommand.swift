@@ -18,15 +18,25 @@ struct ConfigCommand: ParsableCommand {
                 """)
 
         @OptionGroup var config: ConfigurationOptions
+        @OptionGroup var state: StateOptions
 
         func run() throws {
-            let (configuration, file) = try config.load()
+            let (merged, file) = try config.merged(directory: state.directory)
+            let configuration = merged.configuration
             for notice in configuration.notices { Terminal.complain("\(file): warning: \(notice)") }
             let remarks = ConfigurationCheck(configuration, file: file).remarks
             for remark in remarks { Terminal.complain("\(file): \(remark)") }
             guard !remarks.contains(where: \.isError) else { throw Exit.configuration }
-            let regions = configuration.regions.map { "\($0.identifier) (\($0.monitored.region.constraint))" }
+            let regions = merged.own.map { "\($0.identifier) (\($0.monitored.region.constraint))" }
             print("\(file) is fine: \(regions.isEmpty ? "no region" : regions.joined(separator: ", "))")
+            guard let saved = merged.saved.file else { return }
+            let added = configuration.regions.filter { merged.saved.added.contains($0.identifier) }.map {
+                "\($0.identifier) (\($0.monitored.region.constraint))"
+            }
+            let changed = merged.saved.changed.sorted()
+            if !added.isEmpty { print("\(saved) adds \(added.joined(separator: ", "))") }
+            if let room = merged.saved.room { print("\(saved) sets the room of this machine: \(room)") }
+            if !changed.isEmpty { print("\(saved) changes \(changed.joined(separator: ", "))") }
         }
     }
 

@@ -51,19 +51,22 @@ struct MonitorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (configuration, file) = try config.load()
+        // What a capture makes of a home is no memory of this one, unless a place is named for it.
+        let directory = capture == nil ? state.forDaemon : state.directory
+        let (configuration, file, saved) = try load(directory)
         let logger = Terminal.logger(verbose: log.verbose)
         logger.notice("version \(Version())")
         for notice in configuration.notices { logger.warning("\(file): \(notice)") }
+        for problem in saved.problems { logger.warning("\(problem)") }
         if let capture { logger.warning("NOT REAL: the capture \(capture) stands in for the Bluetooth adapter") }
         if wifi == .simulated { logger.warning("NOT REAL: a simulated Wi-Fi stands in for NetworkManager") }
         let daemon = try Daemon(
             configuration,
             options: .init(
-                configurationFile: file, capture: capture, speed: speed, simulatesWiFi: wifi == .simulated,
+                configurationFile: file, saved: saved, capture: capture, speed: speed,
+                simulatesWiFi: wifi == .simulated,
                 socket: socket.forDaemon,
-                // What a capture makes of a home is no memory of this one, unless a place is named for it.
-                stateDirectory: capture == nil ? state.forDaemon : state.directory,
+                stateDirectory: directory,
                 serviceManager: ServiceManager(environment: environment),
                 node: NodeName.local,
                 version: Version().number, commit: Version().commit),
@@ -78,6 +81,20 @@ struct MonitorCommand: AsyncParsableCommand {
             try await daemon.run(with: services)
         } catch let error as DaemonError {
             throw CommandFailure(error.description, status: Exit.unavailable)
+        }
+    }
+
+    /// Reads the configuration with the regions that the page has saved in the state directory.
+    private func load(
+        _ directory: String?
+    ) throws -> (configuration: OkaeriConfiguration.Configuration, file: String, saved: SavedReport) {
+        do throws(ConfigurationError) {
+            let file = try OkaeriConfiguration.Configuration.file(named: config.file)
+            let merged = try MergedConfiguration(file: file, directory: directory)
+            return (merged.configuration, file, merged.saved)
+        } catch {
+            Terminal.complain(error.description)
+            throw Exit.configuration
         }
     }
 

@@ -25,13 +25,39 @@ struct ConfigurationOptions: ParsableArguments {
         }
     }
 
+    /// The same with the regions that the page of the service has saved, if the file is the service's or a state directory is named.
+    ///
+    /// - Parameter isQuiet: Whether nothing is printed about the parts of those that are not used.
+    func merged(
+        directory: String? = nil, isQuiet: Bool = false
+    ) throws -> (merged: MergedConfiguration, file: String) {
+        do throws(ConfigurationError) {
+            let found = try found(directory: directory)
+            if !isQuiet { found.merged.saved.problems.forEach(Terminal.complain) }
+            return found
+        } catch {
+            Terminal.complain(error.description)
+            throw Exit.configuration
+        }
+    }
+
+    /// Reads the same and prints nothing.
+    func found(directory: String?) throws(ConfigurationError) -> (merged: MergedConfiguration, file: String) {
+        let file = try Configuration.file(named: file)
+        let directory = SavedRegionsFile.directory(
+            of: file, named: directory, environment: ProcessInfo.processInfo.environment, isRoot: geteuid() == 0)
+        return (try MergedConfiguration(file: file, directory: directory), file)
+    }
+
     /// The region that is configured under `name`; or that of no configuration, where `name` is UUID[/MAJOR[/MINOR]].
     func region(_ name: String) throws -> MonitoredRegion {
         if let constraint = BeaconConstraint(name) {
             return MonitoredRegion(BeaconRegion(identifier: name, constraint: constraint))
         }
-        let (configuration, file) = try load()
+        let (merged, file) = try merged(isQuiet: true)
+        let configuration = merged.configuration
         if let found = configuration.regions.first(where: { $0.identifier == name }) { return found.monitored }
+        merged.saved.problems.forEach(Terminal.complain)
         let known = configuration.regions.map(\.identifier).joined(separator: ", ")
         throw ValidationError(
             "\(file) has no region \"\(name)\", only \(known); name one of them, or UUID[/MAJOR[/MINOR]]")

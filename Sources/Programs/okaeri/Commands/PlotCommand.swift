@@ -32,7 +32,10 @@ struct PlotCommand: AsyncParsableCommand {
 
     func run() async throws {
         // Without a configuration there is a picture all the same; one that was named must load.
-        let regions = try config.file == nil ? (try? config.found()) ?? [] : config.load().configuration.regions
+        let regions =
+            try config.file == nil
+            ? (try? config.found(directory: state.directory).merged)?.configuration.regions ?? []
+            : config.merged(directory: state.directory).merged.configuration.regions
         let now = KernelClock.realtime
         let day = moment ?? now
         var svg = ""
@@ -56,12 +59,5 @@ struct PlotCommand: AsyncParsableCommand {
                 "\(output) cannot be written: \((error as? Errno) ?? .ioError); name another place with `--output`",
                 status: Exit.ioError)
         }
-    }
-}
-
-extension ConfigurationOptions {
-    /// The regions of the configuration that would be used.
-    fileprivate func found() throws -> [OkaeriConfiguration.Configuration.Region] {
-        try OkaeriConfiguration.Configuration(file: OkaeriConfiguration.Configuration.file(named: nil)).regions
     }
 }
