@@ -32,8 +32,8 @@ import Testing
         let server = WebServer(
             backend: Backend(hub: EventHub()), page: PageOfNothing(),
             address: try #require(ListenAddress("127.0.0.1:\(port.number)")), isOpen: isOpen, names: ["pi"],
-            logins: logins, listeners: listeners, eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, limits: limits,
-            logger: book.logger)
+            logins: logins, addresses: { ["http://pi:8080/"] }, listeners: listeners,
+            eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, limits: limits, logger: book.logger)
         let task = Task { try await server.run() }
         try await eventually("the server listens") { listeners.reports.map { $0.first?.problem == nil } ?? false }
         let result: Result<Void, any Error>
@@ -159,10 +159,35 @@ import Testing
             #expect(try await asker.change("POST", path, body, ["cookie": "okaeri=1"]).hasPrefix("HTTP/1.1 401"))
             #expect(try await asker.ask("GET", path).hasPrefix("HTTP/1.1 405"))
             #expect(try await asker.change("POST", path, body, ["host": "evil.example"]).hasPrefix("HTTP/1.1 421"))
-            for path in ["/v1/web/links", "/v1/web/devices/\(logins.devices.first?.id ?? "")"] {
-                #expect(try await asker.change("POST", path, "").hasPrefix("HTTP/1.1 403"))
+            for fields in [["x-okaeri-token": ""], ["origin": "http://evil.example"]] {
+                #expect(try await asker.change("POST", "/v1/web/links", "", fields).hasPrefix("HTTP/1.1 403"))
+                let device = "/v1/web/devices/\(logins.devices.first?.id ?? "")"
+                #expect(try await asker.change("DELETE", device, "", fields).hasPrefix("HTTP/1.1 403"))
+                let region = "/v1/configuration/region?region=home"
+                #expect(try await asker.change("DELETE", region, "", fields).hasPrefix("HTTP/1.1 403"))
             }
+            #expect(logins.devices.count == 1)
         }
+    }
+
+    @Test func `a browser with a login makes a link for another one, and ends its session`() async throws {
+        try await run { (asker: Asker) async throws in
+            var asker = asker
+            _ = try await asker.logIn(logins.link())
+            let made = try await asker.change("POST", "/v1/web/links", "")
+            #expect(made.hasPrefix("HTTP/1.1 200") && made.contains("\"http://pi:8080/\""))
+            var other = Asker(port: asker.port)
+            let session = try await other.logIn(made.word(between: "\"token\":\"", and: "\""))
+            #expect(session.hasPrefix("HTTP/1.1 200"))
+            let id = session.word(between: "\"id\":\"", and: "\"")
+            let list = try await asker.ask("GET", "/v1/web/devices")
+            #expect(list.contains("\"id\":\"\(id)\"") && logins.devices.count == 2)
+            let left = try await asker.change("DELETE", "/v1/web/devices/\(id)", "")
+            #expect(left.hasPrefix("HTTP/1.1 200") && !left.contains(id))
+            #expect(try await other.ask("GET", "/v1/status").hasPrefix("HTTP/1.1 401"))
+            #expect(try await asker.change("DELETE", "/v1/web/devices/\(id)", "").hasPrefix("HTTP/1.1 404"))
+        }
+        #expect(book.count("a link for another browser was made on the page") == 1)
     }
 
     @Test func `wrong links are answered late, and lock nothing out`() async throws {
@@ -247,7 +272,9 @@ import Testing
     @Test func `an open page is looked at without a login, and not changed`() async throws {
         try await run(isOpen: true) { (asker: Asker) async throws in
             #expect(try await asker.ask("GET", "/v1/status").hasPrefix("HTTP/1.1 200"))
-            #expect(try await asker.ask("GET", "/v1/web/session").contains(#"{"csrf":null,"name":null,"open":true}"#))
+            #expect(
+                try await asker.ask("GET", "/v1/web/session").contains(
+                    #"{"csrf":null,"id":null,"name":null,"open":true}"#))
             #expect(try await asker.change("POST", "/v1/prompts/1", "{}").hasPrefix("HTTP/1.1 401"))
             for field in [
                 "X-Forwarded-For", "x-forwarded-port", "Forwarded", "via", "X-Real-IP", "X-Real-Port",

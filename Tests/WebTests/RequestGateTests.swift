@@ -116,9 +116,21 @@ import Testing
     }
 
     @Test(arguments: ["/v1/web/links", "/v1/web/devices", "/v1/web/devices/abcdef"])
-    func `sessions are decided on the machine`(path: String) {
+    func `sessions are decided by the machine and by browsers with a login`(path: String) {
         for method in ["GET", "POST", "DELETE"] {
-            #expect(verdict(method, path, isOpen: true, Self.comesFromPage) == .refused(.onlyOnMachine))
+            #expect(verdict(method, path, Self.comesFromPage) == .answer)
+            let stranger = verdict(method, path, isOpen: true) {
+                Self.comesFromPage(&$0)
+                $0.cookie = nil
+            }
+            #expect(stranger == .refused(.noLogin), "an open page shows no sessions")
+        }
+        for method in ["POST", "DELETE"] {
+            let forged = verdict(method, path) {
+                Self.comesFromPage(&$0)
+                $0.token = nil
+            }
+            #expect(forged == .refused(.noToken))
         }
     }
 

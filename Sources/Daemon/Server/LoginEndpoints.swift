@@ -2,7 +2,7 @@ import Events
 import Hummingbird
 import Plumbing
 
-/// The logins of the page, for the socket alone: a user with access to it may decide about them.
+/// The logins of the page: a user with access to the socket, and a browser with a login, may make links and end sessions.
 struct LoginEndpoints: Sendable {
     private let logins: LoginStore
     private let addresses: @Sendable () -> [String]

@@ -43,6 +43,7 @@ extension Response {
     /// Returns the session; `nil`: a client of a page that is open.
     static func session(_ pass: Logins.Session?, isOpen: Bool, isSecure: Bool) -> Response {
         struct Session: Encodable {
+            var id: String?
             var name: String?
             var csrf: String?
             var open: Bool
@@ -50,14 +51,17 @@ extension Response {
             // The page asks for all of them.
             func encode(to encoder: any Encoder) throws {
                 var members = encoder.container(keyedBy: Key.self)
+                try members.encode(id, forKey: .id)
                 try members.encode(name, forKey: .name)
                 try members.encode(csrf, forKey: .csrf)
                 try members.encode(open, forKey: .open)
             }
 
-            enum Key: CodingKey { case name, csrf, open }
+            enum Key: CodingKey { case id, name, csrf, open }
         }
-        var response = json(Session(name: pass?.device.name, csrf: pass?.token, open: isOpen && pass == nil))
+        var response = json(
+            Session(
+                id: pass?.device.id, name: pass?.device.name, csrf: pass?.token, open: isOpen && pass == nil))
         if let pass {
             response.headers[.setCookie] = cookie(pass.cookie, seconds: Logins.deviceValidity, isSecure: isSecure)
         }

@@ -36,26 +36,28 @@ package struct WebServer: Service {
     ///   - address: The address of the listener.
     ///   - isOpen: Whether all users of this machine may read without a login.
     ///   - names: of this machine, and others by which the page may be asked for.
+    ///   - addresses: Returns the addresses of the page for other devices.
     ///   - listeners: Receives the state of the listener.
     package init(
         backend: any APIBackend, page: any PageBackend, address: ListenAddress, isOpen: Bool, names: [String],
-        logins: LoginStore, listeners: Listeners, eventLoopGroup: any EventLoopGroup, logger: Logger
+        logins: LoginStore, addresses: @escaping @Sendable () -> [String] = { [] }, listeners: Listeners,
+        eventLoopGroup: any EventLoopGroup, logger: Logger
     ) {
         self.init(
             backend: backend, page: page, address: address, isOpen: isOpen, names: names, logins: logins,
-            listeners: listeners, eventLoopGroup: eventLoopGroup,
+            addresses: addresses, listeners: listeners, eventLoopGroup: eventLoopGroup,
             limits: .init(connections: Self.mostConnections), logger: logger)
     }
 
     init(
         backend: any APIBackend, page: any PageBackend, address: ListenAddress, isOpen: Bool, names: [String],
-        logins: LoginStore, listeners: Listeners, eventLoopGroup: any EventLoopGroup, limits: Connections.Limits,
-        logger: Logger
+        logins: LoginStore, addresses: @escaping @Sendable () -> [String] = { [] }, listeners: Listeners,
+        eventLoopGroup: any EventLoopGroup, limits: Connections.Limits, logger: Logger
     ) {
         connections = Connections(limits: limits)
         endpoints = Endpoints(
             APIServer.endpoints(backend, heartbeat: EventStreamField.heartbeat, connections: connections)
-                + PageEndpoints(page).all)
+                + PageEndpoints(page).all + LoginEndpoints(logins, addresses: addresses).all)
         self.address = address
         hosts = HostCheck(names: names)
         gate = RequestGate(isOpen: isOpen && address.address.isLoopback)
@@ -90,16 +92,21 @@ package struct WebServer: Service {
 
     private func answer(_ request: Request, _ channel: any Channel, _ logger: Logger) async -> Response {
         let webRequest = WebRequest(request)
-        var hasLogin = false
+        var device: String?
         let verdict = gate.verdict(on: webRequest, permitsHost: hosts.permits(request.head.authority)) { cookie in
             let pass = logins.pass(for: cookie)
-            hasLogin = hasLogin || pass != nil
+            device = device ?? pass?.device.name
             return pass
         }
-        connections.identified(channel, hasLogin: hasLogin)
+        connections.identified(channel, hasLogin: device != nil)
         switch verdict {
         case .file: return PageFile.response(to: request)
-        case .answer: return await endpoints.response(to: request, on: channel, logger: logger)
+        case .answer:
+            let response = await endpoints.response(to: request, on: channel, logger: logger)
+            if let device, webRequest.path == WebRoute.links, response.status == .ok {
+                self.logger.notice("a link for another browser was made on the page", metadata: ["by": "\(device)"])
+            }
+            return response
         case .login: return await login(request, on: channel, isSecure: webRequest.isSecure)
         case .session(let pass): return .session(pass, isOpen: gate.isOpen, isSecure: webRequest.isSecure)
         case .logout(let pass):

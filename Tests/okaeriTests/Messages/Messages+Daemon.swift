@@ -122,8 +122,7 @@ extension Messages {
         case .foreignHost: .foreignOrigin
         case .foreignOrigin: .noLogin
         case .noLogin: .noToken
-        case .noToken: .onlyOnMachine
-        case .onlyOnMachine: .method(allowed: "GET")
+        case .noToken: .method(allowed: "GET")
         case .method: nil
         }
     }

@@ -77,18 +77,15 @@ extension Daemon {
             directory: options.stateDirectory, file: options.configurationFile, wifi: wifi,
             now: { [source] in source.now }, reload: { [reloader] in await reloader.reload() })
         let loop = MultiThreadedEventLoopGroup.oneLoop
+        let addresses = { @Sendable [reloader] in
+            reloader.configuration.web.map { PageAddresses.list($0.listen, hosts: $0.hosts) } ?? []
+        }
         var servers: [any Service] = []
         if isServed {
             servers.append(
                 APIServer(
                     backend: self, page: page,
-                    logins: (
-                        logins,
-                        { [reloader] in
-                            reloader.configuration.web.map { PageAddresses.list($0.listen, hosts: $0.hosts) } ?? []
-                        }
-                    ),
-                    socket: options.socket, eventLoopGroup: loop, logger: logger))
+                    logins: (logins, addresses), socket: options.socket, eventLoopGroup: loop, logger: logger))
         }
         let configuration = reloader.configuration
         let web = ListenerSupervisor(
@@ -96,8 +93,8 @@ extension Daemon {
         ) { [self] web, listeners in
             WebServer(
                 backend: self, page: page, address: web.listen, isOpen: web.isOpen,
-                names: [NodeName.local] + web.hosts, logins: logins, listeners: listeners, eventLoopGroup: loop,
-                logger: logger)
+                names: [NodeName.local] + web.hosts, logins: logins, addresses: addresses, listeners: listeners,
+                eventLoopGroup: loop, logger: logger)
         }
         let metrics = ListenerSupervisor(
             "metrics", configuration.metrics, address: \.self, listeners: listeners, logger: logger

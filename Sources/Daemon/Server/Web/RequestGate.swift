@@ -68,7 +68,7 @@ package struct RequestGate: Sendable {
         if request.path == WebRoute.session {
             return isReading ? .session(pass) : .refused(.method(allowed: Self.reading))
         }
-        if WebRoute.isOfSocket(request.path) { return .refused(.onlyOnMachine) }
+        if WebRoute.isOfLogins(request.path), pass == nil { return .refused(.noLogin) }
         if request.path == WebRoute.logout, request.method != "POST" { return .refused(.method(allowed: "POST")) }
         if isReading { return .answer }
         guard let pass, let token = request.token, Logins.isEqual(Array(token.utf8), Array(pass.token.utf8)) else {
@@ -113,7 +113,7 @@ package struct RequestGate: Sendable {
 
 /// The reason why a request is not answered.
 package enum WebRefusal: Sendable, Equatable {
-    case foreignHost, foreignOrigin, noLogin, noToken, onlyOnMachine
+    case foreignHost, foreignOrigin, noLogin, noToken
     /// - Parameter allowed: those that are, as the field `Allow` has them.
     case method(allowed: String)
 
@@ -121,7 +121,7 @@ package enum WebRefusal: Sendable, Equatable {
     package var status: Int {
         switch self {
         case .foreignHost: 421
-        case .foreignOrigin, .noToken, .onlyOnMachine: 403
+        case .foreignOrigin, .noToken: 403
         case .method: 405
         case .noLogin: 401
         }
@@ -136,7 +136,6 @@ package enum WebRefusal: Sendable, Equatable {
         case .noLogin:
             "this browser is not logged in; `okaeri web link` on the machine prints an address that logs it in"
         case .noToken: "the page's token for changes is missing or old; load the page again"
-        case .onlyOnMachine: "this is done on the machine itself; see `okaeri web --help`"
         }
     }
 }
@@ -146,11 +145,11 @@ package enum WebRoute {
     package static let login = "/v1/web/login"
     package static let session = "/v1/web/session"
     package static let logout = "/v1/web/logout"
-    /// On the socket alone.
+    /// On the socket, and for a browser with a login: a page that is open to readers does not show them.
     package static let links = "/v1/web/links"
     package static let devices = "/v1/web/devices"
 
-    static func isOfSocket(_ path: String) -> Bool {
+    static func isOfLogins(_ path: String) -> Bool {
         path == links || path == devices || path.hasPrefix(devices + "/")
     }
 }
