@@ -16,6 +16,7 @@ import subprocess
 import sys
 
 import changing
+import household
 import looking
 import outage
 from talk import say
@@ -38,6 +39,9 @@ ENGLISH = [
     changing.noise,
     changing.set_up,
     changing.every_key,
+    household.headline,
+    household.details,
+    household.phones,
     changing.troubles,
     changing.strangers,
     changing.keyboard,

@@ -25,6 +25,9 @@ package struct PageFile: Sendable {
     ].merging(scripts.map { ("/\($0).js", PageFile("text/javascript; charset=utf-8", $1)) }) { first, _ in first }
 
     private static let scripts: [(String, [UInt8])] = [
+        ("devices", PackageResources.devices_js), ("headline", PackageResources.headline_js),
+        ("qr", PackageResources.qr_js), ("remove", PackageResources.remove_js), ("room", PackageResources.room_js),
+        ("sensitivity", PackageResources.sensitivity_js),
         ("app", PackageResources.app_js), ("base", PackageResources.base_js),
         ("calibration", PackageResources.calibration_js), ("chart", PackageResources.chart_js),
         ("days", PackageResources.days_js), ("editor", PackageResources.editor_js), ("en", PackageResources.en_js),

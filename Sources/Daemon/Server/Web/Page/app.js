@@ -95,6 +95,7 @@ const above = () => {
   if (problem) notices.push(['alarm', '', t('notRead', problem)])
   for (const { key, reason } of restart) notices.push(['info', '', t('restartPending', key, reason)])
   for (const { name, refused } of status?.listeners ?? []) if (refused) notices.push(['alarm', '', t('notMoved', name, refused)])
+  for (const problem of status?.saved?.problems ?? []) notices.push(['alarm', '', t('notUsed', problem)])
   if (session.now && !session.now.csrf) notices.push(['info', '', t('readOnly')])
   const all = JSON.stringify(notices)
   if (all === shownNotices) return

@@ -4,6 +4,8 @@ import { calibrationPart } from './calibration.js'
 import { live } from './live.js'
 import { networkPart } from './network.js'
 import { outcomePart } from './outcome.js'
+import { removePart } from './remove.js'
+import { sensitivityPart } from './sensitivity.js'
 import { thresholdsPart } from './thresholds.js'
 import { t } from './words.js'
 
@@ -44,7 +46,7 @@ const identityPart = (uuid, values) => {
 
 /**
  * @param subject `{ beacon }` of /v1/beacons for a new region, `{ region }` of the status to change one
- * @param leave called with the name of what was saved, or with nothing
+ * @param leave called with a message of the change, or with nothing
  */
 export const editor = ({ beacon, region }, leave) => {
   const { uuid, major, minor } = beacon ?? region
@@ -59,13 +61,14 @@ export const editor = ({ beacon, region }, leave) => {
     maxlength: 64,
     required: true,
     readonly: !!region,
-    'aria-describedby': region ? null : 'name-hint',
+    'aria-describedby': 'name-hint',
     oninput: () => complain(''),
   })
   if (region) name.value = region.identifier
   const identity = identityPart(uuid, { major, minor })
   const [network, thresholds, calibration] = [networkPart(), thresholdsPart(), calibrationPart()]
-  const parts = [identity, network, thresholds, calibration]
+  const sensitivity = sensitivityPart()
+  const parts = [identity, network, thresholds, sensitivity, calibration]
   // The members that each part has read from the file; of a new region none.
   let before = parts.map(() => ({}))
   const outcome = outcomePart()
@@ -85,22 +88,24 @@ export const editor = ({ beacon, region }, leave) => {
   }
 
   const send = async (isDry) => {
-    const made = { identifier: name.value.trim(), ...changes() }
-    if (!made.identifier) return complain(t('nameMissing'), name)
-    const isTaken = [...regions, ...(live.status?.regions ?? [])].some(({ identifier }) => identifier === made.identifier)
-    if (!region && isTaken) return complain(t('nameTaken'), name)
+    const wanted = name.value.trim()
+    const made = { identifier: region?.identifier ?? wanted, ...changes() }
+    if (!wanted) return complain(t('nameMissing'), name)
+    const isTaken = [...regions, ...(live.status?.regions ?? [])].some(({ identifier }) => identifier === wanted)
+    if (wanted !== region?.identifier && isTaken) return complain(t('nameTaken'), name)
+    const renamed = wanted === made.identifier ? {} : { name: wanted }
     complain('')
     for (const button of buttons) button.disabled = true
     try {
-      const answer = await api('/v1/configuration/region', { region: made, dry: isDry })
+      const answer = await api('/v1/configuration/region', { region: made, ...renamed, dry: isDry })
       if (answer.written) {
         stop()
-        return leave(made.identifier)
+        return leave(t('saved', wanted))
       }
-      const where = file?.file ?? 'beacons.json'
+      const where = answer.file
       const whole = file?.writable ? t('wouldBe', where) : t('notWritten', where)
       const why = answer.redacted ? t('redacted', where) : whole
-      const text = answer.redacted ? regionText(answer.text, made.identifier) : answer.text
+      const text = answer.redacted ? regionText(answer.text, wanted) : answer.text
       outcome.show(text, file?.writable ? why : [file?.reason ?? answer.reason, why].filter(Boolean).join(' '))
     } catch (error) {
       complain(error.message)
@@ -124,18 +129,22 @@ export const editor = ({ beacon, region }, leave) => {
     send(false)
   }
 
+  const source = el('p', { class: 'quiet small', id: 'name-hint' }, region ? '' : t('nameHint'))
+  const remove = region && removePart(region.identifier, (text) => (stop(), leave(text)), complain)
   const heading = el('h2', { tabindex: -1 }, region ? t('changing', region.identifier) : t('newRegion'))
   const node = el(
     'form',
     { class: 'editor', novalidate: true, onsubmit: submit },
     heading,
-    el('div', { class: 'card' }, field('name', t('name'), name, region ? null : t('nameHint')), identity.node),
+    el('div', { class: 'card' }, field('name', t('name'), name), source, identity.node),
     network.node,
     thresholds.node,
+    sensitivity.node,
     calibration.node,
     problem,
     el('div', { class: 'buttons end' }, save, preview, el('button', { type: 'button', onclick: cancel }, t('cancel'))),
     outcome.node,
+    remove?.node,
   )
 
   const take = (known) => {
@@ -151,6 +160,13 @@ export const editor = ({ beacon, region }, leave) => {
       preview.hidden = !file.writable
       regions = JSON.parse(file.text || '{}').regions ?? []
       const known = regions.find(({ identifier }) => identifier === region?.identifier)
+      const from = file.regions?.find(({ identifier }) => identifier === region?.identifier)
+      if (from) {
+        name.readOnly = from.fixed
+        remove.enable(!from.fixed && !!session.now?.csrf)
+        const changed = from.changed ? t('isChanged', from.changed) : ''
+        putRich(source, [from.fixed ? t('isFixed', from.file) : t('isIn', from.file), changed].join(' '))
+      }
       if (known) take(known)
       else if (region) complain(t('notInFile', file.file))
     } catch (error) {

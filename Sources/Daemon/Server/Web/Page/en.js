@@ -38,7 +38,13 @@ export default {
   restartPending: 'Restart pending for {0}: {1}. Run `sudo systemctl restart okaeri`.',
   notMoved: '{0} stays on its former address: {1}',
   noHistory: 'No history is written: {0}',
+  notUsed: 'A region of the page is not used: {0}',
   // Now
+  homeInside: 'Somebody is home: {0}',
+  homeIn: '{0} ({1})',
+  homeOutside: 'Nobody is home',
+  homeUnknown: 'It is not known whether anybody is home',
+  comma: ', ',
   regions: 'Regions',
   noRegions: 'No region is watched yet. Hold your beacon to the Pi and go to Set up.',
   inside: 'Inside',

@@ -38,7 +38,13 @@ export default {
   restartPending: '{0} の変更は再起動後に有効になります（{1}）。`sudo systemctl restart okaeri` を実行してください。',
   notMoved: '{0} は以前のアドレスのままです：{1}',
   noHistory: '履歴を書き込めません：{0}',
+  notUsed: 'このページで保存したリージョンの一部は使われていません：{0}',
   // Now
+  homeInside: '在宅中：{0}',
+  homeIn: '{0}（{1}）',
+  homeOutside: 'だれも在宅していません',
+  homeUnknown: '在宅かどうか分かりません',
+  comma: '、',
   regions: 'リージョン',
   noRegions: 'まだリージョンがありません。ビーコンを Raspberry Pi に近づけて「設定」を開いてください。',
   inside: '圏内',

@@ -1,6 +1,7 @@
 // Now: the regions, what waits for an answer, and how the machine fares.
 import { api, clock, el, every, keyed, put, putRich, rich, say, session } from './base.js'
 import { signalBar, sparkline } from './chart.js'
+import { headlinePart } from './headline.js'
 import { live, reload } from './live.js'
 import { duration, failure, has, plain, sentence, since, t } from './words.js'
 
@@ -227,6 +228,7 @@ export const nowView = () => {
     'section',
     { 'aria-labelledby': 'now-title' },
     el('h2', { id: 'now-title', class: 'unseen' }, t('now')),
+    headlinePart(),
     prompts,
     outcome,
     el('h2', {}, t('regions')),

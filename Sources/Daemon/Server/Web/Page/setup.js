@@ -1,9 +1,11 @@
 // Set up: the beacons in the air, of which one becomes a region; and the regions there are.
 import { api, el, every, keyed, put, putRich, say, session } from './base.js'
 import { signalBar } from './chart.js'
+import { devicesPart } from './devices.js'
 import { editor } from './editor.js'
 import { live, reload } from './live.js'
 import { distanceText, heardText } from './now.js'
+import { roomPart } from './room.js'
 import { plain, t } from './words.js'
 
 const shownAtMost = 20
@@ -45,7 +47,14 @@ const ranking = (list) => {
   }
 }
 
-const airPart = (choose) => (beacon) => {
+/** The region with the fewest beacons of those that a beacon belongs to. */
+const regionOf = ({ regions }) => {
+  const meant = live.status?.regions.filter(({ identifier }) => regions.includes(identifier)) ?? []
+  const width = ({ major, minor }) => (major == null) + (minor == null)
+  return meant.sort((a, b) => width(a) - width(b))[0]
+}
+
+const airPart = (choose, change) => (beacon) => {
   const name = t('beaconName', beacon.major, beacon.minor)
   const bar = signalBar(t('signalOf', name))
   const [distance, strength, heard, member] = [0, 1, 2, 3].map(() => el('span'))
@@ -60,13 +69,15 @@ const airPart = (choose) => (beacon) => {
     },
     t('use'),
   )
+  const changing = el('button', { type: 'button', hidden: true, onclick: () => change(own) }, t('change'))
+  let own = null
   const node = el(
     'li',
     { class: 'beacon choice' },
     bar.node,
     el('span', { class: 'who' }, el('b', {}, name), ' ', member, el('code', { class: 'uuid' }, beacon.uuid)),
     el('span', { class: 'facts' }, distance, strength, heard),
-    button,
+    el('span', { class: 'choices' }, changing, button),
   )
   return {
     node,
@@ -77,16 +88,23 @@ const airPart = (choose) => (beacon) => {
       put(heard, heardText(beacon.age))
       put(member, beacon.regions.length ? t('inRegion', beacon.regions.join(', ')) : '')
       member.hidden = !beacon.regions.length
+      own = regionOf(beacon)
+      changing.hidden = !own
+      changing.disabled = button.disabled
+      if (own) changing.setAttribute('aria-label', t('changeOf', own.identifier))
+      // A region of this beacon alone is changed; a second one of the same beacon has no use.
+      button.hidden = own?.minor != null
     },
   }
 }
 
 const ownPart = (change) => (region) => {
   const what = el('span', { class: 'facts' })
+  const saved = el('span', { class: 'tag', hidden: true }, t('savedHere'))
   const node = el(
     'li',
     { class: 'beacon own' },
-    el('span', { class: 'who' }, el('b', {}, region.identifier), el('code', { class: 'uuid' }, region.uuid)),
+    el('span', { class: 'who' }, el('b', {}, region.identifier), ' ', saved, el('code', { class: 'uuid' }, region.uuid)),
     what,
     el(
       'button',
@@ -101,11 +119,14 @@ const ownPart = (change) => (region) => {
   )
   return {
     node,
-    update: ({ major, minor }) =>
+    update(region) {
+      const { major, minor } = region
+      saved.hidden = !region.saved
       put(
         what,
         major == null ? t('whichUUID') : minor == null ? `${t('whichMajor')}: ${major}` : t('beaconName', major, minor),
-      ),
+      )
+    },
   }
 }
 
@@ -115,6 +136,8 @@ export const setupView = () => {
   const problem = el('p', { class: 'error', role: 'alert', hidden: true })
   const own = el('ul', { class: 'plain' })
   const ownCard = el('div', {}, el('h2', {}, t('yours')), el('div', { class: 'card' }, own))
+  const devices = devicesPart()
+  const room = roomPart()
   const done = el('p', { class: 'outcome', hidden: true })
   const lists = el(
     'div',
@@ -124,6 +147,8 @@ export const setupView = () => {
     el('p', { class: 'lead' }, t('airHow')),
     el('div', { class: 'card' }, air, none, problem),
     ownCard,
+    room.node,
+    devices.node,
   )
   const node = el(
     'section',
@@ -138,7 +163,7 @@ export const setupView = () => {
     node.replaceChild(lists, node.lastChild)
     done.hidden = !saved
     if (saved) {
-      put(done, t('saved', saved))
+      put(done, saved)
       say(done.textContent)
       reload().catch(() => {})
     }
@@ -155,7 +180,10 @@ export const setupView = () => {
   const rank = ranking(air)
   const updateAir = keyed(
     air,
-    airPart((beacon) => edit({ beacon })),
+    airPart(
+      (beacon) => edit({ beacon }),
+      (region) => edit({ region }),
+    ),
   )
   const updateOwn = keyed(
     own,
@@ -183,10 +211,13 @@ export const setupView = () => {
     node,
     show() {
       regions()
+      room.load()
+      devices.load()
       look.start()
     },
     hide() {
       look.stop()
+      devices.hide()
       open?.stop()
     },
   }

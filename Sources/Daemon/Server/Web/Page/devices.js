@@ -1,0 +1,121 @@
+// Phones and browsers: a link for another one, and the sessions of all.
+import { api, clock, el, keyed, put, putRich, say, session, svg } from './base.js'
+import { matrix } from './qr.js'
+import { since, t } from './words.js'
+
+const isLocal = (name) => /^(localhost|127\.[\d.]+|\[::1\])$/.test(name)
+
+/** The address of the page for another device: this browser's own, if others can reach it. */
+const addressOf = ({ addresses }) => {
+  const own = `${location.origin}/`
+  if (!isLocal(location.hostname)) return own
+  return addresses.find((address) => !isLocal(new URL(address).hostname)) ?? own
+}
+
+const quiet = 4
+const picture = (text) => {
+  const rows = matrix(text)
+  if (!rows) return null
+  const size = rows.length + 2 * quiet
+  const dark = rows.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x + quiet} ${y + quiet}h1v1h-1z` : [])))
+  return svg(
+    'svg',
+    { viewBox: `0 0 ${size} ${size}`, class: 'qr', role: 'img', 'aria-label': t('qrOf'), 'shape-rendering': 'crispEdges' },
+    svg('rect', { width: size, height: size }),
+    svg('path', { d: dark.join('') }),
+  )
+}
+
+const linkPart = (failed) => {
+  const shown = el('div', { class: 'newlink', hidden: true })
+  const make = async () => {
+    failed('')
+    button.disabled = true
+    try {
+      const link = await api('/v1/web/links', undefined, { method: 'POST' })
+      const address = `${addressOf(link)}#login=${link.token}`
+      const text = el('input', { readonly: true, value: address, 'aria-label': t('linkText'), onfocus: () => text.select() })
+      const how = el('p', {}, t('linkHow', Math.round(link.seconds / 60)))
+      const local = isLocal(new URL(address).hostname) && el('p', { class: 'error' })
+      if (local) putRich(local, t('linkLocal'))
+      shown.replaceChildren(...[how, picture(address), text, local].filter(Boolean))
+      shown.hidden = false
+      say(how.textContent)
+    } catch (error) {
+      failed(error.message)
+    } finally {
+      button.disabled = false
+    }
+  }
+  const button = el('button', { type: 'button', onclick: make }, t('linkMake'))
+  return { node: el('div', {}, el('div', { class: 'buttons' }, button), shown), shown }
+}
+
+const devicePart = (revoke) => (device) => {
+  const facts = el('span', { class: 'facts' })
+  const isOwn = device.id === session.now?.id
+  const node = el(
+    'li',
+    { class: 'beacon own' },
+    el('span', { class: 'who' }, el('b', {}, device.name), ' ', isOwn && el('span', { class: 'tag' }, t('thisDevice'))),
+    facts,
+    !isOwn &&
+      el(
+        'button',
+        { type: 'button', 'aria-label': t('revokeOf', device.name), onclick: () => revoke(device) },
+        t('revoke'),
+      ),
+  )
+  return {
+    node,
+    update: ({ since: begun, seen }) =>
+      put(facts, t('deviceTimes', since(Date.parse(begun), clock.now()), since(Date.parse(seen), clock.now()))),
+  }
+}
+
+export const devicesPart = () => {
+  const problem = el('p', { class: 'error', role: 'alert', hidden: true })
+  const failed = (text) => {
+    putRich(problem, text)
+    problem.hidden = !text
+  }
+  const list = el('ul', { class: 'plain' })
+  const revoke = async (device) => {
+    failed('')
+    try {
+      show(await api(`/v1/web/devices/${device.id}`, undefined, { method: 'DELETE' }))
+      say(t('revoked', device.name))
+      heading.focus({ preventScroll: true })
+    } catch (error) {
+      failed(error.message)
+    }
+  }
+  const update = keyed(list, devicePart(revoke))
+  const show = (devices) => update(devices, (device) => device.id)
+  const link = linkPart(failed)
+  const heading = el('h2', { tabindex: -1 }, t('devices'))
+  const node = el(
+    'div',
+    { class: 'devices', hidden: !session.now?.csrf },
+    heading,
+    el('p', { class: 'lead' }, t('devicesHow')),
+    el('div', { class: 'card' }, list, link.node, problem),
+  )
+  return {
+    node,
+    /** Requests the sessions. A page that only reads has none to show. */
+    async load() {
+      if (!session.now?.csrf) return
+      try {
+        show(await api('/v1/web/devices'))
+      } catch (error) {
+        failed(error.message)
+      }
+    },
+    hide() {
+      // A link logs a browser in: it is not left on the screen.
+      link.shown.replaceChildren()
+      link.shown.hidden = true
+    },
+  }
+}
