@@ -157,7 +157,7 @@ let targets = [
         "Programs/Setup",
         [
             "Bluetooth", "Client", "Events", "IBeacon", "Listening", "NetworkManager", "OkaeriConfiguration",
-            "RegionMonitoring", "WiFi",
+            "RegionMonitoring", "Subprocess", "SystemPackage", "WiFi",
         ]),
 
     // Lab

@@ -11,6 +11,10 @@ package struct NextSteps: Sendable {
     package var outsider: String?
     /// The network that there is nothing to join with.
     package var unsavedNetwork: String?
+    /// Whether the daemon uses the file.
+    package var isApplied = false
+    /// Whether a reload does not suffice.
+    package var needsRestart = false
 
     package init(
         file: String, daemon: Daemon, isService: Bool, outsider: String? = nil, unsavedNetwork: String? = nil
@@ -22,8 +26,6 @@ package struct NextSteps: Sendable {
         self.unsavedNetwork = unsavedNetwork
     }
 
-    private static let serviceFile = "/etc/okaeri/beacons.json"
-
     /// A line each: the command, and what it is for.
     package var lines: [String] {
         var lines: [String] = []
@@ -32,7 +34,9 @@ package struct NextSteps: Sendable {
                 "sudo nmcli --ask device wifi connect \(Self.quoted(unsavedNetwork))   # saves its passphrase in "
                     + "NetworkManager")
         }
-        switch (daemon, isService && file == Self.serviceFile) {
+        switch (daemon, isService && file == ServiceControl.file) {
+        case _ where isApplied: break
+        case (.runs, true) where needsRestart: lines.append("sudo systemctl restart okaeri   # goes by it from now on")
         case (.runs, true): lines.append("sudo systemctl reload okaeri   # goes by it from now on")
         case (.absent, true): lines.append("sudo systemctl enable --now okaeri   # starts it, now and with the machine")
         case (.runs, false):

@@ -6,10 +6,7 @@ import Events
 import Setup
 
 extension NextSteps {
-    private static let unitFolders = [
-        "/etc/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system",
-    ]
-    private static let group = "okaeri"
+    static let group = "okaeri"
 
     /// Creates the steps that are left on this machine.
     init(writing file: ConfigurationFile, client: APIClient, unsavedNetwork: String?) async {
@@ -19,20 +16,30 @@ extension NextSteps {
         } catch {
             if case .noDaemon = error { daemon = .absent }
         }
-        let isService = Self.unitFolders.contains {
-            FileManager.default.fileExists(atPath: "\($0)/okaeri.service")
-        }
         self.init(
-            file: file.path, daemon: daemon, isService: isService, outsider: Self.outsider,
+            file: file.path, daemon: daemon, isService: ServiceControl.isInstalled, outsider: Self.outsider,
             unsavedNetwork: unsavedNetwork)
+    }
+
+    /// The name of the user of this terminal: the one of `sudo`, or that of the process.
+    private static var user: String? {
+        ProcessInfo.processInfo.environment["SUDO_USER"]
+            ?? getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) }
+    }
+
+    /// The first name of the user, or else the login; `nil` for root and for the login of an image, which is no person's.
+    static var owner: String? {
+        guard let user, let account = getpwnam(user), account.pointee.pw_uid != 0, user != "pi" else { return nil }
+        let comment = account.pointee.pw_gecos.map { String(cString: $0) } ?? ""
+        let name = comment.prefix { $0 != "," }.split(separator: " ").first.map(String.init)
+        return name ?? user
     }
 
     /// The user outside the daemon's group; `nil` if the user is in the group, or there is no such group.
     private static var outsider: String? {
-        let user =
-            ProcessInfo.processInfo.environment["SUDO_USER"]
-            ?? getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) }
-        guard let user, user != "root", let account = getpwnam(user) else { return nil }
+        guard let user, let account = getpwnam(user), account.pointee.pw_uid != 0, !user.hasPrefix("-") else {
+            return nil
+        }
         let primary = account.pointee.pw_gid
         guard let group = getgrnam(group)?.pointee, group.gr_gid != primary, var member = group.gr_mem else {
             return nil

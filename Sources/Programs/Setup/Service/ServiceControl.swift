@@ -1,0 +1,132 @@
+package import Client
+import Events
+import FoundationEssentials
+import Glibc
+import Plumbing
+
+/// The service okaeri of systemd: whether it is installed, and how it uses a changed configuration.
+package struct ServiceControl: Sendable {
+    /// What a changed configuration takes.
+    package enum Change: Sendable, Equatable {
+        case reload
+        /// For keys that are read at the start only.
+        case restart
+    }
+
+    /// What was done.
+    package enum Outcome: Sendable, Equatable {
+        case reloaded, restarted, started
+
+        /// A sentence.
+        package var description: String {
+            switch self {
+            case .reloaded: "The service okaeri has reloaded its configuration, and answers."
+            case .restarted: "The service okaeri has restarted, and answers."
+            case .started: "The service okaeri runs, now and after each start of this machine, and answers."
+            }
+        }
+    }
+
+    /// The reason why the service does not use the configuration.
+    package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
+        /// The command that failed; `nil` if the daemon did not answer after it.
+        package var command: String?
+        package var reason: String
+        /// The last error that the service wrote to the journal; `nil` if there is none.
+        package var journal: String?
+
+        package var description: String {
+            let what = command.map { "`\($0)` failed" } ?? "the service okaeri does not answer"
+            let last = journal.map { "; its last error is \"\($0)\"" } ?? ""
+            return "\(what): \(reason)\(last); `journalctl -u okaeri` shows more"
+        }
+    }
+
+    package static let unit = "okaeri"
+    /// The configuration that the unit names.
+    package static let file = "/etc/okaeri/beacons.json"
+    /// The socket of the service.
+    package static let socket = "/run/okaeri/okaeri.sock"
+
+    private static let unitFolders = [
+        "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system",
+        "/lib/systemd/system",
+    ]
+
+    /// A Boolean value that indicates whether systemd has a unit for the daemon.
+    package static var isInstalled: Bool {
+        unitFolders.contains { FileManager.default.fileExists(atPath: "\($0)/\(unit).service") }
+    }
+
+    /// A Boolean value that indicates whether this process can control the service: it is installed, systemd runs this
+    /// machine (sd_booted(3)), and the user is root.
+    package static var isControllable: Bool {
+        isInstalled && FileManager.default.fileExists(atPath: "/run/systemd/system") && geteuid() == 0
+    }
+
+    private let command: SystemCommand
+    private let answers: @Sendable () async -> String?
+
+    /// - Parameter client: The client of the service.
+    package init(client: APIClient = APIClient(socket: Self.socket)) {
+        self.init(command: SystemCommand()) {
+            do throws(APIClient.Failure) {
+                let _: StatusReport = try await client.get(Route.briefStatus)
+                return nil
+            } catch {
+                return error.description
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - command: Runs `systemctl` and `journalctl`.
+    ///   - answers: Asks the daemon, and returns the reason why it does not answer; `nil` if it does.
+    init(command: SystemCommand, answers: @escaping @Sendable () async -> String?) {
+        self.command = command
+        self.answers = answers
+    }
+
+    /// Whether the service runs, or is about to.
+    package var isRunning: Bool {
+        get async { await command("systemctl", "is-active", "--quiet", Self.unit).succeeded }
+    }
+
+    /// Has the service use its configuration: reloads or restarts a service that runs, and enables and starts one that does
+    /// not. Returns when the daemon answers; systemd itself waits until the daemon is ready.
+    package func apply(_ change: Change) async throws(Failure) -> Outcome {
+        let outcome: Outcome
+        if await isRunning {
+            switch change {
+            case .reload:
+                try await carryOut("systemctl", "reload", Self.unit)
+                outcome = .reloaded
+            case .restart:
+                try await carryOut("systemctl", "restart", Self.unit)
+                outcome = .restarted
+            }
+        } else {
+            // Earlier starts may have failed too often for another one.
+            _ = await command("systemctl", "reset-failed", Self.unit)
+            try await carryOut("systemctl", "enable", "--quiet", "--now", Self.unit)
+            outcome = .started
+        }
+        if let reason = await answers() { throw Failure(command: nil, reason: reason, journal: await lastError()) }
+        return outcome
+    }
+
+    private func carryOut(_ words: String...) async throws(Failure) {
+        let result = await command.run(words)
+        guard !result.succeeded else { return }
+        let reason = result.complaint.isEmpty ? "exit status \(result.status ?? -1)" : result.complaint
+        throw Failure(command: words.joined(separator: " "), reason: reason, journal: await lastError())
+    }
+
+    private func lastError() async -> String? {
+        let found = await command(
+            "journalctl", "--unit", Self.unit, "--boot", "--priority", "err", "--lines", "1", "--output", "cat",
+            "--no-pager", "--quiet")
+        guard found.succeeded, let line = found.output.split(whereSeparator: \.isNewline).last else { return nil }
+        return String(line.prefix(1000)).plain(replacesFormat: true)
+    }
+}

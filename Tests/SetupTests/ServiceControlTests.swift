@@ -1,0 +1,73 @@
+import Synchronization
+import Testing
+
+@testable import Setup
+
+/// A systemd that records the commands, and fails those that are named.
+private final class Systemd: Sendable {
+    private let ran = Mutex<[String]>([])
+    private let failing: [String: String]
+    private let isActive: Bool
+    private let journal: String
+
+    init(isActive: Bool, failing: [String: String] = [:], journal: String = "") {
+        (self.isActive, self.failing, self.journal) = (isActive, failing, journal)
+    }
+
+    /// The commands of systemctl that change something.
+    var commands: [String] { ran.withLock { $0.filter { !$0.contains("is-active") && !$0.hasPrefix("journalctl") } } }
+
+    func control(answers: String? = nil) -> ServiceControl {
+        let command = SystemCommand { words in
+            let text = words.joined(separator: " ")
+            self.ran.withLock { $0.append(text) }
+            if words.contains("is-active") { return .init(status: self.isActive ? 0 : 3) }
+            if words[0] == "journalctl" { return .init(status: 0, output: self.journal) }
+            guard let complaint = self.failing[words[1]] else { return .init(status: 0) }
+            return .init(status: 1, complaint: complaint)
+        }
+        return ServiceControl(command: command) { answers }
+    }
+}
+
+@Suite struct ServiceControlTests {
+    @Test func `a service that runs is reloaded or restarted, another one is enabled and started`() async throws {
+        let running = Systemd(isActive: true)
+        #expect(try await running.control().apply(.reload) == .reloaded)
+        #expect(try await running.control().apply(.restart) == .restarted)
+        #expect(running.commands == ["systemctl reload okaeri", "systemctl restart okaeri"])
+        let stopped = Systemd(isActive: false, failing: ["reset-failed": "Unit okaeri.service not loaded."])
+        #expect(try await stopped.control().apply(.reload) == .started)
+        #expect(stopped.commands == ["systemctl reset-failed okaeri", "systemctl enable --quiet --now okaeri"])
+    }
+
+    @Test func `a failed start names the command and the journal's last error`() async throws {
+        let systemd = Systemd(
+            isActive: false, failing: ["enable": "Job for okaeri.service failed."],
+            journal: "earlier\nhci0 is \u{1B}[2Jgone\n")
+        let failure = await #expect(throws: ServiceControl.Failure.self) {
+            _ = try await systemd.control().apply(.restart)
+        }
+        #expect(
+            failure?.description == """
+                `systemctl enable --quiet --now okaeri` failed: Job for okaeri.service failed.; its last error is "hci0 is  \
+                [2Jgone"; `journalctl -u okaeri` shows more
+                """)
+    }
+
+    @Test func `a daemon that does not answer is a failure`() async throws {
+        let failure = await #expect(throws: ServiceControl.Failure.self) {
+            _ = try await Systemd(isActive: true).control(answers: "no listener").apply(.reload)
+        }
+        #expect(failure?.command == nil && failure?.reason == "no listener" && failure?.journal == nil)
+    }
+
+    @Test func `a command is run without a shell, and its failure has a reason`() async {
+        let run = SystemCommand()
+        #expect(await run("echo", "$HOME; x") == .init(status: 0, output: "$HOME; x\n"))
+        #expect(await run("false").status == 1)
+        let missing = await run("no-such-command-of-okaeri")
+        #expect(missing.status == nil && missing.complaint == "no-such-command-of-okaeri is not installed")
+        #expect(await run("ls", "/no-such-file").complaint.hasPrefix("ls: cannot access"))
+    }
+}
