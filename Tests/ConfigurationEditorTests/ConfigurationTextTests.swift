@@ -261,3 +261,41 @@ private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
                 "{ \"identifier\": \"keys\", \"uuid\": \"\(uuidText)\", \"major\": 1, \"minor\": 2 }\n  ]\n}\n"))
     }
 }
+
+/// Members of `web`, `node` and `mqtt`.
+@Suite struct ServiceMemberTests {
+    private static let region = #"{"regions": [{"identifier": "keys", "uuid": "\#(uuidText)"}]"#
+
+    private func set(
+        _ members: [(key: String, value: RegionDraft.Setting)], of key: String, in rest: String
+    ) throws -> String {
+        try ConfigurationText(Self.region + rest, file: "beacons.json").setting(members, of: key)
+    }
+
+    @Test func `an object is added behind what is there`() throws {
+        #expect(
+            try set([("room", .string("kitchen"))], of: "node", in: "}")
+                == Self.region + #", "node": { "room": "kitchen" }}"#)
+        #expect(
+            try set([("host", .string("h")), ("port", .number(1884)), ("username", .removed)], of: "mqtt", in: "\n}")
+                == Self.region + #", "mqtt": { "host": "h", "port": 1884 }"# + "\n}")
+    }
+
+    @Test func `a member is changed or removed, and its neighbours stay`() throws {
+        let rest = #", "web": {"listen":"127.0.0.1:80",  "open": true} }"#
+        #expect(
+            try set([("listen", .string("[::1]:81")), ("open", .removed)], of: "web", in: rest)
+                == Self.region + #", "web": {"listen":"[::1]:81"} }"#)
+        #expect(
+            try set([("room", .string("hall"))], of: "node", in: #", "node": {}}"#)
+                == Self.region + #", "node": { "room": "hall" }}"#)
+    }
+
+    @Test func `what would be no configuration is not made`() {
+        #expect(throws: ConfigurationError.self) { try set([("listen", .string("x"))], of: "web", in: "}") }
+        #expect(throws: ConfigurationError.self) { try set([("room", .string("x"))], of: "node", in: "") }
+        #expect(throws: ConfigurationError.self) {
+            try ConfigurationText("[]", file: "b").setting([("room", .string("x"))], of: "node")
+        }
+    }
+}

@@ -104,6 +104,38 @@ package struct ConfigurationText: Sendable {
         return result
     }
 
+    /// The text with these members of an object of the outermost one, such as `listen` of `web`; the others stay. The object
+    /// is added if there is none.
+    ///
+    /// - Throws: every mistake there would be in the text, with its place, also those that are there already.
+    package func setting(
+        _ members: [(key: String, value: RegionDraft.Setting)], of key: String
+    ) throws(ConfigurationError) -> String {
+        let document = try JSONNode(json: bytes, file: file)
+        var result = bytes
+        if var top = Self.top(of: document, in: bytes) {
+            let old = top.text(of: key).flatMap(ObjectText.init)
+            if var object = old, !object.members.isEmpty {
+                for member in members {
+                    if let value = member.value.text {
+                        object.set(member.key, to: value)
+                    } else {
+                        object.remove(member.key)
+                    }
+                }
+                top.set(key, to: object.bytes)
+            } else {
+                let layout = Layout.line
+                let texts = members.compactMap { member in member.value.text.map { layout.member(member.key, $0) } }
+                top.set(key, to: layout.object(texts))
+            }
+            result.replaceSubrange(document.range, with: top.bytes)
+        }
+        // What is no object is no configuration, and the error names the place.
+        _ = try Configuration(json: result, file: file)
+        return String(decoding: result, as: UTF8.self)
+    }
+
     /// The text of the outermost object with the region; nil where it has no place for one.
     private static func edited(_ bytes: [UInt8], _ document: JSONNode, _ region: RegionDraft) -> [UInt8]? {
         edited(bytes, document) { changed($0, $1, $2, region, around: $3) }

@@ -33,13 +33,10 @@ extension RegionDraft {
     ///
     /// - Parameter old: The old text.
     private func text(of setting: Setting, in old: [UInt8]?) -> [UInt8]? {
-        switch setting {
-        case .removed: nil
-        case .bool(let bool): Array("\(bool)".utf8)
-        // JSON cannot represent the other numbers; the check then rejects null.
-        case .number(let number): Array((number.isFinite ? number.plain : "null").utf8)
-        case .string(let string): Array(JSON.text(string).utf8)
-        case .network(let settings): network(settings, in: old.flatMap(ObjectText.init))
+        if case .network(let settings) = setting {
+            network(settings, in: old.flatMap(ObjectText.init))
+        } else {
+            setting.text
         }
     }
 
@@ -70,5 +67,16 @@ extension ObjectText {
 }
 
 extension RegionDraft.Setting {
+    /// The JSON of one value; `nil` for none.
+    var text: [UInt8]? {
+        switch self {
+        case .removed, .network: nil
+        case .bool(let bool): Array("\(bool)".utf8)
+        // JSON cannot represent the other numbers; the check then rejects null.
+        case .number(let number): Array((number.isFinite ? number.plain : "null").utf8)
+        case .string(let string): Array(JSON.text(string).utf8)
+        }
+    }
+
     fileprivate var name: SSID? { if case .string(let ssid) = self { SSID(ssid) } else { nil } }
 }

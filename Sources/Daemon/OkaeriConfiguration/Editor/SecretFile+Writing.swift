@@ -1,0 +1,34 @@
+import Glibc
+package import Plumbing
+import SystemPackage
+
+extension SecretFile {
+    /// Writes a secret to a file of mode 0600, in place of one that is there.
+    ///
+    /// - Parameters:
+    ///   - path: the file, which a root process must be able to trust: see ``FilePlace``.
+    ///   - owner: The user and the group of the file.
+    package static func write(
+        _ secret: String, to path: String, owner: (user: UInt32, group: UInt32)
+    ) throws(WriteObstacle) {
+        do throws(WriteObstacle.Problem) {
+            do throws(FilePlace.Problem) {
+                let place = try FilePlace(path)
+                try place.refuseSharedDirectory()
+                _ = try place.status()
+                do throws(Errno) {
+                    let directory = try place.opened()
+                    try FileDescriptor.replaceFile(
+                        place.name, in: directory.number, with: Array(secret.utf8) + [UInt8(ascii: "\n")],
+                        permissions: [.ownerReadWrite], owner: owner)
+                } catch {
+                    throw .failed(error)
+                }
+            } catch {
+                throw WriteObstacle.Problem(error)
+            }
+        } catch {
+            throw WriteObstacle(file: path, problem: error)
+        }
+    }
+}
