@@ -275,10 +275,10 @@ private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
     @Test func `an object is added behind what is there`() throws {
         #expect(
             try set([("room", .string("kitchen"))], of: "node", in: "}")
-                == Self.region + #", "node": { "room": "kitchen" }}"#)
+                == Self.region + #","node": { "room": "kitchen" }}"#)
         #expect(
             try set([("host", .string("h")), ("port", .number(1884)), ("username", .removed)], of: "mqtt", in: "\n}")
-                == Self.region + #", "mqtt": { "host": "h", "port": 1884 }"# + "\n}")
+                == Self.region + #","mqtt": { "host": "h", "port": 1884 }"# + "\n}")
     }
 
     @Test func `a member is changed or removed, and its neighbours stay`() throws {
