@@ -62,6 +62,15 @@ package final class NetworkManagerService: WiFiService {
         return await session.join(network)
     }
 
+    /// Makes a profile of `network`, unless one fits. It is for the same security as a join, and never for anything weaker.
+    package func save(
+        _ network: HomeNetwork, with passphrase: TypedPassphrase
+    ) async -> Result<SavedProfile, JoinFailure> {
+        guard await enter() else { return .failure(gate.isClosed ? .interrupted : .noNetworkManager) }
+        defer { leave() }
+        return await session.save(network, passphrase)
+    }
+
     package var state: WiFiState { broadcast.latest ?? WiFiState() }
 
     package func states() -> AsyncStream<WiFiState> { broadcast.values(backlog: 1) }

@@ -11,20 +11,27 @@ extension NetworkManagerSession {
     private static let reliableStrength = 30
 
     func join(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure> {
-        while isJoining, !gate.isClosed { await change(past: changes.count, until: nil) }
+        await beginJoin()
+        defer { endJoin() }
         guard !gate.isClosed else { return .failure(.interrupted) }
-        isJoining = true
         let deadline = ContinuousClock.now + limits.join
-        defer {
-            isJoining = false
-            changes.notify()
-        }
         let result = await attempt(network)
         // Weak reception, or an access point that begins anew.
         guard case .failure(let failure) = result, failure.isLostLink, !gate.isClosed, .now < deadline else {
             return result
         }
         return await attempt(network)
+    }
+
+    /// Waits until no other join runs; ``endJoin()`` follows.
+    func beginJoin() async {
+        while isJoining, !gate.isClosed { await change(past: changes.count, until: nil) }
+        isJoining = true
+    }
+
+    func endJoin() {
+        isJoining = false
+        changes.notify()
     }
 
     private func attempt(
@@ -49,7 +56,7 @@ extension NetworkManagerSession {
         }
     }
 
-    private func carryOut(_ plan: JoinPlan, _ network: HomeNetwork) async throws(JoinFailure) {
+    func carryOut(_ plan: JoinPlan, _ network: HomeNetwork) async throws(JoinFailure) {
         guard let client else { throw .interrupted }
         let deadline = ContinuousClock.now + limits.join
         let journal = DeviceJournal(changes: changes)
@@ -92,23 +99,22 @@ extension NetworkManagerSession {
         }
     }
 
-    private func newUUID() throws(JoinFailure) -> String {
+    func newUUID() throws(JoinFailure) -> String {
         guard let uuid = nm_utils_uuid_generate() else { throw .interrupted }
         defer { g_free(uuid) }
         return String(cString: uuid)
     }
 
-    private func newProfile(
+    func newProfile(
         _ plan: JoinPlan, _ network: HomeNetwork, uuid: String
     ) throws(JoinFailure) -> GObjectReference {
-        guard let path = plan.passphraseFile else { throw .noCredentials(ssid: network.ssid) }
+        guard let source = plan.passphrase else { throw .noCredentials(ssid: network.ssid) }
         let ssid = Array(network.ssid.utf8)
         let isHidden: gboolean = foundByDirectedScan.contains(ssid) ? 1 : 0
         let keyManagement = plan.keys.contains(.psk) ? "wpa-psk" : "sae"
         let pointer: OpaquePointer?
         do throws(PassphraseFileError) {
-            let passphrase = try PassphraseFile.load(path)
-            pointer = passphrase.withCString {
+            pointer = try source.withCString {
                 okaeri_profile_new(network.ssid, uuid, ssid, gsize(ssid.count), keyManagement, $0, isHidden)
             }
         } catch {

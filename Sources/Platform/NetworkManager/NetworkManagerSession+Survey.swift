@@ -113,7 +113,7 @@ extension NetworkManagerSession {
                 !unusable.contains(uuid(profile)) && fits(profile, keys, isStrict: isStrict)
             }
             if let profile = profiles.max(by: { lastUse($0) < lastUse($1) }) {
-                return plan(candidate, profile: GObjectReference(sharing: profile), passphraseFile: nil)
+                return plan(candidate, profile: GObjectReference(sharing: profile), passphrase: nil)
             }
         }
         return nil
@@ -122,7 +122,7 @@ extension NetworkManagerSession {
     private func newPlan(_ all: [Candidate], _ network: HomeNetwork, _ proof: Proof) -> Survey {
         let personal = all.filter { !$0.keys.isDisjoint(with: [.psk, .sae]) }
         guard !personal.isEmpty else { return .unavailable(.enterpriseNeedsProfile(ssid: network.ssid)) }
-        guard let path = network.passphraseFile else {
+        guard let source = passphrase(of: network) else {
             let needsSAE = network.security == .wpa3
             if let (profile, security) = unsecuredProfile(Array(network.ssid.utf8), needsSAE: needsSAE) {
                 return .unavailable(.savedProfileUnsecured(profile: profile, security: security))
@@ -136,24 +136,31 @@ extension NetworkManagerSession {
             return .unavailable(.onlyUnsecuredInSight(ssid: network.ssid, seen: .wpa2))
         }
         do throws(PassphraseFileError) {
-            let isRawKey = try PassphraseFile.load(path).isRawKey
-            guard isRawKey, !best.keys.contains(.psk) else { return plan(best, profile: nil, passphraseFile: path) }
+            let isRawKey = try source.isRawKey
+            guard isRawKey, !best.keys.contains(.psk) else { return plan(best, profile: nil, passphrase: source) }
         } catch {
             return .unavailable(.passphraseFile(error))
         }
         guard network.security == .wpa3 || !personal.contains(where: { $0.keys.contains(.psk) }) else {
             return .unavailable(.mixedSecurityInSight(ssid: network.ssid))
         }
+        guard case .file(let path) = source else { return .unavailable(.wrongPassphrase(ssid: network.ssid)) }
         return .unavailable(.passphraseFile(PassphraseFileError(path: path, problem: .rawKeyForSAE)))
     }
 
-    private func plan(_ candidate: Candidate, profile: GObjectReference?, passphraseFile: String?) -> Survey {
+    /// The passphrase that was typed for the network, or its file.
+    private func passphrase(of network: HomeNetwork) -> PassphraseSource? {
+        if let typed, typed.name == network.name { return .typed(typed.passphrase) }
+        return network.passphraseFile.map { .file($0) }
+    }
+
+    private func plan(_ candidate: Candidate, profile: GObjectReference?, passphrase: PassphraseSource?) -> Survey {
         guard let path = nm_object_get_path(candidate.accessPoint) else { return .unavailable(.interrupted) }
         return .ready(
             JoinPlan(
                 device: GObjectReference(sharing: candidate.device), accessPointPath: String(cString: path),
                 keys: candidate.keys, strength: Int(nm_access_point_get_strength(candidate.accessPoint)),
-                profile: profile, passphraseFile: passphraseFile))
+                profile: profile, passphrase: passphrase))
     }
 
     /// NetworkManager's profiles for that device and that access point, borrowed from the cache.

@@ -33,6 +33,9 @@ actor NetworkManagerSession: GLibActor {
     /// Whether a join runs: one at a time.
     var isJoining = false
 
+    /// The passphrase that was typed for the network that is saved at the moment.
+    var typed: (name: SSID, passphrase: TypedPassphrase)?
+
     /// The names that came in sight through a scan directed at them, and so may be hidden.
     var foundByDirectedScan: Set<[UInt8]> = []
 

@@ -24,10 +24,35 @@ struct JoinPlan {
     /// The strength of the access point, in percent, as NetworkManager rates it.
     let strength: Int
 
-    /// NetworkManager's profile; nil if one is to be made from the passphrase file of this path.
+    /// NetworkManager's profile; nil if one is to be made with the passphrase.
     let profile: GObjectReference?
 
-    let passphraseFile: String?
+    let passphrase: PassphraseSource?
 
     var credentials: NetworkCondition.Credentials { profile == nil ? .passphraseFile : .savedProfile }
+}
+
+/// The source of the passphrase of a new profile.
+enum PassphraseSource {
+    case file(String)
+    case typed(TypedPassphrase)
+
+    var isRawKey: Bool {
+        get throws(PassphraseFileError) {
+            switch self {
+            case .file(let path): try PassphraseFile.load(path).isRawKey
+            case .typed(let passphrase): passphrase.isRawKey
+            }
+        }
+    }
+
+    /// Lends the passphrase as a C string.
+    func withCString<T>(_ body: (UnsafePointer<CChar>) -> T) throws(PassphraseFileError) -> T {
+        switch self {
+        case .file(let path):
+            let passphrase = try PassphraseFile.load(path)
+            return passphrase.withCString(body)
+        case .typed(let passphrase): return passphrase.withCString(body)
+        }
+    }
 }

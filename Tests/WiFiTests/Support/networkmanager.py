@@ -67,6 +67,9 @@ def load(mock, parameters):
         ("ActivateConnection", "ooo", "o", activate),
         ("AddAndActivateConnection2", "a{sa{sv}}ooa{sv}", "ooa{sv}", add_and_activate),
     ])
+    dbusmock.get_object(stock.SETTINGS_OBJ).AddMethods(stock.SETTINGS_IFACE, [
+        ("AddConnection", "a{sa{sv}}", "o", add_only),
+    ])
     manager.AddProperties(stock.MANAGER_IFACE, {
         "ConnectivityCheckAvailable": True, "ConnectivityCheckEnabled": True,
         "ConnectivityCheckUri": "http://check.example"})
@@ -110,6 +113,13 @@ def add_and_activate(self, settings, device, access_point, _options):
     added.append(settings)
     profile = add_profile(settings, device)
     return (profile, activate(self, profile, device, access_point), dbus.Dictionary({}, signature="sv"))
+
+
+def add_only(self, settings):
+    if outcome == "denied":
+        raise dbus.exceptions.DBusException("Not authorized", name=stock.SETTINGS_IFACE + ".PermissionDenied")
+    added.append(settings)
+    return add_profile(settings, f"{NM}/Devices/wlan0")
 
 
 def add_profile(settings, device):

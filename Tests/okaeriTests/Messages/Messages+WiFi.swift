@@ -8,6 +8,7 @@ extension Messages {
         [
             Section("JoinFailure", joins),
             Section("PassphraseFileError", passphraseFiles.map { ofAnyUser($0.description) }),
+            Section("TypedPassphrase.Mistake", [TypedPassphrase.Mistake.length(7), .notPrintable, .notHexadecimal]),
             Section("SSIDLengthError", [SSIDLengthError(length: 0), SSIDLengthError(length: 40)]),
             Section("PrompterAction.Reason", reasons),
             Section("PromptAnswerError", answers),
