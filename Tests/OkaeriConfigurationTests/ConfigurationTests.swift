@@ -247,6 +247,11 @@ import WiFi
         #expect(Configuration.searchPath(isRoot: true) == ["/etc/okaeri/beacons.json"])
         #expect(Configuration.searchPath(isRoot: false) == ["./beacons.json", "/etc/okaeri/beacons.json"])
         #expect(Configuration.fileToWrite(named: "here.json", isRoot: true) == "here.json")
+        for isRoot in [true, false] {
+            let file = Configuration.fileToWrite(named: nil, isRoot: isRoot, isService: true)
+            #expect(file == "/etc/okaeri/beacons.json")
+        }
+        #expect(Configuration.fileToWrite(named: "here.json", isRoot: false, isService: true) == "here.json")
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root checks that"))

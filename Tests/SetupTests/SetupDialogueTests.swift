@@ -16,10 +16,10 @@ private func beacon(_ minor: UInt16, rssi: Int8?, age: Double = 0.2) -> BeaconRe
 }
 
 private func dialogue(
-    _ answers: SetupDialogue.Answers = .init(), text: String? = nil
+    _ answers: SetupDialogue.Answers = .init(), text: String? = nil, owner: String? = "home"
 ) throws -> SetupDialogue {
     let regions = try text.map { try Configuration(json: Array($0.utf8), file: "b.json").regions } ?? []
-    return SetupDialogue(answers, text: text, regions: regions, file: "b.json")
+    return SetupDialogue(answers, text: text, regions: regions, file: "b.json", owner: owner)
 }
 
 /// A home of one beacon and a Wi-Fi.
@@ -70,7 +70,7 @@ extension [SetupDialogue.Action] {
 
     @Test func `from nothing to a file`() throws {
         var setup = try dialogue()
-        #expect(setup.begin() == [.findBluetooth])
+        #expect(setup.begin() == [.say("Your answers are written to b.json, after the last one."), .findBluetooth])
         #expect(setup.handle(.bluetooth(.on)).contains(.listen))
         #expect(
             setup.handle(.beacons([beacon(1, rssi: -70), beacon(7, rssi: -40)])).last
@@ -80,7 +80,7 @@ extension [SetupDialogue.Action] {
         let named = setup.type("")
         #expect(named.first == .stopListening)
         #expect(named.said.contains("\(uuidText)/100/7, -40 dBm"))
-        #expect(named.question == "What shall it be called? [home] ")
+        #expect(named.question == "Whose beacon is this? A name such as Anna or keys [home]: ")
         #expect(setup.type(" my keys ").last == .findNetworks)
         let asked = setup.handle(.networks(.success(networks)))
         #expect(asked.said.contains("2   60 %   Café  (not secured: never joined)"))
@@ -121,7 +121,7 @@ extension [SetupDialogue.Action] {
 
     @Test func `some answers leave the other questions`() throws {
         var setup = try dialogue(.init(beacons: BeaconConstraint(uuidText), network: try HomeNetwork(ssid: "N")))
-        #expect(setup.begin().question?.contains("called?") == true)
+        #expect(setup.begin().question?.hasPrefix("Whose beacon") == true)
         #expect(setup.type("").question?.hasPrefix("Measure") == true, "the network is known")
         #expect(setup.type("n").question?.hasPrefix("Count it as inside only") == true)
         #expect(setup.type("n").question?.hasPrefix("Write") == true)
@@ -180,6 +180,21 @@ extension [SetupDialogue.Action] {
         if line == "x" { #expect(setup.type(line).said == "\"x\" is none of the numbers.") }
     }
 
+    @Test func `a signal that is weak for a beacon in the hand is doubted`() throws {
+        var setup = try dialogue()
+        _ = setup.begin()
+        _ = setup.handle(.bluetooth(.on))
+        _ = setup.handle(.beacons([beacon(1, rssi: -61), beacon(2, rssi: -80)]))
+        let question = "100/1 is received with -61 dBm only. Is this the one in your hand? [y/N] "
+        #expect(setup.type("") == [.ask(question)])
+        #expect(setup.handle(.beacons([beacon(2, rssi: -40)])) == [])
+        #expect(setup.type("").question?.hasPrefix("Which is yours?") == true)
+        _ = setup.handle(.beacons([beacon(1, rssi: -61), beacon(3, rssi: nil)]))
+        _ = setup.type("1")
+        let taken = setup.type("y")
+        #expect(taken.first == .stopListening && taken.said.contains("\(uuidText)/100/1, -61 dBm"))
+    }
+
     @Test func `a constraint can be typed, with any major and minor`() throws {
         var setup = try dialogue()
         _ = setup.begin()
@@ -210,20 +225,28 @@ extension [SetupDialogue.Action] {
         var setup = try atName(homeText, minor: 1)
         let asked = setup.type("")
         #expect(asked.said.contains("It is the region \"home\" already."))
-        #expect(asked.question == "What shall it be called? [home] ")
+        #expect(asked.question == "Whose beacon is this? A name such as Anna or keys [home]: ")
         #expect(setup.type("").last == .findNetworks)
     }
 
     @Test func `a name that is taken is given away only after a yes`() throws {
         var setup = try atName(homeText)
-        #expect(setup.type("").question == "What shall it be called? ")
+        #expect(setup.type("").question == "Whose beacon is this? A name such as Anna or keys: ")
         #expect(setup.type("").said.contains("A name such as"))
         #expect(
             setup.type("home").question
                 == "\"home\" is \(uuidText)/100/1 so far. Shall it be this one from now on? [y/N] ")
-        #expect(setup.type("").question == "What shall it be called? ")
+        #expect(setup.type("").question == "Whose beacon is this? A name such as Anna or keys: ")
         _ = setup.type("home")
         #expect(setup.type("y").last == .findNetworks)
+    }
+
+    @Test func `the user's name stands for Enter, unless it is taken or no name`() throws {
+        for (owner, shown) in [("Anna", " [Anna]"), (nil, ""), ("\u{1B}[2J", ""), ("keys", "")] {
+            let text = #"{"regions": [{"identifier": "keys", "uuid": "\#(uuidText)", "major": 9}]}"#
+            var setup = try dialogue(.init(beacons: BeaconConstraint("\(uuidText)/1/2")), text: text, owner: owner)
+            #expect(setup.begin().question == "Whose beacon is this? A name such as Anna or keys\(shown): ")
+        }
     }
 
     @Test(arguments: ["\u{1B}[2J", "a\u{202E}b", "\u{7}"])
@@ -235,7 +258,7 @@ extension [SetupDialogue.Action] {
 
     @Test func `the example's beacon does not exist`() throws {
         var setup = try atName(Configuration.example)
-        #expect(setup.type("").question == "What shall it be called? [home] ")
+        #expect(setup.type("").question == "Whose beacon is this? A name such as Anna or keys [home]: ")
         _ = setup.type("")
         _ = setup.handle(.networks(.success([])))
         _ = setup.type("")

@@ -7,7 +7,8 @@ import Testing
     private let terminal: Pseudoterminal
     private let arguments: [String]
     private static let questions = [
-        ("the nearest: ", "\n"), ("called? [home] ", "\n"), ("Enter for none: ", "\n"),
+        ("the nearest: ", "\n"), ("in your hand? [y/N] ", "y\n"), ("Anna or keys", "home\n"),
+        ("Enter for none: ", "\n"),
         ("20 s. [y/N] ", "n\n"), ("to measure. [y/N] ", "\n"), ("[Y/n] ", "\n"),
     ]
 
@@ -45,7 +46,7 @@ import Testing
     }
 
     @Test func `a measurement of the signal shows its readings, and ended it leaves nothing behind`() throws {
-        let process = try start(answering: 4)
+        let process = try start(answering: 5)
         try terminal.type("y\n")
         #expect(terminal.read { $0.contains("then press Enter: ") }, "\(terminal.text)")
         try terminal.type("\n")
@@ -56,7 +57,7 @@ import Testing
         #expect(process.terminationStatus == 1 && files == [], "\(terminal.text)")
     }
 
-    @Test(arguments: 0..<6)
+    @Test(arguments: 0..<7)
     func `ended at any question it leaves nothing behind`(count: Int) throws {
         let process = try start(answering: count)
         // As the terminal does for ^C; and its end of input, ^D.

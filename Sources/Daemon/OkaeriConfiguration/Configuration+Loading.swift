@@ -29,12 +29,15 @@ extension Configuration {
             expected: "one of them; `okaeri setup` writes one")
     }
 
-    /// Returns the file to write: the one that is read; without one, the service's for root and `./beacons.json` for
-    /// other users.
+    /// Returns the file to write: the one that is named; else the service's if there is a service; else the one that is read;
+    /// without one, the service's for root and `./beacons.json` for other users.
     ///
-    /// - Parameter named: The value of `--config`.
-    package static func fileToWrite(named: String?, isRoot: Bool) -> String {
-        (try? file(named: named, isRoot: isRoot)) ?? searchPath(isRoot: isRoot)[0]
+    /// - Parameters:
+    ///   - named: The value of `--config`.
+    ///   - isService: Whether systemd has a unit for the daemon. Then a file of the current directory is not meant.
+    package static func fileToWrite(named: String?, isRoot: Bool, isService: Bool = false) -> String {
+        let isRootsFile = isRoot || isService
+        return (try? file(named: named, isRoot: isRootsFile)) ?? searchPath(isRoot: isRootsFile)[0]
     }
 
     /// Reads the configuration in `file`.

@@ -5,6 +5,9 @@ import Plumbing
 import RegionMonitoring
 
 extension SetupDialogue {
+    /// The weakest signal of a beacon that is held to the machine, in dBm.
+    private static let weakestInHand: Int8 = -60
+
     mutating func found(_ bluetooth: Bluetooth) -> [Action] {
         guard answers.beacons == nil else { return [] }
         switch bluetooth {
@@ -44,7 +47,19 @@ extension SetupDialogue {
                 : line.isEmpty ? "" : "\"\(line.plain(replacesFormat: true))\" is none of the numbers."
             return [.say(why)] + askBeacon()
         }
+        if let rssi = chosen.beacon.rssi, rssi < Self.weakestInHand {
+            doubted = chosen
+            return ask(
+                .weak,
+                "\(identity.major)/\(identity.minor) is received with \(rssi) dBm only. Is this the one in your hand? [y/N] "
+            )
+        }
         return take(.minor(identity.uuid, identity.major, identity.minor), heard: chosen.beacon)
+    }
+
+    mutating func takeDoubted() -> [Action] {
+        guard let beacon = doubted?.beacon, let identity = beacon.identity else { return askBeacon() }
+        return take(.minor(identity.uuid, identity.major, identity.minor), heard: beacon)
     }
 
     private mutating func take(_ constraint: BeaconConstraint, heard beacon: BeaconReport?) -> [Action] {
@@ -57,13 +72,14 @@ extension SetupDialogue {
 
     /// The name that Enter stands for; nil: one has to be typed.
     private var usualName: String? {
-        ownName ?? (regions.contains { $0.identifier == "home" } ? nil : "home")
+        ownName ?? owner.flatMap { owner in regions.contains { $0.identifier == owner } ? nil : owner }
     }
 
     mutating func askIdentifier() -> [Action] {
         let known =
             ownName.map { [Action.say("It is the region \"\($0.plain(replacesFormat: true))\" already.")] } ?? []
-        return known + ask(.identifier, "What shall it be called? " + (usualName.map { "[\($0)] " } ?? ""))
+        let usual = usualName.map { " [\($0.plain(replacesFormat: true))]" } ?? ""
+        return known + ask(.identifier, "Whose beacon is this? A name such as Anna or keys\(usual): ")
     }
 
     mutating func named(_ line: String) -> [Action] {

@@ -80,7 +80,7 @@ package struct SetupDialogue {
     }
 
     enum Question: Equatable {
-        case switchOn, beacon, identifier, network, calibration, place, near, nearPlace, consent
+        case switchOn, beacon, weak, identifier, network, calibration, place, near, nearPlace, consent
         /// Whether a region that is there becomes another.
         case replacement(String)
     }
@@ -106,17 +106,26 @@ package struct SetupDialogue {
     var thresholds: ThresholdProposal?
     /// Whether nothing is asked at all.
     let isSilent: Bool
+    /// The name of the user, which Enter stands for.
+    let owner: String?
+    /// The beacon whose signal is weaker than that of one in the hand.
+    var doubted: Candidate?
 
     /// - Parameters:
     ///   - answers: The answers that are known without a question; there are no questions if they are complete.
     ///   - text: The content of the file, a configuration; `nil` if there is none.
-    package init(_ answers: Answers, text: String?, regions: [Configuration.Region], file: String) {
+    ///   - file: The absolute path of the file.
+    ///   - owner: The name of the user, if it is known.
+    package init(
+        _ answers: Answers, text: String?, regions: [Configuration.Region], file: String, owner: String? = nil
+    ) {
         // No user has the example's beacon, nor its network.
         let isExample = text == Configuration.example
         self.answers = answers
         self.text = isExample ? nil : text
         self.regions = isExample ? [] : regions
         self.file = file
+        self.owner = owner.flatMap { Configuration.Region.isIdentifier($0) ? $0 : nil }
         isSilent = answers.areComplete
         isNetworkDecided = isSilent || answers.network != nil
         isCalibrationDecided = isSilent
@@ -124,7 +133,10 @@ package struct SetupDialogue {
     }
 
     /// The first step.
-    package mutating func begin() -> [Action] { next() }
+    package mutating func begin() -> [Action] {
+        guard !isSilent else { return next() }
+        return [.say("Your answers are written to \(file), after the last one.")] + next()
+    }
 
     package mutating func handle(_ event: Event) -> [Action] {
         switch event {
@@ -167,7 +179,7 @@ package struct SetupDialogue {
         case .network: return choseNetwork(line)
         case .place: return place()
         case .nearPlace: return measureSignal()
-        case .switchOn, .calibration, .near, .consent, .replacement:
+        case .switchOn, .weak, .calibration, .near, .consent, .replacement:
             switch Self.isYes(line, default: question == .consent || question == .switchOn) {
             case nil: return [.ask("Please answer y or n: ")]
             case true?: return agreed(question)
@@ -180,6 +192,7 @@ package struct SetupDialogue {
         self.question = nil
         switch question {
         case .switchOn: return [.switchOn]
+        case .weak: return takeDoubted()
         case .calibration:
             return ask(
                 .place, "Put it down one metre from the antenna, in its sight, and step aside; then press Enter: ")
@@ -202,12 +215,13 @@ package struct SetupDialogue {
             isNearDecided = true
             return next()
         case .replacement: return askIdentifier()
+        case .weak: return askBeacon()
         case .switchOn, .consent, .beacon, .identifier, .network, .place, .nearPlace: return [.end(.declined)]
         }
     }
 
     /// Returns the meaning of `y`, `n` and Enter; `nil` for anything else.
-    private static func isYes(_ line: String, default usual: Bool) -> Bool? {
+    static func isYes(_ line: String, default usual: Bool) -> Bool? {
         switch line.lowercased() {
         case "": usual
         case "y", "yes": true
