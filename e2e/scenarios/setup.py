@@ -1,10 +1,12 @@
-"""`okaeri setup` on a terminal: from nothing to a beacon and a Wi-Fi, and interrupted at each of its questions."""
+"""`okaeri setup` on a terminal: from nothing to a beacon and a Wi-Fi, interrupted at each of its questions, and as root with the
+service."""
 
 import json
 import os
 import pty
 import select
 import signal
+import termios
 
 from lab import wifi
 from lab.controller import Controller
@@ -12,28 +14,32 @@ from lab.daemon import PROGRAM, UUID, Daemon, region
 from lab.pace import Limit
 from lab.processes import finish, run
 from lab.registry import scenario
-from lab.waiting import Failure, check
+from lab.waiting import Failure, check, wait_for
 
+from package import CONFIGURATION, shipped, state, status
+from package import PROGRAM as INSTALLED
 from request import is_blocked, is_up
 
 FILE = "/run/setup/beacons.json"
 DECLINED, USAGE = 1, 64
 INTERRUPT, END = "\x03", "\x04"
 
-BLUETOOTH, BEACON, NAME = "Bluetooth is off", "Which is yours?", "What shall it be called?"
+BLUETOOTH, BEACON, NAME = "Bluetooth is off", "Which is yours?", "Whose beacon is this?"
 NETWORK, CALIBRATION, PLACE = "Which Wi-Fi", "Measure its signal", "press Enter:"
+PASSPHRASE = "Its passphrase, which is not shown"
 NEAR, CONSENT = "only while it is near", "Write that to"
 
 
 class Screen:
     """okaeri setup on a controlling terminal of its own: its screen and its input."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, program=PROGRAM, file=FILE, **environment):
         self.text = ""
         self.read = 0
         self.child, self.terminal = pty.fork()
         if self.child == 0:
-            os.execv(PROGRAM, [PROGRAM, "setup", "--config", FILE, *arguments])
+            named = ["--config", file] if file else []
+            os.execve(program, [program, "setup", *named, *arguments], {**os.environ, **environment})
 
     def expect(self, words, within=30):
         """Waits until the text is on the screen, behind the text expected before."""
@@ -61,6 +67,10 @@ class Screen:
     def answer(self, question, keys, within=30):
         self.expect(question, within)
         self.type(keys)
+
+    def shows_input(self):
+        """Whether the terminal shows the characters that are typed."""
+        return bool(termios.tcgetattr(self.terminal)[3] & termios.ECHO)
 
     def ended(self, within=20):
         """Waits for its end, and returns its exit status."""
@@ -146,9 +156,9 @@ def setup_by_terminal(folder):
     check(files() == ["beacons.json", "beacons.json.bak"], f"there is {files()}")
 
 
-@scenario(within=90)
+@scenario(within=180)
 def setup_beside_daemon(folder):
-    """The daemon reports its beacons, and uses the new file; for a network without a profile the set-up shows the fix."""
+    """The daemon reports its beacons; for a network without a profile the set-up makes one with the passphrase."""
     wifi.AccessPoint(folder)
     controller = Controller(folder)
     daemon = Daemon(folder, region(minor=7))
@@ -159,15 +169,35 @@ def setup_beside_daemon(folder):
     screen.expect(BEACON)
     screen.expect(UUID.upper())
     screen.type("\n")
-    screen.answer(NAME, "\n")
+    screen.answer(NAME, "home\n")
     screen.answer(NETWORK, f"{wifi.SSID}\n")
     screen.expect("For now it could not be joined")
     screen.answer(CALIBRATION, "n\n")
     screen.answer(NEAR, "n\n")
     screen.answer(CONSENT, "\n")
+
+    # Ended at the passphrase, the file stays, the command is named, and the terminal shows again what is typed.
+    screen.expect(PASSPHRASE)
+    screen.type(INTERRUPT)
     screen.expect(f"sudo nmcli --ask device wifi connect {wifi.SSID}")
-    check(screen.ended() == 0, f"it did not end well: {screen.text[-600:]}")
+    check(screen.shows_input(), "the terminal shows nothing that is typed")
+    check(screen.ended() == DECLINED, f"it did not end: {screen.text[-600:]}")
     check(written()[0]["identifier"] == "home", f"it wrote {written()}")
+
+    screen = Screen("--socket", daemon.socket)
+    screen.expect(BEACON)
+    screen.expect(UUID.upper())
+    screen.type("\n")
+    for question in (NAME, NETWORK, CALIBRATION, NEAR):
+        screen.answer(question, f"{wifi.SSID}\n" if question == NETWORK else "\n")
+    screen.answer(CONSENT, "\n")
+    screen.answer(PASSPHRASE, "short\n")
+    screen.expect("a passphrase has 8 to 63")
+    screen.answer(PASSPHRASE, f"{wifi.PASSPHRASE}\n")
+    screen.expect("wlan1 has joined it", within=60)
+    check(screen.ended() == 0, f"it did not end well: {screen.text[-600:]}")
+    check(wifi.PASSPHRASE not in screen.text, "the passphrase is on the screen")
+    check(wifi.profiles() == [wifi.SSID], f"there is {wifi.profiles()}")
 
 
 @scenario(within=60)
@@ -183,3 +213,46 @@ def setup_without_terminal(folder):
         "identifier": "home", "uuid": UUID.upper(), "major": 100, "wifi": {"ssid": "HomeNet", "join": "prompt"}}],
         f"it wrote {written()}")
     check(finish([PROGRAM, "config", "check", "--config", FILE])[0] == 0, "the configuration is none")
+
+
+@scenario(within=480)
+def setup_with_service(folder):
+    """As root, with the package: the service uses the file, the user joins its group, and the page, the room and the broker are
+    set."""
+    controller = Controller(folder)
+    controller.tell("start home")
+    run("useradd", "--comment", "Anna Example", "anna")
+    run("dpkg", "-i", shipped(), within=120)
+    try:
+        wait_for("the service", lambda: (status() or {}).get("bluetooth", {}).get("state") == "poweredOn", within=20)
+        screen = Screen(program=INSTALLED, file=None, SUDO_USER="anna")
+        screen.expect(f"written to {CONFIGURATION}")
+        screen.expect(BEACON)
+        screen.expect(UUID.upper())
+        screen.type("\n")
+        screen.answer("keys [Anna]", "\n")
+        for question in (NETWORK, CALIBRATION, NEAR, CONSENT, "use it from now on?"):
+            screen.answer(question, "\n")
+        screen.expect("has reloaded its configuration")
+        wait_for("the region", lambda: state() == "inside", within=20)
+        screen.answer("Add anna to the group okaeri", "\n")
+        screen.expect("anna is in the group okaeri")
+        screen.answer("Open the page", "y\n")
+        screen.answer("Which room", "kitchen\n")
+        for question, answer in (("MQTT broker", "localhost"), ("Its port", ""), ("Your name", "pi"), ("The password", "secret")):
+            screen.answer(question, f"{answer}\n")
+        screen.expect("The service okaeri has restarted", within=60)
+        screen.expect("#login=", within=30)
+        check(screen.ended() == 0, f"it did not end well: {screen.text[-600:]}")
+        check("secret" not in screen.text, "the password is on the screen")
+
+        check("anna" in run("getent", "group", "okaeri"), "the user is not in the group")
+        with open(CONFIGURATION, encoding="utf-8") as file:
+            written_now = json.load(file)
+        check(written_now["regions"][0]["identifier"] == "Anna" and written_now["node"] == {"room": "kitchen"},
+              f"it wrote {written_now}")
+        check(written_now["mqtt"]["passwordFile"] == "/etc/okaeri/mqtt.password", f"it wrote {written_now}")
+        check(run("stat", "--format=%U %a", "/etc/okaeri/mqtt.password") == "okaeri 600", "others have access to the password")
+    finally:
+        run("dpkg", "--purge", "okaeri", within=120)
+        run("userdel", "anna")

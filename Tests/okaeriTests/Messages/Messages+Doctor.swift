@@ -9,8 +9,16 @@ import RegionMonitoring
 
 extension Messages {
     static var doctor: [Section] {
-        [Section("Doctor", findings.filter { $0.verdict != .ok }.map { $0.text.replacing("\n        ", with: "") })]
+        [
+            Section("Doctor", findings.filter { $0.verdict != .ok }.map { $0.text.replacing("\n        ", with: "") }),
+            Section("ServiceControl.Failure", serviceFailures),
+        ]
     }
+
+    private static let serviceFailures: [ServiceControl.Failure] = [
+        .init(command: "systemctl restart okaeri", reason: "Unit okaeri.service is masked.", journal: nil),
+        .init(command: nil, reason: "there is no listener", journal: "hci0 is gone"),
+    ]
 
     private static let findings: [Finding] =
         [.failure(KernelError(.listAdapters, code: EPERM)), .success([])].flatMap { adapters in

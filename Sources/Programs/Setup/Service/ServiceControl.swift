@@ -6,14 +6,14 @@ import Plumbing
 
 /// The service okaeri of systemd: whether it is installed, and how it uses a changed configuration.
 package struct ServiceControl: Sendable {
-    /// What a changed configuration takes.
+    /// The step that a changed configuration takes.
     package enum Change: Sendable, Equatable {
         case reload
         /// For keys that are read at the start only.
         case restart
     }
 
-    /// What was done.
+    /// The step that was carried out.
     package enum Outcome: Sendable, Equatable {
         case reloaded, restarted, started
 
@@ -34,6 +34,10 @@ package struct ServiceControl: Sendable {
         package var reason: String
         /// The last error that the service wrote to the journal; `nil` if there is none.
         package var journal: String?
+
+        package init(command: String?, reason: String, journal: String?) {
+            (self.command, self.reason, self.journal) = (command, reason, journal)
+        }
 
         package var description: String {
             let what = command.map { "`\($0)` failed" } ?? "the service okaeri does not answer"

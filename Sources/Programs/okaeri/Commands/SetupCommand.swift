@@ -4,17 +4,20 @@ import FoundationEssentials
 import Glibc
 import IBeacon
 import Setup
+import SystemPackage
 import WiFi
 
 struct SetupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup", abstract: "Find your beacon, name it, and write beacons.json, by questions.",
         discussion: """
-            It looks for Bluetooth, shows the beacons in the air, asks for yours, its name, the Wi-Fi to be offered on \
+            It looks for Bluetooth, shows the beacons in the air, asks for yours, whose it is, the Wi-Fi to be offered on \
             arrival, whether to measure the signal, and whether it is inside only while it is near, for which it measures \
-            the signal for a minute and proposes enterRSSI and exitRSSI; then it writes the configuration, keeps the one \
-            before as .bak, and says what to do next. Ctrl-C at any question leaves everything as it was. With --beacon and --identifier nothing \
-            is asked: that is how it goes without a terminal. Exit status 1 if it was ended, 64 without a terminal and \
+            the signal for a minute and proposes enterRSSI and exitRSSI; then it writes the configuration, and keeps the one \
+            before as .bak. Ctrl-C at any question before that leaves everything as it was. As root it then offers to reload or start \
+            the service, to add you to its group, to create the profile of the Wi-Fi, to open the page to the network, and to set the \
+            room and the MQTT broker; others see the commands. With --beacon and --identifier nothing is asked: that is how it goes \
+            without a terminal. Exit status 1 if it was ended, 64 without a terminal and \
             these options.
             """)
 
@@ -58,12 +61,17 @@ struct SetupCommand: AsyncParsableCommand {
                     + "is a Wi-Fi to join: `okaeri scan` lists the beacons")
             throw Exit.usage
         }
-        let file = ConfigurationFile(Configuration.fileToWrite(named: config.file, isRoot: geteuid() == 0))
+        let file = ConfigurationFile(
+            Configuration.fileToWrite(
+                named: config.file, isRoot: geteuid() == 0, isService: ServiceControl.isInstalled))
         let text = try text(of: file)
-        let dialogue = SetupDialogue(answers, text: text?.text, regions: text?.regions ?? [], file: file.path)
+        let path = FilePath(SocketPath.absolute(file.path)).lexicallyNormalized().string
+        let dialogue = SetupDialogue(
+            answers, text: text?.text, regions: text?.regions ?? [], file: path, owner: NextSteps.owner)
         let session = SetupSession(
-            dialogue, file: file, text: text?.text, source: source, client: socket.client, logger: log.logger)
-        try await session.run(isSilent: answers.areComplete)
+            dialogue, file: file, text: text?.text, source: source, client: socket.client, logger: log.logger,
+            isSilent: answers.areComplete)
+        try await session.run()
     }
 
     private func network() throws -> HomeNetwork? {

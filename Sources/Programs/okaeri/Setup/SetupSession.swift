@@ -11,6 +11,7 @@ import UnixSignals
 actor SetupSession {
     enum News: Sendable {
         case event(SetupDialogue.Event)
+        case firstRun(FirstRun.Event)
         /// The problem of the source; `nil`: none any more.
         case trouble(String?)
         /// The time left of a measurement.
@@ -19,20 +20,26 @@ actor SetupSession {
     }
 
     private var dialogue: SetupDialogue
-    private let file: ConfigurationFile
+    /// The steps after the file is written.
+    var firstRun: FirstRun?
+    let file: ConfigurationFile
     private let text: String?
-    private let client: APIClient
+    let client: APIClient
     private let news: AsyncStream<News>
     private let radio: SetupRadio
-    private let wifi: SetupWiFi
+    let wifi: SetupWiFi
+    private let isSilent: Bool
     private var live: LiveQuestion?
     private var trouble: String?
-    private var outcome: Result<Void, ExitCode>?
+    var outcome: Result<Void, ExitCode>?
+    /// The terminal's state before what is typed was hidden; `nil`: it is shown.
+    private var hidden: termios?
 
     init(
         _ dialogue: SetupDialogue, file: ConfigurationFile, text: String?, source: SourceOptions, client: APIClient,
-        logger: Logger
+        logger: Logger, isSilent: Bool
     ) {
+        self.isSilent = isSilent
         self.dialogue = dialogue
         self.file = file
         self.text = text
@@ -44,17 +51,19 @@ actor SetupSession {
         report = { continuation.yield($0) }
     }
 
-    private let report: @Sendable (News) -> Void
+    let report: @Sendable (News) -> Void
 
-    /// - Parameter isSilent: whether nothing is asked.
-    func run(isSilent: Bool) async throws {
+    func run() async throws {
         // A reader that ends early must not kill the process: it still has to switch the scan off.
         signal(SIGPIPE, SIG_IGN)
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup, .sigquit)
         let watch = Task { [report] in
             for await _ in signals { report(.interrupted) }
         }
-        defer { watch.cancel() }
+        defer {
+            watch.cancel()
+            showInput()
+        }
         if !isSilent {
             // None of the threads that tasks run on: it blocks, and ends only with the program.
             try BlockingThread.start { [report] in
@@ -69,15 +78,20 @@ actor SetupSession {
                 if outcome != nil { break }
             }
         }
+        showInput()
         await radio.stop()
-        wifi.stop()
-        if case .failure = outcome { await radio.switchBack() }
+        await wifi.stop()
+        if firstRun == nil, case .failure = outcome { await radio.switchBack() }
         try outcome?.get()
     }
 
     private func handle(_ item: News) async {
         switch item {
         case .event(.beacons(let beacons)): await perform(dialogue.handle(.beacons(beacons)))
+        case .event(.line(let line)) where firstRun != nil:
+            showInput()
+            await continueFirstRun(.line(line))
+        case .firstRun(let event): await continueFirstRun(event)
         case .event(let event):
             // The user's Enter has ended the line.
             live = nil
@@ -87,9 +101,20 @@ actor SetupSession {
             trouble = sentence
             if let sentence { live?.draw([sentence]) }
         case .endOfInput, .interrupted:
+            showInput()
             try? Terminal.print("")
-            end(.declined)
+            if firstRun == nil { end(.declined) } else { endFirstRun(.failure) }
         }
+    }
+
+    func askSecret(_ question: String) {
+        hidden = Terminal.hideInput()
+        try? Terminal.write(question, to: .output)
+    }
+
+    private func showInput() {
+        if let hidden { Terminal.showInput(hidden) }
+        hidden = nil
     }
 
     private func perform(_ actions: [SetupDialogue.Action]) async {
@@ -135,8 +160,6 @@ actor SetupSession {
             outcome = .failure(error.isPermission ? Exit.noPermission : Exit.ioError)
             return
         }
-        let steps = await NextSteps(writing: file, client: client, unsavedNetwork: dialogue.unsavedNetwork)
-        try? Terminal.print("Next:\n" + steps.lines.map { "  \($0)" }.joined(separator: "\n"))
-        outcome = .success(())
+        await beginFirstRun(new, unsavedNetwork: dialogue.unsavedNetwork, isSilent: isSilent)
     }
 }

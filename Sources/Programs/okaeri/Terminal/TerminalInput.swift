@@ -27,3 +27,25 @@ extension Terminal {
         if !line.isEmpty { body(String(decoding: line, as: UTF8.self)) }
     }
 }
+
+extension Terminal {
+    /// Stops showing what is typed, until ``showInput(_:)``. Suspending the program (Ctrl-Z) is off as well, because it would
+    /// leave a shell without echo.
+    ///
+    /// - Returns: The former state; `nil` if standard input is no terminal.
+    static func hideInput() -> termios? {
+        var former = termios()
+        guard tcgetattr(STDIN_FILENO, &former) == 0 else { return nil }
+        var hidden = former
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        // The line's end is still shown.
+        hidden.c_lflag |= tcflag_t(ECHONL)
+        withUnsafeMutableBytes(of: &hidden.c_cc) { $0[Int(VSUSP)] = 0 }
+        return tcsetattr(STDIN_FILENO, TCSADRAIN, &hidden) == 0 ? former : nil
+    }
+
+    static func showInput(_ former: termios) {
+        var former = former
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &former)
+    }
+}

@@ -1,0 +1,125 @@
+import ArgumentParser
+import Client
+import Events
+import Glibc
+import OkaeriConfiguration
+import Plumbing
+import Setup
+import WiFi
+
+/// The steps after the file is written.
+extension SetupSession {
+    /// - Parameters:
+    ///   - text: The content of the file.
+    ///   - isSilent: Whether nothing is asked; then the steps are named.
+    func beginFirstRun(_ text: String, unsavedNetwork: String?, isSilent: Bool) async {
+        let left = await NextSteps(writing: file, client: client, unsavedNetwork: unsavedNetwork)
+        let isRoot = geteuid() == 0
+        let machine = FirstRun.Machine(
+            controlsService: !isSilent && ServiceControl.isControllable && file.path == ServiceControl.file,
+            isRoot: !isSilent && isRoot)
+        var firstRun = FirstRun(left, on: machine, network: network(unsavedNetwork, in: text), text: text)
+        let actions = firstRun.begin()
+        self.firstRun = firstRun
+        await perform(actions)
+    }
+
+    func continueFirstRun(_ event: FirstRun.Event) async {
+        guard let actions = firstRun?.handle(event) else { return }
+        await perform(actions)
+    }
+
+    /// Names what is left.
+    ///
+    /// - Parameter status: The exit status.
+    func endFirstRun(_ status: ExitCode) {
+        if let lines = firstRun?.left.lines {
+            try? Terminal.print("Next:\n" + lines.map { "  \($0)" }.joined(separator: "\n"))
+        }
+        outcome = status == .success ? .success(()) : .failure(status)
+    }
+
+    /// The network as a region of the file has it: it may require WPA3.
+    private func network(_ ssid: String?, in text: String) -> HomeNetwork? {
+        guard let ssid else { return nil }
+        let regions = (try? ConfigurationText(text, file: file.path).regions()) ?? []
+        return regions.compactMap(\.network).first { $0.ssid == ssid }
+    }
+
+    private func perform(_ actions: [FirstRun.Action]) async {
+        for action in actions where outcome == nil { await perform(action) }
+    }
+
+    private func perform(_ action: FirstRun.Action) async {
+        switch action {
+        case .say(let sentence): try? Terminal.print(sentence)
+        case .ask(let question): try? Terminal.write(question, to: .output)
+        case .askSecret(let question): askSecret(question)
+        case .apply(let change): apply(change)
+        case .addToGroup(let user): add(user)
+        case .save(let network, let passphrase): wifi.save(network, passphrase)
+        case .writePassword(let password): report(.firstRun(.passwordWritten(Self.write(password))))
+        case .write(let text, let old): report(.firstRun(.written(write(text, replacing: old))))
+        case .showPage: await showPage()
+        case .end: endFirstRun(.success)
+        }
+    }
+
+    /// Lines that are typed meanwhile are no answers.
+    private func apply(_ change: ServiceControl.Change) {
+        Task { [report] in
+            do throws(ServiceControl.Failure) {
+                report(.firstRun(.applied(.success(try await ServiceControl().apply(change)))))
+            } catch {
+                report(.firstRun(.applied(.failure(error))))
+            }
+        }
+    }
+
+    private func add(_ user: String) {
+        Task { [report] in
+            let outcome = await SystemCommand()("usermod", "-aG", NextSteps.group, "--", user)
+            let reason = outcome.complaint.isEmpty ? "usermod failed" : outcome.complaint
+            report(.firstRun(.added(trouble: outcome.succeeded ? nil : reason)))
+        }
+    }
+
+    private func write(_ text: String, replacing old: String) -> Result<Void, WriteObstacle> {
+        do throws(WriteObstacle) {
+            try file.write(text, replacing: old)
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The password of the broker belongs to the service's user, which reads it.
+    private static func write(_ password: String) -> Result<String, WriteObstacle> {
+        let path = "/etc/okaeri/mqtt.password"
+        let owner = getpwnam("okaeri").map { (user: $0.pointee.pw_uid, group: $0.pointee.pw_gid) }
+        do throws(WriteObstacle) {
+            try SecretFile.write(password, to: path, owner: owner ?? (user: 0, group: 0))
+            return .success(path)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Logs a browser in as soon as the daemon, which answers earlier, has opened the page's port.
+    private func showPage() async {
+        let client = APIClient(socket: ServiceControl.socket)
+        var page: ListenerReport?
+        for attempt in 1...10 where page == nil {
+            if attempt > 1 { try? await Task.sleep(for: .milliseconds(500)) }
+            let status: StatusReport? = try? await client.get(Route.briefStatus)
+            page = status?.listeners?.first { $0.name == "web" }
+        }
+        if let problem = page?.problem {
+            Terminal.complain("the page is not served: \(problem)")
+        } else {
+            // It reports its own failure.
+            try? await WebLinkCommand.parse(["--socket", ServiceControl.socket]).run()
+        }
+        report(.firstRun(.pageShown))
+    }
+}
