@@ -8,6 +8,12 @@ import WiFi
 @testable import OkaeriDaemon
 
 @Suite struct StatusSummaryTests {
+    @Test func `without a region the next command is shown, and the state is unknown`() throws {
+        let summary = try #require(StatusSummary(statusReport(), region: nil))
+        #expect(summary.text.hasPrefix("Regions    none yet; `sudo okaeri setup` finds your beacon\nBluetooth  "))
+        #expect(summary.exitStatus == 2)
+    }
+
     @Test(
         arguments: [
             ([.inside], 0), ([.outside], 1), ([.unknown], 2), ([.outside, .inside, .unknown], 0),

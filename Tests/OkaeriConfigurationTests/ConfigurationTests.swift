@@ -313,3 +313,20 @@ import WiFi
         }
     }
 }
+
+/// The configuration that the package installs.
+@Suite struct PackagedConfigurationTests {
+    @Test func `it has no region, and says what to do`() throws {
+        let top = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let file = try Data(contentsOf: top.appending(path: "packaging/beacons.json"))
+        let configuration = try Configuration(json: Array(file), file: "beacons.json")
+        #expect(configuration == Configuration(regions: []))
+        #expect(configuration.notices == ["it has no region, so no beacon is watched; run `sudo okaeri setup`"])
+        let services = #"{"regions": [], "services": [{"service": "180F"}]}"#
+        #expect(try Configuration(json: Array(services.utf8), file: "beacons.json").notices == [])
+        let list = try Data(contentsOf: top.appending(path: "debian/okaeri.install"))
+        let installed = String(decoding: list, as: UTF8.self)
+        #expect(installed.contains("packaging/beacons.json etc/okaeri\nDemo/homecoming.btsnoop usr/share/okaeri\n"))
+    }
+}

@@ -18,7 +18,8 @@ import Testing
     @Test(.timeLimit(.minutes(5)))
     func `a daemon keeps what it prints, and when it ended`() async throws {
         let file = try folder.file("capture", capture([3, 4, 5, 70, 71], until: 150))
-        let configuration = try Configuration(json: Array(Configuration.example.utf8), file: "")
+        var configuration = try Configuration(json: Array(Configuration.example.utf8), file: "")
+        configuration.regions[0].monitored.exitAfter = .seconds(30)
         let daemon = try Daemon(
             configuration,
             options: .init(

@@ -69,7 +69,7 @@ import Testing
         let plot = try binary.run(["plot", "--day", "2026-11-20", "--state-dir", binary.folder])
         #expect(plot.status == 0 && plot.output.hasPrefix("<svg") && plot.output.hasSuffix("</svg>\n"))
         let score = try binary.run(["replay", "--score"] + binary.demo)
-        #expect(score.status == 0 && score.output.contains("home  inside for 1.7 min"))
+        #expect(score.status == 0 && score.output.contains("home  inside for 1.5 min"))
     }
 
     @Test func `it prints its version, with the details of a bug report`() throws {

@@ -12,17 +12,17 @@ from lab.registry import scenario
 from lab.repository import SERVED, SUITE, Repository
 from lab.waiting import check, wait_for
 
-from package import CONFIGURATION, PROGRAM, check_nothing_left, configure, owned_files, state
+from package import CONFIGURATION, PROGRAM, check_nothing_left, configure, owned_files, state, status
 
 STATE = "/var/lib/okaeri"
 
 
 def install(repository):
-    """The second command of docs/getting-started.md: checks that the service runs and the region is inside."""
+    """The second command of docs/getting-started.md: checks that the service runs, without a region."""
     repository.apt("update")
     said = repository.apt("install", "-y", "okaeri")
     check("'sudo okaeri setup'" in said, f"the installation does not say what comes next: {said}")
-    wait_for("home inside", lambda: state() == "inside", within=30)
+    wait_for("the service", lambda: status() and status()["regions"] == [], within=30)
 
 
 def arrivals():
@@ -65,7 +65,8 @@ def apt_upgrades(folder):
         check("Modified (by you or by a script)" in said and "Package distributor has shipped an updated" in said,
               f"a changed default is not asked about: {said}")
         check(read(CONFIGURATION) == configured, "the upgrade has touched the configuration")
-        check(b'"exitAfter": 30' in read(f"{CONFIGURATION}.dpkg-dist"), "the new default is not beside it")
+        new = read(f"{CONFIGURATION}.dpkg-dist")
+        check(b'"regions": []' in new and b"patient" not in new, "the new default is not beside it")
         check("~before" not in run("dpkg-query", "-W", "okaeri"), "apt has upgraded nothing")
 
         wait_for("home inside after the upgrade", lambda: state() == "inside", within=30)

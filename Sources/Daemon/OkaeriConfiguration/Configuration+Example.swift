@@ -9,7 +9,6 @@ extension Configuration {
               "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0",
               "major": 100,
               "minor": 100,
-              "exitAfter": 30,
               "ranging": true,
               "wifi": { "ssid": "HomeNet", "join": "prompt" }
             }

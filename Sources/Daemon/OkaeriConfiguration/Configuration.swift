@@ -114,14 +114,18 @@ package struct Configuration: Sendable, Equatable {
     /// The regions, in the order of the file.
     package var regions: [Region]
 
+    /// The notice about a configuration as the package installs it.
+    static let noRegion = "it has no region, so no beacon is watched; run `sudo okaeri setup`"
+
     package init(adapter: String? = nil, regions: [Region]) {
         self.adapter = adapter
         self.regions = regions
     }
 
-    /// The settings in the file that have no effect.
+    /// The settings in the file that have no effect, and the absence of regions.
     package var notices: [String] {
-        regions.enumerated().flatMap { index, region in
+        guard !regions.isEmpty else { return services.isEmpty ? [Self.noRegion] : [] }
+        return regions.enumerated().flatMap { index, region in
             let houseless =
                 region.scope == .house && mqtt == nil
                 ? "its scope is the house, which needs \"mqtt\"; see /usr/share/doc/okaeri/several-pis.md" : nil

@@ -34,6 +34,7 @@ package struct StatusSummary: Sendable {
     /// A few lines for a person.
     package var text: String {
         var lines = report.regions.map(line)
+        if lines.isEmpty { lines = ["Regions    none yet; `sudo okaeri setup` finds your beacon"] }
         let bluetooth = report.bluetooth
         let listening = bluetooth.listening ? "listening" : "not listening"
         lines.append("Bluetooth  \(bluetooth.state.rawValue), \(listening) on \(report.source)")

@@ -28,7 +28,7 @@ struct ConfigCommand: ParsableCommand {
             for remark in remarks { Terminal.complain("\(file): \(remark)") }
             guard !remarks.contains(where: \.isError) else { throw Exit.configuration }
             let regions = merged.own.map { "\($0.identifier) (\($0.monitored.region.constraint))" }
-            print("\(file) is fine: \(regions.isEmpty ? "no region" : regions.joined(separator: ", "))")
+            print("\(file) is fine: \(regions.isEmpty ? "no region yet" : regions.joined(separator: ", "))")
             guard let saved = merged.saved.file else { return }
             let added = configuration.regions.filter { merged.saved.added.contains($0.identifier) }.map {
                 "\($0.identifier) (\($0.monitored.region.constraint))"

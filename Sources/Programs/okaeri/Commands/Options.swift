@@ -59,6 +59,10 @@ struct ConfigurationOptions: ParsableArguments {
         if let found = configuration.regions.first(where: { $0.identifier == name }) { return found.monitored }
         merged.saved.problems.forEach(Terminal.complain)
         let known = configuration.regions.map(\.identifier).joined(separator: ", ")
+        guard !known.isEmpty else {
+            throw ValidationError(
+                "\(file) has no region yet; run `sudo okaeri setup`, or name UUID[/MAJOR[/MINOR]]")
+        }
         throw ValidationError(
             "\(file) has no region \"\(name)\", only \(known); name one of them, or UUID[/MAJOR[/MINOR]]")
     }
