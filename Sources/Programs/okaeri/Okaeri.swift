@@ -15,7 +15,8 @@ import Events
         version: "okaeri \(Version())",
         groupedSubcommands: [
             CommandGroup(
-                name: "First steps", subcommands: [SetupCommand.self, DoctorCommand.self, BluetoothCommand.self]),
+                name: "First steps",
+                subcommands: [SetupCommand.self, DoctorCommand.self, BluetoothCommand.self, DemoCommand.self]),
             CommandGroup(
                 name: "Presence",
                 subcommands: [
