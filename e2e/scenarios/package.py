@@ -9,7 +9,7 @@ import shutil
 from lab import bluez, lamp, wifi
 from lab.btvirt import Btvirt
 from lab.controller import Controller
-from lab.daemon import region
+from lab.daemon import UUID, region
 from lab.peer import Peer
 from lab.processes import run
 from lab.registry import scenario
@@ -49,9 +49,9 @@ def status():
 
 
 def state():
-    """Returns the state of the region `home`."""
+    """Returns the state of the region `home`; None before it is configured."""
     known = status()
-    return known["regions"][0]["state"] if known else None
+    return known["regions"][0]["state"] if known and known["regions"] else None
 
 
 def journal(*match):
@@ -73,11 +73,17 @@ def rights(status):
 
 @scenario(within=480)
 def package(folder):
-    """After the installation the service runs as shipped; after a purge no files are left."""
+    """After the installation the service runs as shipped, without a region until the set-up; after a purge no files are left."""
     before = owned_files()
     controller = Controller(folder)
     controller.tell("start home")
     run("dpkg", "-i", shipped(), within=120)
+    wait_for("the service", lambda: status() and status()["regions"] == [], within=20)
+    played = run(PROGRAM, "demo", within=60)
+    check("didExitRegion  home" in played and "wifiJoined" in played, f"the demo shows another course: {played}")
+    check(status()["regions"] == [], "the demo has changed the service")
+    run(PROGRAM, "setup", "--beacon", f"{UUID}/100/100", "--identifier", "home")
+    run("systemctl", "reload", "okaeri")
     wait_for("home inside", lambda: state() == "inside", within=20)
     check(run("systemctl", "is-active", "okaeri") == "active", "the service is not active")
     check(run("ps", "-o", "user=", "-C", "okaeri") == "okaeri", "the service does not run as its own user")
@@ -85,6 +91,12 @@ def package(folder):
           "the journal knows no REGION=home")
     check(journal("REGION=nowhere") in ("", "-- No entries --"), "the journal's REGION says nothing")
     check("thread priority" not in journal(), "the runtime complains that it may not set its threads' priority")
+
+    said = run(PROGRAM, "web", "on", within=60)
+    check("http://127.0.0.1:8080/#login=" in said, f"the page is on, and no link is printed: {said}")
+    said = run(PROGRAM, "web", "off", within=60)
+    check('"web"' not in open(CONFIGURATION, encoding="utf-8").read(), f"the page is off, and in the configuration: {said}")
+    wait_for("home inside after the restarts", lambda: state() == "inside", within=20)
 
     run("dpkg", "--purge", "okaeri", within=120)
     check_nothing_left(before)

@@ -4,7 +4,7 @@ import Events
 /// laid out as what is there.
 package struct ConfigurationText: Sendable {
     private let bytes: [UInt8]
-    private let file: String
+    let file: String
 
     /// The text of a file that is not there yet.
     private static let skeleton = "{\n  \"regions\": []\n}"
@@ -25,11 +25,16 @@ package struct ConfigurationText: Sendable {
     /// Returns the regions in the text; none if it has no array of regions yet.
     ///
     /// - Throws: every mistake in the text, with its place.
-    package func regions() throws(ConfigurationError) -> [Configuration.Region] {
+    package func regions() throws(ConfigurationError) -> [Configuration.Region] { try configuration().regions }
+
+    /// Returns the configuration in the text, with an array of regions if it has none yet.
+    ///
+    /// - Throws: every mistake in the text, with its place.
+    package func configuration() throws(ConfigurationError) -> Configuration {
         let document = try JSONNode(json: bytes, file: file)
         var completed = bytes
         if let top = Self.top(of: document, in: bytes) { completed.replaceSubrange(document.range, with: top.bytes) }
-        return try Configuration(json: completed, file: file).regions
+        return try Configuration(json: completed, file: file)
     }
 
     /// The text with this region: that of its identifier changed, or a new one behind all others.
@@ -129,6 +134,26 @@ package struct ConfigurationText: Sendable {
                 let texts = members.compactMap { member in member.value.text.map { layout.member(member.key, $0) } }
                 top.set(key, to: layout.object(texts))
             }
+            result.replaceSubrange(document.range, with: top.bytes)
+        }
+        // What is no object is no configuration, and the error names the place.
+        _ = try Configuration(json: result, file: file)
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Returns the text without a key of the outermost object.
+    ///
+    /// - Throws: every mistake there would be in the text, with its place, also those that are there already.
+    package func removing(_ key: String) throws(ConfigurationError) -> String {
+        try editing { $0.remove(key) }
+    }
+
+    /// Returns the text with a change of the outermost object.
+    func editing(_ change: (inout ObjectText) -> Void) throws(ConfigurationError) -> String {
+        let document = try JSONNode(json: bytes, file: file)
+        var result = bytes
+        if var top = Self.top(of: document, in: bytes) {
+            change(&top)
             result.replaceSubrange(document.range, with: top.bytes)
         }
         // What is no object is no configuration, and the error names the place.

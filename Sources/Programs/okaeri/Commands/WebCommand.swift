@@ -4,19 +4,22 @@ import Client
 
 struct WebCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "web", abstract: "The page: log a browser in, list the sessions, and end one.",
+        commandName: "web",
+        abstract: "The page: on and off, log a browser in, list the sessions, end one.",
         discussion: """
-            The page is served where beacons.json says: "web": {"listen": "127.0.0.1:8080"}. A browser is let in by a link, \
-            which is good once and for ten minutes, and stays until it is revoked or away for ninety days.
+            `sudo okaeri web on` serves it where beacons.json then says: "web": {"listen": "127.0.0.1:8080"}. A \
+            browser is let in by a link, which is good once and for ten minutes, and stays until it is revoked or away for ninety days.
             """,
-        subcommands: [WebLinkCommand.self, WebDevicesCommand.self, WebRevokeCommand.self])
+        subcommands: [
+            WebOnCommand.self, WebOffCommand.self, WebLinkCommand.self, WebDevicesCommand.self, WebRevokeCommand.self,
+        ])
 }
 
 struct WebLinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "link", abstract: "Print an address that lets one browser in.",
         discussion: """
-            On a terminal with a QR code, if libqrencode is installed. Exit status: 0; 1 if there is no page; 69 if no \
+            On a terminal with a QR code, by libqrencode4. Exit status: 0; 1 if there is no page; 69 if no \
             daemon answers.
             """)
 
@@ -34,15 +37,7 @@ struct WebLinkCommand: AsyncParsableCommand {
     func run() async throws {
         try await exitingOnFailure { () async throws(APIClient.Failure) in
             let link = try await socket.client.webLink()
-            let addresses = address.map { [$0.hasSuffix("/") ? $0 : $0 + "/"] } ?? link.addresses
-            let links = addresses.map { "\($0)#login=\(link.token)" }
-            if !plain, Terminal.isInteractive, let first = links.first, let code = QRCode(first) {
-                print(code.lines.joined(separator: "\n"))
-            }
-            print(links.joined(separator: "\n"))
-            Terminal.complain(
-                "open \(links.count == 1 ? "it" : "one of them") within \(link.seconds / 60) minutes; it logs one browser in"
-            )
+            WebLink.show(link, at: address, plain: plain)
         }
     }
 }

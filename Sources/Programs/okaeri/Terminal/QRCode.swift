@@ -3,6 +3,18 @@ import Glibc
 /// A text as a QR code, by libqrencode (https://fukuchi.org/works/qrencode/), if that is installed: it is loaded on
 /// demand, so that only users of the page need it.
 struct QRCode {
+    /// The reason why there is no code.
+    enum Failure: Error, CustomStringConvertible {
+        case noLibrary, tooLong
+
+        var description: String {
+            switch self {
+            case .noLibrary: "no QR code: libqrencode4 is not installed; run `sudo apt install libqrencode4`"
+            case .tooLong: "no QR code: the address is too long for one; open it as it is"
+            }
+        }
+    }
+
     private var modules: [[Bool]]
 
     /// The head of QRcode of qrencode.h.
@@ -16,16 +28,15 @@ struct QRCode {
         @convention(c) (UnsafePointer<CChar>, Int32, Int32) -> UnsafeMutableRawPointer?
     private typealias Free = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
-    /// Nil where the library is missing, or the text is too long.
-    init?(_ text: String) {
+    init(_ text: String) throws(Failure) {
         guard let library = dlopen("libqrencode.so.4", RTLD_NOW),
             let encode = dlsym(library, "QRcode_encodeString8bit"), let free = dlsym(library, "QRcode_free")
-        else { return nil }
+        else { throw .noLibrary }
         // Any version, the lowest correction: the screen is clean.
-        guard let found = unsafeBitCast(encode, to: Encode.self)(text, 0, 0) else { return nil }
+        guard let found = unsafeBitCast(encode, to: Encode.self)(text, 0, 0) else { throw .tooLong }
         defer { unsafeBitCast(free, to: Free.self)(found) }
         let symbol = found.assumingMemoryBound(to: Symbol.self).pointee
-        guard let data = symbol.data, symbol.width > 0 else { return nil }
+        guard let data = symbol.data, symbol.width > 0 else { throw .tooLong }
         let width = Int(symbol.width)
         modules = (0..<width).map { row in (0..<width).map { data[row * width + $0] & 1 == 1 } }
     }

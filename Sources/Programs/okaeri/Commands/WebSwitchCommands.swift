@@ -1,0 +1,162 @@
+import ArgumentParser
+import Client
+import Events
+import OkaeriConfiguration
+import Plumbing
+
+struct WebOnCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "on", abstract: "Switch the page on, and print an address that lets one browser in.",
+        discussion: """
+            Writes "web" in beacons.json and restarts the service. Without --lan the page listens on 127.0.0.1, for the \
+            browsers of this machine and for a tunnel; with --lan also for those of the local network, without encryption. \
+            Exit status: 0; 1 if the page is not served; 69 if the service does not answer; 77 without the right to write \
+            the file; 78 if the file has mistakes.
+            """)
+
+    @OptionGroup var config: ConfigurationOptions
+    @OptionGroup var socket: SocketOptions
+
+    @Flag(help: "Let the local network reach the page, such as a phone. The connection is not encrypted.")
+    var lan = false
+
+    @Option(help: "The port; the one in beacons.json, or else 8080, by default.")
+    var port: UInt16?
+
+    @Flag(help: "No QR code.")
+    var plain = false
+
+    /// The port without one in the file.
+    private static let defaultPort: UInt16 = 8080
+
+    func validate() throws {
+        if port == 0 { throw ValidationError("--port takes a number from 1 to 65535") }
+    }
+
+    func run() async throws {
+        let change = try ConfigurationChange(config, command: "web on" + (lan ? " --lan" : ""))
+        let web = try change.configuration().web
+        let address = try Self.address(lan: lan, port: port, before: web?.listen)
+        // Another machine never reads without a login.
+        var members: [(key: String, value: RegionDraft.Setting)] = [
+            (key: "listen", value: .string(address.description))
+        ]
+        if lan { members.append((key: "open", value: .removed)) }
+        try change.write(
+            try change.changed { text throws(ConfigurationError) in try text.setting(members, of: "web") })
+        guard try await change.apply() else { return print("Then run `okaeri web link`.") }
+        let client = socket.client
+        var problem: String?
+        try await exitingOnFailure { () async throws(APIClient.Failure) in
+            problem = try await PageState.problem(client)
+            if problem == nil { WebLink.show(try await client.webLink(), plain: plain) }
+        }
+        if let problem {
+            Terminal.complain("the page is not served on \(address): \(problem)")
+            throw ExitCode.failure
+        }
+        if lan {
+            Terminal.complain(
+                "the connection is not encrypted: a host that records this network can take over a session; see "
+                    + "/usr/share/doc/okaeri/page.md")
+        }
+    }
+
+    /// Returns the address to listen at.
+    ///
+    /// - Parameter before: The address in the file. With `lan` one that other machines reach stays, but for its port.
+    static func address(lan: Bool, port: UInt16?, before: ListenAddress?) throws -> ListenAddress {
+        let port = port ?? before?.port ?? defaultPort
+        if lan, var before, !before.address.isLoopback {
+            before.port = port
+            return before
+        }
+        let isLoopbackKept = !lan && before?.address.isLoopback == true
+        let host = isLoopbackKept ? before?.address.description ?? "" : lan ? "0.0.0.0" : "127.0.0.1"
+        guard let address = ListenAddress(host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)") else {
+            throw ValidationError("--port takes a number from 1 to 65535")
+        }
+        return address
+    }
+}
+
+struct WebOffCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "off", abstract: "Switch the page off: the daemon then opens no port for it.",
+        discussion: """
+            Removes "web" from beacons.json and restarts the service. Sessions stay valid for the time when the page is on \
+            again; `okaeri web revoke all` ends them. Exit status: 0; 69 if the service does not answer; 77 without the \
+            right to write the file; 78 if the file has mistakes.
+            """)
+
+    @OptionGroup var config: ConfigurationOptions
+
+    func run() async throws {
+        let change = try ConfigurationChange(config, command: "web off")
+        guard try change.configuration().web != nil else {
+            return print("The page is off already: \(change.file.path) has no \"web\".")
+        }
+        try change.write(try change.changed { text throws(ConfigurationError) in try text.removing("web") })
+        _ = try await change.apply()
+    }
+}
+
+/// The page of a daemon that has just started.
+enum PageState {
+    private static let interval = Duration.milliseconds(500)
+    private static let attempts = 10
+
+    /// Returns the reason why the page is not served; `nil` if it is. The daemon answers before it has opened the page's port.
+    static func problem(_ client: APIClient) async throws(APIClient.Failure) -> String? {
+        for attempt in 1...attempts {
+            let status: StatusReport = try await client.get(Route.briefStatus)
+            if let page = status.listeners?.first(where: { $0.name == "web" }) { return page.problem }
+            if attempt < attempts { try? await Task.sleep(for: interval) }
+        }
+        return "the daemon has not opened the port; look at `journalctl -u okaeri`"
+    }
+}
+
+/// The addresses that let a browser in, on the terminal.
+enum WebLink {
+    /// Prints the addresses of the link, with a QR code on a terminal.
+    ///
+    /// - Parameter address: The page's address for that browser; `nil`: those that the daemon knows.
+    static func show(_ link: WebLinkReport, at address: String? = nil, plain: Bool) {
+        let addresses = address.map { [$0.hasSuffix("/") ? $0 : $0 + "/"] } ?? link.addresses
+        let links = addresses.map { "\($0)#login=\(link.token)" }
+        if !plain, Terminal.isInteractive, let first = links.first { show(code: first) }
+        print(links.joined(separator: "\n"))
+        Terminal.complain(
+            "open \(links.count == 1 ? "it" : "one of them") within \(link.seconds / 60) minutes; it logs one browser in"
+        )
+        guard addresses.allSatisfy(isOfThisMachine) else { return }
+        Terminal.complain(
+            "a phone cannot open it, because the page listens on this machine alone: run `sudo okaeri web on --lan`; or, on a "
+                + "computer, open the link after `ssh -L \(port(addresses)):127.0.0.1:\(port(addresses)) USER@THIS-MACHINE`"
+        )
+    }
+
+    private static func show(code text: String) {
+        do throws(QRCode.Failure) {
+            print(try QRCode(text).lines.joined(separator: "\n"))
+        } catch {
+            Terminal.complain(error.description)
+        }
+    }
+
+    /// Whether only browsers of this machine reach the address, such as `http://127.0.0.1:8080/`.
+    static func isOfThisMachine(_ address: String) -> Bool {
+        guard let host = listener(address) else { return address.hasPrefix("http://localhost:") }
+        return host.address.isLoopback
+    }
+
+    private static func listener(_ address: String) -> ListenAddress? {
+        guard address.hasPrefix("http://") else { return nil }
+        return ListenAddress(String(address.dropFirst("http://".count).prefix { $0 != "/" }))
+    }
+
+    private static func port(_ addresses: [String]) -> UInt16 {
+        addresses.lazy.compactMap(listener).first?.port ?? 8080
+    }
+}
