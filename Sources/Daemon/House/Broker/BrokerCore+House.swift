@@ -13,6 +13,7 @@ extension BrokerCore {
     mutating func connected(at now: Moment) -> [Output] {
         isConnected = true
         (statuses, cards, scanners, announced, strangers) = ([:], NodeCards(), [:], nil, [])
+        misdescribed = []
         survey?.connected(at: now.instant)
         // The observations are first and the description is last: after its return the node is online.
         let outputs = published(plan.connected(at: now.instant)) + acted(house.connected(at: now), at: now)
@@ -50,6 +51,7 @@ extension BrokerCore {
         case .region(let level):
             guard regions[level] != nil else { return stateReceived(ofStranger: level, message) }
             let state = Wire.region(message.payload)
+            if message.isRetained, state != nil, isMisdescribed(level, message.payload) { misdescribed.insert(level) }
             return acted(
                 house.stateReceived(region: level, state, isRetained: message.isRetained, at: now), at: now)
         case .event(let level):
@@ -182,10 +184,9 @@ extension BrokerCore {
                     .release(topic: topics.region(name(level))),
                 ]
             case .publishState(let level, let state):
-                let topic = topics.region(name(level))
-                outputs.append(.publish(.value(topic, Wire.region(state).utf8, isRefreshed: true)))
+                outputs.append(.publish(value(of: level, state)))
                 // The owner publishes it again.
-                if state.isRestored { outputs.append(.release(topic: topic)) }
+                if state.isRestored { outputs.append(.release(topic: topics.region(name(level)))) }
             case .publishEvent(let level, let event):
                 let waiting = unrecorded[level] ?? []
                 unrecorded[level] =
@@ -213,6 +214,26 @@ extension BrokerCore {
             }
         }
         return actions.isEmpty ? [] : outputs + announcements(at: now.instant)
+    }
+
+    /// Whether the message of a region has other beacons than this node: those of an earlier configuration, or none.
+    private func isMisdescribed(_ level: String, _ payload: [UInt8]) -> Bool {
+        guard let region = described[level], let beacons = region.beacons, Wire.beacons(region) != .null else {
+            return false
+        }
+        return Wire.beacons(payload) != .init(identifier: region.identifier, beacons: beacons)
+    }
+
+    /// Publishes the states of this node's regions again whose message has other beacons.
+    mutating func corrections() -> [Output] {
+        let own = misdescribed.filter { house.owner(of: $0) == node }
+        misdescribed.subtract(own)
+        return own.sorted().compactMap { level in house.state(of: level).map { .publish(value(of: level, $0)) } }
+    }
+
+    /// Returns the message of a region's agreed state.
+    func value(of level: String, _ state: HouseState) -> MQTTPublication {
+        .value(topics.region(name(level)), Wire.region(state, of: described[level]).utf8, isRefreshed: true)
     }
 
     /// Publishes an event of the house after this node's hub has recorded it: each is one news item of its owner.

@@ -58,6 +58,7 @@ extension BrokerCore {
     /// Handles the passing of time.
     mutating func advanced(to now: Moment) -> [Output] {
         var outputs = published(plan.advanced(to: now.instant)) + acted(house.advanced(to: now), at: now)
+        if !misdescribed.isEmpty { outputs += corrections() }
         if announcedOwnership != house.ownership {
             announcedOwnership = house.ownership
             outputs += announcements(at: now.instant)
@@ -76,7 +77,7 @@ extension BrokerCore {
 
     /// Handles a new configuration.
     mutating func configured(_ configured: [BrokerRegion], at now: Moment) -> [Output] {
-        let old = levels
+        let (old, before) = (levels, described)
         setRegions(configured)
         let gone = Set(old).subtracting(levels).sorted()
         let new = levels.filter { !old.contains($0) }
@@ -99,6 +100,11 @@ extension BrokerCore {
         cards.set(card, of: node)
         for (name, card) in cards.all { outputs += described(name, card, at: now) }
         outputs += published(plan.regionsReplaced(with: levels, at: now.instant))
+        // The same state with other beacons.
+        misdescribed.formIntersection(levels)
+        misdescribed.formUnion(
+            levels.filter { before[$0] != nil && before[$0]?.beacons != described[$0]?.beacons })
+        if isConnected { outputs += corrections() }
         if isConnected, !gone.isEmpty { outputs += remainsLookedFor(at: now.instant) }
         return outputs + announcements(at: now.instant)
     }

@@ -56,6 +56,10 @@ struct BrokerCore: Sendable {
     private(set) var levels: [String] = []
     private(set) var levelOf: [String: String] = [:]
     private(set) var list = NodeCard.RegionList([:])
+    /// The regions by their level.
+    private(set) var described: [String: BrokerRegion] = [:]
+    /// The levels of the regions whose retained message has other beacons than this node: the owner publishes it again.
+    var misdescribed: Set<String> = []
     /// The events of this node, by level, that its hub has not recorded yet.
     var unrecorded: [String: [MQTTPublication]] = [:]
 
@@ -116,8 +120,8 @@ struct BrokerCore: Sendable {
         let pairs = zip(levels, configured)
         regions = Dictionary(pairs.map { ($0, $1.identifier) }, uniquingKeysWith: { first, _ in first })
         levelOf = Dictionary(pairs.map { ($1.identifier, $0) }, uniquingKeysWith: { first, _ in first })
-        list = NodeCard.RegionList(
-            Dictionary(pairs.map { ($0, $1.fingerprint) }, uniquingKeysWith: { first, _ in first }))
+        described = Dictionary(pairs.map { ($0, $1) }, uniquingKeysWith: { first, _ in first })
+        list = NodeCard.RegionList(described.mapValues(\.fingerprint))
     }
 
     /// Publishes this node's observations under a new incarnation, once in 10 s at most, after another client published one in
@@ -167,6 +171,8 @@ package struct BrokerRegion: Hashable, Sendable {
     let identifier: String
     /// 64 bits of the beacon's identity: nodes compare it, because a region's state says nothing for another beacon.
     let fingerprint: String
+    /// The beacons, for machines that join the house.
+    private(set) var beacons: BeaconConstraint?
 
     /// - Parameter beacon: UUID, major and minor in the same form on every node.
     package init(_ identifier: String, beacon: String = "") {
@@ -174,5 +180,8 @@ package struct BrokerRegion: Hashable, Sendable {
         fingerprint = String(beacon.utf8.fnv1a, radix: 16)
     }
 
-    package init(_ region: BeaconRegion) { self.init(region.identifier, beacon: region.constraint.description) }
+    package init(_ region: BeaconRegion) {
+        self.init(region.identifier, beacon: region.constraint.description)
+        beacons = region.constraint
+    }
 }

@@ -45,11 +45,12 @@ enum Wire {
     /// The maximum number of nodes whose marks a region's state contains, so that it fits a payload with all their names.
     private static let markLimit = 200
 
-    static func region(_ state: HouseState) -> String {
+    /// - Parameter described: the region, whose beacons the message contains.
+    static func region(_ state: HouseState, of described: BrokerRegion? = nil) -> String {
         let isMarked = state.hearing.count <= markLimit
         return [
             EventField("state", .text(state.state.rawValue)), text("room", state.room),
-            text("since", state.since.map(Timestamp.text)), EventField("beacon", .null),
+            text("since", state.since.map(Timestamp.text)), EventField("beacon", beacons(described)),
             text("last", state.lastKnown?.rawValue),
             EventField("hearing", .list(state.hearing.map { fields($0, isMarked: isMarked) })),
             EventField("change", .integer(Int(clamping: state.change))), EventField("news", .flag(state.isNews)),
