@@ -142,8 +142,10 @@ let targets = [
     program(
         "okaeri", in: "Sources/Programs/okaeri",
         [
-            "Agent", "ArgumentParser", "BlueZ", "Bluetooth", "COkaeri", "Client", "Events", "History", "IBeacon",
-            "Listening", "Logging", "NetworkManager", "OkaeriConfiguration", "OkaeriDaemon", "Plumbing", "Presence",
+            "Agent", "ArgumentParser", "BlueZ", "Bluetooth", "COkaeri", "Client", "Events", "History", "House",
+            "IBeacon",
+            "Listening", "Logging", "MQTT", "NetworkManager", "OkaeriConfiguration", "OkaeriDaemon", "Plumbing",
+            "Presence",
             "RegionMonitoring", "Server", "ServiceLifecycle", "Setup", "SystemPackage", "Systemd", "UnixSignals",
             "WiFi",
         ], linker: smallBinary),
@@ -178,7 +180,7 @@ let targets = [
     program(
         "SiteBenchmark", in: "Benchmarks/Site/Harness",
         ["Agreement", "Events", "HCI", "House", "IBeacon", "MQTT", "Plumbing", "RegionMonitoring"]),
-    module("TestSupport", in: "Tests", ["Logging"], exclude: ["BlueZ/bluez.py"]),
+    module("TestSupport", in: "Tests", ["Logging", "Plumbing"], exclude: ["BlueZ/bluez.py"]),
     module(
         "DaemonTestSupport", in: "Tests",
         [
@@ -258,7 +260,7 @@ let suites: [(String, of: String, [String])] = [
     ("VirtualControllerTests", "VirtualController", []),
     ("WebTests", "Server", []),
     ("WiFiTests", "NetworkManager", []),
-    ("okaeriTests", "okaeri", ["Automation", "DBus", "DaemonTestSupport", "HCI", "MQTT"]),
+    ("okaeriTests", "okaeri", ["Automation", "DBus", "DaemonTestSupport", "HCI"]),
 ]
 
 func dependencies(of name: String, in package: Package) -> [Target.Dependency] {

@@ -1,4 +1,5 @@
 import Plumbing
+import TestSupport
 import Testing
 
 @testable import MQTT

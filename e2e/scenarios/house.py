@@ -3,7 +3,7 @@
 import json
 
 from lab.controller import Controller
-from lab.daemon import Daemon, region
+from lab.daemon import PROGRAM, UUID, Daemon, region
 from lab.processes import Process, run
 from lab.registry import scenario
 from lab.waiting import check, wait_for
@@ -111,6 +111,23 @@ def three_rooms(folder):
         check_walk(node)
     events = event_types(listen)
     check(events == ["enter", "exit"], f"the broker delivered {events}")
+
+
+@scenario(within=180)
+def house_joined(folder):
+    """A further machine reads the region of the house from the broker, and writes it to its configuration."""
+    Broker(folder)
+    hall = Node(folder, 0, "hall")
+    hall.daemon.expect("didDetermineState", within=60, scope="house", state="outside")
+    file = f"{folder}/joined.json"
+    said = run(PROGRAM, "join", "127.0.0.1", "--username", "", "--room", "attic", "--name", "attic", "--yes", "--config", file)
+    check('House "home", 1 Pi: hall' in said, f"another house: {said}")
+    with open(file, encoding="utf-8") as text:
+        joined = json.load(text)
+    check(joined["node"] == {"name": "attic", "room": "attic"} and joined["mqtt"]["host"] == "127.0.0.1", f"{joined}")
+    described = {"identifier": "home", "uuid": UUID, "major": 100, "minor": 100}
+    check(joined["regions"] == [described], f"another region: {joined}")
+    check(hall.daemon.stop() == 0, "the node of the hall did not end well")
 
 
 @scenario(within=180)

@@ -89,16 +89,16 @@ extension Configuration {
         }
     }
 
-    private static func isText(_ text: String) -> Bool {
+    package static func isText(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 1024 && text.plain() == text
     }
 
     /// No URL, and nothing that a resolver would not be asked for.
-    private static func isHost(_ host: String) -> Bool {
+    package static func isHost(_ host: String) -> Bool {
         isText(host) && host.utf8.count <= 253 && !host.utf8.contains { [0x20, 0x2F, 0x40].contains($0) }
     }
 
-    private static func isLoopback(_ host: String) -> Bool {
+    package static func isLoopback(_ host: String) -> Bool {
         host == "localhost" || IPAddress(host)?.isLoopback == true
     }
 }

@@ -26,7 +26,9 @@ extension Configuration {
     }
 
     /// Whether a room may be called so.
-    static func isRoom(_ name: String) -> Bool { (1...longestRoom).contains(name.utf8.count) && name.isPlainName }
+    package static func isRoom(_ name: String) -> Bool {
+        (1...longestRoom).contains(name.utf8.count) && name.isPlainName
+    }
 
     /// Its description in an error message.
     static let expectedRoom = "the name of a room, of up to \(longestRoom) bytes without control characters"

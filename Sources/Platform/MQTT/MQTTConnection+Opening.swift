@@ -3,9 +3,6 @@ import Glibc
 import Plumbing
 
 extension MQTTConnection {
-    /// The maximum length of a password, in bytes.
-    private static let passwordLimit = 1024
-
     /// Connects to the broker's port. It blocks: name service and TCP take minutes without an answer.
     ///
     /// - Returns: The reason why there is no connection.
@@ -54,12 +51,12 @@ extension MQTTConnection {
     private func setLogin() -> MQTTLoss? {
         guard let login = settings.broker.login else { return nil }
         guard let path = login.passwordFile else {
-            let code = mosquitto_username_pw_set(client, login.username, nil)
+            let code = mosquitto_username_pw_set(client, login.username, login.typed?.text)
             return code == MOSQ_ERR_SUCCESS.rawValue ? nil : loss(code)
         }
         do throws(PasswordFileError) {
             try SecretFile.withContents(
-                of: path, limit: Self.passwordLimit, failure: { PasswordFileError(path: path, problem: $0) }
+                of: path, limit: TypedPassword.limit, failure: { PasswordFileError(path: path, problem: $0) }
             ) { text throws(PasswordFileError) in
                 guard text.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
                     throw PasswordFileError(path: path, problem: nil)

@@ -35,10 +35,13 @@ package struct MQTTSettings: Sendable, Equatable {
         package var username: String
         /// A file that holds the password (`SecretFile`), read anew for each connection; nil: there is none.
         package var passwordFile: String?
+        /// A password without a file.
+        package var typed: TypedPassword?
 
-        package init(username: String, passwordFile: String? = nil) {
+        package init(username: String, passwordFile: String? = nil, typed: TypedPassword? = nil) {
             self.username = username
             self.passwordFile = passwordFile
+            self.typed = typed
         }
     }
 

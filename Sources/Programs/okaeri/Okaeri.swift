@@ -16,7 +16,10 @@ import Events
         groupedSubcommands: [
             CommandGroup(
                 name: "First steps",
-                subcommands: [SetupCommand.self, DoctorCommand.self, BluetoothCommand.self, DemoCommand.self]),
+                subcommands: [
+                    SetupCommand.self, WebCommand.self, JoinCommand.self, DoctorCommand.self, BluetoothCommand.self,
+                    DemoCommand.self,
+                ]),
             CommandGroup(
                 name: "Presence",
                 subcommands: [
@@ -25,7 +28,7 @@ import Events
                 ]),
             CommandGroup(name: "Wi-Fi", subcommands: [PromptsCommand.self, AnswerCommand.self, AgentCommand.self]),
             CommandGroup(
-                name: "Service", subcommands: [MonitorCommand.self, ConfigCommand.self, WebCommand.self]),
+                name: "Service", subcommands: [MonitorCommand.self, ConfigCommand.self]),
             CommandGroup(
                 name: "Other devices",
                 subcommands: [DevicesCommand.self, ConnectCommand.self, AdvertiseCommand.self, GATTCommand.self]),

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// A program that listens on a port and is no broker, or a bad one.
 ///

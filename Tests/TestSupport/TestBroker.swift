@@ -2,20 +2,19 @@ import Foundation
 import Glibc
 import Plumbing
 import Synchronization
-import TestSupport
 
 /// A mosquitto of the test's own, on a port of its own. Its data lie in its folder, over a restart too.
 ///
 /// `$OKAERI_MOSQUITTO` names another one than the machine's.
 ///
 /// Sendable: what changes does so on the test's task alone, but for the log.
-final class TestBroker: @unchecked Sendable {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+package final class TestBroker: @unchecked Sendable {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
     }
 
-    let folder: TemporaryFolder
-    private(set) var port: UInt16 = 0
+    package let folder: TemporaryFolder
+    package private(set) var port: UInt16 = 0
     private let lines: [String]
     private var process: Process?
     /// The output since this start; some of an earlier start may still come.
@@ -23,7 +22,7 @@ final class TestBroker: @unchecked Sendable {
     private let news = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     /// - Parameter lines: The configuration beside the port.
-    init(_ lines: [String] = ["allow_anonymous true"], folder: TemporaryFolder? = nil) throws {
+    package init(_ lines: [String] = ["allow_anonymous true"], folder: TemporaryFolder? = nil) throws {
         self.folder = try folder ?? TemporaryFolder()
         self.lines = lines
         // The port may be taken before the broker has it.
@@ -42,10 +41,10 @@ final class TestBroker: @unchecked Sendable {
     deinit { kill() }
 
     /// The output so far.
-    var text: String { log.withLock { $0.text } }
+    package var text: String { log.withLock { $0.text } }
 
     /// Starts it, on the same port again, and waits until it listens.
-    func start() throws {
+    package func start() throws {
         // Started by root it would change its user, to one that must not write into the folder.
         let configuration = [
             "user \(geteuid() == 0 ? "root" : "mosquitto")", "listener \(port) 127.0.0.1", "log_type all",
@@ -83,7 +82,7 @@ final class TestBroker: @unchecked Sendable {
     }
 
     /// Waits until it has written this so often.
-    func logged(_ words: String, times: Int = 1) async throws {
+    package func logged(_ words: String, times: Int = 1) async throws {
         func isThere() -> Bool { text.components(separatedBy: words).count > times }
         if isThere() { return }
         for await _ in news.stream where isThere() { return }
@@ -91,15 +90,15 @@ final class TestBroker: @unchecked Sendable {
     }
 
     /// Kills the broker. SIGTERM would not do: the test runner's children may ignore it.
-    func kill() {
+    package func kill() {
         guard let process, process.isRunning else { return }
         signal(SIGKILL)
         process.waitUntilExit()
     }
 
     /// It stands still, and listens no more.
-    func freeze() { signal(SIGSTOP) }
-    func thaw() { signal(SIGCONT) }
+    package func freeze() { signal(SIGSTOP) }
+    package func thaw() { signal(SIGCONT) }
 
     private func signal(_ number: Int32) {
         if let process { Glibc.kill(process.processIdentifier, number) }
@@ -107,18 +106,18 @@ final class TestBroker: @unchecked Sendable {
 }
 
 /// Returns a port of loopback that is free now.
-func freePort() throws -> UInt16 {
+package func freePort() throws -> UInt16 {
     let listener = try LoopbackListener()
     defer { listener.close() }
     return listener.port
 }
 
 /// A socket that listens on loopback.
-struct LoopbackListener {
-    let descriptor: Int32
-    let port: UInt16
+package struct LoopbackListener {
+    package let descriptor: Int32
+    package let port: UInt16
 
-    init() throws {
+    package init() throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -135,5 +134,5 @@ struct LoopbackListener {
         port = UInt16(bigEndian: address.sin_port)
     }
 
-    func close() { Glibc.close(descriptor) }
+    package func close() { Glibc.close(descriptor) }
 }

@@ -1,0 +1,324 @@
+import ArgumentParser
+import Glibc
+import House
+import IBeacon
+import MQTT
+import OkaeriConfiguration
+import Plumbing
+import RegionMonitoring
+import Setup
+
+struct JoinCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "join", abstract: "Make this Pi a node of a house, with the regions of its other Pis.",
+        discussion: """
+            Logs in to the MQTT broker, reads the regions that the other Pis watch, asks for the room and the name of this \
+            Pi, and writes beacons.json and the file of the password; then it restarts the service. Wi-Fi, hooks and \
+            thresholds are not part of it. Each question has an option. Exit status: 0; 1 if it was ended, or there is no \
+            house; 64 without a terminal and these options; 69 if the broker or the service does not answer; 77 without the \
+            right to write the file; 78 if the file has mistakes.
+            """)
+
+    @OptionGroup var config: ConfigurationOptions
+
+    @Argument(help: "The broker: HOST or HOST:PORT. The port is 1883, with TLS 8883, by default.")
+    var broker: String
+
+    @Flag(help: "Encrypt the connection; the broker's certificate is of an authority that this machine trusts.")
+    var tls = false
+
+    @Option(name: .customLong("tls-ca"), help: "Encrypt; the file of the authority of the broker's certificate.")
+    var authority: String?
+
+    @Option(help: "The user name at the broker; an empty one for none.")
+    var username: String?
+
+    @Option(
+        name: .customLong("password-file"),
+        help: "A file with the password, which beacons.json then names; asked for, and written, by default.")
+    var passwordFile: String?
+
+    @Option(help: "The house, if the broker has several.")
+    var site: String?
+
+    @Option(help: "The room that this Pi is in.")
+    var room: String?
+
+    @Option(help: "The name of this Pi among the others.")
+    var name: String?
+
+    @Flag(help: "Write without a question.")
+    var yes = false
+
+    func validate() throws {
+        _ = try address()
+        if let site, !Configuration.isNodeName(site) { throw ValidationError("--site takes \(Self.plainName)") }
+        if let name, !Configuration.isNodeName(name) { throw ValidationError("--name takes \(Self.plainName)") }
+        if let room, !Configuration.isRoom(room) { throw ValidationError("--room takes \(Self.roomName)") }
+        if let authority, !authority.hasPrefix("/") { throw ValidationError("--tls-ca takes an absolute path") }
+        if let passwordFile, !SecretFile.isPath(passwordFile) {
+            throw ValidationError("--password-file takes \(SecretFile.expected)")
+        }
+        if passwordFile != nil, username == nil { throw ValidationError("--password-file requires --username") }
+    }
+
+    fileprivate static let plainName = "1 to 64 letters of ASCII, digits, hyphens and underscores"
+    fileprivate static let roomName = "a name of up to 64 bytes without control characters"
+
+    /// The broker without a login.
+    private func address() throws -> MQTTSettings.Broker {
+        let encryption: MQTTSettings.TLS? = tls || authority != nil ? .init(authorities: authority) : nil
+        guard let found = BrokerAddress(broker), Configuration.isHost(found.host) else {
+            throw ValidationError("\(broker.escapedName) is no HOST or HOST:PORT, such as mqtt.lan")
+        }
+        return .init(host: found.host, port: found.port ?? (encryption == nil ? 1883 : 8883), tls: encryption)
+    }
+
+    /// Whether no question is left.
+    private var isComplete: Bool {
+        yes && username != nil && (username == "" || passwordFile != nil) && room != nil && name != nil
+    }
+
+    func run() async throws {
+        let change = try ConfigurationChange(config, command: "join \(broker)")
+        guard isComplete || Terminal.canAsk else {
+            Terminal.complain(
+                "there is no terminal to ask on; use `--username NAME --password-file FILE --room ROOM --name NAME --yes`, and "
+                    + "`--site SITE` if the broker has several houses")
+            throw Exit.usage
+        }
+        let before = try change.configuration()
+        let (loggedIn, password) = try await login(to: try address())
+        var server = loggedIn
+        let directory = try await read(from: server)
+        let (chosen, house) = try await choose(from: directory)
+        print(JoinSummary(site: chosen, house: house, known: before.regions).lines.joined(separator: "\n"))
+        if directory.isCut { Terminal.complain("the broker has more than that; the rest was ignored") }
+        let room = try await room(like: house.rooms)
+        let node = try await name(in: room, others: house.nodes, own: before.node.name)
+        let secret = password.map { ($0, Self.passwordPath(beside: change.file.target)) }
+        if let secret { server.login?.passwordFile = secret.1 }
+        server.login?.typed = nil
+        let draft = HouseDraft(
+            broker: server, site: chosen, node: node, room: room,
+            regions: house.regions.map { ($0.identifier, $0.beacons) })
+        let text = try change.changed { text throws(ConfigurationError) in try text.joining(draft) }
+        let files = [change.file.path] + (secret.map { [$0.1] } ?? [])
+        let isConfirmed: Bool
+        if yes {
+            isConfirmed = true
+        } else {
+            isConfirmed = try await TerminalQuestions.confirm("Write \(files.joined(separator: " and "))?")
+        }
+        guard isConfirmed else {
+            Terminal.complain("nothing was written")
+            throw ExitCode.failure
+        }
+        if let (password, path) = secret { try Self.write(password, to: path) }
+        try change.write(text)
+        if try await change.apply() { print("`okaeri nodes` lists the Pis of the house.") }
+    }
+}
+
+// MARK: The broker
+
+extension JoinCommand {
+    private func login(
+        to broker: MQTTSettings.Broker
+    ) async throws -> (MQTTSettings.Broker, password: TypedPassword?) {
+        var broker = broker
+        if broker.tls == nil, !Configuration.isLoopback(broker.host), username != "" {
+            Terminal.complain(
+                "the connection to \(broker.host.plain()) is not encrypted, so each host of this network can read the password; "
+                    + "`--tls` or `--tls-ca FILE` encrypts it")
+        }
+        let user = try await asked(username, "User name at the broker (Enter for none): ") {
+            $0.isEmpty || Configuration.isText($0) ? nil : "A user name has no control characters."
+        }
+        guard !user.isEmpty else { return (broker, nil) }
+        if let passwordFile {
+            broker.login = .init(username: user, passwordFile: passwordFile)
+            return (broker, nil)
+        }
+        while true {
+            let typed = try await TerminalQuestions.askSecret("Password of \(user): ")
+            guard let password = TypedPassword(typed) else {
+                print("A password has 1 to \(TypedPassword.limit) bytes without control characters.")
+                continue
+            }
+            broker.login = .init(username: user, typed: password)
+            return (broker, password)
+        }
+    }
+
+    private func read(from broker: MQTTSettings.Broker) async throws -> HouseDirectory {
+        print("Reading the houses at \(broker) …")
+        do {
+            return try await HouseReader(broker, site: site).read()
+        } catch {
+            Terminal.complain("\(error)")
+            throw Exit.unavailable
+        }
+    }
+
+    private func choose(from directory: HouseDirectory) async throws -> (String, HouseDirectory.Site) {
+        let names = directory.sites.keys.sorted()
+        guard let first = names.first else {
+            Terminal.complain(
+                "no Pi of \(site.map { "the house \"\($0)\"" } ?? "any house") has published anything at this broker; set up the "
+                    + "first Pi with `sudo okaeri setup`, and \"mqtt\" as /usr/share/doc/okaeri/broker.md shows")
+            throw ExitCode.failure
+        }
+        var chosen = site ?? first
+        if site == nil, names.count > 1 {
+            guard Terminal.canAsk, !isComplete else {
+                Terminal.complain(
+                    "the broker has several houses: \(names.joined(separator: ", ")); name one with `--site`")
+                throw Exit.usage
+            }
+            print("Houses at the broker: \(names.joined(separator: ", "))")
+            chosen = try await asked(nil, "Which one? [\(first)] ", default: first) {
+                names.contains($0) ? nil : "There is no house of that name."
+            }
+        }
+        guard let house = directory.sites[chosen] else {
+            Terminal.complain("there is no house \"\(chosen)\" at this broker, only \(names.joined(separator: ", "))")
+            throw ExitCode.failure
+        }
+        return (chosen, house)
+    }
+}
+
+// MARK: This node
+
+extension JoinCommand {
+    private func room(like rooms: [String]) async throws -> String {
+        let others = rooms.isEmpty ? "" : " (the others: \(rooms.joined(separator: ", ")))"
+        return try await asked(room, "Which room is this Pi in?\(others) ") {
+            Configuration.isRoom($0) ? nil : "A room has \(Self.roomName)."
+        }
+    }
+
+    /// Asks for the name. That of a node that is offline may be chosen: the machine may have been installed again.
+    ///
+    /// - Parameter own: The name in the file, which may be that of one of the nodes: this one.
+    private func name(
+        in room: String, others: [String: HouseDirectory.Node], own: String?
+    ) async throws -> String {
+        let taken = Set(others.filter { $0.key != own && $0.value.isOnline != false }.keys)
+        let known = Set(others.keys.filter { $0 != own })
+        let free = [own, Configuration.isNodeName(room) ? room : nil, NodeName.local].compactMap(\.self)
+        let proposal = free.first { !known.contains($0) } ?? Self.numbered(NodeName.local, known)
+        if let name, taken.contains(name) {
+            Terminal.complain("another Pi of the house is called \(name) and is online; choose another `--name`")
+            throw ExitCode.failure
+        }
+        return try await asked(name, "Its name among the Pis? [\(proposal)] ", default: proposal) {
+            if taken.contains($0) { return "Another Pi of the house has that name, and is online." }
+            return Configuration.isNodeName($0) ? nil : "A name has \(Self.plainName)."
+        }
+    }
+
+    static func numbered(_ name: String, _ taken: Set<String>) -> String {
+        (2...).lazy.map { "\(name.prefix(56))-\($0)" }.first { !taken.contains($0) } ?? name
+    }
+
+    /// Returns the given answer, or asks until there is one without a mistake.
+    private func asked(
+        _ given: String?, _ question: String, default proposal: String = "", mistake: (String) -> String?
+    ) async throws -> String {
+        if let given { return given }
+        while true {
+            let answer = try await TerminalQuestions.ask(question)
+            let chosen = answer.isEmpty ? proposal : answer
+            guard let mistake = mistake(chosen) else { return chosen }
+            print(mistake)
+        }
+    }
+}
+
+// MARK: The file of the password
+
+extension JoinCommand {
+    private static let serviceUser = "okaeri"
+
+    private static func passwordPath(beside file: String) -> String {
+        let path = SocketPath.absolute(file)
+        return "\(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])/mqtt.password"
+    }
+
+    /// The file belongs to the user that the daemon runs as: that of the service, or this one.
+    private static func write(_ password: TypedPassword, to path: String) throws {
+        var owner = (user: geteuid(), group: getegid())
+        if owner.user == 0, path.hasPrefix("/etc/okaeri/"), let account = getpwnam(serviceUser)?.pointee {
+            owner = (account.pw_uid, account.pw_gid)
+        }
+        do throws(WriteObstacle) {
+            try SecretFile.write(password.text, to: path, owner: owner)
+        } catch {
+            Terminal.complain(error.description)
+            throw error.isPermission ? Exit.noPermission : Exit.ioError
+        }
+    }
+}
+
+/// The address of a broker as it is typed: `mqtt.lan`, `mqtt.lan:1884`, `[fe80::1]:1884`, `::1`.
+struct BrokerAddress: Equatable {
+    var host: String
+    var port: UInt16?
+
+    init?(_ text: String) {
+        if IPAddress(text)?.isVersion6 == true {
+            host = text
+            return
+        }
+        guard let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") else {
+            guard !text.hasPrefix("[") else {
+                guard let address = IPAddress(String(text.dropFirst().dropLast())) else { return nil }
+                host = address.description
+                return
+            }
+            guard !text.isEmpty else { return nil }
+            host = text
+            return
+        }
+        guard let port = UInt16(decimal: text[text.index(after: colon)...]), port > 0 else { return nil }
+        let name = text[..<colon]
+        let isBracketed = name.hasPrefix("[") && name.hasSuffix("]")
+        host = isBracketed ? String(name.dropFirst().dropLast()) : String(name)
+        self.port = port
+        guard !host.isEmpty, isBracketed == host.contains(":") else { return nil }
+    }
+}
+
+/// The house that this Pi joins, for the user to confirm.
+struct JoinSummary {
+    let site: String
+    let house: HouseDirectory.Site
+    /// The regions in the file.
+    let known: [Configuration.Region]
+
+    var lines: [String] {
+        let nodes = house.nodes.sorted { $0.key < $1.key }.map { name, node in
+            name + (node.isOnline == false ? " (offline)" : "")
+        }
+        let regions = house.regions
+        var lines = [
+            "House \"\(site)\", \(nodes.count) Pi\(nodes.count == 1 ? "" : "s"): \(nodes.joined(separator: ", "))"
+        ]
+        lines += regions.map { "  \($0.identifier.padding(to: 16)) \($0.beacons)\(remark($0))" }
+        if regions.isEmpty { lines.append("  no region yet; `sudo okaeri setup` on the first Pi adds one") }
+        if house.unknownCount > 0 {
+            lines.append(
+                "  \(house.unknownCount) of its regions have no UUID here; update the other Pis, or use `sudo okaeri setup`"
+            )
+        }
+        return lines
+    }
+
+    private func remark(_ region: HouseDirectory.Region) -> String {
+        guard let own = known.first(where: { $0.identifier == region.identifier }) else { return "" }
+        return own.monitored.region.constraint == region.beacons
+            ? "  (is here already)" : "  (replaces \(own.monitored.region.constraint))"
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import IBeacon
+import MQTT
+import RegionMonitoring
+import TestSupport
+import Testing
+
+@testable import OkaeriConfiguration
+@testable import okaeri
+
+/// `okaeri join` as people run it, with a real mosquitto.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct JoinTests {
+    private let binary: Binary
+    private static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+
+    init() throws { binary = try Binary() }
+
+    private var files: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: binary.folder).sorted()) ?? []
+    }
+
+    private func configuration() throws -> Configuration {
+        let bytes = try Data(contentsOf: URL(filePath: "\(binary.folder)/beacons.json"))
+        return try Configuration(json: Array(bytes), file: "beacons.json")
+    }
+
+    /// Publishes what a Pi of the house publishes.
+    private func publish(_ site: String, to broker: TestBroker) async throws {
+        let client = try MQTTClient(
+            MQTTSettings(broker: .init(host: "127.0.0.1", port: broker.port), clientID: "hall-\(site)"),
+            onMessage: { _ in })
+        let running = Task { try await client.run() }
+        let beacon = #"{"identifier":"keys","uuid":"\#(Self.uuid)","major":100,"minor":7}"#
+        let messages = [
+            "region/keys": #"{"state":"inside","by":"ff","seq":1,"beacon":\#(beacon)}"#,
+            "node/hall/about": #"{"room":"hall","regions":["keys"]}"#, "node/hall/status": "online",
+        ]
+        for (topic, payload) in messages { client.publish(.value("okaeri/\(site)/\(topic)", payload.utf8)) }
+        try await broker.logged("'okaeri/\(site)/", times: messages.count)
+        client.stop()
+        _ = try await running.value
+    }
+
+    @Test func `a Pi joins a house by options`() async throws {
+        let broker = try TestBroker()
+        try await publish("home", to: broker)
+        let arguments = [
+            "join", "127.0.0.1:\(broker.port)", "--config", "beacons.json", "--username", "", "--room", "Küche",
+            "--name",
+            "kitchen", "--yes",
+        ]
+        let outcome = try binary.run(arguments)
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.contains("House \"home\", 1 Pi: hall"), "\(outcome)")
+        let joined = try configuration()
+        #expect(joined.mqtt?.broker == .init(host: "127.0.0.1", port: broker.port) && joined.mqtt?.site == "home")
+        #expect((joined.node.name, joined.node.room) == ("kitchen", "Küche"))
+        #expect(
+            joined.regions.map { "\($0.identifier) \($0.monitored.region.constraint)" } == ["keys \(Self.uuid)/100/7"])
+        #expect(files == ["beacons.json"])
+        let same = try binary.run(arguments)
+        #expect(same.status == 0 && same.output.contains("stays as it is"), "\(same)")
+        let taken = try binary.run(arguments.map { $0 == "kitchen" ? "hall" : $0 })
+        #expect(taken.status == 1 && taken.errors.contains("another Pi of the house is called hall"), "\(taken)")
+    }
+
+    @Test func `the questions become a configuration, and the password a file of its own`() async throws {
+        let broker = try TestBroker()
+        try await publish("home", to: broker)
+        try await publish("office", to: broker)
+        let terminal = try Pseudoterminal()
+        let process = try binary.start(
+            ["join", "127.0.0.1:\(broker.port)", "--config", "beacons.json"], on: terminal)
+        let answers = [
+            ("for none): ", "okaeri\n"), ("Password of okaeri: ", "secret word\n"), ("Which one? [home] ", "office\n"),
+            ("the others: hall) ", "attic\n"), ("among the Pis? [attic] ", "hall\n"), ("among the Pis? [attic] ", "\n"),
+            ("mqtt.password? [Y/n] ", "\n"),
+        ]
+        var shown = 0
+        for (question, answer) in answers {
+            #expect(terminal.read { $0.dropFirst(shown).contains(question) }, "\(terminal.text)")
+            shown = terminal.text.count
+            try terminal.type(answer)
+        }
+        terminal.end(of: process)
+        #expect(process.terminationStatus == 0, "\(terminal.text)")
+        #expect(!terminal.text.contains("secret"), "the password is shown")
+        #expect(files == ["beacons.json", "mqtt.password"])
+        let password = "\(binary.folder)/mqtt.password"
+        #expect(try String(contentsOfFile: password, encoding: .utf8) == "secret word\n")
+        let mode = try FileManager.default.attributesOfItem(atPath: password)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let joined = try configuration()
+        #expect(joined.mqtt?.site == "office" && joined.mqtt?.broker.login?.username == "okaeri")
+        #expect(joined.mqtt?.broker.login?.passwordFile == password && joined.node.name == "attic")
+    }
+
+    @Test(arguments: [1, 2])
+    func `ended at a question it leaves nothing behind`(question: Int) throws {
+        let terminal = try Pseudoterminal()
+        let process = try binary.start(["join", "127.0.0.1:1", "--config", "beacons.json"], on: terminal)
+        #expect(terminal.read { $0.contains("for none): ") }, "\(terminal.text)")
+        if question == 2 {
+            try terminal.type("okaeri\n")
+            #expect(terminal.read { $0.contains("Password of okaeri: ") }, "\(terminal.text)")
+        }
+        // Ctrl-C in place of a password, the end of the input in place of a name.
+        try terminal.type(question == 2 ? "secret\u{3}" : "\u{4}")
+        terminal.end(of: process, within: 30)
+        #expect(process.terminationStatus == 1 && terminal.text.contains("nothing was written"), "\(terminal.text)")
+        #expect(!terminal.text.contains("secret") && files == [])
+    }
+
+    @Test func `a broker without a house, and one that does not answer, are reported`() throws {
+        let options = ["--config", "beacons.json", "--username", "", "--room", "r", "--name", "n", "--yes"]
+        let broker = try TestBroker()
+        let empty = try binary.run(["join", "127.0.0.1:\(broker.port)"] + options)
+        #expect(empty.status == 1 && empty.errors.contains("okaeri setup"), "\(empty)")
+        let refused = try binary.run(["join", "127.0.0.1:\(try freePort())"] + options)
+        #expect(refused.status == 69 && refused.errors.contains("nothing listens"), "\(refused)")
+        let unasked = try binary.run(["join", "127.0.0.1:1", "--config", "beacons.json"])
+        #expect(unasked.status == 64 && unasked.errors.contains("--password-file"), "\(unasked)")
+        #expect(files == [])
+    }
+
+    @Test(
+        arguments: [
+            ("mqtt.lan", "mqtt.lan", nil), ("mqtt.lan:1884", "mqtt.lan", 1884), ("192.168.1.2:1", "192.168.1.2", 1),
+            ("[fe80::1]:1884", "fe80::1", 1884), ("[::1]", "::1", nil), ("::1", "::1", nil),
+        ] as [(String, String, UInt16?)])
+    func `an address of a broker is read`(text: String, host: String, port: UInt16?) {
+        let address = BrokerAddress(text)
+        #expect(address?.host == host && address?.port == port)
+    }
+
+    @Test(arguments: ["", ":1", "mqtt.lan:", "mqtt.lan:0", "mqtt.lan:65536", "mqtt.lan:x", "[x]", "[::1]x", "::1:x:"])
+    func `what is no address of a broker is refused`(text: String) {
+        #expect(BrokerAddress(text) == nil)
+    }
+}
