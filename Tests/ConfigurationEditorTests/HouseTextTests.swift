@@ -65,11 +65,11 @@ import Testing
 
     @Test func `a key is removed, and a mistake is reported with its place`() throws {
         let text = ConfigurationText("{\n  \"web\": {\"listen\": \"127.0.0.1:1\"},\n  \"regions\": []\n}\n", file: "f")
-        #expect(try text.removing("web") == "{\n  \"regions\": []\n}\n")
-        #expect(try text.removing("metrics").contains("web"))
+        #expect(try text.removing(key: "web") == "{\n  \"regions\": []\n}\n")
+        #expect(try text.removing(key: "metrics").contains("web"))
         #expect(throws: ConfigurationError.self) {
-            try ConfigurationText("{\"regions\": [], \"adaptor\": 1}", file: "f").removing("web")
+            try ConfigurationText("{\"regions\": [], \"adaptor\": 1}", file: "f").removing(key: "web")
         }
-        #expect(throws: ConfigurationError.self) { try ConfigurationText("[]", file: "f").removing("web") }
+        #expect(throws: ConfigurationError.self) { try ConfigurationText("[]", file: "f").removing(key: "web") }
     }
 }

@@ -12,6 +12,7 @@ import Testing
         _ = try binary.file("beacons.json", #"{"regions": 1}"#.utf8)
         let demo = try binary.run(["demo", "--speed", "20"], environment: ["TMPDIR": temporary.path])
         #expect(demo.status == 0 && demo.errors.isEmpty, "\(demo)")
+        #expect(demo.output.hasPrefix("A capture stands in for the Bluetooth adapter, at 20 times its speed"))
         var rest = demo.output[...]
         for event in [
             "didStartMonitoring", "didEnterRegion", "wifiPrompt", "wifiPromptAnswered", "wifiJoined", "didRangeBeacons",

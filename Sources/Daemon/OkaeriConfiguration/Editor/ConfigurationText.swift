@@ -144,7 +144,7 @@ package struct ConfigurationText: Sendable {
     /// Returns the text without a key of the outermost object.
     ///
     /// - Throws: every mistake there would be in the text, with its place, also those that are there already.
-    package func removing(_ key: String) throws(ConfigurationError) -> String {
+    package func removing(key: String) throws(ConfigurationError) -> String {
         try editing { $0.remove(key) }
     }
 

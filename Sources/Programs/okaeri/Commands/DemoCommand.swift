@@ -50,9 +50,9 @@ struct DemoCommand: AsyncParsableCommand {
                 socket: "\(folder.path)/okaeri.sock", node: NodeName.local, version: Version().number,
                 commit: Version().commit),
             logger: logger)
-        print(DemoNarrator.beginning(speed: speed))
+        try Terminal.print(DemoNarrator.beginning(speed: speed))
         try await daemon.run(with: [DemoPlayer(daemon: daemon, events: daemon.allEvents())])
-        print(DemoNarrator.end)
+        try Terminal.print(DemoNarrator.end)
     }
 }
 

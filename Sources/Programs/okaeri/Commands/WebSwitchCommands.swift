@@ -96,7 +96,7 @@ struct WebOffCommand: AsyncParsableCommand {
         guard try change.configuration().web != nil else {
             return print("The page is off already: \(change.file.path) has no \"web\".")
         }
-        try change.write(try change.changed { text throws(ConfigurationError) in try text.removing("web") })
+        try change.write(try change.changed { text throws(ConfigurationError) in try text.removing(key: "web") })
         _ = try await change.apply()
     }
 }
