@@ -1,6 +1,7 @@
 import Bluetooth
 import Client
 import DaemonTestSupport
+import Events
 import Glibc
 import RegionMonitoring
 
@@ -12,7 +13,23 @@ extension Messages {
         [
             Section("Doctor", findings.filter { $0.verdict != .ok }.map { $0.text.replacing("\n        ", with: "") }),
             Section("ServiceControl.Failure", serviceFailures),
+            Section("ConfigurationCheck.Remark", remarks),
         ]
+    }
+
+    /// Of files that no machine has, and of addresses.
+    private static var remarks: [ConfigurationCheck.Remark] {
+        let json = """
+            {"regions": [{"identifier": "home", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "onEnter": ["/none/welcome"],
+            "onExit": ["/"], "onPrompt": ["no-such-program"], "wifi": {"ssid": "HomeNet", "passphraseFile": "/none/psk"}}],
+            "mqtt": {"host": "broker", "tls": {"ca": "/none/ca.pem", "certificate": "/", "key": "/none/key"}},
+            "web": {"listen": "127.0.0.1:80"}, "metrics": {"listen": "0.0.0.0:80"}}
+            """
+        guard let configuration = try? Configuration(json: Array(json.utf8), file: "beacons.json") else { return [] }
+        return ConfigurationCheck(
+            configuration, account: ServiceAccount(user: 1000, groups: [], isOwn: true), firstPort: 1024,
+            mayUseAllPorts: false
+        ).remarks
     }
 
     private static let serviceFailures: [ServiceControl.Failure] = [
@@ -36,5 +53,18 @@ extension Messages {
             .notPermitted(socket: "/run/okaeri/okaeri.sock"), .noDaemon(socket: "/run/okaeri/okaeri.sock"),
             .noAnswer(socket: "/run/okaeri/okaeri.sock", reason: "it closed the connection"),
         ].map { Doctor.access(.failure($0)) }
+        + Doctor.loadedFindings(
+            .init(
+                file: "/etc/okaeri/beacons.json", time: "07:31",
+                problem: "beacons.json: regions: found 1, expected an array",
+                restart: [.init(key: "history.keep", reason: "no event is recorded until then")]))
+        + Doctor.listenerFindings([
+            .init(name: "web", address: "127.0.0.1:8080", refused: "192.168.1.2:80 cannot be opened: no such address")
+        ])
+        + Doctor.brokerFindings(.init(connected: false, reason: "nothing listens at mqtt.lan:1883", since: "07:31"))
+        + Doctor.brokerFindings(
+            .init(
+                connected: true, reason: "connected to the MQTT broker at mqtt.lan:1883", since: "07:31",
+                lastError: "nothing listens at mqtt.lan:1883", lastErrorTime: "07:30"))
         + [Doctor.beacon(nil), Doctor.beacon(statusReport(regionReport("home", .outside)))]
 }

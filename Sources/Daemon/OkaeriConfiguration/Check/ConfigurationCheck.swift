@@ -4,7 +4,7 @@ import Plumbing
 import SystemPackage
 import WiFi
 
-/// What a configuration that loads refers to on this machine: programs, secrets, addresses.
+/// The programs, secrets and addresses on this machine to which a configuration refers.
 package struct ConfigurationCheck: Sendable {
     /// One finding.
     package struct Remark: Sendable, Equatable, CustomStringConvertible {

@@ -176,7 +176,8 @@ package struct Doctor: Sendable {
             switch await answer {
             case .success(let status):
                 [.ok("daemon", "it runs, with \(status.regions.count) regions")]
-                    + Self.radioFindings(status.bluetooth) + Self.serviceFindings(status) + Self.savedFindings(status.saved)
+                    + Self.radioFindings(status.bluetooth) + Self.serviceFindings(status)
+                    + Self.savedFindings(status.saved)
             case .failure(let failure): [.note("daemon", failure.description)]
             }
         }

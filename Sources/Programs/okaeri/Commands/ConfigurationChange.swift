@@ -15,17 +15,18 @@ struct ConfigurationChange {
     /// - Parameter command: the words of the command, for the remedy.
     init(_ options: ConfigurationOptions, command: String) throws {
         file = ConfigurationFile(
-            Configuration.fileToWrite(named: options.file, isRoot: geteuid() == 0))
+            Configuration.fileToWrite(
+                named: options.file, isRoot: geteuid() == 0, isService: ServiceControl.isInstalled))
         if let obstacle = file.obstacle {
             let isRight = obstacle.isPermission && geteuid() != 0
-            Terminal.complain(obstacle.description + (isRight ? "; or `sudo okaeri \(command)`" : ""))
-            throw obstacle.isPermission ? Exit.noPermission : Exit.ioError
+            throw CommandFailure(
+                obstacle.description + (isRight ? "; or `sudo okaeri \(command)`" : ""),
+                status: obstacle.isPermission ? Exit.noPermission : Exit.ioError)
         }
         do throws(ConfigurationError) {
             old = try file.text()
         } catch {
-            Terminal.complain(error.description)
-            throw Exit.configuration
+            throw CommandFailure(error.description, status: Exit.configuration)
         }
     }
 
@@ -45,8 +46,7 @@ struct ConfigurationChange {
         do throws(ConfigurationError) {
             return try body()
         } catch {
-            Terminal.complain(error.description)
-            throw Exit.configuration
+            throw CommandFailure(error.description, status: Exit.configuration)
         }
     }
 
@@ -57,8 +57,8 @@ struct ConfigurationChange {
             if new == old { return print("\(file.path) stays as it is.") }
             print("\(file.path) is written" + (backup.map { "; the one before is \($0)" } ?? "") + ".")
         } catch {
-            Terminal.complain(error.description)
-            throw error.isPermission ? Exit.noPermission : Exit.ioError
+            throw CommandFailure(
+                error.description, status: error.isPermission ? Exit.noPermission : Exit.ioError)
         }
     }
 
@@ -81,8 +81,7 @@ struct ConfigurationChange {
             print(try await ServiceControl().apply(.restart).description)
             return true
         } catch {
-            Terminal.complain(error.description)
-            throw Exit.unavailable
+            throw CommandFailure(error.description, status: Exit.unavailable)
         }
     }
 }

@@ -28,16 +28,14 @@ struct DemoCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let capture = DemoCapture.file() else {
-            Terminal.complain(
+            throw CommandFailure(
                 "the capture \(DemoCapture.installed) is missing; install the package again, with `sudo apt install --reinstall "
-                    + "okaeri`")
-            throw Exit.unavailable
+                    + "okaeri`", status: Exit.unavailable)
         }
         guard let folder = PrivateFolder(prefix: "okaeri-demo") else {
-            Terminal.complain(
-                "no temporary folder can be made: \(String(cString: strerror(errno))); make room in /tmp, or set $TMPDIR"
-            )
-            throw Exit.ioError
+            throw CommandFailure(
+                "no temporary folder can be made: \(String(cString: strerror(errno))); make room in /tmp, or set $TMPDIR",
+                status: Exit.ioError)
         }
         defer { folder.remove() }
         var logger = Terminal.logger(verbose: false)

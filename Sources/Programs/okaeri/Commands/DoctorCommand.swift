@@ -36,8 +36,7 @@ struct DoctorCommand: AsyncParsableCommand {
             try report.write(to: file)
             print("The report is in \(file). Read it before you send it.")
         } catch {
-            Terminal.complain(error.description)
-            throw Exit.cannotCreate
+            throw CommandFailure(error.description, status: Exit.cannotCreate)
         }
     }
 }

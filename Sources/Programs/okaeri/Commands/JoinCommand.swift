@@ -82,10 +82,9 @@ struct JoinCommand: AsyncParsableCommand {
     func run() async throws {
         let change = try ConfigurationChange(config, command: "join \(broker)")
         guard isComplete || Terminal.canAsk else {
-            Terminal.complain(
+            throw CommandFailure(
                 "there is no terminal to ask on; use `--username NAME --password-file FILE --room ROOM --name NAME --yes`, and "
-                    + "`--site SITE` if the broker has several houses")
-            throw Exit.usage
+                    + "`--site SITE` if the broker has several houses", status: Exit.usage)
         }
         let before = try change.configuration()
         let (loggedIn, password) = try await login(to: try address())
@@ -111,8 +110,7 @@ struct JoinCommand: AsyncParsableCommand {
             isConfirmed = try await TerminalQuestions.confirm("Write \(files.joined(separator: " and "))?")
         }
         guard isConfirmed else {
-            Terminal.complain("nothing was written")
-            throw ExitCode.failure
+            throw CommandFailure("nothing was written", status: .failure)
         }
         if let (password, path) = secret { try Self.write(password, to: path) }
         try change.write(text)
@@ -156,25 +154,24 @@ extension JoinCommand {
         do {
             return try await HouseReader(broker, site: site).read()
         } catch {
-            Terminal.complain("\(error)")
-            throw Exit.unavailable
+            throw CommandFailure("\(error)", status: Exit.unavailable)
         }
     }
 
     private func choose(from directory: HouseDirectory) async throws -> (String, HouseDirectory.Site) {
         let names = directory.sites.keys.sorted()
         guard let first = names.first else {
-            Terminal.complain(
+            throw CommandFailure(
                 "no Pi of \(site.map { "the house \"\($0)\"" } ?? "any house") has published anything at this broker; set up the "
-                    + "first Pi with `sudo okaeri setup`, and \"mqtt\" as /usr/share/doc/okaeri/broker.md shows")
-            throw ExitCode.failure
+                    + "first Pi with `sudo okaeri setup`, and \"mqtt\" as /usr/share/doc/okaeri/broker.md shows",
+                status: .failure)
         }
         var chosen = site ?? first
         if site == nil, names.count > 1 {
             guard Terminal.canAsk, !isComplete else {
-                Terminal.complain(
-                    "the broker has several houses: \(names.joined(separator: ", ")); name one with `--site`")
-                throw Exit.usage
+                throw CommandFailure(
+                    "the broker has several houses: \(names.joined(separator: ", ")); name one with `--site`",
+                    status: Exit.usage)
             }
             print("Houses at the broker: \(names.joined(separator: ", "))")
             chosen = try await asked(nil, "Which one? [\(first)] ", default: first) {
@@ -182,8 +179,9 @@ extension JoinCommand {
             }
         }
         guard let house = directory.sites[chosen] else {
-            Terminal.complain("there is no house \"\(chosen)\" at this broker, only \(names.joined(separator: ", "))")
-            throw ExitCode.failure
+            throw CommandFailure(
+                "there is no house \"\(chosen)\" at this broker, only \(names.joined(separator: ", "))",
+                status: .failure)
         }
         return (chosen, house)
     }
@@ -210,8 +208,8 @@ extension JoinCommand {
         let free = [own, Configuration.isNodeName(room) ? room : nil, NodeName.local].compactMap(\.self)
         let proposal = free.first { !known.contains($0) } ?? Self.numbered(NodeName.local, known)
         if let name, taken.contains(name) {
-            Terminal.complain("another Pi of the house is called \(name) and is online; choose another `--name`")
-            throw ExitCode.failure
+            throw CommandFailure(
+                "another Pi of the house is called \(name) and is online; choose another `--name`", status: .failure)
         }
         return try await asked(name, "Its name among the Pis? [\(proposal)] ", default: proposal) {
             if taken.contains($0) { return "Another Pi of the house has that name, and is online." }
@@ -256,8 +254,8 @@ extension JoinCommand {
         do throws(WriteObstacle) {
             try SecretFile.write(password.text, to: path, owner: owner)
         } catch {
-            Terminal.complain(error.description)
-            throw error.isPermission ? Exit.noPermission : Exit.ioError
+            throw CommandFailure(
+                error.description, status: error.isPermission ? Exit.noPermission : Exit.ioError)
         }
     }
 }

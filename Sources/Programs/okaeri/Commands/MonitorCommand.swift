@@ -93,8 +93,7 @@ struct MonitorCommand: AsyncParsableCommand {
             let merged = try MergedConfiguration(file: file, directory: directory)
             return (merged.configuration, file, merged.saved)
         } catch {
-            Terminal.complain(error.description)
-            throw Exit.configuration
+            throw CommandFailure(error.description, status: Exit.configuration)
         }
     }
 

@@ -36,8 +36,7 @@ struct ConfigurationOptions: ParsableArguments {
             if !isQuiet { found.merged.saved.problems.forEach(Terminal.complain) }
             return found
         } catch {
-            Terminal.complain(error.description)
-            throw Exit.configuration
+            throw CommandFailure(error.description, status: Exit.configuration)
         }
     }
 

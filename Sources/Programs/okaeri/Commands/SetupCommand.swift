@@ -56,10 +56,9 @@ struct SetupCommand: AsyncParsableCommand {
     func run() async throws {
         let answers = SetupDialogue.Answers(beacons: beacon, identifier: identifier, network: try network())
         guard answers.areComplete || Terminal.canAsk else {
-            Terminal.complain(
+            throw CommandFailure(
                 "there is no terminal to ask on; use `--beacon UUID/MAJOR/MINOR --identifier home`, and `--ssid HomeNet` if there "
-                    + "is a Wi-Fi to join: `okaeri scan` lists the beacons")
-            throw Exit.usage
+                    + "is a Wi-Fi to join: `okaeri scan` lists the beacons", status: Exit.usage)
         }
         let file = ConfigurationFile(
             Configuration.fileToWrite(
@@ -87,15 +86,15 @@ struct SetupCommand: AsyncParsableCommand {
     private func text(of file: ConfigurationFile) throws -> (text: String, regions: [Configuration.Region])? {
         if let obstacle = file.obstacle {
             let isRight = obstacle.isPermission && geteuid() != 0
-            Terminal.complain(obstacle.description + (isRight ? "; or `sudo okaeri setup`" : ""))
-            throw obstacle.isPermission ? Exit.noPermission : Exit.ioError
+            throw CommandFailure(
+                obstacle.description + (isRight ? "; or `sudo okaeri setup`" : ""),
+                status: obstacle.isPermission ? Exit.noPermission : Exit.ioError)
         }
         do throws(ConfigurationError) {
             guard let text = try file.text() else { return nil }
             return (text, try ConfigurationText(text, file: file.path).regions())
         } catch {
-            Terminal.complain(error.description)
-            throw Exit.configuration
+            throw CommandFailure(error.description, status: Exit.configuration)
         }
     }
 }

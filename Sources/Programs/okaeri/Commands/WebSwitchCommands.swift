@@ -52,8 +52,7 @@ struct WebOnCommand: AsyncParsableCommand {
             if problem == nil { WebLink.show(try await client.webLink(), plain: plain) }
         }
         if let problem {
-            Terminal.complain("the page is not served on \(address): \(problem)")
-            throw ExitCode.failure
+            throw CommandFailure("the page is not served on \(address): \(problem)", status: .failure)
         }
         if lan {
             Terminal.complain(

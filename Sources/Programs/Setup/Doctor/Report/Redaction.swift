@@ -97,7 +97,7 @@ struct Redaction: Sendable {
         byte >= 0x80 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
     }
 
-    /// What stands between quotation marks is a name or a value, if it is no key of the configuration.
+    /// Returns the text with placeholders for quotations, which are names or values unless they are keys of the configuration.
     private mutating func withoutQuotations(_ text: String) -> String {
         var result = ""
         var rest = text[...]
