@@ -138,7 +138,7 @@ import Testing
         #expect(status.st_mode & 0o7777 == 0o600)
         #expect(folder.text("report.txt") == report.text)
         #expect(throws: DoctorReport.WriteFailure.self) { try report.write(to: path) }
-        symlink("\(folder.path)/other", "\(folder.path)/link")
+        symlink(path, "\(folder.path)/link")
         #expect(throws: DoctorReport.WriteFailure.self) { try report.write(to: "\(folder.path)/link") }
         #expect(throws: DoctorReport.WriteFailure.self) { try report.write(to: "\(folder.path)/none/report.txt") }
         #expect(try folder.names == ["link", "report.txt"])

@@ -182,7 +182,7 @@ struct Redaction: Sendable {
             return false
         }
         return !plainEndings.contains(String(last))
-            && !Configuration.words.contains(String(labels[0].prefix { $0 != "[" }))
+            && !labels.allSatisfy { Configuration.words.contains(String($0)) }
     }
 
     private static let plainEndings: Set = [
