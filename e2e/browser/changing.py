@@ -15,7 +15,7 @@ def set_up(walk):
     browser.until("the nearest on top", "return document.querySelector('.air li b').textContent === 'Beacon 3 / 14'")
     walk.pictures("setup")
 
-    browser.click(".air li button")
+    browser.click(".air li button:not([hidden])")
     browser.until("the editor", "return document.activeElement.id === 'name'")
     browser.click("button.main")
     browser.until(
@@ -259,7 +259,7 @@ def strangers(walk):
     name = "\"><img src=x onerror=document.title='broken'>"
     browser.click("nav a[href='#setup']")
     browser.until("the beacons in the air", "return document.querySelectorAll('.air li').length >= 3")
-    browser.click(".air li:last-child button")
+    browser.click(".air li:last-child button:not([hidden])")
     browser.until("the editor", "return document.activeElement.id === 'name'")
     browser.type("#name", name)
     browser.click("button.main")
