@@ -165,7 +165,8 @@ def live(walk):
     browser.run("""
         window.mark = 'the same page'
         window.changes = []
-        new MutationObserver((all) => all.forEach(({ target }) =>
+        // The headline has a state as well, and no name.
+        new MutationObserver((all) => all.filter(({ target }) => target.querySelector('h3')).forEach(({ target }) =>
             changes.push([Date.now(), target.querySelector('h3').textContent, target.dataset.state])))
             .observe(document.querySelector('main'), { subtree: true, attributeFilter: ['data-state'] })""")
     delays = []
