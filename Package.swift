@@ -244,15 +244,12 @@ let suites: [(String, of: String, [String])] = [
     ("MQTTTests", "MQTT", []),
     ("OkaeriConfigurationTests", "OkaeriConfiguration", ["DaemonTestSupport"]),
     ("OkaeriDaemonTests", "OkaeriDaemon", ["DaemonTestSupport", "NIOCore"]),
-    ("OpenMetricsTests", "Server", ["Agreement", "DaemonTestSupport", "RegionMonitoring"]),
+    ("OpenMetricsTests", "Server", ["Agreement", "DaemonTestSupport"]),
     ("PageDataTests", "OkaeriDaemon", []),
     ("PlumbingTests", "Plumbing", []),
     ("PresenceTests", "Presence", ["DaemonTestSupport", "OkaeriConfiguration"]),
     ("RegionMonitoringTests", "RegionMonitoring", []),
-    (
-        "ServerTests", "Server",
-        ["Client", "DaemonTestSupport", "IBeacon", "NIOEmbedded", "NIOPosix", "RegionMonitoring"]
-    ),
+    ("ServerTests", "Server", ["Client", "DaemonTestSupport", "IBeacon", "NIOEmbedded"]),
     ("ServiceWatchTests", "Automation", ["OkaeriDaemon"]),
     ("SetupTests", "Setup", []),
     ("StateTests", "OkaeriDaemon", ["DaemonTestSupport"]),
