@@ -40,7 +40,7 @@ func dependencies(_ names: [String]) -> [Target.Dependency] {
     }
 }
 
-/// The target of a folder, with the folder's name. Every one but Plumbing itself depends on Plumbing.
+/// The target of a folder, with its name. Every one but Plumbing itself depends on Plumbing.
 func module(
     _ path: String, in root: String = "Sources", _ names: [String], _ settings: [SwiftSetting] = house,
     exclude: [String] = [], resources: [Resource] = [], linker: [LinkerSetting] = []
