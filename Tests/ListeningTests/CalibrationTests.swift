@@ -44,7 +44,10 @@ import Testing
         }
         #expect(progress.withLock { $0 == $0.sorted() && !$0.isEmpty })
         do throws(Calibration.Failure) {
-            return try CalibrationSummary(calibration, question).text
+            let summary = try CalibrationSummary(calibration, question)
+            #expect(summary.json.contains("\"region\":\"\(region.region.identifier)\",\"key\":\""), "\(summary.json)")
+            #expect(summary.text.contains("\(summary.line)"))
+            return summary.text
         } catch {
             return CalibrationSummary.sentence(error, question)
         }

@@ -27,8 +27,11 @@ package struct CalibrationSummary: Sendable {
         package var place: String { distance.map { "\($0.plain) m" } ?? "one metre" }
     }
 
+    /// The key of the region's object, or of `node`, with its value.
+    private let result: EventField
+
     /// The line that goes into the region's object, above `identifier`, which every region has; a node's into `node`.
-    package let line: String
+    package var line: String { "\"\(result.name)\": \(result.plain ?? "")" + (isNode ? "" : ",") }
 
     private let headline: String
     private let level: Calibration.Level
@@ -47,21 +50,29 @@ package struct CalibrationSummary: Sendable {
             let due = region.measuredPower ?? level.claimedPower
             let offset = (Double(due) - level.mean).rounded(digits: 1)
             headline = "this machine hears \(mean) dBm at one metre, where \(due) dBm are due"
-            line = "\"offset\": \(offset)"
+            result = EventField("offset", .number(offset))
             isReplaced = false
             return
         }
         guard let distance = question.distance else {
             headline = "\(level.measuredPower) dBm at one metre"
-            line = "\"measuredPower\": \(level.measuredPower),"
+            result = EventField("measuredPower", .integer(Int(level.measuredPower)))
             isReplaced = region.measuredPower != nil
             return
         }
         let power = region.measuredPower ?? level.claimedPower
         let exponent = try Calibration.exponent(of: level, at: distance, measuredPower: power)
         headline = "path loss exponent \(exponent): \(power) dBm at one metre, \(mean) dBm at \(question.place)"
-        line = "\"pathLossExponent\": \(exponent),"
+        result = EventField("pathLossExponent", .number(exponent))
         isReplaced = region.pathLossExponent != nil
+    }
+
+    /// The same as an object: the region, the key of `beacons.json` and its value, the beacon, and its readings.
+    package var json: String {
+        ([
+            EventField("region", .text(identifier)), EventField("key", .text(result.name)),
+            EventField("value", result.value), EventField("readings", .integer(level.readings)),
+        ] + level.identity.fields).json
     }
 
     /// A few lines for a person.

@@ -7,7 +7,7 @@ import WiFi
 /// The programs, secrets and addresses on this machine to which a configuration refers.
 package struct ConfigurationCheck: Sendable {
     /// One finding.
-    package struct Remark: Sendable, Equatable, CustomStringConvertible {
+    package struct Remark: Sendable, Equatable, Encodable, CustomStringConvertible {
         /// Whether the daemon cannot do what is configured. Otherwise it is a warning.
         package var isError: Bool
         /// The path of the key: `regions[1].onEnter`.

@@ -1,7 +1,7 @@
 import Plumbing
 
-package struct Finding: Sendable, Equatable {
-    package enum Verdict: String, Sendable {
+package struct Finding: Sendable, Equatable, Encodable {
+    package enum Verdict: String, Sendable, Encodable {
         case ok
         /// Okaeri does not do its work like this.
         case wrong
@@ -18,6 +18,11 @@ package struct Finding: Sendable, Equatable {
     /// `wrong  adapter: hci0 is down` and, indented, the fix.
     package var text: String {
         "\(verdict.rawValue.padding(to: 6)) \(subject): \(finding)" + (mend.map { "\n         → \($0)" } ?? "")
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case subject, verdict, finding
+        case mend = "fix"
     }
 
     static func ok(_ subject: String, _ finding: String) -> Finding {

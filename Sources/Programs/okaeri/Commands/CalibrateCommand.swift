@@ -29,6 +29,9 @@ struct CalibrateCommand: AsyncParsableCommand {
         help: "The RSSI at one metre in dBm, with --distance or --node; default: the region's measuredPower.")
     var measuredPower: Int8?
 
+    @Flag(help: "Print JSON: region, key, value, readings, and the beacon.")
+    var json = false
+
     @Argument(help: "A region's identifier, or UUID[/MAJOR[/MINOR]].", completion: .regions)
     var region: String
 
@@ -68,7 +71,8 @@ struct CalibrateCommand: AsyncParsableCommand {
                 if countdown { Self.show(left: $0, readings: $1) }
             }
             do throws(Calibration.Failure) {
-                try print(CalibrationSummary(calibration, question).text)
+                let summary = try CalibrationSummary(calibration, question)
+                print(json ? summary.json : summary.text)
             } catch {
                 throw CommandFailure(CalibrationSummary.sentence(error, question), status: .failure)
             }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Events
 import IBeacon
 import OkaeriConfiguration
 import RegionMonitoring
@@ -10,19 +11,31 @@ struct ConfigCommand: ParsableCommand {
 
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "check", abstract: "Say what is wrong with the configuration.",
+            commandName: "check", abstract: "Check the configuration, and the files and addresses that it names.",
             discussion: """
-                Also checks the programs of hooks, the owners and modes of files with secrets, and the addresses. For \
-                /etc/okaeri/beacons.json the rights of the service's user count; run it with sudo to see all files. Exit status: 0 \
-                if there are only warnings, 78 otherwise.
+                It checks the keys, the programs of hooks, the owners and modes of files with secrets, and the addresses. \
+                For /etc/okaeri/beacons.json the rights of the service's user count; run it with sudo to see all files. Exit \
+                status: 0 if there are only warnings, 78 otherwise. --json prints one object: the file, the regions, and the \
+                remarks with place, found, remedy and isError.
                 """)
 
         @OptionGroup var config: ConfigurationOptions
         @OptionGroup var state: StateOptions
 
+        @Flag(help: "Print JSON.")
+        var json = false
+
+        private struct Report: Encodable {
+            let file: String
+            let regions: [String]
+            let notices: [String]
+            let remarks: [ConfigurationCheck.Remark]
+        }
+
         func run() throws {
             let (merged, file) = try config.merged(directory: state.directory)
             let configuration = merged.configuration
+            guard !json else { return try printReport(on: configuration, file) }
             for notice in configuration.notices { Terminal.complain("\(file): warning: \(notice)") }
             let remarks = ConfigurationCheck(configuration, file: file).remarks
             for remark in remarks { Terminal.complain("\(file): \(remark)") }
@@ -37,6 +50,16 @@ struct ConfigCommand: ParsableCommand {
             if !added.isEmpty { print("\(saved) adds \(added.joined(separator: ", "))") }
             if let room = merged.saved.room { print("\(saved) sets the room of this machine: \(room)") }
             if !changed.isEmpty { print("\(saved) changes \(changed.joined(separator: ", "))") }
+        }
+
+        private func printReport(on configuration: OkaeriConfiguration.Configuration, _ file: String) throws {
+            let remarks = ConfigurationCheck(configuration, file: file).remarks
+            print(
+                JSON.line(
+                    Report(
+                        file: file, regions: configuration.regions.map(\.identifier),
+                        notices: configuration.notices.map { "\($0)" }, remarks: remarks)))
+            if remarks.contains(where: \.isError) { throw Exit.configuration }
         }
     }
 
