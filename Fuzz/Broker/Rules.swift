@@ -89,7 +89,7 @@ extension Member {
             let state = Wire.region(payload)
             require(state?.hearing.count ?? 0 <= HouseReplica.nodeLimit, "more nodes hear the beacon than there can be")
             require(state?.room.map { Wire.name($0) == $0 } ?? true, "the name of a room that is not safe to show")
-            again = state.map(Wire.region)
+            again = state.map { Wire.region($0, of: core.described[level]) }
         case .event(let level):
             require(isConnected && watches(level), "an event of a region that is not configured")
             again = Wire.event(payload).map(Wire.event)
