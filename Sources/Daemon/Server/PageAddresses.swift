@@ -15,8 +15,10 @@ package enum PageAddresses {
             case "::": machineAddresses(ofVersion6: false) + machineAddresses(ofVersion6: true)
             default: [listen.address]
             }
+        // A machine without a network is still reached from itself.
+        let reachable = own.isEmpty ? [IPAddress("127.0.0.1")].compactMap(\.self) : own
         return hosts.map { "https://\($0)/" }
-            + own.map { "http://\($0.isVersion6 ? "[\($0)]" : "\($0)"):\(listen.port)/" }
+            + reachable.map { "http://\($0.isVersion6 ? "[\($0)]" : "\($0)"):\(listen.port)/" }
     }
 
     /// Those of interfaces that are up, without loopback and those that are good on one link only.

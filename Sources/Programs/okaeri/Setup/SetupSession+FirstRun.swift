@@ -117,8 +117,11 @@ extension SetupSession {
         if let problem = page?.problem {
             Terminal.complain("the page is not served: \(problem)")
         } else {
-            // It reports its own failure.
-            try? await WebLinkCommand.parse(["--socket", ServiceControl.socket]).run()
+            do {
+                try await WebLinkCommand.parse(["--socket", ServiceControl.socket]).run()
+            } catch {
+                Terminal.complain((error as? CommandFailure)?.message ?? "\(error)")
+            }
         }
         report(.firstRun(.pageShown))
     }
