@@ -224,7 +224,7 @@ def setup_with_service(folder):
     run("useradd", "--comment", "Anna Example", "anna")
     run("dpkg", "-i", shipped(), within=120)
     try:
-        wait_for("the service", lambda: (status() or {}).get("bluetooth", {}).get("state") == "poweredOn", within=20)
+        wait_for("the service", lambda: (status() or {}).get("bluetooth", {}).get("state") == "poweredOn", within=60)
         screen = Screen(program=INSTALLED, file=None, SUDO_USER="anna")
         screen.expect(f"written to {CONFIGURATION}")
         screen.expect(BEACON)
