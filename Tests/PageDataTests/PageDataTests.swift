@@ -452,7 +452,9 @@ import WiFi
         _ = try await set(packaged: Self.keys)
         #expect(try await packaged.set(room: Array(#"{"room": null}"#.utf8)).written == true)
         #expect(try await packaged.configuration().room == "attic" && saved.contains("keys"))
-        for request in ["", "{}", #"{"room": ""}"#, #"{"room": "a\u001b"}"#, #"{"room": 3}"#] {
+        for request in [
+            #"{"room": "kitchen", "hook": 1}"#, "", "{}", #"{"room": ""}"#, #"{"room": "a\u001b"}"#, #"{"room": 3}"#,
+        ] {
             let found = await status { () async throws(PageFailure) in
                 try await packaged.set(room: Array(request.utf8))
             }

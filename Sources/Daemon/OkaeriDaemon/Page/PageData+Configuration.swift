@@ -39,10 +39,12 @@ extension PageData {
     func set(room request: [UInt8]) async throws(PageFailure) -> ConfigurationReport {
         let room: String?
         do throws(ConfigurationError) {
-            let node = try JSONNode(json: request, file: "the request")["room"]
-            guard let node else {
+            guard case .object(let members) = try JSONNode(json: request, file: "the request").value, members.count == 1,
+                let node = members.first?.node, members[0].key == "room"
+            else {
                 throw ConfigurationError(
-                    file: "the request", place: "room", found: "nothing", expected: "the name of a room, or null")
+                    file: "the request", place: "the object", found: "no room, or more than it",
+                    expected: "room alone: its name, or null")
             }
             room = if case .null = node.value { nil } else { try SavedRegions.room(node) }
         } catch {
