@@ -39,7 +39,8 @@ extension PageData {
     func set(room request: [UInt8]) async throws(PageFailure) -> ConfigurationReport {
         let room: String?
         do throws(ConfigurationError) {
-            guard case .object(let members) = try JSONNode(json: request, file: "the request").value, members.count == 1,
+            guard case .object(let members) = try JSONNode(json: request, file: "the request").value,
+                members.count == 1,
                 let node = members.first?.node, members[0].key == "room"
             else {
                 throw ConfigurationError(

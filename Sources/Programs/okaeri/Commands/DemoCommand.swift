@@ -19,7 +19,7 @@ struct DemoCommand: AsyncParsableCommand {
             service nor its configuration, and keeps nothing. Exit status: 0; 69 if the capture is missing.
             """)
 
-    @Option(help: "How many times faster than recorded the capture runs.")
+    @Option(help: "The factor of the capture's speed.")
     var speed = 8.0
 
     func validate() throws {

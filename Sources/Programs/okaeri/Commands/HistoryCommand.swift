@@ -17,13 +17,13 @@ struct HistoryCommand: AsyncParsableCommand {
     @OptionGroup var state: StateOptions
     @OptionGroup var socket: SocketOptions
 
-    @Option(help: "Only this region.")
+    @Option(help: "Only this region.", completion: .regions)
     var region: String?
 
-    @Option(help: ArgumentHelp("Nothing before this time.", valueName: "time"))
+    @Option(help: ArgumentHelp("Only events from this time on.", valueName: "time"))
     var since: String?
 
-    @Flag(help: "The exits that were wrong, and what would have spared them.")
+    @Flag(help: "The false exits, and the settings that would have avoided them.")
     var mistakes = false
 
     @Flag(exclusivity: .exclusive, help: "The form of the output.")
@@ -76,9 +76,9 @@ struct HistoryCommand: AsyncParsableCommand {
 extension HistoryReport.Form: EnumerableFlag {
     package static func help(for value: Self) -> ArgumentHelp? {
         switch value {
-        case .text: "A line each for people, in the machine's time zone (the default)."
-        case .json: "A JSON object a line."
-        case .csv: "Comma-separated values."
+        case .text: "Print text in the machine's time zone (the default)."
+        case .json: "Print a JSON object a line."
+        case .csv: "Print comma-separated values."
         }
     }
 }

@@ -18,7 +18,7 @@ struct PlotCommand: AsyncParsableCommand {
     @OptionGroup var state: StateOptions
     @OptionGroup var socket: SocketOptions
 
-    @Option(help: ArgumentHelp("Which day; today by default.", valueName: "date"))
+    @Option(help: ArgumentHelp("The day; default: today.", valueName: "date"))
     var day = "today"
 
     @Option(help: "The file to write; default: standard output.", completion: .file(extensions: ["svg"]))

@@ -9,16 +9,15 @@ import WiFi
 
 struct SetupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "setup", abstract: "Find your beacon, name it, and write beacons.json, by questions.",
+        commandName: "setup", abstract: "Set up a beacon, the Wi-Fi, the page and the broker by questions.",
         discussion: """
-            It looks for Bluetooth, shows the beacons in the air, asks for yours, whose it is, the Wi-Fi to be offered on \
-            arrival, whether to measure the signal, and whether it is inside only while it is near, for which it measures \
-            the signal for a minute and proposes enterRSSI and exitRSSI; then it writes the configuration, and keeps the one \
-            before as .bak. Ctrl-C at any question before that leaves everything as it was. As root it then offers to reload or start \
-            the service, to add you to its group, to create the profile of the Wi-Fi, to open the page to the network, and to set the \
-            room and the MQTT broker; others see the commands. With --beacon and --identifier nothing is asked: that is how it goes \
-            without a terminal. Exit status 1 if it was ended, 64 without a terminal and \
-            these options.
+            It lists the beacons in range, and asks for yours, its owner, the Wi-Fi to offer on arrival, whether to measure \
+            the signal, and whether the region is inside only while the beacon is near: then it measures for a minute and \
+            proposes enterRSSI and exitRSSI. It writes the configuration and keeps the earlier file as .bak; Ctrl-C before \
+            that changes nothing. As root it then offers to reload or start the service, to add you to its group, to create \
+            the profile of the Wi-Fi, to open the page to the network, and to set the room and the MQTT broker; without root \
+            it names the commands. With --beacon and --identifier it asks nothing, and needs no terminal. Exit status: 1 if \
+            you ended it, 64 without a terminal and these options.
             """)
 
     @OptionGroup var config: ConfigurationOptions
@@ -29,14 +28,14 @@ struct SetupCommand: AsyncParsableCommand {
     @Option(help: "Your beacon: UUID/MAJOR/MINOR; UUID/MAJOR or UUID for all of them.", transform: Self.constraint)
     var beacon: BeaconConstraint?
 
-    @Option(help: "What it shall be called, such as home; a region of that name is changed.")
+    @Option(help: "The name of the region, such as home. An existing region of that name is changed.")
     var identifier: String?
 
-    @Option(help: "The Wi-Fi that is to be offered on arrival.")
+    @Option(help: "The Wi-Fi to offer on arrival.")
     var ssid: String?
 
     @Option(
-        help: "The file that holds its passphrase, if NetworkManager has no profile of it.", completion: .file())
+        help: "A file with its passphrase, if NetworkManager has no profile of it.", completion: .file())
     var passphraseFile: String?
 
     private static func constraint(_ text: String) throws -> BeaconConstraint {

@@ -5,10 +5,10 @@ import Client
 struct WebCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "web",
-        abstract: "The page: on and off, log a browser in, list the sessions, end one.",
+        abstract: "Switch the page on or off, and manage its logins.",
         discussion: """
-            `sudo okaeri web on` serves it where beacons.json then says: "web": {"listen": "127.0.0.1:8080"}. A \
-            browser is let in by a link, which is good once and for ten minutes, and stays until it is revoked or away for ninety days.
+            A link logs one browser in, once and within ten minutes. The session ends when you revoke it, or after ninety \
+            days without use. The address of the page is "web" in beacons.json.
             """,
         subcommands: [
             WebOnCommand.self, WebOffCommand.self, WebLinkCommand.self, WebDevicesCommand.self, WebRevokeCommand.self,
@@ -17,9 +17,9 @@ struct WebCommand: AsyncParsableCommand {
 
 struct WebLinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "link", abstract: "Print an address that lets one browser in.",
+        commandName: "link", abstract: "Print a link that logs one browser in.",
         discussion: """
-            On a terminal with a QR code, by libqrencode4. Exit status: 0; 1 if there is no page; 69 if no \
+            On a terminal it shows a QR code, too, if libqrencode4 is installed. Exit status: 0; 1 if there is no page; 69 if no \
             daemon answers.
             """)
 
@@ -27,11 +27,11 @@ struct WebLinkCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The page's address for that browser, where the daemon cannot know it, such as http://pi.lan:8080/.",
+            "The page's address for that browser, if it is not one of this machine's, such as http://pi.lan:8080/.",
             valueName: "address"))
     var address: String?
 
-    @Flag(help: "No QR code.")
+    @Flag(help: "Print no QR code.")
     var plain = false
 
     func run() async throws {
@@ -44,11 +44,11 @@ struct WebLinkCommand: AsyncParsableCommand {
 
 struct WebDevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "devices", abstract: "List the browsers that are let in.")
+        commandName: "devices", abstract: "List the browsers with a login.")
 
     @OptionGroup var socket: SocketOptions
 
-    @Flag(help: "As JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func run() async throws {
@@ -56,7 +56,7 @@ struct WebDevicesCommand: AsyncParsableCommand {
             let client = socket.client
             if json { return print(try await client.text(Route.devices), terminator: "") }
             let devices = try await client.get(Route.devices, as: [WebDeviceReport].self)
-            if devices.isEmpty { return print("no browser is let in; `okaeri web link` prints an address for one") }
+            if devices.isEmpty { return print("no browser has a login; `okaeri web link` prints an address for one") }
             for device in devices {
                 print("\(device.id)  since \(LocalTime.text(stamp: device.since))  \(device.name)")
             }
@@ -66,12 +66,12 @@ struct WebDevicesCommand: AsyncParsableCommand {
 
 struct WebRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Let a browser in no more.",
+        commandName: "revoke", abstract: "End the login of a browser.",
         discussion: "Its next request is refused. Exit status 1 if there is none of this name.")
 
     @OptionGroup var socket: SocketOptions
 
-    @Argument(help: "The six letters by which `okaeri web devices` lists it; `all` for all of them.")
+    @Argument(help: "The browser's six letters in `okaeri web devices`, or `all`.")
     var id: String
 
     func run() async throws {

@@ -6,7 +6,7 @@ import Plumbing
 
 struct WebOnCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "on", abstract: "Switch the page on, and print an address that lets one browser in.",
+        commandName: "on", abstract: "Switch the page on, and print a link that logs one browser in.",
         discussion: """
             Writes "web" in beacons.json and restarts the service. Without --lan the page listens on 127.0.0.1, for the \
             browsers of this machine and for a tunnel; with --lan also for those of the local network, without encryption. \
@@ -17,13 +17,13 @@ struct WebOnCommand: AsyncParsableCommand {
     @OptionGroup var config: ConfigurationOptions
     @OptionGroup var socket: SocketOptions
 
-    @Flag(help: "Let the local network reach the page, such as a phone. The connection is not encrypted.")
+    @Flag(help: "Listen for the local network, such as for a phone. The connection is not encrypted.")
     var lan = false
 
-    @Option(help: "The port; the one in beacons.json, or else 8080, by default.")
+    @Option(help: "The port; default: the one in beacons.json, or 8080.")
     var port: UInt16?
 
-    @Flag(help: "No QR code.")
+    @Flag(help: "Print no QR code.")
     var plain = false
 
     /// The port without one in the file.
@@ -81,7 +81,7 @@ struct WebOnCommand: AsyncParsableCommand {
 
 struct WebOffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "off", abstract: "Switch the page off: the daemon then opens no port for it.",
+        commandName: "off", abstract: "Switch the page off, and close its port.",
         discussion: """
             Removes "web" from beacons.json and restarts the service. Sessions stay valid for the time when the page is on \
             again; `okaeri web revoke all` ends them. Exit status: 0; 69 if the service does not answer; 77 without the \
