@@ -42,6 +42,8 @@ final class BrokerSupervisor: Service {
         var ties: Ties?
         /// The reason why the configured broker is not used.
         var problem: String?
+        /// The error that ends the service: the broker's thread cannot be started.
+        var failure: (any Error)?
     }
 
     typealias Maker = @Sendable (Settings, [BrokerRegion]) throws(MQTTClient.StartError) -> Broker
@@ -112,17 +114,19 @@ final class BrokerSupervisor: Service {
             work?.cancel()
             await work?.value
         }
+        if let failure = guarded.withLock(\.failure) { throw failure }
         try await gracefulShutdown()
     }
 
     private func start() -> Task<Void, Never>? {
         guard let broker = current else { return nil }
-        return Task { [logger] in
+        return Task { [self] in
             do {
                 try await broker.run()
             } catch is CancellationError {
             } catch {
-                logger.error("the MQTT broker is not connected: \(error)")
+                guarded.withLock { $0.failure = error }
+                changes.continuation.finish()
             }
         }
     }

@@ -14,15 +14,7 @@ struct ConfigurationChange {
     ///
     /// - Parameter command: the words of the command, for the remedy.
     init(_ options: ConfigurationOptions, command: String) throws {
-        file = ConfigurationFile(
-            Configuration.fileToWrite(
-                named: options.file, isRoot: geteuid() == 0, isService: ServiceControl.isInstalled))
-        if let obstacle = file.obstacle {
-            let isRight = obstacle.isPermission && geteuid() != 0
-            throw CommandFailure(
-                obstacle.description + (isRight ? "; or `sudo okaeri \(command)`" : ""),
-                status: obstacle.isPermission ? Exit.noPermission : Exit.ioError)
-        }
+        file = try ConfigurationFile(options, command: command)
         do throws(ConfigurationError) {
             old = try file.text()
         } catch {
@@ -83,5 +75,21 @@ struct ConfigurationChange {
         } catch {
             throw CommandFailure(error.description, status: Exit.unavailable)
         }
+    }
+}
+
+extension ConfigurationFile {
+    /// The file that a command is to write. An obstacle to that ends the command.
+    ///
+    /// - Parameter command: the words of the command, for the remedy.
+    init(_ options: ConfigurationOptions, command: String) throws(CommandFailure) {
+        self.init(
+            Configuration.fileToWrite(
+                named: options.file, isRoot: geteuid() == 0, isService: ServiceControl.isInstalled))
+        guard let obstacle else { return }
+        let isRight = obstacle.isPermission && geteuid() != 0
+        throw CommandFailure(
+            obstacle.description + (isRight ? "; or `sudo okaeri \(command)`" : ""),
+            status: obstacle.isPermission ? Exit.noPermission : Exit.ioError)
     }
 }

@@ -59,9 +59,7 @@ struct SetupCommand: AsyncParsableCommand {
                 "there is no terminal to ask on; use `--beacon UUID/MAJOR/MINOR --identifier home`, and `--ssid HomeNet` if there "
                     + "is a Wi-Fi to join: `okaeri scan` lists the beacons", status: Exit.usage)
         }
-        let file = ConfigurationFile(
-            Configuration.fileToWrite(
-                named: config.file, isRoot: geteuid() == 0, isService: ServiceControl.isInstalled))
+        let file = try ConfigurationFile(config, command: "setup")
         let text = try text(of: file)
         let path = FilePath(SocketPath.absolute(file.path)).lexicallyNormalized().string
         let dialogue = SetupDialogue(
@@ -81,14 +79,8 @@ struct SetupCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the content of the file and its regions; an obstacle to writing it is reported before any question.
+    /// Returns the content of the file and its regions; `nil` without a file.
     private func text(of file: ConfigurationFile) throws -> (text: String, regions: [Configuration.Region])? {
-        if let obstacle = file.obstacle {
-            let isRight = obstacle.isPermission && geteuid() != 0
-            throw CommandFailure(
-                obstacle.description + (isRight ? "; or `sudo okaeri setup`" : ""),
-                status: obstacle.isPermission ? Exit.noPermission : Exit.ioError)
-        }
         do throws(ConfigurationError) {
             guard let text = try file.text() else { return nil }
             return (text, try ConfigurationText(text, file: file.path).regions())

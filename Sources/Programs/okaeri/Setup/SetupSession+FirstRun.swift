@@ -107,21 +107,14 @@ extension SetupSession {
 
     /// Logs a browser in as soon as the daemon, which answers earlier, has opened the page's port.
     private func showPage() async {
-        let client = APIClient(socket: ServiceControl.socket)
-        var page: ListenerReport?
-        for attempt in 1...10 where page == nil {
-            if attempt > 1 { try? await Task.sleep(for: .milliseconds(500)) }
-            let status: StatusReport? = try? await client.get(Route.briefStatus)
-            page = status?.listeners?.first { $0.name == "web" }
-        }
-        if let problem = page?.problem {
-            Terminal.complain("the page is not served: \(problem)")
-        } else {
-            do {
+        do {
+            if let problem = try await PageState.problem(APIClient(socket: ServiceControl.socket)) {
+                Terminal.complain("the page is not served: \(problem)")
+            } else {
                 try await WebLinkCommand.parse(["--socket", ServiceControl.socket]).run()
-            } catch {
-                Terminal.complain((error as? CommandFailure)?.message ?? "\(error)")
             }
+        } catch {
+            Terminal.complain((error as? CommandFailure)?.message ?? "\(error)")
         }
         report(.firstRun(.pageShown))
     }
