@@ -106,13 +106,12 @@ import Testing
     private func run(
         _ kind: Kind, hub: EventHub = EventHub(), _ body: (RawClient) async throws -> Void
     ) async throws {
-        let port = try TakenPort()
-        port.giveUp()
-        let (server, connections) = try server(kind, port.number, hub)
+        let port = try freePort()
+        let (server, connections) = try server(kind, port, hub)
         let task = Task { try await server.run() }
         let result: Result<Void, any Error>
         do {
-            result = .success(try await body(try await connected(kind, port.number)))
+            result = .success(try await body(try await connected(kind, port)))
         } catch {
             result = .failure(error)
         }

@@ -34,14 +34,6 @@ import Testing
 
     private func address(_ port: UInt16) throws -> ListenAddress { try #require(ListenAddress("127.0.0.1:\(port)")) }
 
-    private var freePort: UInt16 {
-        get throws {
-            let port = try TakenPort()
-            port.giveUp()
-            return port.number
-        }
-    }
-
     private func served(_ port: UInt16) async throws {
         try await eventually("port \(port) is served") {
             listeners.reports?.map(\.address) == ["127.0.0.1:\(port)"] && listeners.reports?.first?.problem == nil
@@ -56,7 +48,7 @@ import Testing
     }
 
     @Test func `a listener moves to another port, and the former port is closed`() async throws {
-        let (first, second) = (try freePort, try freePort)
+        let (first, second) = (try freePort(), try freePort())
         try await run(first) { supervisor in
             try await served(first)
             supervisor.set(try address(second))
@@ -68,41 +60,41 @@ import Testing
     }
 
     @Test func `a port that another program has leaves the listener where it is, and that is reported`() async throws {
-        let (first, taken) = (try freePort, try TakenPort())
+        let (first, taken) = (try freePort(), try LoopbackListener())
         try await run(first) { supervisor in
             try await served(first)
-            supervisor.set(try address(taken.number))
+            supervisor.set(try address(taken.port))
             try await eventually("the refusal is reported") {
                 listeners.reports?.first?.refused?.hasPrefix(
-                    "127.0.0.1:\(taken.number) cannot be opened: another program")
+                    "127.0.0.1:\(taken.port) cannot be opened: another program")
                     == true
             }
             #expect(listeners.reports?.map(\.address) == ["127.0.0.1:\(first)"])
             #expect(try await answers(first))
             #expect(book.count("metrics stays on 127.0.0.1:\(first)") == 1)
             // The same file, read again after the other program has ended.
-            taken.giveUp()
-            supervisor.set(try address(taken.number))
-            try await served(taken.number)
+            taken.close()
+            supervisor.set(try address(taken.port))
+            try await served(taken.port)
             #expect(listeners.reports?.first?.refused == nil)
         }
     }
 
     @Test func `the former address is no problem once it is configured again`() async throws {
-        let (first, taken) = (try freePort, try TakenPort())
+        let (first, taken) = (try freePort(), try LoopbackListener())
         try await run(first) { supervisor in
             try await served(first)
-            supervisor.set(try address(taken.number))
+            supervisor.set(try address(taken.port))
             try await eventually("the refusal is reported") { listeners.reports?.first?.refused != nil }
             supervisor.set(try address(first))
             try await eventually("the refusal is over") { listeners.reports?.first?.refused == nil }
             #expect(try await answers(first))
         }
-        taken.giveUp()
+        taken.close()
     }
 
     @Test func `an address of all interfaces replaces one of this machine on the same port`() async throws {
-        let port = try freePort
+        let port = try freePort()
         try await run(port) { supervisor in
             try await served(port)
             let all: ListenAddress = try #require(ListenAddress("0.0.0.0:\(port)"))
@@ -115,7 +107,7 @@ import Testing
     }
 
     @Test func `a listener comes and goes with its key`() async throws {
-        let port = try freePort
+        let port = try freePort()
         try await run(nil) { supervisor in
             #expect(listeners.reports == nil)
             supervisor.set(try address(port))

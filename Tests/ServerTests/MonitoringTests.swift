@@ -35,13 +35,12 @@ import Testing
         address: String = "127.0.0.1", bluetooth: BluetoothState = .poweredOn, limits: Connections.Limits = .init(),
         _ body: (UInt16) async throws -> Void
     ) async throws {
-        let port = try TakenPort()
-        port.giveUp()
-        let server = try server(port.number, address: address, bluetooth: bluetooth, limits: limits)
+        let port = try freePort()
+        let server = try server(port, address: address, bluetooth: bluetooth, limits: limits)
         let task = Task { try await server.run() }
         try await eventually("the server listens") { listeners.reports.map { $0.first?.problem == nil } ?? false }
         let result: Result<Void, any Error>
-        do { result = .success(try await body(port.number)) } catch { result = .failure(error) }
+        do { result = .success(try await body(port)) } catch { result = .failure(error) }
         task.cancel()
         _ = await task.result
         #expect(server.connections.count == 0)
@@ -181,18 +180,18 @@ import Testing
     }
 
     @Test func `a port that is taken is reported once, and used when it is free`() async throws {
-        let port = try TakenPort()
-        let server = try server(port.number)
+        let port = try LoopbackListener()
+        let server = try server(port.port)
         let task = Task { try await server.run() }
         try await book.logged(
-            "error: the metrics are not served on 127.0.0.1:\(port.number): another program has that port")
+            "error: the metrics are not served on 127.0.0.1:\(port.port): another program has that port")
         try await eventually("the listener reports its problem") { listeners.reports?.first?.problem != nil }
         #expect(listeners.reports?.map(\.name) == ["metrics"])
-        port.giveUp()
-        try await book.logged("notice: the metrics are served on 127.0.0.1:\(port.number)")
+        port.close()
+        try await book.logged("notice: the metrics are served on 127.0.0.1:\(port.port)")
         #expect(listeners.reports?.map(\.problem) == [nil])
         #expect(
-            try await answer(port.number, "GET /metrics HTTP/1.1\r\nhost: localhost\r\n").hasPrefix("HTTP/1.1 200"))
+            try await answer(port.port, "GET /metrics HTTP/1.1\r\nhost: localhost\r\n").hasPrefix("HTTP/1.1 200"))
         task.cancel()
         _ = await task.result
         #expect(book.count("error: the metrics are not served") == 1)

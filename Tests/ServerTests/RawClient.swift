@@ -115,27 +115,6 @@ final class RawClient {
     }
 }
 
-/// A port of this machine that is taken until it is given up.
-final class TakenPort {
-    let number: UInt16
-    private let descriptor: Int32
-
-    init() throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        try descriptor.withAddress(port: 0, Glibc.bind)
-        guard listen(descriptor, 1) == 0 else { throw RawClient.Failure(code: errno) }
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) { [descriptor] pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
-        }
-        guard result == 0 else { throw RawClient.Failure(code: errno) }
-        number = UInt16(bigEndian: address.sin_port)
-    }
-
-    func giveUp() { close(descriptor) }
-}
-
 extension Int32 {
     fileprivate func withAddress(
         port: UInt16, host: UInt8 = 1, _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32

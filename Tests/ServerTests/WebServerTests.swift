@@ -27,17 +27,16 @@ import Testing
     private func run(
         isOpen: Bool = false, limits: Connections.Limits = .init(), _ body: (Asker) async throws -> Void
     ) async throws {
-        let port = try TakenPort()
-        port.giveUp()
+        let port = try freePort()
         let server = WebServer(
             backend: Backend(hub: EventHub()), page: PageOfNothing(),
-            address: try #require(ListenAddress("127.0.0.1:\(port.number)")), isOpen: isOpen, names: ["pi"],
+            address: try #require(ListenAddress("127.0.0.1:\(port)")), isOpen: isOpen, names: ["pi"],
             logins: logins, addresses: { ["http://pi:8080/"] }, listeners: listeners,
             eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, limits: limits, logger: book.logger)
         let task = Task { try await server.run() }
         try await eventually("the server listens") { listeners.reports.map { $0.first?.problem == nil } ?? false }
         let result: Result<Void, any Error>
-        do { result = .success(try await body(Asker(port: port.number))) } catch { result = .failure(error) }
+        do { result = .success(try await body(Asker(port: port))) } catch { result = .failure(error) }
         task.cancel()
         _ = await task.result
         #expect(server.connections.count == 0)

@@ -113,25 +113,34 @@ package func freePort() throws -> UInt16 {
 }
 
 /// A socket that listens on loopback.
+///
+/// Its port is below those that the kernel gives to clients, and never the same twice in a process: after ``close()`` it
+/// stays free for the server under test.
 package struct LoopbackListener {
     package let descriptor: Int32
     package let port: UInt16
 
+    private static let ports = Mutex((20_000...30_000).shuffled())
+
     package init() throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) == 0 && listen(descriptor, 16) == 0
-                    && getsockname(descriptor, address, &length) == 0
+        while let port = Self.ports.withLock({ $0.popLast() }).map({ UInt16($0) }) {
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            let listens = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 && listen(descriptor, 16) == 0
+                }
+            }
+            if listens {
+                (self.descriptor, self.port) = (descriptor, port)
+                return
             }
         }
-        guard result else { throw TestBroker.Failure(description: "no port: errno \(errno)") }
-        self.descriptor = descriptor
-        port = UInt16(bigEndian: address.sin_port)
+        Glibc.close(descriptor)
+        throw TestBroker.Failure(description: "no port is free")
     }
 
     package func close() { Glibc.close(descriptor) }
