@@ -2,12 +2,9 @@
 import PackageDescription
 
 /// The settings of every target: warnings are errors, `any` is spelled out, each file imports what it uses.
-let house: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .treatAllWarnings(as: .error),
-]
+let house: [SwiftSetting] =
+    ["ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault"].map { .enableUpcomingFeature($0) }
+    + [.treatAllWarnings(as: .error)]
 
 let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
@@ -143,11 +140,9 @@ let targets = [
         "okaeri", in: "Sources/Programs/okaeri",
         [
             "Agent", "ArgumentParser", "BlueZ", "Bluetooth", "COkaeri", "Client", "Events", "History", "House",
-            "IBeacon",
-            "Listening", "Logging", "MQTT", "NetworkManager", "OkaeriConfiguration", "OkaeriDaemon", "Plumbing",
-            "Presence",
-            "RegionMonitoring", "Server", "ServiceLifecycle", "Setup", "SystemPackage", "Systemd", "UnixSignals",
-            "WiFi",
+            "IBeacon", "Listening", "Logging", "MQTT", "NetworkManager", "OkaeriConfiguration", "OkaeriDaemon",
+            "Plumbing", "Presence", "RegionMonitoring", "Server", "ServiceLifecycle", "Setup", "SystemPackage",
+            "Systemd", "UnixSignals", "WiFi",
         ], linker: smallBinary),
     module(
         "Programs/Agent",
