@@ -72,7 +72,7 @@ extension [FirstRun.Action] {
         var run = try firstRun(outsider: "anna", network: "HomeNet")
         #expect(run.begin() == [.ask("Start the service okaeri, now and with this machine? [Y/n] ")])
         #expect(run.type("what").question == "Please answer y or n: ")
-        #expect(run.type("").last == .apply(.reload))
+        #expect(run.type("").last == .apply)
         #expect(run.type("y") == [], "nothing is asked")
         let started = run.handle(.applied(.success(.started)))
         #expect(started.said.hasPrefix("The service okaeri runs"))
@@ -140,7 +140,7 @@ extension [FirstRun.Action] {
 
 /// The page, the room and the broker.
 @Suite struct FirstRunOffersTests {
-    @Test func `the page is opened after a restart, and shown`() throws {
+    @Test func `the page is opened after a reload, and shown`() throws {
         var run = try firstRun()
         _ = run.begin()
         _ = run.type("")
@@ -152,8 +152,8 @@ extension [FirstRun.Action] {
         let configuration = try Configuration(json: Array(new.utf8), file: "b.json")
         #expect(configuration.web?.listen.address.isLoopback == false && configuration.node.room == "living room")
         #expect(writing.last == .write(new, replacing: text))
-        #expect(run.handle(.written(.success(()))).last == .apply(.restart))
-        #expect(run.handle(.applied(.success(.restarted))).last == .showPage)
+        #expect(run.handle(.written(.success(()))).last == .apply)
+        #expect(run.handle(.applied(.success(.reloaded))).last == .showPage(at: "0.0.0.0:8080"))
         #expect(run.handle(.pageShown) == [.end])
     }
 

@@ -60,6 +60,11 @@ import Testing
         #expect(files == ["beacons.json"])
         let same = try binary.run(arguments)
         #expect(same.status == 0 && same.output.contains("stays as it is"), "\(same)")
+        let report = try binary.run(arguments + ["--json"])
+        #expect(report.output.split(separator: "\n").count == 1, "\(report)")
+        for part in [#""changed":false"#, #""node":"kitchen""#, #""regions":["keys"]"#, #""site":"home""#] {
+            #expect(report.output.contains(part), "\(report)")
+        }
         let taken = try binary.run(arguments.map { $0 == "kitchen" ? "hall" : $0 })
         #expect(taken.status == 1 && taken.errors.contains("another Pi of the house is called hall"), "\(taken)")
     }

@@ -81,6 +81,11 @@ import Testing
         let second = try binary.run(options + ["--ssid", "HomeNet"])
         #expect(second.status == 0 && second.output.contains("the one before is beacons.json.bak"), "\(second)")
         #expect(files == ["beacons.json", "beacons.json.bak"])
+        let report = try binary.run(options + ["--json"])
+        #expect(report.status == 0 && report.output.split(separator: "\n").count == 1, "\(report)")
+        #expect(report.output.contains(#""identifier":"home""#) && report.output.contains(#""next":["#), "\(report)")
+        let asking = try binary.run(["setup", "--config", "beacons.json", "--json"])
+        #expect(asking.status == 64 && asking.output.hasPrefix(#"{"error":"with --json nothing is asked"#), "\(asking)")
     }
 
     @Test(arguments: ["{}", " { }\n", "{ \"adapter\": \"hci1\" }", "", "{\"regions\": []}"])

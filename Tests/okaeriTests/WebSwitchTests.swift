@@ -18,7 +18,7 @@ import Testing
         _ = try binary.file("beacons.json", "{\n  \"adapter\": \"hci1\",\n  \"regions\": []\n}\n".utf8)
         let file = ["--config", "beacons.json"]
         let on = try binary.run(["web", "on"] + file)
-        #expect(on.status == 0 && on.output.contains("restart it"), "\(on)")
+        #expect(on.status == 0 && on.output.contains("SIGHUP"), "\(on)")
         #expect(try text().contains(#""web": { "listen": "127.0.0.1:8080" }"#) && text().contains("hci1"))
         let lan = try binary.run(["web", "on", "--lan", "--port", "8081"] + file)
         #expect(lan.status == 0 && lan.output.contains("okaeri web link"), "\(lan)")
@@ -28,6 +28,28 @@ import Testing
         #expect(try text() == "{\n  \"adapter\": \"hci1\",\n  \"regions\": []\n}\n")
         let again = try binary.run(["web", "off"] + file)
         #expect(again.status == 0 && again.output.contains("off already"), "\(again)")
+    }
+
+    @Test func `with --json the result is one object`() throws {
+        struct Report: Decodable {
+            var file: String
+            var changed: Bool
+            var applied: Bool
+            var address: String?
+            var next: [String]?
+        }
+        _ = try binary.file("beacons.json", #"{"regions": []}"#.utf8)
+        func report(_ words: String...) throws -> Report {
+            let outcome = try binary.run(["web"] + words + ["--json", "--config", "beacons.json"])
+            #expect(outcome.status == 0 && outcome.output.split(separator: "\n").count == 1, "\(outcome)")
+            return try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8))
+        }
+        let on = try report("on", "--lan")
+        #expect(
+            on.changed && !on.applied && on.address == "0.0.0.0:8080" && on.next?.count == 1
+                && on.file == "beacons.json")
+        #expect(try !report("on", "--lan").changed)
+        #expect(try report("off").changed && !report("off").changed)
     }
 
     @Test func `a page without a login is never opened to other machines`() throws {

@@ -241,7 +241,7 @@ def setup_with_service(folder):
         screen.answer("Which room", "kitchen\n")
         for question, answer in (("MQTT broker", "localhost"), ("Its port", ""), ("Your name", "pi"), ("The password", "secret")):
             screen.answer(question, f"{answer}\n")
-        screen.expect("The service okaeri has restarted", within=60)
+        screen.expect("The service okaeri has reloaded", within=60)
         screen.expect("#login=", within=30)
         check(screen.ended() == 0, f"it did not end well: {screen.text[-600:]}")
         check("secret" not in screen.text, "the password is on the screen")

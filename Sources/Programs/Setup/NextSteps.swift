@@ -13,8 +13,6 @@ package struct NextSteps: Sendable {
     package var unsavedNetwork: String?
     /// Whether the daemon uses the file.
     package var isApplied = false
-    /// Whether a reload does not suffice.
-    package var needsRestart = false
 
     package init(
         file: String, daemon: Daemon, isService: Bool, outsider: String? = nil, unsavedNetwork: String? = nil
@@ -36,7 +34,6 @@ package struct NextSteps: Sendable {
         }
         switch (daemon, isService && file == ServiceControl.file) {
         case _ where isApplied: break
-        case (.runs, true) where needsRestart: lines.append("sudo systemctl restart okaeri   # goes by it from now on")
         case (.runs, true): lines.append("sudo systemctl reload okaeri   # goes by it from now on")
         case (.absent, true): lines.append("sudo systemctl enable --now okaeri   # starts it, now and with the machine")
         case (.runs, false):

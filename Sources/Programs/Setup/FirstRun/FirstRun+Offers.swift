@@ -149,7 +149,7 @@ extension FirstRun {
             do throws(ConfigurationError) {
                 // Another machine never reads without a login.
                 draft = try ConfigurationText(draft, file: file).setting(
-                    [("listen", .string("0.0.0.0:\(pagePort)")), ("open", .removed)], of: "web")
+                    [("listen", .string(pageAddress)), ("open", .removed)], of: "web")
             } catch {
                 wantsPage = false
                 return [.say(error.description)] + next()
@@ -163,10 +163,9 @@ extension FirstRun {
         switch result {
         case .success:
             text = draft
-            // These keys are read at the start.
-            (left.isApplied, left.needsRestart) = (false, true)
+            left.isApplied = false
             let said = Action.say("\(file) is written.")
-            return isServiceDeclined ? [said] + advance() : [said, .apply(.restart)]
+            return isServiceDeclined ? [said] + advance() : [said, .apply]
         case .failure(let obstacle): return [.say("\(obstacle).")] + advance()
         }
     }

@@ -37,15 +37,15 @@ package struct FirstRun {
         case ask(String)
         /// A question whose answer is not shown.
         case askSecret(String)
-        case apply(ServiceControl.Change)
+        case apply
         case addToGroup(String)
         case save(HomeNetwork, TypedPassphrase)
         /// Writes the broker's password to a file that only the service can read.
         case writePassword(String)
         /// Writes the file's new text in place of the old one.
         case write(String, replacing: String)
-        /// Shows the page's address and logs a browser in.
-        case showPage
+        /// Shows the page's links and logs a browser in, once the page listens at the address.
+        case showPage(at: String)
         case end
     }
 
@@ -71,7 +71,9 @@ package struct FirstRun {
     var draft: String
     var wantsPage = false
     /// The port of the page: the one in the file, or the usual one.
-    var pagePort: UInt16 = 8080
+    private var pagePort: UInt16 = 8080
+    /// The address that the page is offered at.
+    var pageAddress: String { "0.0.0.0:\(pagePort)" }
     var isServiceDeclined = false
     var broker = BrokerAnswers()
 
@@ -180,7 +182,7 @@ package struct FirstRun {
     private mutating func agreed(_ question: Question) -> [Action] {
         self.question = nil
         switch question {
-        case .service: return [.say("This may take a few seconds …"), .apply(.reload)]
+        case .service: return [.say("This may take a few seconds …"), .apply]
         case .group(let user): return [.addToGroup(user)]
         case .encryption: return encrypted(true)
         case .page:
@@ -201,7 +203,7 @@ extension FirstRun {
             let said = Action.say(outcome.description)
             guard steps.first == .writing, wantsPage else { return [said] + advance() }
             steps.removeFirst()
-            return [said, .showPage]
+            return [said, .showPage(at: pageAddress)]
         case .failure(let failure):
             left.isApplied = false
             return [.say("\(failure).")] + advance()

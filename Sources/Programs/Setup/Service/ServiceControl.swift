@@ -6,22 +6,14 @@ import Plumbing
 
 /// The service okaeri of systemd: whether it is installed, and how it uses a changed configuration.
 package struct ServiceControl: Sendable {
-    /// The step that a changed configuration takes.
-    package enum Change: Sendable, Equatable {
-        case reload
-        /// For keys that are read at the start only.
-        case restart
-    }
-
     /// The step that was carried out.
     package enum Outcome: Sendable, Equatable {
-        case reloaded, restarted, started
+        case reloaded, started
 
         /// A sentence.
         package var description: String {
             switch self {
             case .reloaded: "The service okaeri has reloaded its configuration, and answers."
-            case .restarted: "The service okaeri has restarted, and answers."
             case .started: "The service okaeri runs, now and after each start of this machine, and answers."
             }
         }
@@ -96,19 +88,13 @@ package struct ServiceControl: Sendable {
         get async { await command("systemctl", "is-active", "--quiet", Self.unit).succeeded }
     }
 
-    /// Has the service use its configuration: reloads or restarts a service that runs, and enables and starts one that does
-    /// not. Returns when the daemon answers; systemd itself waits until the daemon is ready.
-    package func apply(_ change: Change) async throws(Failure) -> Outcome {
+    /// Has the service use its configuration: reloads a service that runs, and enables and starts one that does not.
+    /// Returns when the daemon answers; systemd itself waits until the daemon is ready.
+    package func apply() async throws(Failure) -> Outcome {
         let outcome: Outcome
         if await isRunning {
-            switch change {
-            case .reload:
-                try await carryOut("systemctl", "reload", Self.unit)
-                outcome = .reloaded
-            case .restart:
-                try await carryOut("systemctl", "restart", Self.unit)
-                outcome = .restarted
-            }
+            try await carryOut("systemctl", "reload", Self.unit)
+            outcome = .reloaded
         } else {
             // Earlier starts may have failed too often for another one.
             _ = await command("systemctl", "reset-failed", Self.unit)

@@ -1,20 +1,51 @@
 import ArgumentParser
+import Events
 import Glibc
 import OkaeriConfiguration
 import Plumbing
 import Setup
 
+/// The result of a command that changes `beacons.json`, for `--json`.
+struct ChangeReport: Encodable {
+    /// The path of the file.
+    var file: String
+    /// Whether the content of the file is another one now.
+    var changed = false
+    /// The path of the former file; absent if there is none.
+    var backup: String?
+    /// Whether the service uses the file now.
+    var applied = false
+    /// The address that the page listens at.
+    var address: String?
+    /// The links that log one browser in.
+    var links: [String]?
+    var site: String?
+    var node: String?
+    var room: String?
+    var identifier: String?
+    /// The identifiers of the regions of the house.
+    var regions: [String]?
+    /// The commands that are left, with their purpose.
+    var next: [String]?
+}
+
 /// A change of `beacons.json` by a command, which then has the service use it.
 struct ConfigurationChange {
     let file: ConfigurationFile
+    var report: ChangeReport
     /// The content before the change; `nil` if there is no file.
     private let old: String?
+    private let wantsJSON: Bool
 
     /// Reports an obstacle to writing the file before anything else happens.
     ///
-    /// - Parameter command: the words of the command, for the remedy.
-    init(_ options: ConfigurationOptions, command: String) throws {
+    /// - Parameters:
+    ///   - command: the words of the command, for the remedy.
+    ///   - json: Whether the report is printed at the end, and nothing else.
+    init(_ options: ConfigurationOptions, command: String, json: Bool) throws {
         file = try ConfigurationFile(options, command: command)
+        report = ChangeReport(file: file.path)
+        wantsJSON = json
         do throws(ConfigurationError) {
             old = try file.text()
         } catch {
@@ -43,34 +74,43 @@ struct ConfigurationChange {
     }
 
     /// Replaces the file. One that has this content already stays.
-    func write(_ new: String) throws {
+    mutating func write(_ new: String) throws {
         do throws(WriteObstacle) {
             let backup = try file.write(new, replacing: old)
-            if new == old { return print("\(file.path) stays as it is.") }
-            print("\(file.path) is written" + (backup.map { "; the one before is \($0)" } ?? "") + ".")
+            (report.changed, report.backup) = (new != old, backup)
+            if new == old { return say("\(file.path) stays as it is.") }
+            say("\(file.path) is written" + (backup.map { "; the one before is \($0)" } ?? "") + ".")
         } catch {
             throw CommandFailure(
                 error.description, status: error.isPermission ? Exit.noPermission : Exit.ioError)
         }
     }
 
+    /// Prints a sentence for a person.
+    func say(_ sentence: String) { if !wantsJSON { print(sentence) } }
+
+    /// Prints the report for a program.
+    func printReport() { if wantsJSON { print(JSON.line(report)) } }
+
     /// Whether the file is the one of the service, and this process may control the service.
     var isOfService: Bool { file.target == ServiceControl.file && ServiceControl.isControllable }
 
-    /// Restarts the service, or starts it, so that it uses the file.
+    /// Reloads the service, or starts it, so that it uses the file.
     ///
     /// - Returns: whether the service uses it; otherwise the next step was printed.
-    func apply() async throws -> Bool {
+    mutating func apply() async throws -> Bool {
         guard isOfService else {
-            let monitor = "okaeri monitor --config \(file.path)"
-            print(
+            let next =
                 file.target == ServiceControl.file
-                    ? "Next: restart the daemon, with `sudo systemctl restart okaeri` or in its container."
-                    : "Next: start `\(monitor)`, or restart it.")
+                ? "reload the daemon, with `sudo systemctl reload okaeri` or by SIGHUP in its container"
+                : "start `okaeri monitor --config \(file.path)`, or send SIGHUP to it"
+            report.next = [next]
+            say("Next: \(next).")
             return false
         }
         do throws(ServiceControl.Failure) {
-            print(try await ServiceControl().apply(.restart).description)
+            say(try await ServiceControl().apply().description)
+            report.applied = true
             return true
         } catch {
             throw CommandFailure(error.description, status: Exit.unavailable)

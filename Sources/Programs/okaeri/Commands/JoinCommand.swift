@@ -13,7 +13,7 @@ struct JoinCommand: AsyncParsableCommand {
         commandName: "join", abstract: "Make this Pi a node of a house, with the regions of its other Pis.",
         discussion: """
             Logs in to the MQTT broker, reads the regions that the other Pis watch, asks for the room and the name of this \
-            Pi, and writes beacons.json and the file of the password; then it restarts the service. Wi-Fi, hooks and \
+            Pi, and writes beacons.json and the file of the password; then it reloads the service. Wi-Fi, hooks and \
             thresholds are not part of it. Each question has an option. Exit status: 0; 1 if it was ended, or there is no \
             house; 64 without a terminal and these options; 69 if the broker or the service does not answer; 77 without the \
             right to write the file; 78 if the file has mistakes.
@@ -50,6 +50,9 @@ struct JoinCommand: AsyncParsableCommand {
     @Flag(help: "Write without a question.")
     var yes = false
 
+    @Flag(help: "Print JSON. Requires the options that answer all questions.")
+    var json = false
+
     func validate() throws {
         _ = try address()
         if let site, !Configuration.isNodeName(site) { throw ValidationError("--site takes \(Self.plainName)") }
@@ -80,10 +83,10 @@ struct JoinCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let change = try ConfigurationChange(config, command: "join \(broker)")
-        guard isComplete || Terminal.canAsk else {
+        var change = try ConfigurationChange(config, command: "join \(broker)", json: json)
+        guard isComplete || Terminal.canAsk && !json else {
             throw CommandFailure(
-                "there is no terminal to ask on; use `--username NAME --password-file FILE --room ROOM --name NAME --yes`, and "
+                "\(json ? "with --json nothing is asked" : "there is no terminal to ask on"); use `--username NAME --password-file FILE --room ROOM --name NAME --yes`, and "
                     + "`--site SITE` if the broker has several houses", status: Exit.usage)
         }
         let before = try change.configuration()
@@ -91,7 +94,7 @@ struct JoinCommand: AsyncParsableCommand {
         var server = loggedIn
         let directory = try await read(from: server)
         let (chosen, house) = try await choose(from: directory)
-        print(JoinSummary(site: chosen, house: house, known: before.regions).lines.joined(separator: "\n"))
+        change.say(JoinSummary(site: chosen, house: house, known: before.regions).lines.joined(separator: "\n"))
         if directory.isCut { Terminal.complain("the broker has more than that; the rest was ignored") }
         let room = try await room(like: house.rooms)
         let node = try await name(in: room, others: house.nodes, own: before.node.name)
@@ -114,7 +117,10 @@ struct JoinCommand: AsyncParsableCommand {
         }
         if let (password, path) = secret { try Self.write(password, to: path) }
         try change.write(text)
-        if try await change.apply() { print("`okaeri nodes` lists the Pis of the house.") }
+        (change.report.site, change.report.node, change.report.room) = (chosen, node, room)
+        change.report.regions = house.regions.map(\.identifier)
+        if try await change.apply() { change.say("`okaeri nodes` lists the Pis of the house.") }
+        change.printReport()
     }
 }
 
@@ -150,7 +156,7 @@ extension JoinCommand {
     }
 
     private func read(from broker: MQTTSettings.Broker) async throws -> HouseDirectory {
-        print("Reading the houses at \(broker) …")
+        if !json { print("Reading the houses at \(broker) …") }
         do {
             return try await HouseReader(broker, site: site).read()
         } catch {

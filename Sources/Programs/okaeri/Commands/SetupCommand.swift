@@ -38,6 +38,9 @@ struct SetupCommand: AsyncParsableCommand {
         help: "A file with its passphrase, if NetworkManager has no profile of it.", completion: .file())
     var passphraseFile: String?
 
+    @Flag(help: "Print JSON. Requires --beacon and --identifier.")
+    var json = false
+
     private static func constraint(_ text: String) throws -> BeaconConstraint {
         guard let constraint = BeaconConstraint(text) else {
             throw ValidationError("--beacon takes UUID/MAJOR/MINOR, UUID/MAJOR or UUID, as `okaeri scan` shows them")
@@ -54,9 +57,9 @@ struct SetupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let answers = SetupDialogue.Answers(beacons: beacon, identifier: identifier, network: try network())
-        guard answers.areComplete || Terminal.canAsk else {
+        guard answers.areComplete || Terminal.canAsk && !json else {
             throw CommandFailure(
-                "there is no terminal to ask on; use `--beacon UUID/MAJOR/MINOR --identifier home`, and `--ssid HomeNet` if there "
+                "\(json ? "with --json nothing is asked" : "there is no terminal to ask on"); use `--beacon UUID/MAJOR/MINOR --identifier home`, and `--ssid HomeNet` if there "
                     + "is a Wi-Fi to join: `okaeri scan` lists the beacons", status: Exit.usage)
         }
         let file = try ConfigurationFile(config, command: "setup")
@@ -66,7 +69,7 @@ struct SetupCommand: AsyncParsableCommand {
             answers, text: text?.text, regions: text?.regions ?? [], file: path, owner: NextSteps.owner)
         let session = SetupSession(
             dialogue, file: file, text: text?.text, source: source, client: socket.client, logger: log.logger,
-            isSilent: answers.areComplete)
+            isSilent: answers.areComplete, report: json ? ChangeReport(file: path, identifier: identifier) : nil)
         try await session.run()
     }
 

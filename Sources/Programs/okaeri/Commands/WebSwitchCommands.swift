@@ -8,7 +8,7 @@ struct WebOnCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "on", abstract: "Switch the page on, and print a link that logs one browser in.",
         discussion: """
-            Writes "web" in beacons.json and restarts the service. Without --lan the page listens on 127.0.0.1, for the \
+            Writes "web" in beacons.json and reloads the service. Without --lan the page listens on 127.0.0.1, for the \
             browsers of this machine and for a tunnel; with --lan also for those of the local network, without encryption. \
             Exit status: 0; 1 if the page is not served; 69 if the service does not answer; 77 without the right to write \
             the file; 78 if the file has mistakes.
@@ -26,6 +26,9 @@ struct WebOnCommand: AsyncParsableCommand {
     @Flag(help: "Print no QR code.")
     var plain = false
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     /// The port without one in the file.
     private static let defaultPort: UInt16 = 8080
 
@@ -34,7 +37,7 @@ struct WebOnCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let change = try ConfigurationChange(config, command: "web on" + (lan ? " --lan" : ""))
+        var change = try ConfigurationChange(config, command: "web on" + (lan ? " --lan" : ""), json: json)
         let web = try change.configuration().web
         let address = try Self.address(lan: lan, port: port, before: web?.listen)
         // Another machine never reads without a login.
@@ -44,16 +47,24 @@ struct WebOnCommand: AsyncParsableCommand {
         if lan { members.append((key: "open", value: .removed)) }
         try change.write(
             try change.changed { text throws(ConfigurationError) in try text.setting(members, of: "web") })
-        guard try await change.apply() else { return print("Then run `okaeri web link`.") }
+        change.report.address = address.description
+        guard try await change.apply() else {
+            change.say("Then run `okaeri web link`.")
+            return change.printReport()
+        }
         let client = socket.client
         var problem: String?
         try await exitingOnFailure { () async throws(APIClient.Failure) in
-            problem = try await PageState.problem(client)
-            if problem == nil { WebLink.show(try await client.webLink(), plain: plain) }
+            problem = try await PageState.problem(client, at: address.description)
+            guard problem == nil else { return }
+            let link = try await client.webLink()
+            change.report.links = WebLink.links(link)
+            if !json { WebLink.show(link, plain: plain) }
         }
         if let problem {
             throw CommandFailure("the page is not served on \(address): \(problem)", status: .failure)
         }
+        change.printReport()
         if lan {
             Terminal.complain(
                 "the connection is not encrypted: a host that records this network can take over a session; see "
@@ -83,33 +94,42 @@ struct WebOffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "off", abstract: "Switch the page off, and close its port.",
         discussion: """
-            Removes "web" from beacons.json and restarts the service. Sessions stay valid for the time when the page is on \
+            Removes "web" from beacons.json and reloads the service. Sessions stay valid for the time when the page is on \
             again; `okaeri web revoke all` ends them. Exit status: 0; 69 if the service does not answer; 77 without the \
             right to write the file; 78 if the file has mistakes.
             """)
 
     @OptionGroup var config: ConfigurationOptions
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     func run() async throws {
-        let change = try ConfigurationChange(config, command: "web off")
+        var change = try ConfigurationChange(config, command: "web off", json: json)
         guard try change.configuration().web != nil else {
-            return print("The page is off already: \(change.file.path) has no \"web\".")
+            change.say("The page is off already: \(change.file.path) has no \"web\".")
+            return change.printReport()
         }
         try change.write(try change.changed { text throws(ConfigurationError) in try text.removing(key: "web") })
         _ = try await change.apply()
+        change.printReport()
     }
 }
 
-/// The page of a daemon that has just started.
+/// The page of a daemon that has just read its configuration.
 enum PageState {
     private static let interval = Duration.milliseconds(500)
     private static let attempts = 10
 
-    /// Returns the reason why the page is not served; `nil` if it is. The daemon answers before it has opened the page's port.
-    static func problem(_ client: APIClient) async throws(APIClient.Failure) -> String? {
+    /// Returns the reason why the page is not served at an address; `nil` if it is. The daemon answers before it has opened the
+    /// page's port.
+    static func problem(_ client: APIClient, at address: String) async throws(APIClient.Failure) -> String? {
         for attempt in 1...attempts {
             let status: StatusReport = try await client.get(Route.briefStatus)
-            if let page = status.listeners?.first(where: { $0.name == "web" }) { return page.problem }
+            if let page = status.listeners?.first(where: { $0.name == "web" }) {
+                if page.address == address { return page.problem }
+                if let refused = page.refused, refused.hasPrefix("\(address) ") { return refused }
+            }
             if attempt < attempts { try? await Task.sleep(for: interval) }
         }
         return "the daemon has not opened the port; look at `journalctl -u okaeri`"
@@ -123,7 +143,7 @@ enum WebLink {
     /// - Parameter address: The page's address for that browser; `nil`: those that the daemon knows.
     static func show(_ link: WebLinkReport, at address: String? = nil, plain: Bool) {
         let addresses = address.map { [$0.hasSuffix("/") ? $0 : $0 + "/"] } ?? link.addresses
-        let links = addresses.map { "\($0)#login=\(link.token)" }
+        let links = links(link, at: addresses)
         if !plain, Terminal.isInteractive, let first = links.first { show(code: first) }
         print(links.joined(separator: "\n"))
         Terminal.complain(
@@ -134,6 +154,13 @@ enum WebLink {
             "a phone cannot open it, because the page listens on this machine alone: run `sudo okaeri web on --lan`; or, on a "
                 + "computer, open the link after `ssh -L \(port(addresses)):127.0.0.1:\(port(addresses)) USER@THIS-MACHINE`"
         )
+    }
+
+    /// Returns the links that log one browser in.
+    ///
+    /// - Parameter addresses: The page's addresses for that browser; `nil`: those that the daemon knows.
+    static func links(_ link: WebLinkReport, at addresses: [String]? = nil) -> [String] {
+        (addresses ?? link.addresses).map { "\($0)#login=\(link.token)" }
     }
 
     private static func show(code text: String) {

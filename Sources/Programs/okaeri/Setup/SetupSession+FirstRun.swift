@@ -34,8 +34,10 @@ extension SetupSession {
     /// - Parameter status: The exit status.
     func endFirstRun(_ status: ExitCode) {
         if let lines = firstRun?.left.lines {
-            try? Terminal.print("Next:\n" + lines.map { "  \($0)" }.joined(separator: "\n"))
+            say("Next:\n" + lines.map { "  \($0)" }.joined(separator: "\n"))
+            changeReport?.next = lines
         }
+        if let changeReport { try? Terminal.print(JSON.line(changeReport)) }
         outcome = status == .success ? .success(()) : .failure(status)
     }
 
@@ -52,24 +54,24 @@ extension SetupSession {
 
     private func perform(_ action: FirstRun.Action) async {
         switch action {
-        case .say(let sentence): try? Terminal.print(sentence)
+        case .say(let sentence): say(sentence)
         case .ask(let question): try? Terminal.write(question, to: .output)
         case .askSecret(let question): askSecret(question)
-        case .apply(let change): apply(change)
+        case .apply: apply()
         case .addToGroup(let user): add(user)
         case .save(let network, let passphrase): wifi.save(network, passphrase)
         case .writePassword(let password): report(.firstRun(.passwordWritten(Self.write(password))))
         case .write(let text, let old): report(.firstRun(.written(write(text, replacing: old))))
-        case .showPage: await showPage()
+        case .showPage(let address): await showPage(at: address)
         case .end: endFirstRun(.success)
         }
     }
 
     /// Lines that are typed meanwhile are no answers.
-    private func apply(_ change: ServiceControl.Change) {
+    private func apply() {
         Task { [report] in
             do throws(ServiceControl.Failure) {
-                report(.firstRun(.applied(.success(try await ServiceControl().apply(change)))))
+                report(.firstRun(.applied(.success(try await ServiceControl().apply()))))
             } catch {
                 report(.firstRun(.applied(.failure(error))))
             }
@@ -106,9 +108,9 @@ extension SetupSession {
     }
 
     /// Logs a browser in as soon as the daemon, which answers earlier, has opened the page's port.
-    private func showPage() async {
+    private func showPage(at address: String) async {
         do {
-            if let problem = try await PageState.problem(APIClient(socket: ServiceControl.socket)) {
+            if let problem = try await PageState.problem(APIClient(socket: ServiceControl.socket), at: address) {
                 Terminal.complain("the page is not served: \(problem)")
             } else {
                 try await WebLinkCommand.parse(["--socket", ServiceControl.socket]).run()

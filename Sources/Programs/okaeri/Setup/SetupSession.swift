@@ -29,6 +29,8 @@ actor SetupSession {
     private let radio: SetupRadio
     let wifi: SetupWiFi
     private let isSilent: Bool
+    /// The report that is printed at the end in place of sentences; `nil`: sentences.
+    var changeReport: ChangeReport?
     private var live: LiveQuestion?
     private var trouble: String?
     var outcome: Result<Void, ExitCode>?
@@ -37,9 +39,10 @@ actor SetupSession {
 
     init(
         _ dialogue: SetupDialogue, file: ConfigurationFile, text: String?, source: SourceOptions, client: APIClient,
-        logger: Logger, isSilent: Bool
+        logger: Logger, isSilent: Bool, report changeReport: ChangeReport?
     ) {
         self.isSilent = isSilent
+        self.changeReport = changeReport
         self.dialogue = dialogue
         self.file = file
         self.text = text
@@ -123,7 +126,7 @@ actor SetupSession {
 
     private func perform(_ action: SetupDialogue.Action) async {
         switch action {
-        case .say(let sentence): if !sentence.isEmpty { try? Terminal.print(sentence) }
+        case .say(let sentence): if !sentence.isEmpty { say(sentence) }
         case .ask(let question): try? Terminal.write(question, to: .output)
         case .choose(let question): live = LiveQuestion(question)
         case .show(let candidates): live?.draw((trouble.map { [$0] } ?? []) + BeaconTable.lines(candidates))
@@ -142,6 +145,10 @@ actor SetupSession {
         }
     }
 
+    func say(_ sentence: String) {
+        if changeReport == nil { try? Terminal.print(sentence) }
+    }
+
     private func end(_ ending: SetupDialogue.Ending) {
         Terminal.complain("nothing was written")
         switch ending {
@@ -154,7 +161,9 @@ actor SetupSession {
     private func write(_ new: String) async {
         do throws(WriteObstacle) {
             let backup = try file.write(new, replacing: text)
-            try? Terminal.print("\(file.path) is written" + (backup.map { "; the one before is \($0)" } ?? "") + ".")
+            changeReport?.changed = new != text
+            changeReport?.backup = backup
+            say("\(file.path) is written" + (backup.map { "; the one before is \($0)" } ?? "") + ".")
         } catch {
             Terminal.complain(error.description)
             outcome = .failure(error.isPermission ? Exit.noPermission : Exit.ioError)
