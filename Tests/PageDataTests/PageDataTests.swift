@@ -388,6 +388,23 @@ import WiFi
         #expect(await status { () async throws(PageFailure) in try await set(packaged: invalid) } == .badRequest)
     }
 
+    @Test func `the page's changes of a region of beacons json are taken back`() async throws {
+        try write(Self.full)
+        let before = try effective()
+        _ = try await set(packaged: Self.keys)
+        let change = #"{"region": {"identifier": "home", "enterRSSI": -70, "exitRSSI": -85, "sensitivity": "quick"}}"#
+        _ = try await set(packaged: change)
+        #expect(try effective().first != before.first)
+        #expect(try await packaged.removeChanges(of: "home").written == true)
+        #expect(try effective().first == before.first && effective().map(\.identifier) == ["home", "keys"])
+        #expect(reloads.count.withLock(\.self) == 3)
+        for name in ["home", "keys", "gone"] {
+            #expect(
+                await status { () async throws(PageFailure) in try await packaged.removeChanges(of: name) } == .notFound
+            )
+        }
+    }
+
     @Test func `a region of the page is renamed and deleted, one of beacons json is not`() async throws {
         try write(Self.full)
         _ = try await set(packaged: Self.keys)

@@ -43,6 +43,10 @@ struct PageOfNothing: PageBackend {
 
     func set(room: [UInt8]) throws(PageFailure) -> ConfigurationReport { try set(room) }
 
+    func removeChanges(of region: String) throws(PageFailure) -> ConfigurationReport {
+        try remove(region: region)
+    }
+
     func remove(region: String) throws(PageFailure) -> ConfigurationReport {
         guard region == "お帰り" else { throw PageFailure(.forbidden, "\(region) is in beacons.json") }
         return ConfigurationReport(

@@ -37,6 +37,9 @@ package protocol PageBackend: Sendable {
 
     /// Removes a region from the configuration.
     func remove(region: String) async throws(PageFailure) -> ConfigurationReport
+
+    /// Removes the page's changes of a region of `beacons.json`.
+    func removeChanges(of region: String) async throws(PageFailure) -> ConfigurationReport
 }
 
 /// The parameters of a request for the picture of a day.

@@ -68,14 +68,20 @@ struct PageEndpoints: Sendable {
             },
             // The name in the query: Hummingbird undoes the percent encoding there, in a path it does not.
             endpoint(.delete, "\(Route.configuration)/region") { backend, request, _ throws(PageFailure) in
-                guard let region = Self.parameter(Route.region, request) else {
-                    throw PageFailure(
-                        .badRequest,
-                        "the query names no region; ask for \(Route.configuration)/region?\(Route.region)=ID")
-                }
-                return .json(try await backend.remove(region: region))
+                .json(try await backend.remove(region: try Self.region(request, of: "region")))
+            },
+            endpoint(.delete, "\(Route.configuration)/region/changes") { backend, request, _ throws(PageFailure) in
+                .json(try await backend.removeChanges(of: try Self.region(request, of: "region/changes")))
             },
         ]
+    }
+
+    private static func region(_ request: Request, of path: String) throws(PageFailure) -> String {
+        guard let region = parameter(Route.region, request) else {
+            throw PageFailure(
+                .badRequest, "the query names no region; ask for \(Route.configuration)/\(path)?\(Route.region)=ID")
+        }
+        return region
     }
 
     private static func body(of request: Request) async throws(PageFailure) -> [UInt8] {

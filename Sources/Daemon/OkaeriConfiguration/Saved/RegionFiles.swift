@@ -164,6 +164,15 @@ extension RegionFiles {
         return edits
     }
 
+    /// Returns the text without the page's changes of a region of `beacons.json`.
+    package func removingChanges(of identifier: String, from content: Content) throws(Refusal) -> Edit {
+        var regions = content.regions
+        guard content.has(identifier), regions.remove(identifier) else {
+            throw .unknown("the page has changed no region \(identifier.plain()) of \(main.path)")
+        }
+        return try edit(regions, of: nil, in: content)
+    }
+
     /// Returns the texts with another room of this machine.
     ///
     /// - Parameter room: `nil` for the room of `beacons.json`.

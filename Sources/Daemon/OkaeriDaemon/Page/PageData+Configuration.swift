@@ -62,6 +62,14 @@ extension PageData {
         }
     }
 
+    func removeChanges(of region: String) async throws(PageFailure) -> ConfigurationReport {
+        try await change(isDry: false) { files, content throws(PageFailure) in
+            try Self.permitted { () throws(RegionFiles.Refusal) in
+                [try files.removingChanges(of: region, from: content)]
+            }
+        }
+    }
+
     /// Writes the files that `edit` returns, and has the daemon go by them.
     ///
     /// - Returns: A report of the last of them.

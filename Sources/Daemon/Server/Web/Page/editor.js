@@ -4,7 +4,7 @@ import { calibrationPart } from './calibration.js'
 import { live } from './live.js'
 import { networkPart } from './network.js'
 import { outcomePart } from './outcome.js'
-import { removePart } from './remove.js'
+import { removePart, revertPart } from './remove.js'
 import { sensitivityPart } from './sensitivity.js'
 import { thresholdsPart } from './thresholds.js'
 import { t } from './words.js'
@@ -130,7 +130,9 @@ export const editor = ({ beacon, region }, leave) => {
   }
 
   const source = el('p', { class: 'quiet small', id: 'name-hint' }, region ? '' : t('nameHint'))
-  const remove = region && removePart(region.identifier, (text) => (stop(), leave(text)), complain)
+  const end = (text) => (stop(), leave(text))
+  const remove = region && removePart(region.identifier, end, complain)
+  const revert = region && revertPart(region.identifier, end, complain)
   const heading = el('h2', { tabindex: -1 }, region ? t('changing', region.identifier) : t('newRegion'))
   const node = el(
     'form',
@@ -145,6 +147,7 @@ export const editor = ({ beacon, region }, leave) => {
     el('div', { class: 'buttons end' }, save, preview, el('button', { type: 'button', onclick: cancel }, t('cancel'))),
     outcome.node,
     remove?.node,
+    revert?.node,
   )
 
   const take = (known) => {
@@ -164,6 +167,7 @@ export const editor = ({ beacon, region }, leave) => {
       if (from) {
         name.readOnly = from.fixed
         remove.enable(!from.fixed && !!session.now?.csrf)
+        revert.enable(!!from.changed && !!session.now?.csrf)
         const changed = from.changed ? t('isChanged', from.changed) : ''
         putRich(source, [from.fixed ? t('isFixed', from.file) : t('isIn', from.file), changed].join(' '))
       }

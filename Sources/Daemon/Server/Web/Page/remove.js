@@ -1,19 +1,14 @@
-// The deletion of a region, which is asked about once more.
+// The deletion of a region, and of this page's changes of one; each is asked about once more.
 import { api, el } from './base.js'
 import { t } from './words.js'
 
-/**
- * @param leave called with the message of a deletion
- * @param failed called with the sentence of a refusal
- */
-export const removePart = (name, leave, failed) => {
+const confirmedPart = (name, { path, first: text, action, why, keep: keepText, done }, leave, failed) => {
   const remove = async () => {
     really.disabled = true
     failed('')
     try {
-      const path = `/v1/configuration/region?region=${encodeURIComponent(name)}`
-      const answer = await api(path, undefined, { method: 'DELETE' })
-      if (answer.written) return leave(t('deleted', name))
+      const answer = await api(`${path}?region=${encodeURIComponent(name)}`, undefined, { method: 'DELETE' })
+      if (answer.written) return leave(t(done, name))
       failed(answer.reason)
     } catch (error) {
       failed(error.message)
@@ -26,21 +21,47 @@ export const removePart = (name, leave, failed) => {
     first.hidden = isAsking
     ;(isAsking ? keep : first).focus()
   }
-  const first = el('button', { type: 'button', onclick: () => ask(true) }, t('deleteRegion'))
-  const really = el('button', { type: 'button', class: 'danger', onclick: remove }, t('deleteOf', name))
-  const keep = el('button', { type: 'button', onclick: () => ask(false) }, t('keepRegion'))
+  const first = el('button', { type: 'button', onclick: () => ask(true) }, t(text))
+  const really = el('button', { type: 'button', class: 'danger', onclick: remove }, t(action, name))
+  const keep = el('button', { type: 'button', onclick: () => ask(false) }, t(keepText))
   const question = el(
     'div',
-    { class: 'card', hidden: true, role: 'group', 'aria-label': t('deleteOf', name) },
-    el('p', {}, t('deleteWhy', name)),
+    { class: 'card', hidden: true, role: 'group', 'aria-label': t(action, name) },
+    el('p', {}, t(why, name)),
     el('div', { class: 'buttons' }, really, keep),
   )
   const node = el('div', { class: 'remove', hidden: true }, el('div', { class: 'buttons end' }, first), question)
   return {
     node,
-    /** Shows the button, if the page may delete the region. */
+    /** Shows the button, if the page may do it. */
     enable(is) {
       node.hidden = !is
     },
   }
 }
+
+const deletion = {
+  path: '/v1/configuration/region',
+  first: 'deleteRegion',
+  action: 'deleteOf',
+  why: 'deleteWhy',
+  keep: 'keepRegion',
+  done: 'deleted',
+}
+const reversal = {
+  path: '/v1/configuration/region/changes',
+  first: 'revertChanges',
+  action: 'revertOf',
+  why: 'revertWhy',
+  keep: 'keepChanges',
+  done: 'reverted',
+}
+
+/**
+ * @param leave called with the message of a deletion
+ * @param failed called with the sentence of a refusal
+ */
+export const removePart = (name, leave, failed) => confirmedPart(name, deletion, leave, failed)
+
+/** The same for this page's changes of a region of beacons.json. */
+export const revertPart = (name, leave, failed) => confirmedPart(name, reversal, leave, failed)
