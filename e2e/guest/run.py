@@ -18,7 +18,8 @@ from lab.waiting import Failure
 
 HOST = "/mnt/host"
 
-NUMBER = machine.number()
+with open("/proc/cmdline", encoding="utf-8") as _parameters:
+    NUMBER = next((word.partition("=")[2] for word in _parameters.read().split() if word.startswith("okaeri.machine=")), "")
 RESULTS = f"{HOST}/results-{NUMBER}" if NUMBER else f"{HOST}/results"
 
 
