@@ -334,7 +334,9 @@ import Testing
             let removed = try await asker.change("DELETE", "\(region)?region=%E3%81%8A%E5%B8%B0%E3%82%8A", "")
             #expect(removed.hasPrefix("HTTP/1.1 200") && removed.contains("\"written\":true"))
             let changes = "\(region)/changes"
-            #expect(try await asker.change("DELETE", "\(changes)?region=%E3%81%8A%E5%B8%B0%E3%82%8A", "").hasPrefix("HTTP/1.1 200"))
+            #expect(
+                try await asker.change("DELETE", "\(changes)?region=%E3%81%8A%E5%B8%B0%E3%82%8A", "").hasPrefix(
+                    "HTTP/1.1 200"))
             #expect(try await asker.change("DELETE", changes, "").hasPrefix("HTTP/1.1 400"))
             #expect(try await asker.change("DELETE", "\(region)?region=home", "").hasPrefix("HTTP/1.1 403"))
             #expect(try await asker.change("DELETE", region, "").hasPrefix("HTTP/1.1 400"))
