@@ -18,8 +18,7 @@ from lab.waiting import Failure
 
 HOST = "/mnt/host"
 
-with open("/proc/cmdline", encoding="utf-8") as _parameters:
-    NUMBER = next((word.partition("=")[2] for word in _parameters.read().split() if word.startswith("okaeri.machine=")), "")
+NUMBER = machine.number()
 RESULTS = f"{HOST}/results-{NUMBER}" if NUMBER else f"{HOST}/results"
 
 

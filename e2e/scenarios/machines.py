@@ -14,7 +14,6 @@ BROKER = f"{NETWORK}.1"
 
 def connect(room):
     """Connects the machine to the network, under the room's address."""
-    run("nmcli", "device", "set", "eth0", "managed", "no")
     run("ip", "address", "replace", f"{NETWORK}.{ROOMS.index(room) + 1}/24", "dev", "eth0")
     run("ip", "link", "set", "eth0", "up")
 

@@ -4,11 +4,12 @@ service."""
 import json
 import os
 import pty
+import re
 import select
 import signal
 import termios
 
-from lab import wifi
+from lab import machine, wifi
 from lab.controller import Controller
 from lab.daemon import PROGRAM, UUID, Daemon, region
 from lab.pace import Limit
@@ -215,6 +216,22 @@ def setup_without_terminal(folder):
     check(finish([PROGRAM, "config", "check", "--config", FILE])[0] == 0, "the configuration is none")
 
 
+def browse(folder, link):
+    """Has the host's browser open the page, and returns when it has ended its walk."""
+    run("ip", "address", "replace", "10.0.2.15/24", "dev", "eth0")
+    run("ip", "link", "set", "eth0", "up")
+    try:
+        with open(f"{folder}/browse.new", "w", encoding="utf-8") as file:
+            file.write(f"{machine.number()} {link}\n")
+        os.rename(f"{folder}/browse.new", f"{folder}/browse")
+        wait_for("the browser", lambda: os.path.exists(f"{folder}/browsed"), within=240)
+        with open(f"{folder}/browsed", encoding="utf-8") as file:
+            said = file.read()
+        check(said == "ok\n", f"the browser found: {said}")
+    finally:
+        run("ip", "link", "set", "eth0", "down")
+
+
 @scenario(within=480)
 def setup_with_service(folder):
     """As root, with the package: the service uses the file, the user joins its group, and the page, the room and the broker are
@@ -243,6 +260,7 @@ def setup_with_service(folder):
             screen.answer(question, f"{answer}\n")
         screen.expect("The service okaeri has reloaded", within=60)
         screen.expect("#login=", within=30)
+        link = re.search(r"http://\S+#login=[\w-]+", screen.text)[0]
         check(screen.ended() == 0, f"it did not end well: {screen.text[-600:]}")
         check("secret" not in screen.text, "the password is on the screen")
 
@@ -253,6 +271,11 @@ def setup_with_service(folder):
               f"it wrote {written_now}")
         check(written_now["mqtt"]["passwordFile"] == "/etc/okaeri/mqtt.password", f"it wrote {written_now}")
         check(run("stat", "--format=%U %a", "/etc/okaeri/mqtt.password") == "okaeri 600", "others have access to the password")
+        browse(folder, link)
+        with open(CONFIGURATION, encoding="utf-8") as file:
+            check(json.load(file) == written_now, "the page has changed root's file")
+        with open("/var/lib/okaeri/regions.json", encoding="utf-8") as file:
+            check(json.load(file) == {"regions": []}, "the change is not taken back")
     finally:
         run("dpkg", "--purge", "okaeri", within=120)
         run("userdel", "anna")

@@ -30,6 +30,12 @@ def prepare():
     run("systemctl", "daemon-reload")
 
 
+def number():
+    """The number of this machine among those that share the scenarios; "" if there is no other."""
+    with open("/proc/cmdline", encoding="utf-8") as file:
+        return next((word.partition("=")[2] for word in file.read().split() if word.startswith("okaeri.machine=")), "")
+
+
 def running():
     """Returns the processes that scenarios have started."""
     names = {program[:15] for program in PROGRAMS}
