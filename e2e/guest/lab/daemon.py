@@ -4,6 +4,7 @@ import datetime
 import json
 import os
 import shutil
+import signal
 
 from . import pace
 from .processes import Process, finish, run
@@ -47,12 +48,10 @@ class Daemon(Process):
         self.socket = f"/run/okaeri{place}.sock"
         self.state = f"{STATE}{place}"
         os.makedirs(self.state, exist_ok=True)
-        configuration = f"/run/okaeri{place}.json"
-        with open(configuration, "w", encoding="utf-8") as file:
-            json.dump(
-                {"regions": regions, "services": services, **({"adapter": adapter} if adapter else {}), **(house or {}),
-                 **(more or {})}, file)
-        command = [PROGRAM, "monitor", "--json", "--verbose", "--config", configuration, "--socket", self.socket,
+        self.configuration = f"/run/okaeri{place}.json"
+        self.configure(
+            *regions, services=services, **({"adapter": adapter} if adapter else {}), **(house or {}), **(more or {}))
+        command = [PROGRAM, "monitor", "--json", "--verbose", "--config", self.configuration, "--socket", self.socket,
                    "--state-dir", self.state, *options]
         if as_user:
             shutil.chown(STATE, int(as_user))
@@ -60,6 +59,17 @@ class Daemon(Process):
         # Identifies the boot of the machine to the daemon.
         environment = {**os.environ, "OKAERI_BOOT_ID": boot} if boot else None
         super().__init__(folder, name, command, environment)
+
+    def configure(self, *regions, **keys):
+        with open(self.configuration, "w", encoding="utf-8") as file:
+            json.dump({"regions": regions, **keys}, file)
+
+    def reload(self, *regions, **keys):
+        """Has the daemon read another configuration."""
+        self.configure(*regions, **keys)
+        past = self.warnings("the configuration was read again")
+        self.process.send_signal(signal.SIGHUP)
+        wait_for("the reload", lambda: self.warnings("the configuration was read again") > past, within=20)
 
     def events(self, kind=None, **fields):
         """Returns the events so far, or those of one kind and with these fields."""
