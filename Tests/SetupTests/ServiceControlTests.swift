@@ -1,3 +1,4 @@
+import Events
 import Synchronization
 import Testing
 
@@ -17,7 +18,8 @@ private final class Systemd: Sendable {
     /// The commands of systemctl that change something.
     var commands: [String] { ran.withLock { $0.filter { !$0.contains("is-active") && !$0.hasPrefix("journalctl") } } }
 
-    func control(answers: String? = nil) -> ServiceControl {
+    /// - Parameter answers: The daemon's answers before and after the reload; the last one again and again.
+    func control(_ answers: [Result<StatusReport.Loaded?, ServiceControl.Failure>]? = nil) -> ServiceControl {
         let command = SystemCommand { words in
             let text = words.joined(separator: " ")
             self.ran.withLock { $0.append(text) }
@@ -26,7 +28,14 @@ private final class Systemd: Sendable {
             guard let complaint = self.failing[words[1]] else { return .init(status: 0) }
             return .init(status: 1, complaint: complaint)
         }
-        return ServiceControl(command: command) { answers }
+        let left = Mutex(answers ?? [Self.read(at: "1"), Self.read(at: "2")])
+        return ServiceControl(command: command, interval: .zero) {
+            left.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
+        }
+    }
+
+    static func read(at time: String, problem: String? = nil) -> Result<StatusReport.Loaded?, ServiceControl.Failure> {
+        .success(.init(file: "b.json", time: time, problem: problem))
     }
 }
 
@@ -56,9 +65,35 @@ private final class Systemd: Sendable {
 
     @Test func `a daemon that does not answer is a failure`() async throws {
         let failure = await #expect(throws: ServiceControl.Failure.self) {
-            _ = try await Systemd(isActive: true).control(answers: "no listener").apply()
+            _ = try await Systemd(isActive: true)
+                .control([.failure(.init(command: nil, reason: "no listener", journal: nil))]).apply()
         }
         #expect(failure?.command == nil && failure?.reason == "no listener" && failure?.journal == nil)
+    }
+
+    @Test func `a configuration that the daemon refuses is a failure of the reload`() async throws {
+        let systemd = Systemd(isActive: true, journal: "b.json: mqtt.host: found 1\n")
+        let mistake = "the old one stays in force:\nb.json: mqtt.host: found 1\n"
+        let failure = await #expect(throws: ServiceControl.Failure.self) {
+            _ = try await systemd.control([Systemd.read(at: "1"), Systemd.read(at: "1", problem: mistake)]).apply()
+        }
+        #expect(
+            failure?.description == """
+                `systemctl reload okaeri` failed: the old one stays in force: b.json: mqtt.host: found 1; \
+                `journalctl -u okaeri` shows more
+                """)
+    }
+
+    @Test func `an answer from before the reload is not taken for its result`() async throws {
+        let old = Systemd.read(at: "1", problem: "b.json: mqtt.host: found 1")
+        let late = Systemd(isActive: true)
+        #expect(try await late.control([old, old, old, Systemd.read(at: "2")]).apply() == .reloaded)
+        let same = await #expect(throws: ServiceControl.Failure.self) { _ = try await late.control([old]).apply() }
+        #expect(same?.reason == "b.json: mqtt.host: found 1")
+        let deaf = await #expect(throws: ServiceControl.Failure.self) {
+            _ = try await late.control([Systemd.read(at: "1")]).apply()
+        }
+        #expect(deaf?.reason == "the daemon has not read its configuration")
     }
 
     @Test func `a command is run without a shell, and its failure has a reason`() async {

@@ -36,7 +36,7 @@ def every_key_reloaded(folder):
 
     daemon.reload(
         home, adapter="hci1", metrics={"listen": "127.0.0.1:9465"}, web={"listen": "127.0.0.1:8080"},
-        scan={"interval": 100, "window": 100}, **NODE)
+        scan={"interval": 100, "window": 40}, **NODE)
     wait_for("the other adapter", lambda: daemon.status()["bluetooth"].get("adapter") == "hci1", within=20)
     wait_for("its scan", lambda: controllers[1].is_scanning and not controllers[0].is_scanning, within=20)
     listens(daemon, metrics="127.0.0.1:9465", web="127.0.0.1:8080")
@@ -48,7 +48,7 @@ def every_key_reloaded(folder):
     daemon.reload(home, adapter="hci1")
     listens(daemon)
     wait_for("the end of the connection", lambda: "mqtt" not in daemon.status(), within=20)
-    broker.expect_said("okaeri-hall", within=20)
+    broker.expect_said("Received DISCONNECT from okaeri.home.hall", within=20)
 
     daemon.reload(home, adapter="hci1", history={"keep": 0})
     wait_for(

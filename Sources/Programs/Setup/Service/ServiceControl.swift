@@ -21,7 +21,7 @@ package struct ServiceControl: Sendable {
 
     /// The reason why the service does not use the configuration.
     package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The command that failed; `nil` if the daemon did not answer after it.
+        /// The command that failed, also by the daemon's refusal; `nil` if the daemon did not answer after it.
         package var command: String?
         package var reason: String
         /// The last error that the service wrote to the journal; `nil` if there is none.
@@ -29,6 +29,14 @@ package struct ServiceControl: Sendable {
 
         package init(command: String?, reason: String, journal: String?) {
             (self.command, self.reason, self.journal) = (command, reason, journal)
+        }
+
+        /// A reload after which the former configuration stays in force: systemd reports it as done.
+        ///
+        /// - Parameter problem: The mistakes, a line each.
+        static func refusal(_ problem: String) -> Failure {
+            let lines = problem.split(whereSeparator: \.isNewline).joined(separator: " ")
+            return Failure(command: "systemctl reload \(unit)", reason: lines, journal: nil)
         }
 
         package var description: String {
@@ -60,27 +68,36 @@ package struct ServiceControl: Sendable {
         isInstalled && FileManager.default.fileExists(atPath: "/run/systemd/system") && geteuid() == 0
     }
 
+    /// The number of looks at a daemon that is to read its configuration: `systemctl reload` ends when the signal is sent.
+    private static let attempts = 40
+
     private let command: SystemCommand
-    private let answers: @Sendable () async -> String?
+    private let loaded: @Sendable () async -> Result<StatusReport.Loaded?, Failure>
+    private let interval: Duration
 
     /// - Parameter client: The client of the service.
     package init(client: APIClient = APIClient(socket: Self.socket)) {
-        self.init(command: SystemCommand()) {
+        self.init(command: SystemCommand(), interval: .milliseconds(250)) {
             do throws(APIClient.Failure) {
-                let _: StatusReport = try await client.get(Route.briefStatus)
-                return nil
+                let status: StatusReport = try await client.get(Route.briefStatus)
+                return .success(status.configuration)
             } catch {
-                return error.description
+                return .failure(Failure(command: nil, reason: error.description, journal: nil))
             }
         }
     }
 
     /// - Parameters:
     ///   - command: Runs `systemctl` and `journalctl`.
-    ///   - answers: Asks the daemon, and returns the reason why it does not answer; `nil` if it does.
-    init(command: SystemCommand, answers: @escaping @Sendable () async -> String?) {
+    ///   - interval: The time between two looks.
+    ///   - loaded: Asks the daemon for its configuration, and returns the failure if it does not answer.
+    init(
+        command: SystemCommand, interval: Duration,
+        loaded: @escaping @Sendable () async -> Result<StatusReport.Loaded?, Failure>
+    ) {
         self.command = command
-        self.answers = answers
+        self.interval = interval
+        self.loaded = loaded
     }
 
     /// Whether the service runs, or is about to.
@@ -89,20 +106,47 @@ package struct ServiceControl: Sendable {
     }
 
     /// Has the service use its configuration: reloads a service that runs, and enables and starts one that does not.
-    /// Returns when the daemon answers; systemd itself waits until the daemon is ready.
+    /// Returns when the daemon has read it.
     package func apply() async throws(Failure) -> Outcome {
-        let outcome: Outcome
         if await isRunning {
+            let before = try? await loaded().get()
             try await carryOut("systemctl", "reload", Self.unit)
-            outcome = .reloaded
-        } else {
-            // Earlier starts may have failed too often for another one.
-            _ = await command("systemctl", "reset-failed", Self.unit)
-            try await carryOut("systemctl", "enable", "--quiet", "--now", Self.unit)
-            outcome = .started
+            try await awaitReload(after: before)
+            return .reloaded
         }
-        if let reason = await answers() { throw Failure(command: nil, reason: reason, journal: await lastError()) }
-        return outcome
+        // Earlier starts may have failed too often for another one.
+        _ = await command("systemctl", "reset-failed", Self.unit)
+        try await carryOut("systemctl", "enable", "--quiet", "--now", Self.unit)
+        _ = try await answer()
+        return .started
+    }
+
+    /// Returns when the daemon has read its configuration once more.
+    ///
+    /// - Parameter before: Its answer before the reload.
+    private func awaitReload(after before: StatusReport.Loaded?) async throws(Failure) {
+        for attempt in 1...Self.attempts {
+            guard let now = try await answer() else { return }
+            if let problem = now.problem {
+                // The same mistake as before may be an answer from before the reload.
+                if problem != before?.problem || attempt == Self.attempts { throw .refusal(problem) }
+            } else if now.time != before?.time {
+                return
+            }
+            try? await Task.sleep(for: interval)
+        }
+        throw Failure(
+            command: "systemctl reload \(Self.unit)", reason: "the daemon has not read its configuration",
+            journal: await lastError())
+    }
+
+    private func answer() async throws(Failure) -> StatusReport.Loaded? {
+        switch await loaded() {
+        case .success(let loaded): return loaded
+        case .failure(var failure):
+            failure.journal = await lastError()
+            throw failure
+        }
     }
 
     private func carryOut(_ words: String...) async throws(Failure) {
