@@ -27,7 +27,10 @@ public func fuzzConfiguration(_ start: UnsafePointer<UInt8>?, _ count: Int) -> C
 
 private func check(_ configuration: Configuration) {
     require(configuration.scan.window < configuration.scan.interval, "a scan that never pauses")
-    require(configuration.notices.allSatisfy { $0.hasPrefix("regions[") }, "a notice of no region")
+    require(
+        configuration.regions.isEmpty
+            ? [[], [Configuration.noRegion]].contains(configuration.notices)
+            : configuration.notices.allSatisfy { $0.hasPrefix("regions[") }, "a notice of no region")
     require(Set(configuration.regions.map(\.identifier)).count == configuration.regions.count, "two regions of a name")
     for region in configuration.regions {
         require(!region.identifier.isEmpty, "a region without a name")

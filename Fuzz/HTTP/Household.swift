@@ -90,6 +90,8 @@ extension Household: PageBackend {
 
     func set(room: [UInt8]) throws(PageFailure) -> ConfigurationReport { try set(room) }
 
+    func removeChanges(of region: String) throws(PageFailure) -> ConfigurationReport { try remove(region: region) }
+
     func remove(region: String) throws(PageFailure) -> ConfigurationReport {
         throw PageFailure(.notFound, "there is no region \(region.plain())")
     }
