@@ -109,7 +109,10 @@ struct ConfigurationChange {
             return false
         }
         do throws(ServiceControl.Failure) {
-            say(try await ServiceControl().apply().description)
+            let outcome = try await WaitingLine.during("waiting for the service to read its configuration") {
+                () async throws(ServiceControl.Failure) in try await ServiceControl().apply()
+            }
+            say(outcome.description)
             report.applied = true
             return true
         } catch {

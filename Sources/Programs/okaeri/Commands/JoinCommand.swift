@@ -158,7 +158,7 @@ extension JoinCommand {
     private func read(from broker: MQTTSettings.Broker) async throws -> HouseDirectory {
         if !json { print("Reading the houses at \(broker) …") }
         do {
-            return try await HouseReader(broker, site: site).read()
+            return try await WaitingLine.during("reading") { try await HouseReader(broker, site: site).read() }
         } catch {
             throw CommandFailure("\(error)", status: Exit.unavailable)
         }

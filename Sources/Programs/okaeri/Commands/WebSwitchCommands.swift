@@ -124,6 +124,12 @@ enum PageState {
     /// Returns the reason why the page is not served at an address; `nil` if it is. The daemon answers before it has opened the
     /// page's port.
     static func problem(_ client: APIClient, at address: String) async throws(APIClient.Failure) -> String? {
+        try await WaitingLine.during("waiting for the page") { () async throws(APIClient.Failure) in
+            try await awaited(client, at: address)
+        }
+    }
+
+    private static func awaited(_ client: APIClient, at address: String) async throws(APIClient.Failure) -> String? {
         for attempt in 1...attempts {
             let status: StatusReport = try await client.get(Route.briefStatus)
             if let page = status.listeners?.first(where: { $0.name == "web" }) {

@@ -57,9 +57,13 @@ extension SetupSession {
         case .say(let sentence): say(sentence)
         case .ask(let question): try? Terminal.write(question, to: .output)
         case .askSecret(let question): askSecret(question)
-        case .apply: apply()
+        case .apply:
+            await waiting.begin("waiting for the service to read its configuration")
+            apply()
         case .addToGroup(let user): add(user)
-        case .save(let network, let passphrase): wifi.save(network, passphrase)
+        case .save(let network, let passphrase):
+            await waiting.begin("joining \(network.ssid.plain())")
+            wifi.save(network, passphrase)
         case .writePassword(let password): report(.firstRun(.passwordWritten(Self.write(password))))
         case .write(let text, let old): report(.firstRun(.written(write(text, replacing: old))))
         case .showPage(let address): await showPage(at: address)
@@ -110,7 +114,8 @@ extension SetupSession {
     /// Logs a browser in as soon as the daemon, which answers earlier, has opened the page's port.
     private func showPage(at address: String) async {
         do {
-            if let problem = try await PageState.problem(APIClient(socket: ServiceControl.socket), at: address) {
+            let client = APIClient(socket: ServiceControl.socket)
+            if let problem = try await PageState.problem(client, at: address) {
                 Terminal.complain("the page is not served: \(problem)")
             } else {
                 try await WebLinkCommand.parse(["--socket", ServiceControl.socket]).run()

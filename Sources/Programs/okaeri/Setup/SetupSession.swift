@@ -32,6 +32,7 @@ actor SetupSession {
     /// The report that is printed at the end in place of sentences; `nil`: sentences.
     var changeReport: ChangeReport?
     private var live: LiveQuestion?
+    let waiting = WaitingLine()
     private var trouble: String?
     var outcome: Result<Void, ExitCode>?
     /// The terminal's state before what is typed was hidden; `nil`: it is shown.
@@ -82,6 +83,7 @@ actor SetupSession {
             }
         }
         showInput()
+        await waiting.end()
         await radio.stop()
         await wifi.stop()
         if firstRun == nil, case .failure = outcome { await radio.switchBack() }
@@ -89,6 +91,7 @@ actor SetupSession {
     }
 
     private func handle(_ item: News) async {
+        await waiting.end()
         switch item {
         case .event(.beacons(let beacons)): await perform(dialogue.handle(.beacons(beacons)))
         case .event(.line(let line)) where firstRun != nil:
@@ -132,11 +135,17 @@ actor SetupSession {
         case .show(let candidates): live?.draw((trouble.map { [$0] } ?? []) + BeaconTable.lines(candidates))
         // An adapter may be slow, or there may be none.
         case .findBluetooth: Task { [radio] in await radio.find() }
-        case .switchOn: await radio.switchOn()
+        case .switchOn:
+            await waiting.begin("switching Bluetooth on")
+            await radio.switchOn()
         case .listen: await radio.listen()
         case .stopListening: await radio.stop()
-        case .findNetworks: wifi.find()
-        case .examine(let network): wifi.examine(network)
+        case .findNetworks:
+            await waiting.begin("looking for Wi-Fi networks")
+            wifi.find()
+        case .examine(let network):
+            await waiting.begin("looking for a profile of this network")
+            wifi.examine(network)
         case .calibrate(let beacons, let identifier): await radio.calibrate(beacons, identifier: identifier)
         case .measureSignal: await radio.measureSignal()
         case .progress(let left, let readings): CalibrateCommand.show(left: left, readings: readings)
