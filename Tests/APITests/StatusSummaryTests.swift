@@ -31,6 +31,21 @@ import WiFi
         #expect(StatusSummary(report, region: "nowhere") == nil)
     }
 
+    @Test(arguments: [(15, false), (14, true)])
+    func `A battery level is shown, and below 15 % a warning`(percent: Int, isLow: Bool) throws {
+        var region = regionReport("home", .inside, rssi: -70)
+        region.battery = BatteryReport(
+            percent: percent, time: "2026-11-20T18:42:03.250Z", source: "advertised", major: 7, minor: 8)
+        let text = try #require(StatusSummary(statusReport(region), region: nil)).text
+        #expect(text.contains("heard 0.5 s ago  battery \(percent) %\n"))
+        #expect(text.contains("BATTERY LOW: the beacon with major 7 and minor 8 had 14 % at 2026-11-2") == isLow)
+        region.beacon = nil
+        let gone = try #require(StatusSummary(statusReport(region), region: nil)).text
+        #expect(gone.hasPrefix("home       inside  battery \(percent) %\n"))
+        let json = try #require(StatusSummary(statusReport(region), region: nil)).json
+        #expect(json.contains(#""low": \#(isLow)"#) || json.contains(#""low" : \#(isLow)"#))
+    }
+
     @Test func `the answer of a loop that has stopped is stale`() throws {
         let summary = try #require(
             StatusSummary(statusReport(regionReport("home", .inside), stale: true), region: nil))

@@ -16,7 +16,7 @@ import Testing
         ("uuid", "\"e2c56db5-dffb-48d2-b060-d0f5a71096e0\""), ("major", "1.0e2"), ("minor", "7"),
         ("enterRSSI", "-8.0e1"), ("exitRSSI", "-90"), ("exitAfter", "30.50"), ("sensitivity", "\"patient\""),
         ("measuredPower", "-61"), ("pathLossExponent", "2.50"), ("notifyOnEntry", "true"), ("notifyOnExit", "false"),
-        ("ranging", "true"), ("scope", "\"house\""),
+        ("ranging", "true"), ("battery", "\"off\""), ("scope", "\"house\""),
     ]
     private static let commands = ["onEnter", "onExit", "onPrompt"]
     private static let mqtt: Members = [

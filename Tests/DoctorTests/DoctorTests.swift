@@ -55,6 +55,19 @@ import WiFi
         #expect(findings.map(\.verdict) == [.wrong] && findings[0].mend?.contains("/s/regions.json") == true)
     }
 
+    @Test func `A battery below 15 % is reported with its beacon, and one with more is not`() {
+        func findings(_ percent: Int) -> [Finding] {
+            var region = regionReport("keys", .outside)
+            region.battery = BatteryReport(
+                percent: percent, time: "2026-11-20T18:42:03.250Z", source: "advertised", major: 7, minor: 8)
+            return Doctor.batteryFindings([region, regionReport("home", .inside)])
+        }
+        #expect(findings(15).isEmpty)
+        #expect(findings(14).map(\.verdict) == [.note])
+        #expect(findings(14)[0].finding.hasPrefix("keys: the beacon with major 7 and minor 8 had 14 % at 2026-11-2"))
+        #expect(findings(14)[0].mend == "replace the battery of the beacon")
+    }
+
     @Test(.timeLimit(.minutes(5)))
     func `every network is looked at`() async throws {
         let folder = try TemporaryFolder()

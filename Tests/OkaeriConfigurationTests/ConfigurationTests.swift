@@ -93,12 +93,25 @@ import WiFi
             ])
     }
 
+    @Test func `A region uses the advertised battery level unless it is off`() throws {
+        func battery(_ member: String) throws -> MonitoredRegion.Battery {
+            try Configuration(json: Array(region(member).utf8), file: "beacons.json").regions[0].monitored.battery
+        }
+        #expect(try battery(#""ranging": true"#) == .advertised)
+        #expect(try battery(#""battery": "advertised""#) == .advertised)
+        #expect(try battery(#""battery": "off""#) == .off)
+        #expect(
+            problems(region(#""battery": true"#)) == [
+                #"regions[0].battery: found true, expected "advertised" or "off""#
+            ])
+    }
+
     @Test func `an unknown key is named with its place and the nearest known key`() {
         #expect(
             problems(region(#""majr": 1"#)) == [
                 "regions[0].majr: found an unknown key, expected one of identifier, uuid, major, minor, enterRSSI, "
                     + "exitRSSI, exitAfter, sensitivity, measuredPower, pathLossExponent, notifyOnEntry, notifyOnExit, ranging, "
-                    + "wifi, onEnter, onExit, onPrompt, scope; did you mean \"major\"?"
+                    + "battery, wifi, onEnter, onExit, onPrompt, scope; did you mean \"major\"?"
             ])
         #expect(problems(region(#""pathLosExponent": 2"#)).first?.hasSuffix("mean \"pathLossExponent\"?") == true)
         #expect(problems(region(#""measurdPower": -60"#)).first?.hasSuffix("mean \"measuredPower\"?") == true)

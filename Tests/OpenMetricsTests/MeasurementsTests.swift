@@ -53,6 +53,14 @@ import WiFi
         #expect(found[#"okaeri_region_timeout_seconds{region="cellar"}"#] == "30.0")
     }
 
+    @Test func `A region whose beacon sends its battery level has it as a ratio`() {
+        var home = regionReport("home", .inside)
+        home.battery = BatteryReport(percent: 12, time: "", source: "advertised", major: 1, minor: 2)
+        let found = samples(statusReport(home, regionReport("keys", .outside)))
+        #expect(found[#"okaeri_region_battery_ratio{region="home"}"#] == "0.12")
+        #expect(found[#"okaeri_region_battery_ratio{region="keys"}"#] == nil)
+    }
+
     @Test func `strangers are counted, and make no series`() {
         let none = samples(statusReport())
         let many = samples(statusReport()) { counts in

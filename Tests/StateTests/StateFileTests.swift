@@ -47,11 +47,21 @@ import WiFi
                 sinceLastOffer: 5)
         ])
 
+    private struct Clock: WallClock {
+        func wallTime(of instant: Instant) -> Int64 { instant.nanoseconds }
+        var now: Int64 { 0 }
+    }
+
+    private var level: BeaconBattery {
+        BeaconBattery(identity: home, percent: 14, source: .advertised, received: Instant(nanoseconds: evening))
+    }
+
     private var state: PersistedState {
         PersistedState(
             written: StateStamp(wall: evening, boot: "a", uptime: 7),
             parts: [
-                PresenceMemory(regions), prompts, PeripheralsMemory([]), EventsMemory(sequence: 12),
+                PresenceMemory(regions), BatteryMemory([level], Clock()), prompts, PeripheralsMemory([]),
+                EventsMemory(sequence: 12),
             ])
     }
 

@@ -12,6 +12,14 @@ public struct MonitoredRegion: Hashable, Sendable {
         case always
     }
 
+    /// The use of the battery levels of the region's beacons.
+    public enum Battery: String, Hashable, Sendable, CaseIterable {
+        /// The levels that the beacons advertise.
+        case advertised
+        /// None.
+        case off
+    }
+
     /// The region's name and its beacons.
     public var region: BeaconRegion
 
@@ -42,6 +50,9 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// The condition for announcing ranging.
     public var ranging: Ranging
 
+    /// The use of the battery levels of the region's beacons.
+    public var battery: Battery
+
     /// Whether the settings replace the beacons' values in the computation of distances.
     var isCalibrated: Bool { measuredPower != nil || pathLossExponent != nil }
 
@@ -53,7 +64,8 @@ public struct MonitoredRegion: Hashable, Sendable {
         _ region: BeaconRegion, enterRSSI: Int? = nil, exitRSSI: Int? = nil,
         exitAfter: Duration? = nil, sensitivity: Sensitivity = .balanced, measuredPower: Int8? = nil,
         pathLossExponent: Double? = nil,
-        notifyOnEntry: Bool = true, notifyOnExit: Bool = true, ranging: Ranging = .off
+        notifyOnEntry: Bool = true, notifyOnExit: Bool = true, ranging: Ranging = .off,
+        battery: Battery = .advertised
     ) {
         self.region = region
         self.enterRSSI = enterRSSI
@@ -65,5 +77,6 @@ public struct MonitoredRegion: Hashable, Sendable {
         self.notifyOnEntry = notifyOnEntry
         self.notifyOnExit = notifyOnExit
         self.ranging = ranging
+        self.battery = battery
     }
 }

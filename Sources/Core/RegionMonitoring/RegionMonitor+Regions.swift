@@ -9,4 +9,9 @@ extension RegionMonitor {
         guard let slot = beacons.slot(of: identity) else { return [] }
         return beacons[slot].regions
     }
+
+    /// Returns the positions of the regions that use a beacon's battery level. The beacon need not be stored.
+    package func regionsWithBattery(of identity: BeaconIdentity) -> [Int] {
+        matcher.matches(identity).filter { trackers[$0].region.battery != .off }
+    }
 }

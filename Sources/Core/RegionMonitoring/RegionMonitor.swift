@@ -46,7 +46,7 @@ public struct RegionMonitor: Sendable {
     var trackers: [RegionTracker] = []
     var beacons = BeaconTable()
     @usableFromInline var clock: ListeningClock
-    private var matcher: RegionMatcher
+    private(set) var matcher: RegionMatcher
     private let startedAt: Instant
 
     /// The learned values of beacons that are not in the table: by an earlier monitor, or before they were replaced.

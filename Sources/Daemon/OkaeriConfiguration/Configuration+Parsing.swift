@@ -14,8 +14,8 @@ extension Configuration {
     static let historyKeys = ["keep"]
     static let regionKeys = [
         "identifier", "uuid", "major", "minor", "enterRSSI", "exitRSSI", "exitAfter", "sensitivity", "measuredPower",
-        "pathLossExponent", "notifyOnEntry", "notifyOnExit", "ranging", "wifi", "onEnter", "onExit", "onPrompt",
-        "scope",
+        "pathLossExponent", "notifyOnEntry", "notifyOnExit", "ranging", "battery", "wifi", "onEnter", "onExit",
+        "onPrompt", "scope",
     ]
     /// The keys of commands.
     package static let commandKeys: Set = ["onEnter", "onExit", "onPrompt", "onConnect", "onDisconnect"]
@@ -28,6 +28,7 @@ extension Configuration {
     package static let words = Set(
         keys + scanKeys + stateKeys + historyKeys + regionKeys + wifiKeys + serviceKeys + mqttKeys + tlsKeys + webKeys
             + nodeKeys + listenerKeys
+            + MonitoredRegion.Battery.allCases.map(\.rawValue)
             + Sensitivity.allCases.map(\.rawValue) + Scope.allCases.map(\.rawValue)
             + JoinPolicy.allCases.map(\.rawValue)
             + PersonalSecurity.allCases.map(\.rawValue) + ["true", "false"])
@@ -154,6 +155,7 @@ extension Configuration {
         let ranging = reader.bool("ranging") ?? false
         let (onEntry, onExit) = (reader.bool("notifyOnEntry") ?? true, reader.bool("notifyOnExit") ?? true)
         let commands = ["onEnter", "onExit", "onPrompt"].map { command($0, reader) }
+        let battery = word("battery", of: MonitoredRegion.Battery.self, reader)
         let scope = word("scope", of: Scope.self, reader)
         guard let identifier, let constraint else { return nil }
         let monitored = MonitoredRegion(
@@ -161,7 +163,7 @@ extension Configuration {
             exitAfter: exitAfter.map { .seconds($0) }, sensitivity: own ?? sensitivity,
             measuredPower: measuredPower.map { Int8($0) }, pathLossExponent: exponent, notifyOnEntry: onEntry,
             notifyOnExit: onExit,
-            ranging: ranging ? .whileInside : .off)
+            ranging: ranging ? .whileInside : .off, battery: battery ?? .advertised)
         return Region(
             monitored: monitored, network: network ?? nil, onEnter: commands[0], onExit: commands[1],
             onPrompt: commands[2], scope: scope ?? .node)

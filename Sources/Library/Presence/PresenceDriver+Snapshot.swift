@@ -21,6 +21,8 @@ extension PresenceDriver {
         package var air: RegionMonitor.Air
         /// The judgements of each region's beacons, in the order of `regions`.
         package var judgements: [[RegionMonitor.Judgement]]
+        /// The lowest battery level of each region's beacons, in the order of `regions`.
+        package var batteries: [BeaconBattery?]
     }
 
     /// - Parameter beacons: The maximum number of judged beacons of a region.
@@ -32,7 +34,8 @@ extension PresenceDriver {
                 pausedSince: state.pausedSince, scans: state.scans, dropped: state.dropped,
                 counters: state.pipeline.counters, regions: monitor.regionSnapshots, changes: state.changes,
                 deadline: monitor.nextDeadline, air: monitor.air,
-                judgements: monitor.judgements(at: now, limit: beacons))
+                judgements: monitor.judgements(at: now, limit: beacons),
+                batteries: state.batteries(at: now))
         }
     }
 
@@ -53,6 +56,9 @@ extension PresenceDriver {
 
     /// Whether a silence at an instant proves an absence: the radio works.
     package func isCertain(at now: Instant) -> Bool { state.withLock { $0.liveness.isCertain(at: now) } }
+
+    /// The battery levels of all beacons of the regions.
+    package var batteries: [BeaconBattery] { state.withLock(\.pipeline.batteries.levels) }
 
     package func memory(at now: Instant) -> RegionMonitor.Memory {
         state.withLock { $0.pipeline.monitor.memory(at: now) }

@@ -59,6 +59,11 @@ package final class PresenceDriver: ScannerDelegate {
         }
     }
 
+    /// Stores battery levels that were received before the start.
+    package func restore(_ levels: [BeaconBattery]) {
+        state.withLock { state in levels.forEach { state.pipeline.batteries.levelReceived($0) } }
+    }
+
     /// Replaces the watched regions.
     ///
     /// - Parameters:
@@ -129,7 +134,9 @@ extension PresenceDriver {
             guard !state.isStarted else { return }
             state.isStarted = true
             state.pausedSince = now
+            let batteries = state.pipeline.batteries
             state.pipeline = PresencePipeline(RegionMonitor(state.regions, at: now))
+            state.pipeline.batteries = batteries
             state.pipeline.monitor.restored(state.memory)
             state.memory = RegionMonitor.Memory()
             publish(state.pipeline.monitor.monitoringStarted(at: now), at: now, &state)

@@ -26,6 +26,8 @@ public struct PresencePipeline: Sendable {
     public var monitor: RegionMonitor
     /// The numbers of received packets so far.
     public var counters = Counters()
+    /// The battery levels of the regions' beacons.
+    public var batteries = BeaconBatteries()
     @usableFromInline var assembler = ExtendedReportAssembler()
 
     public init(_ monitor: RegionMonitor) {
@@ -43,7 +45,9 @@ public struct PresencePipeline: Sendable {
                 counters.reports += 1
                 let rssi = report.rssi
                 guard let frame = assembler.frame(in: report) else {
-                    monitor.advertisementHeard(from: report.address.rawValue, at: now)
+                    let address = report.address.rawValue
+                    monitor.advertisementHeard(from: address, at: now)
+                    if batteries.isSender(address) { advertisementReceived(report.data, from: address, at: now) }
                     continue
                 }
                 counters.iBeacons += 1
@@ -53,7 +57,9 @@ public struct PresencePipeline: Sendable {
                 if !news.isEmpty { actions += news }
                 guard let handler else { continue }
                 let regions = monitor.regions(of: sighting.identity)
-                if !regions.isEmpty { handler(sighting, regions, now) }
+                guard !regions.isEmpty else { continue }
+                batteries.beaconHeard(sighting.identity, from: report.address.rawValue, at: now)
+                handler(sighting, regions, now)
             }
         } catch {
             // The reports before the cut have counted. Any device can send malformed data, which must not end the

@@ -257,6 +257,8 @@ package struct RegionReport: Codable, Sendable, Equatable {
     package var pathLossExponent: Double?
     /// The beacon that keeps the region inside.
     package var beacon: BeaconReport?
+    /// The lowest battery level of its beacons; `nil` if none sends a level.
+    package var battery: BatteryReport?
     /// The agreed state of the house; `nil` if the configuration names no broker.
     package var house: HouseReport?
     /// The file of the region, if the page has saved it or has changed one of beacons.json; `nil` for the others.

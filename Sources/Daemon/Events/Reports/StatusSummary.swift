@@ -33,7 +33,7 @@ package struct StatusSummary: Sendable {
 
     /// A few lines for a person.
     package var text: String {
-        var lines = report.regions.map(line)
+        var lines = report.regions.flatMap(lines)
         if lines.isEmpty { lines = ["Regions    none yet; `sudo okaeri setup` finds your beacon"] }
         let bluetooth = report.bluetooth
         let listening = bluetooth.listening ? "listening" : "not listening"
@@ -94,6 +94,11 @@ package struct StatusSummary: Sendable {
         return "\(name) connected to \(service.name.map { "\($0), \(address)" } ?? address)"
     }
 
+    private func lines(_ region: RegionReport) -> [String] {
+        [line(region)]
+            + (region.battery?.warning.map { ["           BATTERY LOW: \($0); \(BatteryReport.remedy)"] } ?? [])
+    }
+
     private func line(_ region: RegionReport) -> String {
         if isHouse { return "\(region.identifier.padding(to: 10)) \(region.house?.words ?? region.state.rawValue)" }
         var line = "\(region.identifier.padding(to: 10)) \(region.state.rawValue)"
@@ -101,11 +106,12 @@ package struct StatusSummary: Sendable {
             line += " (last known: \(region.lastKnown.rawValue))"
         }
         if let since = region.since { line += " since \(LocalTime.text(stamp: since))" }
-        guard let beacon = region.beacon else { return line }
+        let battery = region.battery.map { "  battery \($0.percent) %" } ?? ""
+        guard let beacon = region.beacon else { return line + battery }
         line += "  major \(beacon.major) minor \(beacon.minor)"
         if let rssi = beacon.rssi { line += "  \(rssi) dBm" }
         if beacon.accuracy >= 0 { line += "  \(beacon.accuracy) m \(beacon.proximity)" }
-        return line + "  heard \(beacon.age) s ago"
+        return line + "  heard \(beacon.age) s ago" + battery
     }
 
     private var wifi: String {

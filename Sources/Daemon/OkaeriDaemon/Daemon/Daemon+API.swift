@@ -71,12 +71,18 @@ extension Daemon: APIBackend {
     private func reports(_ snapshot: PresenceDriver.Snapshot, at now: Instant) -> [RegionReport] {
         let broker = broker.current
         let sources = reader.sources
-        return zip(snapshot.regions, snapshot.judgements).map { region, judgements in
+        return zip(zip(snapshot.regions, snapshot.judgements), snapshot.batteries).map { pair, battery in
+            let (region, judgements) = pair
             let identifier = region.region.region.identifier
             var report = RegionReport(
                 region, judgements, since: snapshot.changes[identifier],
                 mistakes: silences.report(region: identifier, now: options.moment(at: source.now)), now: now)
             report.saved = sources(identifier)
+            report.battery = battery.map { battery in
+                BatteryReport(
+                    percent: Int(battery.percent), time: Timestamp.text(source.wallTime(of: battery.received)),
+                    source: battery.source.rawValue, major: battery.identity.major, minor: battery.identity.minor)
+            }
             report.flapping = presence.flaps.report(region: identifier, now: source.now)
             report.house = broker.map { broker in
                 let agreed = broker.agreed(on: identifier)

@@ -151,11 +151,13 @@ package final class Daemon: Sendable {
             rules: options.capture == nil ? configuration.services : [], adapter: configuration.adapter, hub: hub,
             now: now, logger: logger)
         let keptPresence = PersistablePresence(driver: presence.driver, source: source)
+        let keptBatteries = PersistableBatteries(driver: presence.driver, source: source)
         stateStore = options.stateDirectory.map { [arrivalJoin, serviceWatch, logins] directory in
             StateStore(
                 directory: directory, validFor: .seconds(configuration.state.validFor),
                 // The regions first: what the prompter does not know of yet is asked about after a restart.
-                parts: [keptPresence, arrivalJoin, serviceWatch, hub, logins], events: hub.events(backlog: .max),
+                parts: [keptPresence, keptBatteries, arrivalJoin, serviceWatch, hub, logins],
+                events: hub.events(backlog: .max),
                 caughtUp: { await recorder?.caughtUp() }, logger: logger)
         }
         hooks = Hooks(

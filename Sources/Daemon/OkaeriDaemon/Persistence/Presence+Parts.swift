@@ -18,6 +18,16 @@ struct PersistablePresence: Persistable {
     }
 }
 
+/// The battery levels, persisted over a restart.
+struct PersistableBatteries: Persistable {
+    let driver: PresenceDriver
+    let source: any PresenceSource
+
+    var memory: BatteryMemory { BatteryMemory(driver.batteries, source) }
+
+    func restore(_ memory: BatteryMemory, from past: PersistedPast) { driver.restore(memory.levels(source)) }
+}
+
 /// The watched regions, the adapter and the scan follow the configuration.
 struct ConfiguredPresence: Configured {
     let presence: PresencePublisher

@@ -18,6 +18,9 @@ extension Measurements {
             "For how long that beacon has been silent while it was listened to.")
         var timeout = MetricFamily(
             "okaeri_region_timeout", .gauge, unit: "seconds", "How long a silence means that the beacon is gone.")
+        var battery = MetricFamily(
+            "okaeri_region_battery", .gauge, unit: "ratio",
+            "The lowest battery level of the region's beacons that advertise it, 0 to 1.")
         for region in status.regions {
             let label = ("region", region.identifier)
             for known in RegionState.allCases {
@@ -26,13 +29,14 @@ extension Measurements {
             if let time = region.since.flatMap(Timestamp.nanoseconds) {
                 since.add(Double(time / 1_000_000) / 1000, label)
             }
+            if let level = region.battery { battery.add(Double(level.percent) / 100, label) }
             let judged = region.beacons.first(where: \.keepsInside) ?? region.beacons.first
             timeout.add(judged?.exitAfter ?? region.exitAfter, label)
             guard let judged else { continue }
             silence.add(judged.silence, label)
             if let strength = judged.signal, judged.silence <= judged.exitAfter { signal.add(strength, label) }
         }
-        return [state, since, signal, silence, timeout]
+        return [state, since, signal, silence, timeout, battery]
     }
 
     var radio: [MetricFamily] {

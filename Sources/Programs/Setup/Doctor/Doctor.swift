@@ -177,7 +177,7 @@ package struct Doctor: Sendable {
             case .success(let status):
                 [.ok("daemon", "it runs, with \(status.regions.count) regions")]
                     + Self.radioFindings(status.bluetooth) + Self.serviceFindings(status)
-                    + Self.savedFindings(status.saved)
+                    + Self.savedFindings(status.saved) + Self.batteryFindings(status.regions)
             case .failure(let failure): [.note("daemon", failure.description)]
             }
         }
@@ -187,6 +187,14 @@ package struct Doctor: Sendable {
     static func radioFindings(_ bluetooth: StatusReport.Bluetooth) -> [Finding] {
         guard bluetooth.state == .resetting else { return [] }
         return [Finding(subject: "bluetooth", verdict: .wrong, finding: bluetooth.reason)]
+    }
+
+    static func batteryFindings(_ regions: [RegionReport]) -> [Finding] {
+        regions.compactMap { region in
+            region.battery?.warning.map {
+                .note("battery", "\(region.identifier): \($0)", mend: BatteryReport.remedy)
+            }
+        }
     }
 
     /// Returns what only the daemon can report: its configuration, the broker, the page, the metrics.

@@ -55,6 +55,8 @@ export default {
   lastKnown: 'last known: {0}',
   neverKnown: 'not known yet',
   room: 'Room: {0}',
+  battery: 'Battery: {0} %',
+  batteryLow: 'Battery low: {0} %. Replace it soon.',
   noRoom: 'nobody knows in which room',
   houseSays: 'The house: {0}',
   waiting: 'waiting for {0}',

@@ -55,6 +55,8 @@ export default {
   lastKnown: '最後に分かっていた状態：{0}',
   neverKnown: 'まだ分かりません',
   room: '部屋：{0}',
+  battery: '電池残量：{0} %',
+  batteryLow: '電池残量が少なくなっています：{0} %。電池を交換してください。',
   noRoom: '部屋は不明',
   houseSays: '家全体：{0}',
   waiting: '{0} を待っています',

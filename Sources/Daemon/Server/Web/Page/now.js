@@ -44,6 +44,7 @@ const regionPart = (region) => {
   const last = el('p', { class: 'quiet' })
   const past = el('p', { class: 'past', hidden: true })
   const room = el('p', { class: 'room' })
+  const battery = el('p', { class: 'battery', hidden: true })
   const none = el('p', { class: 'quiet' }, t('noBeacons'))
   const list = el('ul', { class: 'beacons' })
   const spark = sparkline()
@@ -60,6 +61,7 @@ const regionPart = (region) => {
     past,
     last,
     room,
+    battery,
     list,
     none,
     el('div', { class: 'recent' }, spark.node),
@@ -107,6 +109,10 @@ const regionPart = (region) => {
         put(room, parts.filter(Boolean).join(' · '))
         room.hidden = !room.textContent
       }
+      const level = region.battery
+      battery.hidden = !level
+      battery.classList.toggle('bad', !!level?.low)
+      put(battery, level ? t(level.low ? 'batteryLow' : 'battery', plain(level.percent, 0)) : '')
       none.hidden = region.beacons.length > 0
       beacons(region.beacons, (beacon) => `${beacon.major}/${beacon.minor}`)
       this.tick()

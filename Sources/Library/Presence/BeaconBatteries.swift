@@ -1,0 +1,126 @@
+public import IBeacon
+import Plumbing
+public import RegionMonitoring
+
+/// The origin of a battery level.
+public enum BatterySource: String, Hashable, Sendable {
+    /// An advertisement of the beacon.
+    case advertised
+}
+
+/// A beacon's battery level.
+public struct BeaconBattery: Hashable, Sendable {
+    public var identity: BeaconIdentity
+    /// 0 to 100.
+    public var percent: UInt8
+    public var source: BatterySource
+    /// The time of its reception.
+    public var received: Instant
+
+    package init(identity: BeaconIdentity, percent: UInt8, source: BatterySource, received: Instant) {
+        (self.identity, self.percent, self.source, self.received) = (identity, percent, source, received)
+    }
+}
+
+/// The battery levels of the regions' beacons.
+///
+/// An iBeacon frame has no room for a level. Beacons advertise it in another frame from the same address, so the addresses of
+/// the beacons are stored for a while. The address is no identity: it may rotate, and any device can use it.
+public struct BeaconBatteries: Sendable {
+    /// The sender of an iBeacon frame.
+    private struct Sender {
+        var identity: BeaconIdentity
+        var heard: Instant
+    }
+
+    /// The time for which an address belongs to a beacon after its last iBeacon frame. The frames of a beacon take turns within
+    /// seconds.
+    static let senderMemory = Duration.seconds(60)
+
+    /// The time after which a level that was not received again is dropped.
+    static let retention = Duration.seconds(30 * 86_400)
+
+    /// The maximum number of levels: any device can invent beacons of a region. The one that was received first makes room.
+    static let capacity = 64
+
+    /// The address in each place; 0 in an empty one. The bits of an address determine its place, so a look-up costs one
+    /// comparison however many addresses are invented. Of two addresses with the same place the later one is stored.
+    @usableFromInline private(set) var addresses = [UInt64](repeating: 0, count: 1 << placeBits)
+    private var senders = [Sender?](repeating: nil, count: 1 << placeBits)
+
+    /// The levels, in no order.
+    package private(set) var levels: [BeaconBattery] = []
+
+    @usableFromInline static var placeBits: Int { 6 }
+
+    public init() {}
+
+    @inlinable @inline(__always) static func place(of address: UInt64) -> Int {
+        Int(truncatingIfNeeded: (address &* 0x9E37_79B9_7F4A_7C15) >> UInt64(64 - placeBits))
+    }
+
+    /// Whether a beacon of a region may have sent from this address lately. Called for each report that is no iBeacon.
+    @inlinable @inline(__always) func isSender(_ address: UInt64) -> Bool {
+        addresses[Self.place(of: address)] == address
+    }
+
+    /// Stores the address of a beacon of a region.
+    @usableFromInline mutating func beaconHeard(_ identity: BeaconIdentity, from address: UInt64, at now: Instant) {
+        // An anonymous advertiser has none.
+        guard address != 0 else { return }
+        let place = Self.place(of: address)
+        addresses[place] = address
+        senders[place] = Sender(identity: identity, heard: now)
+    }
+
+    /// Returns the beacon that sent from this address lately.
+    func beacon(at address: UInt64, _ now: Instant) -> BeaconIdentity? {
+        guard isSender(address), let sender = senders[Self.place(of: address)],
+            sender.heard.duration(to: now) <= Self.senderMemory
+        else { return nil }
+        return sender.identity
+    }
+
+    /// Stores a level in the place of the beacon's former one.
+    package mutating func levelReceived(_ level: BeaconBattery) {
+        if let index = levels.firstIndex(where: { $0.identity == level.identity }) {
+            levels[index] = level
+            return
+        }
+        let oldest = levels.indices.min { levels[$0].received < levels[$1].received }
+        if levels.count >= Self.capacity, let oldest { levels.remove(at: oldest) }
+        levels.append(level)
+    }
+
+    /// Drops the levels that are too old.
+    mutating func expire(at now: Instant) {
+        levels.removeAll { $0.received.duration(to: now) > Self.retention }
+    }
+}
+
+extension PresencePipeline {
+    /// Handles a report that is no iBeacon, from the address of a beacon.
+    @usableFromInline mutating func advertisementReceived(_ data: RawSpan, from address: UInt64, at now: Instant) {
+        guard let percent = AdvertisedBattery.percent(advertisingData: data),
+            let identity = batteries.beacon(at: address, now),
+            !monitor.regionsWithBattery(of: identity).isEmpty
+        else { return }
+        batteries.levelReceived(
+            BeaconBattery(identity: identity, percent: percent, source: .advertised, received: now))
+    }
+}
+
+extension PresenceDriver.State {
+    /// Returns the lowest battery level of each region's beacons, in the order of the regions.
+    mutating func batteries(at now: Instant) -> [BeaconBattery?] {
+        pipeline.batteries.expire(at: now)
+        var lowest = [BeaconBattery?](repeating: nil, count: regions.count)
+        for level in pipeline.batteries.levels {
+            for index in pipeline.monitor.regionsWithBattery(of: level.identity)
+            where lowest[index].map({ level.percent < $0.percent }) ?? true {
+                lowest[index] = level
+            }
+        }
+        return lowest
+    }
+}
