@@ -20,7 +20,7 @@ extension Member {
             require(
                 filter.hasPrefix("\(topics.root)/") || filter.hasPrefix("\(Site.discovery)/"),
                 "a foreign subscription: \(filter)")
-        case .announce, .subscribeAgain, .surveyed: break
+        case .announce, .subscribeAgain, .surveyed, .measureBatteries: break
         case .note(let message):
             require(message.isPlainName && message.utf8.count <= 1000, "a message for the log without a bound")
         case .happened(let kind, let time):
@@ -93,6 +93,9 @@ extension Member {
         case .event(let level):
             require(isConnected && watches(level), "an event of a region that is not configured")
             again = Wire.event(payload).map(Wire.event)
+        case .battery(let level):
+            require(isConnected && watches(level), "the battery level of a region that is not configured")
+            again = Wire.battery(payload).map(Wire.battery)
         case .promptAnswer: again = nil
         }
         let isSame = again.map { Array($0.utf8) == payload } ?? false
@@ -105,7 +108,7 @@ extension Member {
         case .status(let node)?, .about(let node)?:
             require(node != core.node, "a node clears what it says of itself")
         case .scanner?, .observation?: break
-        case .region(let level)?: require(!watches(level), "a region's state is cleared")
+        case .region(let level)?, .battery(let level)?: require(!watches(level), "a region's state is cleared")
         case .event?, .promptAnswer?: require(false, "\(topic) is no value that can be cleared")
         case nil:
             let isPrompt = topic.hasPrefix("\(topics.root)/node/") && topic.hasSuffix("/prompt")
@@ -135,7 +138,7 @@ extension Member {
     private func isOurs(_ topic: String) -> Bool {
         if topic == topics.house || core.discovery?.subject(of: topic) != nil { return true }
         return switch topics.subject(of: topic) {
-        case .status?, .region?: true
+        case .status?, .region?, .battery?: true
         case .observation(_, let node)?, .scanner(let node)?, .about(let node)?: node == core.node
         case .event?, .promptAnswer?, nil: false
         }

@@ -153,7 +153,7 @@ struct Site {
                 // The member's hub records it.
                 guard case .house(let region, let news) = kind else { continue }
                 carryOut(members[index].core.recorded(news, of: region), of: index)
-            case .announce, .answer, .note, .surveyed: break
+            case .announce, .answer, .note, .surveyed, .measureBatteries: break
             }
         }
         members[index].checkBounds()

@@ -18,6 +18,8 @@ struct HouseBench {
         var happened: [Event.Kind] = []
         var answers: [String] = []
         var notes: [String] = []
+        /// This node's battery levels, by region.
+        var batteries: [String: BatteryReport] = [:]
         /// Whether the node's hub records events at once.
         var isRecording = true
         fileprivate var unrecorded: [(region: String, news: HouseNews)] = []
@@ -87,6 +89,12 @@ struct HouseBench {
     mutating func see(_ name: String, _ state: RegionState, rssi: Int8? = nil, region: String = "keys") {
         perform(name) { $0.determined(region, state, at: $1.instant) }
         if let rssi { perform(name) { $0.heard(region, from: 1, rssi: rssi, at: $1.instant) } }
+    }
+
+    /// The node has received a battery level of the region's beacon just now.
+    mutating func battery(_ name: String, _ percent: Int, minor: UInt16 = 1, region: String = "keys") {
+        nodes[name]?.batteries[region] = BatteryReport(
+            percent: percent, time: Timestamp.text(now), source: "advertised", major: 1, minor: minor)
     }
 
     /// Lets time pass, with what each node hears all the while, five times a second.
@@ -163,6 +171,11 @@ struct HouseBench {
             case .subscribeAgain:
                 for filter in nodes[name]?.filters ?? [] { deliverRetained(filter, to: name) }
             case .announce, .surveyed: break
+            case .measureBatteries:
+                guard var node = nodes[name] else { continue }
+                let outputs = node.core.batteriesMeasured(node.batteries, at: Moment(instant: now, wall: now))
+                nodes[name] = node
+                carryOut(outputs, of: name)
             case .happened(let kind, _):
                 nodes[name]?.happened.append(kind)
                 guard case .house(let region, let news) = kind else { continue }

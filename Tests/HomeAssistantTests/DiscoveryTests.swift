@@ -77,6 +77,21 @@ import Testing
         #expect(tracker["def_ent_id"] as? String == "device_tracker.okaeri_keys")
     }
 
+    @Test func `A region with a known battery level has a sensor and a warning for it`() throws {
+        let without = try components(discovery.region("keys", nodes: ["hall"]))
+        let components = try components(discovery.region("keys", nodes: ["hall"], hasBattery: true))
+        #expect(Set(components.keys).subtracting(without.keys) == ["battery", "battery_low"])
+        for (key, template) in [
+            ("battery", "{{ value_json.percent }}"), ("battery_low", "{{ 'ON' if value_json.low else 'OFF' }}"),
+        ] {
+            #expect(components[key]?["dev_cla"] as? String == "battery")
+            #expect(components[key]?["stat_t"] as? String == "okaeri/home/region/keys/battery")
+            #expect(components[key]?["val_tpl"] as? String == template)
+        }
+        #expect(components["battery"]?["unit_of_meas"] as? String == "%")
+        #expect(components["battery"]?["uniq_id"] as? String == "okaeri_home_keys_battery")
+    }
+
     @Test func `names of any script are kept`() throws {
         let announcement = discovery.region("お帰り \"1\"/#", nodes: ["hall"])
         #expect(announcement.topic.utf8.allSatisfy { $0 < 0x80 && $0 > 0x20 })

@@ -14,6 +14,7 @@ import Testing
         #expect(topics.subject(of: topics.promptAnswer("hall")) == .promptAnswer(node: "hall"))
         #expect(topics.subject(of: topics.region(keys)) == .region(level: "keys"))
         #expect(topics.subject(of: topics.event(keys)) == .event(level: "keys"))
+        #expect(topics.subject(of: topics.battery(keys)) == .battery(level: "keys"))
     }
 
     @Test(arguments: [
@@ -22,6 +23,7 @@ import Testing
         "okaeri/home/node/ha ll/status", "okaeri/home/node/お帰り/status", "okaeri/home/node/+/status",
         "okaeri/home/node/hall/region", "okaeri/home/node/hall/region/", "okaeri/home/node/hall/region/keys/ranging",
         "okaeri/home/region/", "okaeri/home/region/keys/", "okaeri/home/region/keys/event/x",
+        "okaeri/home/region/keys/battery/x",
         "okaeri/homes/region/keys",
         "okaeri/other/region/keys", "homeassistant/status", "okaeri/home/node/hall/prompt",
     ])

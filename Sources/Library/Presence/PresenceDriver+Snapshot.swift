@@ -60,6 +60,14 @@ extension PresenceDriver {
     /// The battery levels of all beacons of the regions.
     package var batteries: [BeaconBattery] { state.withLock(\.pipeline.batteries.levels) }
 
+    /// Returns the lowest battery level of each region's beacons, by the region's identifier.
+    package func regionBatteries(at now: Instant) -> [String: BeaconBattery] {
+        state.withLock { state in
+            let named = zip(state.regions.map(\.region.identifier), state.batteries(at: now))
+            return Dictionary(named.compactMap { name, level in level.map { (name, $0) } }) { first, _ in first }
+        }
+    }
+
     package func memory(at now: Instant) -> RegionMonitor.Memory {
         state.withLock { $0.pipeline.monitor.memory(at: now) }
     }

@@ -37,6 +37,8 @@ package final class Broker: Service {
         var hasLeft = false
         /// Returns the beacons that are received now. Called without the lock.
         var beacons: @Sendable () -> [RegionMonitor.BeaconSnapshot] = { [] }
+        /// Returns this node's battery levels, by the region's identifier. Called without the lock.
+        var batteries: @Sendable () -> [String: BatteryReport] = { [:] }
         /// The outputs that wait for the broker's thread.
         var effects: [BrokerCore.Output] = []
 
@@ -49,7 +51,8 @@ package final class Broker: Service {
             case .unsubscribe(let filter): client.unsubscribe(filter)
             case .subscribeAgain: client.subscribeAgain()
             case .announce: client.announce()
-            case .happened, .answer, .note, .surveyed: if effects.count < Self.effectLimit { effects.append(output) }
+            case .happened, .answer, .note, .surveyed, .measureBatteries:
+                if effects.count < Self.effectLimit { effects.append(output) }
             }
         }
 
@@ -154,6 +157,9 @@ package final class Broker: Service {
         case .answer(let prompt, let answer): outputs.answered(prompt, answer)
         case .note(let message): outputs.noted(message)
         case .surveyed: surveys.send(())
+        case .measureBatteries:
+            let batteries = guarded.withLock(\.batteries)()
+            perform { core, now in core.batteriesMeasured(batteries, at: now) }
         case .publish, .repeat, .release, .subscribe, .unsubscribe, .subscribeAgain, .announce: break
         }
     }
@@ -219,9 +225,12 @@ extension Broker {
         perform { core, _ in core.withdrawn(prompt) }
     }
 
-    /// Sets the source of the beacons whose distances are published.
-    package func measure(by beacons: @escaping @Sendable () -> [RegionMonitor.BeaconSnapshot]) {
-        guarded.withLock { $0.beacons = beacons }
+    /// Sets the sources of the beacons whose distances are published, and of the battery levels.
+    package func measure(
+        by beacons: @escaping @Sendable () -> [RegionMonitor.BeaconSnapshot],
+        _ batteries: @escaping @Sendable () -> [String: BatteryReport] = { [:] }
+    ) {
+        guarded.withLock { ($0.beacons, $0.batteries) = (beacons, batteries) }
     }
 
     package func received(_ delivery: Inbox.Delivery) {

@@ -10,6 +10,8 @@ extension BrokerCore {
         var nodes: [String]
         /// The levels of the regions that this node announces for the house.
         var regions: [String]
+        /// Those of them whose battery level is known.
+        var batteries: Set<String>
         var isHub: Bool
     }
 
@@ -17,14 +19,15 @@ extension BrokerCore {
     private static let lookingFor: Int64 = 10_000_000_000
 
     /// The maximum number of topics that are deleted at once.
-    private static let topicLimit = 20_000
+    static let topicLimit = 20_000
 
     /// Publishes the devices that this node announces if they have changed.
     mutating func announcements(at now: Int64) -> [Output] {
         var outputs = hubMoved(at: now)
         guard let discovery, isConnected else { return outputs }
+        let own = levels.filter { house.announcer(of: $0) == node }
         let wanted = Announced(
-            nodes: statuses.keys.sorted(), regions: levels.filter { house.announcer(of: $0) == node },
+            nodes: statuses.keys.sorted(), regions: own, batteries: Set(own.filter { batteries[$0] != nil }),
             isHub: house.isHub)
         let old = announced
         guard wanted != old else { return outputs }
@@ -35,7 +38,10 @@ extension BrokerCore {
             outputs.append(.release(topic: discovery.hub(nodes: []).topic))
         }
         for level in wanted.regions {
-            outputs.append(announce(discovery.region(regions[level] ?? level, nodes: wanted.nodes)))
+            outputs.append(
+                announce(
+                    discovery.region(
+                        regions[level] ?? level, nodes: wanted.nodes, hasBattery: wanted.batteries.contains(level))))
         }
         for level in old?.regions ?? [] where !wanted.regions.contains(level) {
             outputs.append(.release(topic: discovery.region(level, nodes: []).topic))
@@ -129,5 +135,6 @@ extension BrokerCore {
             }
         }
         return devices.union(strangers.subtracting(all).map { topics.region(name($0)) })
+            .union(Set(batteries.keys).subtracting(all).map { topics.battery(name($0)) })
     }
 }

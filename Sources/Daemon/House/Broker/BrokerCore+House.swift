@@ -13,6 +13,7 @@ extension BrokerCore {
     mutating func connected(at now: Moment) -> [Output] {
         isConnected = true
         (statuses, cards, scanners, announced, strangers) = ([:], NodeCards(), [:], nil, [])
+        (batteries, batteriesAt) = ([:], now.instant.addingClamped(Self.batteryDelay))
         misdescribed = []
         survey?.connected(at: now.instant)
         // The observations are first and the description is last: after its return the node is online.
@@ -24,8 +25,8 @@ extension BrokerCore {
     mutating func disconnected(at now: Moment) -> [Output] {
         guard isConnected else { return [] }
         (isConnected, isOnline) = (false, false)
-        (looksUntil, repeats) = (nil, RepeatPlan())
-        var released = [topics.about(node), topics.status(node)]
+        (looksUntil, batteriesAt, repeats) = (nil, nil, RepeatPlan())
+        var released = [topics.about(node), topics.status(node)] + levels.map { topics.battery(name($0)) }
         if let announced, let discovery {
             if announced.isHub { released.append(discovery.hub(nodes: []).topic) }
             released += announced.regions.map { discovery.region($0, nodes: []).topic }
@@ -54,6 +55,7 @@ extension BrokerCore {
             if message.isRetained, state != nil, isMisdescribed(level, message.payload) { misdescribed.insert(level) }
             return acted(
                 house.stateReceived(region: level, state, isRetained: message.isRetained, at: now), at: now)
+        case .battery(let level): return batteryReceived(message, of: level, at: now.instant)
         case .event(let level):
             if regions[level] != nil, !message.isRetained, let event = Wire.event(message.payload) {
                 house.eventReceived(region: level, event, at: now)

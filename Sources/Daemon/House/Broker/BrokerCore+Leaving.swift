@@ -24,7 +24,10 @@ extension BrokerCore {
         }
         if departure == .house {
             gone += levels.map { topics.observation(of: name($0), by: node) }
-            if isAlone { gone += levels.map { topics.region(name($0)) } + [topics.house] }
+            if isAlone {
+                gone += levels.map { topics.region(name($0)) } + [topics.house]
+                gone += batteries.keys.sorted().map { topics.battery(name($0)) }
+            }
             gone += [topics.scanner(node), topics.prompt(node), topics.about(node)]
         }
         return gone.map { .publish(.clearing($0)) }

@@ -14,7 +14,7 @@ extension BrokerCore {
     func started() -> [Output] {
         let filters = [
             topics.everyStatus, topics.everyScanner, topics.everyAbout, topics.everyRegion, topics.everyEvent,
-            topics.promptAnswer(node), topics.everyObservation(by: node), topics.prompt(node),
+            topics.everyBattery, topics.promptAnswer(node), topics.everyObservation(by: node), topics.prompt(node),
             topics.house,
         ]
         return [.publish(scannerValue), .publish(promptValue)] + filters.map { .subscribe($0) }
@@ -64,6 +64,10 @@ extension BrokerCore {
             outputs += announcements(at: now.instant)
         }
         if let until = looksUntil, until <= now.instant { outputs += remainsDeleted() }
+        if let due = batteriesAt, due <= now.instant {
+            batteriesAt = now.instant.addingClamped(Self.batteryInterval)
+            outputs.append(.measureBatteries)
+        }
         if let survey, survey.nextDeadline <= now.instant {
             self.survey?.advance(to: now.instant)
             outputs.append(.surveyed)

@@ -28,6 +28,8 @@ struct BrokerCore: Sendable {
         case answer(prompt: String, answer: String)
         /// The survey may be complete.
         case surveyed
+        /// Call ``batteriesMeasured(_:at:)`` with this node's levels.
+        case measureBatteries
         /// Write a message to the log.
         case note(String)
     }
@@ -95,6 +97,10 @@ struct BrokerCore: Sendable {
     var ranged: Set<String> = []
     /// The time of the next measurement of distances.
     var rangingAt: Int64?
+    /// The battery levels at the broker, by the region's level, also of regions that are not configured here.
+    var batteries: [String: BatteryReport] = [:]
+    /// The time of the next look at this node's battery levels; `nil` without a connection.
+    var batteriesAt: Int64?
 
     init(_ settings: BrokerSettings, regions configured: [BrokerRegion], incarnation: String, since: Int64) {
         node = settings.node
@@ -135,8 +141,10 @@ struct BrokerCore: Sendable {
 
     /// The time at which ``advanced(to:)`` is needed next; `nil` if only an input can change anything.
     var nextDeadline: Int64? {
-        [plan.nextDeadline, house.nextDeadline, looksUntil, rangingAt, survey?.nextDeadline, repeats.nextDeadline]
-            .compactMap(\.self).min()
+        [
+            plan.nextDeadline, house.nextDeadline, looksUntil, rangingAt, batteriesAt, survey?.nextDeadline,
+            repeats.nextDeadline,
+        ].compactMap(\.self).min()
     }
 
     var card: NodeCard {

@@ -6,11 +6,12 @@ extension Discovery {
     /// - Parameters:
     ///   - identifier: the region's, in whatever script.
     ///   - nodes: all that are known, online or not.
-    package func region(_ identifier: String, nodes: [String]) -> Announcement {
+    ///   - hasBattery: Whether the battery level of one of its beacons is known.
+    package func region(_ identifier: String, nodes: [String], hasBattery: Bool = false) -> Announcement {
         let name = TopicName(identifier)
         return announcement(
             "region_\(name.part)", device(of: identifier), Availability.any(of: nodes.sorted(), topics),
-            presence(name) + details(name))
+            presence(name) + details(name) + (hasBattery ? battery(name) : []))
     }
 
     /// Returns the distance of a region's beacon from a node, announced by that node.
@@ -76,6 +77,19 @@ extension Discovery {
             )
             .with([EventField("evt_typ", .values([.text("enter"), .text("exit")]))])
             .state(topics.event(name)),
+        ]
+    }
+
+    private func battery(_ name: TopicName) -> [Component] {
+        let topic = topics.battery(name)
+        return [
+            component("battery", "sensor", name, "Battery")
+                .with(["dev_cla": "battery", "unit_of_meas": "%", "stat_cla": "measurement", "ent_cat": "diagnostic"])
+                .with(["json_attr_t": topic])
+                .state(topic, "{{ value_json.percent }}"),
+            component("battery_low", "binary_sensor", name, "Battery low")
+                .with(["dev_cla": "battery", "ent_cat": "diagnostic"])
+                .state(topic, "{{ 'ON' if value_json.low else 'OFF' }}"),
         ]
     }
 

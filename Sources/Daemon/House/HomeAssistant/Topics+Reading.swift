@@ -11,6 +11,7 @@ extension Topics {
         case promptAnswer(node: String)
         case region(level: String)
         case event(level: String)
+        case battery(level: String)
     }
 
     /// The messages of every node.
@@ -24,6 +25,7 @@ extension Topics {
     /// The agreed states and events of all regions; the observations of all regions by all nodes, or by one.
     package var everyRegion: String { "\(root)/region/+" }
     package var everyEvent: String { "\(root)/region/+/event" }
+    package var everyBattery: String { "\(root)/region/+/battery" }
     package var everyObservation: String { everyObservation(by: "+") }
     package func everyObservation(by node: String) -> String { "\(root)/node/\(node)/region/+" }
 
@@ -42,6 +44,7 @@ extension Topics {
             .observation(level: String(levels[3]), node: name)
         case ("region", ""): levels.count == 2 ? .region(level: name) : nil
         case ("region", "event"): .event(level: name)
+        case ("region", "battery"): .battery(level: name)
         default: nil
         }
     }

@@ -44,6 +44,9 @@ package struct Topics: Hashable, Sendable {
     /// The house's enter and exit. Not retained.
     package func event(_ region: TopicName) -> String { self.region(region) + "/event" }
 
+    /// Returns the topic of the battery level of a region's beacon. Retained.
+    package func battery(_ region: TopicName) -> String { self.region(region) + "/battery" }
+
     /// The topic of the number of nodes that are online. Retained.
     package var house: String { "\(root)/house" }
 }

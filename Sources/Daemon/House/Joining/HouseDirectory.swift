@@ -76,7 +76,7 @@ package struct HouseDirectory: Sendable {
             change(node, in: &site) { $0.room = Wire.room(payload) }
         case .status(let node):
             change(node, in: &site) { $0.isOnline = payload == Array(Wire.online.utf8) }
-        case .scanner, .observation, .promptAnswer, .event: return
+        case .scanner, .observation, .promptAnswer, .event, .battery: return
         }
         // A message that says nothing makes no house.
         sites[name] = site == Site() ? nil : site

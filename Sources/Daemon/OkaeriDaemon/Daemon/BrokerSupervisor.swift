@@ -22,6 +22,8 @@ final class BrokerSupervisor: Service {
     struct Ties: Sendable {
         /// Returns the beacons that are received now.
         var beacons: @Sendable () -> [RegionMonitor.BeaconSnapshot]
+        /// Returns the battery levels, by the region's identifier.
+        var batteries: @Sendable () -> [String: BatteryReport] = { [:] }
         /// Passes the present states of Bluetooth, regions and prompts to a broker that has taken another one's place.
         var present: @Sendable (Broker) async -> Void
     }
@@ -95,7 +97,7 @@ final class BrokerSupervisor: Service {
     /// Sets the connections to the rest of the daemon. To be called before ``run()``.
     func connect(_ ties: Ties) {
         guarded.withLock { $0.ties = ties }
-        current?.measure(by: ties.beacons)
+        current?.measure(by: ties.beacons, ties.batteries)
     }
 
     func run() async throws {
@@ -168,7 +170,7 @@ final class BrokerSupervisor: Service {
         guard let broker = next.broker else { return logger.notice("the MQTT broker is not used any more") }
         if regions != next.regions { broker.configured(regions) }
         if let ties {
-            broker.measure(by: ties.beacons)
+            broker.measure(by: ties.beacons, ties.batteries)
             await ties.present(broker)
         }
         logger.notice("the connection to the MQTT broker is replaced")

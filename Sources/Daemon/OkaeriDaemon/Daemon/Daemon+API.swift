@@ -78,11 +78,7 @@ extension Daemon: APIBackend {
                 region, judgements, since: snapshot.changes[identifier],
                 mistakes: silences.report(region: identifier, now: options.moment(at: source.now)), now: now)
             report.saved = sources(identifier)
-            report.battery = battery.map { battery in
-                BatteryReport(
-                    percent: Int(battery.percent), time: Timestamp.text(source.wallTime(of: battery.received)),
-                    source: battery.source.rawValue, major: battery.identity.major, minor: battery.identity.minor)
-            }
+            report.battery = battery.map { BatteryReport($0, source) }
             report.flapping = presence.flaps.report(region: identifier, now: source.now)
             report.house = broker.map { broker in
                 let agreed = broker.agreed(on: identifier)
@@ -107,4 +103,13 @@ extension Daemon: APIBackend {
     }
 
     package func clearNever(ssid: String) async -> Bool { await arrivalJoin.neverCleared(ssid: ssid) }
+}
+
+extension BatteryReport {
+    /// - Parameter clock: the clock of the level's instant.
+    init(_ battery: BeaconBattery, _ clock: some WallClock) {
+        self.init(
+            percent: Int(battery.percent), time: Timestamp.text(clock.wallTime(of: battery.received)),
+            source: battery.source.rawValue, major: battery.identity.major, minor: battery.identity.minor)
+    }
 }

@@ -145,6 +145,9 @@ package final class Daemon: Sendable {
         broker.connect(
             .init(
                 beacons: { presence.driver.beacons(since: source.instant.advanced(by: .seconds(-5))) },
+                batteries: {
+                    presence.driver.regionBatteries(at: source.instant).mapValues { BatteryReport($0, source) }
+                },
                 present: { [arrivalJoin] in $0.takeOver(presence.driver, await arrivalJoin.prompts.waiting) }))
         // A capture has no peripherals.
         serviceWatch = ServiceWatch(
