@@ -100,9 +100,10 @@ import WiFi
         #expect(try battery(#""ranging": true"#) == .advertised)
         #expect(try battery(#""battery": "advertised""#) == .advertised)
         #expect(try battery(#""battery": "off""#) == .off)
+        #expect(try battery(#""battery": "gatt""#) == .gatt)
         #expect(
             problems(region(#""battery": true"#)) == [
-                #"regions[0].battery: found true, expected "advertised" or "off""#
+                #"regions[0].battery: found true, expected "advertised" or "gatt" or "off""#
             ])
     }
 

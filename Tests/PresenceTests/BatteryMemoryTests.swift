@@ -27,39 +27,52 @@ import Testing
             identity: home, percent: percent, source: .advertised, received: Instant(nanoseconds: nanoseconds(second)))
     }
 
+    private func batteries(_ level: BeaconBattery, readAt second: Double? = nil) -> BeaconBatteries {
+        var batteries = BeaconBatteries()
+        batteries.levelReceived(level)
+        if let second { batteries.readingBegan(home, at: Instant(nanoseconds: nanoseconds(second))) }
+        return batteries
+    }
+
     @Test func `A restart keeps the level and the time of its reception`() throws {
         let before = Source(wall: evening, monotonic: nanoseconds(1000))
-        let memory = BatteryMemory([level(14, at: 990)], before)
+        let memory = BatteryMemory(batteries(level(14, at: 990), readAt: 985), before)
         #expect(memory.batteries?.map(\.time) == [evening / 1_000_000_000 - 10])
         let after = Source(wall: evening + nanoseconds(60), monotonic: nanoseconds(20))
         #expect(memory.levels(after) == [level(14, at: -50)])
-        #expect(BatteryMemory([], before).batteries == nil)
+        #expect(memory.readings(after) == [home: Instant(nanoseconds: nanoseconds(-55))])
+        #expect(BatteryMemory(BeaconBatteries(), before).batteries == nil)
     }
 
     @Test func `After the clock was set back a level counts as new`() {
-        let memory = BatteryMemory([level(14, at: 990)], Source(wall: evening, monotonic: nanoseconds(1000)))
+        let memory = BatteryMemory(
+            batteries(level(14, at: 990), readAt: 985), Source(wall: evening, monotonic: nanoseconds(1000)))
         let after = Source(wall: evening - nanoseconds(86_400), monotonic: nanoseconds(20))
         #expect(memory.levels(after) == [level(14, at: 20)])
+        #expect(memory.readings(after) == [home: after.instant])
     }
 
     @Test func `The same level again is worth no write, another one is`() {
         let source = Source(wall: evening, monotonic: nanoseconds(1000))
-        let memory = BatteryMemory([level(14, at: 10)], source)
-        #expect(memory.comparable == BatteryMemory([level(14, at: 900)], source).comparable)
-        #expect(memory.comparable != BatteryMemory([level(13, at: 10)], source).comparable)
+        let memory = BatteryMemory(batteries(level(14, at: 10), readAt: 10), source)
+        #expect(memory.comparable == BatteryMemory(batteries(level(14, at: 900), readAt: 11), source).comparable)
+        #expect(memory.comparable != BatteryMemory(batteries(level(13, at: 10), readAt: 10), source).comparable)
     }
 
-    @Test(arguments: ["percent\":101", "beacon\":\"home"])
-    func `A damaged level is rejected`(damage: String) throws {
-        let member = #"{"beacon":"\#(home)","percent":50,"source":"advertised","time":1}"#
-        let text =
-            damage.hasPrefix("percent")
-            ? member.replacing("percent\":50", with: damage)
-            : member.replacing("beacon\":\"\(home)", with: damage)
+    @Test func `A first reading is written at once`() {
+        let source = Source(wall: evening, monotonic: nanoseconds(1000))
+        let before = BatteryMemory(batteries(level(14, at: 10)), source)
+        #expect(BatteryMemory(batteries(level(14, at: 10), readAt: 10), source).comparable != before.comparable)
+    }
+
+    @Test(arguments: [
+        #"{"batteries":[{"beacon":"\#(home)","percent":101,"source":"advertised","time":1}]}"#,
+        #"{"batteries":[{"beacon":"\#(uuidText)","percent":50,"source":"advertised","time":1}]}"#,
+        #"{"batteryReadings":[{"beacon":"keys","time":1}]}"#,
+    ])
+    func `A damaged level or reading is rejected`(text: String) {
         #expect(throws: DecodingError.self) {
-            try JSONDecoder().decode(BatteryMemory.self, from: Data(#"{"batteries":[\#(text)]}"#.utf8))
+            try JSONDecoder().decode(BatteryMemory.self, from: Data(text.utf8))
         }
-        let whole = try JSONDecoder().decode(BatteryMemory.self, from: Data(#"{"batteries":[\#(member)]}"#.utf8))
-        #expect(whole.batteries?.count == 1)
     }
 }

@@ -80,13 +80,13 @@ import Testing
     @Test func `A beacon without a region, and a region that ignores batteries, have no level`() throws {
         try receive(beacon(neighbour), at: 1)
         try receive(battery(50), at: 2)
-        #expect(driver.batteries.isEmpty)
+        #expect(driver.batteries.levels.isEmpty)
         var region = monitored()
         region.battery = .off
         let other = Self.driver([region])
         try receive(beacon(), at: 1, other)
         try receive(battery(50), at: 2, other)
-        #expect(other.batteries.isEmpty)
+        #expect(other.batteries.levels.isEmpty)
     }
 
     @Test func `A region has the lowest level of its beacons, and a level is dropped after a month`() throws {
@@ -101,7 +101,7 @@ import Testing
         let month = 30.0 * 86_400
         #expect(levels(at: month + 2, driver) == [60, 9])
         #expect(levels(at: month + 3, driver) == [nil, nil])
-        #expect(driver.batteries.isEmpty)
+        #expect(driver.batteries.levels.isEmpty)
     }
 
     @Test func `Invented addresses and beacons take a bounded amount of memory`() throws {
@@ -114,8 +114,8 @@ import Testing
             try receive(beacon(identity), from: address, at: Double(number), driver)
             try receive(battery(50), from: address, at: Double(number), driver)
         }
-        #expect(driver.batteries.count == BeaconBatteries.capacity)
-        #expect(driver.batteries.allSatisfy { $0.identity.minor >= 500 - UInt16(BeaconBatteries.capacity) })
+        #expect(driver.batteries.levels.count == BeaconBatteries.capacity)
+        #expect(driver.batteries.levels.allSatisfy { $0.identity.minor >= 500 - UInt16(BeaconBatteries.capacity) })
     }
 
     @Test func `An anonymous advertiser has no level`() throws {

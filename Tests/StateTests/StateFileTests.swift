@@ -52,15 +52,19 @@ import WiFi
         var now: Int64 { 0 }
     }
 
-    private var level: BeaconBattery {
-        BeaconBattery(identity: home, percent: 14, source: .advertised, received: Instant(nanoseconds: evening))
+    private var batteries: BeaconBatteries {
+        let received = Instant(nanoseconds: evening)
+        var batteries = BeaconBatteries()
+        batteries.levelReceived(BeaconBattery(identity: home, percent: 14, source: .gatt, received: received))
+        batteries.readingBegan(home, at: received)
+        return batteries
     }
 
     private var state: PersistedState {
         PersistedState(
             written: StateStamp(wall: evening, boot: "a", uptime: 7),
             parts: [
-                PresenceMemory(regions), BatteryMemory([level], Clock()), prompts, PeripheralsMemory([]),
+                PresenceMemory(regions), BatteryMemory(batteries, Clock()), prompts, PeripheralsMemory([]),
                 EventsMemory(sequence: 12),
             ])
     }

@@ -16,6 +16,8 @@ public struct MonitoredRegion: Hashable, Sendable {
     public enum Battery: String, Hashable, Sendable, CaseIterable {
         /// The levels that the beacons advertise.
         case advertised
+        /// The same, and a level that is read by a connection once a day, if the beacon advertises none.
+        case gatt
         /// None.
         case off
     }

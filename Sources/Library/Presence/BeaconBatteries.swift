@@ -1,11 +1,15 @@
+import HCI
 public import IBeacon
 import Plumbing
 public import RegionMonitoring
+import Synchronization
 
 /// The origin of a battery level.
 public enum BatterySource: String, Hashable, Sendable {
     /// An advertisement of the beacon.
     case advertised
+    /// The Battery Service of the beacon, read by a connection.
+    case gatt
 }
 
 /// A beacon's battery level.
@@ -31,6 +35,8 @@ public struct BeaconBatteries: Sendable {
     private struct Sender {
         var identity: BeaconIdentity
         var heard: Instant
+        /// The last time at which it offered connections.
+        var connectable: Instant?
     }
 
     /// The time for which an address belongs to a beacon after its last iBeacon frame. The frames of a beacon take turns within
@@ -51,6 +57,13 @@ public struct BeaconBatteries: Sendable {
     /// The levels, in no order.
     package private(set) var levels: [BeaconBattery] = []
 
+    /// The time between two readings of a beacon by a connection, successful or not.
+    static let readingInterval = Duration.seconds(86_400)
+
+    /// The times of the readings in the last day, ``capacity`` at most: a device that invents beacons of a region causes no more
+    /// connections.
+    package private(set) var readings: [BeaconIdentity: Instant] = [:]
+
     @usableFromInline static var placeBits: Int { 6 }
 
     public init() {}
@@ -65,12 +78,43 @@ public struct BeaconBatteries: Sendable {
     }
 
     /// Stores the address of a beacon of a region.
-    @usableFromInline mutating func beaconHeard(_ identity: BeaconIdentity, from address: UInt64, at now: Instant) {
+    @usableFromInline mutating func beaconHeard(
+        _ identity: BeaconIdentity, from address: UInt64, isConnectable: Bool, at now: Instant
+    ) {
         // An anonymous advertiser has none.
         guard address != 0 else { return }
         let place = Self.place(of: address)
+        let isKnown = addresses[place] == address && senders[place]?.identity == identity
+        let connectable = isConnectable ? now : isKnown ? senders[place]?.connectable : nil
         addresses[place] = address
-        senders[place] = Sender(identity: identity, heard: now)
+        senders[place] = Sender(identity: identity, heard: now, connectable: connectable)
+    }
+
+    /// Handles that a stored address offers connections: a beacon may do so in another frame than its iBeacon frame.
+    mutating func connectionOffered(by address: UInt64, at now: Instant) {
+        senders[Self.place(of: address)]?.connectable = now
+    }
+
+    /// Returns the address of a beacon that was received and offered connections lately.
+    func connectableAddress(of identity: BeaconIdentity, _ now: Instant) -> UInt64? {
+        addresses.indices.first { place in
+            guard let sender = senders[place], sender.identity == identity, let connectable = sender.connectable else {
+                return false
+            }
+            return max(sender.heard.duration(to: now), connectable.duration(to: now)) <= Self.senderMemory
+        }.map { addresses[$0] }
+    }
+
+    /// Whether a beacon sent no level for a day, and no reading was begun for as long.
+    func isDue(_ identity: BeaconIdentity, _ now: Instant) -> Bool {
+        guard readings.count < Self.capacity || readings[identity] != nil else { return false }
+        let times = [readings[identity], levels.first { $0.identity == identity }?.received]
+        return times.allSatisfy { $0.map { $0.duration(to: now) >= Self.readingInterval } ?? true }
+    }
+
+    /// Stores that a reading begins, so that a failure is not repeated before a day has passed.
+    package mutating func readingBegan(_ identity: BeaconIdentity, at time: Instant) {
+        if readings.count < Self.capacity || readings[identity] != nil { readings[identity] = time }
     }
 
     /// Returns the beacon that sent from this address lately.
@@ -92,15 +136,19 @@ public struct BeaconBatteries: Sendable {
         levels.append(level)
     }
 
-    /// Drops the levels that are too old.
+    /// Drops the levels and readings that are too old.
     mutating func expire(at now: Instant) {
+        readings = readings.filter { $0.value.duration(to: now) < Self.readingInterval }
         levels.removeAll { $0.received.duration(to: now) > Self.retention }
     }
 }
 
 extension PresencePipeline {
     /// Handles a report that is no iBeacon, from the address of a beacon.
-    @usableFromInline mutating func advertisementReceived(_ data: RawSpan, from address: UInt64, at now: Instant) {
+    @usableFromInline mutating func advertisementReceived(
+        _ data: RawSpan, from address: UInt64, isConnectable: Bool, at now: Instant
+    ) {
+        if isConnectable { batteries.connectionOffered(by: address, at: now) }
         guard let percent = AdvertisedBattery.percent(advertisingData: data),
             let identity = batteries.beacon(at: address, now),
             !monitor.regionsWithBattery(of: identity).isEmpty
@@ -122,5 +170,39 @@ extension PresenceDriver.State {
             }
         }
         return lowest
+    }
+}
+
+extension PresenceDriver {
+    /// The weakest filtered signal, in dBm, with which a beacon is connected.
+    static let weakestSignal = -80.0
+
+    /// Returns a beacon whose battery level is to be read by a connection now, and stores that the reading begins.
+    ///
+    /// It is the beacon that keeps a region inside, with a good signal, from an address that offers connections.
+    package func batteryReadingBegan(at now: Instant) -> (identity: BeaconIdentity, region: String, address: String)? {
+        state.withLock { state in
+            guard state.regions.contains(where: { $0.battery == .gatt }) else { return nil }
+            state.pipeline.batteries.expire(at: now)
+            for region in state.pipeline.monitor.regionSnapshots where region.region.battery == .gatt {
+                guard region.state == .inside, let beacon = region.beacon,
+                    beacon.signal ?? -.infinity >= Self.weakestSignal,
+                    state.pipeline.batteries.isDue(beacon.identity, now),
+                    let number = state.pipeline.batteries.connectableAddress(of: beacon.identity, now),
+                    let address = BluetoothAddress(rawValue: number)
+                else { continue }
+                state.pipeline.batteries.readingBegan(beacon.identity, at: now)
+                return (beacon.identity, region.region.region.identifier, address.description)
+            }
+            return nil
+        }
+    }
+
+    /// Stores a level that was read by a connection.
+    package func batteryRead(_ identity: BeaconIdentity, percent: UInt8, at now: Instant) {
+        state.withLock {
+            $0.pipeline.batteries.levelReceived(
+                BeaconBattery(identity: identity, percent: percent, source: .gatt, received: now))
+        }
     }
 }

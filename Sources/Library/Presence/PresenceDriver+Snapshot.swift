@@ -57,8 +57,8 @@ extension PresenceDriver {
     /// Whether a silence at an instant proves an absence: the radio works.
     package func isCertain(at now: Instant) -> Bool { state.withLock { $0.liveness.isCertain(at: now) } }
 
-    /// The battery levels of all beacons of the regions.
-    package var batteries: [BeaconBattery] { state.withLock(\.pipeline.batteries.levels) }
+    /// The battery levels of all beacons of the regions, and the times of their last readings.
+    package var batteries: BeaconBatteries { state.withLock(\.pipeline.batteries) }
 
     /// Returns the lowest battery level of each region's beacons, by the region's identifier.
     package func regionBatteries(at now: Instant) -> [String: BeaconBattery] {

@@ -1,5 +1,5 @@
 package import Bluetooth
-import IBeacon
+package import IBeacon
 package import Plumbing
 package import RegionMonitoring
 import Synchronization
@@ -59,9 +59,12 @@ package final class PresenceDriver: ScannerDelegate {
         }
     }
 
-    /// Stores battery levels that were received before the start.
-    package func restore(_ levels: [BeaconBattery]) {
-        state.withLock { state in levels.forEach { state.pipeline.batteries.levelReceived($0) } }
+    /// Stores battery levels and readings from before the start.
+    package func restore(_ levels: [BeaconBattery], readings: [BeaconIdentity: Instant] = [:]) {
+        state.withLock { state in
+            for level in levels { state.pipeline.batteries.levelReceived(level) }
+            for (identity, time) in readings { state.pipeline.batteries.readingBegan(identity, at: time) }
+        }
     }
 
     /// Replaces the watched regions.

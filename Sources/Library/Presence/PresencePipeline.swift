@@ -47,7 +47,11 @@ public struct PresencePipeline: Sendable {
                 guard let frame = assembler.frame(in: report) else {
                     let address = report.address.rawValue
                     monitor.advertisementHeard(from: address, at: now)
-                    if batteries.isSender(address) { advertisementReceived(report.data, from: address, at: now) }
+                    if batteries.isSender(address) {
+                        advertisementReceived(
+                            report.data, from: address, isConnectable: report.properties.contains(.connectable), at: now
+                        )
+                    }
                     continue
                 }
                 counters.iBeacons += 1
@@ -58,7 +62,9 @@ public struct PresencePipeline: Sendable {
                 guard let handler else { continue }
                 let regions = monitor.regions(of: sighting.identity)
                 guard !regions.isEmpty else { continue }
-                batteries.beaconHeard(sighting.identity, from: report.address.rawValue, at: now)
+                batteries.beaconHeard(
+                    sighting.identity, from: report.address.rawValue,
+                    isConnectable: report.properties.contains(.connectable), at: now)
                 handler(sighting, regions, now)
             }
         } catch {

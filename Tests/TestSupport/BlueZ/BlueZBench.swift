@@ -45,10 +45,12 @@ extension BlueZBench {
 
     /// The lamp is in the air.
     ///
-    /// - Parameter isAnnounced: Whether bluetoothd reports that it is connected.
-    package func lamp(isAnnounced: Bool = true) throws {
+    /// - Parameters:
+    ///   - isAnnounced: Whether bluetoothd reports that it is connected.
+    ///   - battery: The value of the battery level, in hexadecimal digits.
+    package func lamp(isAnnounced: Bool = true, battery: String = "64") throws {
         let characteristics: [[String: Any]] = [
-            ["uuid": Self.level, "flags": ["read", "notify"], "value": "64"],
+            ["uuid": Self.level, "flags": ["read", "notify"], "value": battery],
             ["uuid": Self.alert, "flags": ["write", "write-without-response"], "value": "00"],
         ]
         try perform(

@@ -11,7 +11,7 @@ package struct BatteryReport: Codable, Sendable, Equatable {
     package var low: Bool
     /// The time of the level's last reception, RFC 3339.
     package var time: String
-    /// advertised.
+    /// advertised, or gatt.
     package var source: String
     /// The beacon.
     package var major: UInt16

@@ -55,6 +55,7 @@ extension Daemon {
             services.append(
                 ClockWatchService(
                     events: hub.events(), wasSet: { [stateStore] in stateStore?.mayHaveChanged() }, logger: logger))
+            services.append(batteryReading)
         }
         services += [
             ThreadService(loop: { [self] in runSource() }, stop: { [source] in source.stop() }),
@@ -69,6 +70,19 @@ extension Daemon {
         // The last to start is the first to stop: the service manager hears of the end when it begins.
         if let supervision { services.append(supervision) }
         return services
+    }
+
+    /// A capture has no beacons to connect.
+    private var batteryReading: BatteryReading {
+        BatteryReading(
+            adapter: { [reloader] in reloader.configuration.adapter },
+            next: { [presence, source] in
+                presence.driver.batteryReadingBegan(at: source.instant).map {
+                    BatteryReading.Beacon(identity: $0.identity, region: $0.region, address: $0.address)
+                }
+            },
+            read: { [presence, source] in presence.driver.batteryRead($0, percent: $1, at: source.instant) },
+            logger: logger)
     }
 
     /// - Parameter isServed: whether this daemon holds the socket.

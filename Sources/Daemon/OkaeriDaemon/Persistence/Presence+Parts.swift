@@ -25,7 +25,9 @@ struct PersistableBatteries: Persistable {
 
     var memory: BatteryMemory { BatteryMemory(driver.batteries, source) }
 
-    func restore(_ memory: BatteryMemory, from past: PersistedPast) { driver.restore(memory.levels(source)) }
+    func restore(_ memory: BatteryMemory, from past: PersistedPast) {
+        driver.restore(memory.levels(source), readings: memory.readings(source))
+    }
 }
 
 /// The watched regions, the adapter and the scan follow the configuration.

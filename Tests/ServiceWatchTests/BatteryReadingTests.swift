@@ -1,0 +1,74 @@
+import BlueZ
+import IBeacon
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Automation
+
+/// Readings of a battery level against a simulated bluetoothd.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct BatteryReadingTests: Sendable {
+    private let bench: BlueZBench
+    private let log = LogBook()
+    private let levels = Watched<[UInt8]>([])
+
+    private static let beacon = BatteryReading.Beacon(
+        identity: BeaconIdentity(uuid: BeaconUUID(high: 1, low: 2), major: 3, minor: 4), region: "keys",
+        address: Lamp.address)
+
+    init() throws {
+        bench = try BlueZBench()
+        try bench.start()
+    }
+
+    /// Runs the service, with a beacon that is due once, for as long as `body` takes.
+    private func run(_ body: () async throws -> Void) async throws {
+        let due = Mutex<BatteryReading.Beacon?>(Self.beacon)
+        let next = { @Sendable in
+            due.withLock { due in
+                defer { due = nil }; return due
+            }
+        }
+        let reading = BatteryReading(
+            interval: .milliseconds(10), bus: bench.address, adapter: { nil }, next: next,
+            read: { [levels] identity, percent in
+                if identity == Self.beacon.identity { levels.change { $0.append(percent) } }
+            }, logger: log.logger)
+        let task = Task { try await reading.run() }
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        task.cancel()
+        _ = await task.result
+        try result.get()
+    }
+
+    @Test func `The level is read once, and the connection ends`() async throws {
+        try bench.lamp()
+        try await run {
+            try await levels.wait(until: "the level is read") { $0 == [100] }
+            try await bench.wait { try $0.count(of: "Disconnect") == 1 }
+        }
+        #expect(levels.value == [100])
+        #expect(try bench.count(of: "Connect") == 1 && bench.count(of: "ReadValue") == 1)
+    }
+
+    @Test func `The connection of another program stays`() async throws {
+        try bench.lamp()
+        try await CentralManager.use(bus: bench.address) { _ = try await $0.connect(Lamp.address) }
+        try await run { try await levels.wait(until: "the level is read") { $0 == [100] } }
+        #expect(try bench.count(of: "Disconnect") == 0)
+    }
+
+    @Test func `A value that is no percentage is logged`() async throws {
+        try bench.lamp(battery: "FF")
+        try await run {
+            try await log.logged("the battery level of the beacon of keys was not read")
+            try await bench.wait { try $0.count(of: "Disconnect") == 1 }
+        }
+        #expect(levels.value.isEmpty)
+    }
+}
