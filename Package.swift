@@ -11,11 +11,11 @@ let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 /// The settings of targets that parse input from outside: every unsafe construct is marked.
 let core = house + [.strictMemorySafety()] + lifetimes
 
-/// The commit that `okaeri --version` prints; scripts/package sets it. Another commit compiles three small files anew.
+/// The commit that `okaeri --version` prints; scripts/package sets it.
 let commit = Context.environment["OKAERI_COMMIT"].map { [CSetting.define("OKAERI_COMMIT", to: "\"\($0)\"")] } ?? []
 
-/// Packed relocations save 1.7 MB and start-up time; gold cannot pack them. The table of all symbols, which the static standard
-/// library requests for plug-ins, is another 2.6 MB.
+/// Packed relocations save 1.7 MB and start-up time; gold cannot pack them. The table of symbols for plug-ins is
+/// another 2.6 MB.
 let smallBinary: [LinkerSetting] = [
     .unsafeFlags(
         ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic"],
@@ -112,7 +112,7 @@ let targets = [
     module(
         "Daemon/Automation",
         [
-            "Agreement", "BlueZ", "Events", "IBeacon", "Logging", "OkaeriConfiguration", "RegionMonitoring",
+            "Agreement", "BlueZ", "COkaeri", "Events", "IBeacon", "Logging", "OkaeriConfiguration", "RegionMonitoring",
             "ServiceLifecycle", "Subprocess", "SystemPackage", "WiFi",
         ]),
     module(
@@ -237,6 +237,7 @@ let suites: [(String, of: String, [String])] = [
     ("IBeaconTests", "IBeacon", []),
     ("ListeningTests", "Listening", ["DaemonTestSupport", "History"]),
     ("MQTTTests", "MQTT", []),
+    ("NotificationsTests", "Automation", ["DaemonTestSupport"]),
     ("OkaeriConfigurationTests", "OkaeriConfiguration", ["DaemonTestSupport"]),
     ("OkaeriDaemonTests", "OkaeriDaemon", ["DaemonTestSupport", "NIOCore"]),
     ("OpenMetricsTests", "Server", ["Agreement", "DaemonTestSupport"]),

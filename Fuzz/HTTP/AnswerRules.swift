@@ -38,7 +38,9 @@ struct AnswerRules {
             require(response["content-security-policy"] != nil, "the page's answer has no policy")
             require(response["x-content-type-options"] == "nosniff", "the page's answer has no type")
         }
-        if response.status >= 400, !isRejected, request.method != .HEAD, request.uri != "/v1/health" {
+        // The page of a link that answers a prompt, for browsers.
+        let isPage = response["content-type"]?.hasPrefix("text/html") == true
+        if response.status >= 400, !isRejected, !isPage, request.method != .HEAD, request.uri != "/v1/health" {
             struct Report: Decodable { var error: String }
             let report = try? JSONDecoder().decode(Report.self, from: Data(response.content))
             require(

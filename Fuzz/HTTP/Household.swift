@@ -52,6 +52,8 @@ struct Household: APIBackend {
         }
     }
 
+    func testNotifications() async throws(NotificationTestFailure) -> [NotificationReport] { throw .noTarget }
+
     func forget(node: String) async throws(ForgetFailure) {
         if node == "pi" { throw .online(node) }
         if node != "attic" { throw .unknown(node) }

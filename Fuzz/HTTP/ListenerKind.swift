@@ -39,6 +39,7 @@ enum ListenerKind: Int, CaseIterable {
     private static func webServer(isOpen: Bool) -> WebServer {
         WebServer(
             backend: Household(), page: Household(), address: loopback, isOpen: isOpen, names: ["pi"], logins: logins(),
+            answers: AnswerLinks(digest: digest),
             listeners: Listeners(), eventLoopGroup: group, logger: logger)
     }
     private static let closedServer = webServer(isOpen: false)

@@ -25,6 +25,23 @@ import WiFi
         #expect(try #require(StatusSummary(report, region: nil)).exitStatus == status)
     }
 
+    @Test func `each server that is notified has a line`() throws {
+        var report = statusReport()
+        var notified = NotificationReport(target: "notify[0]", type: "ntfy", address: "https://ntfy.sh")
+        report.notifications = [notified]
+        #expect(
+            try #require(StatusSummary(report, region: nil)).text.contains(
+                "\nNotify     ntfy at https://ntfy.sh: none sent yet"))
+        notified.lastSent = "2026-11-21T07:31:09Z"
+        notified.waiting = 2
+        notified.problem = "it answers 503"
+        report.notifications = [notified]
+        let text = try #require(StatusSummary(report, region: nil)).text
+        #expect(
+            text.contains("the last one at 2026-11-21 ") && text.contains("; 2 wait; NOT DELIVERED: it answers 503"))
+        #expect(HealthReport(report).warnings.map(\.part) == ["notify"])
+    }
+
     @Test func `one region alone counts when it is named`() throws {
         let report = statusReport(regionReport("home", .inside), regionReport("shed", .outside))
         #expect(try #require(StatusSummary(report, region: "shed")).exitStatus == 1)

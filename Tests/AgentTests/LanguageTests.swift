@@ -2,6 +2,7 @@ import Testing
 import WiFi
 
 @testable import Agent
+@testable import Events
 
 @Suite struct LanguageTests {
     private func body(_ ssid: String, hasMarkup: Bool = true) -> String {

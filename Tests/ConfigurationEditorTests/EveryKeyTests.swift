@@ -27,6 +27,9 @@ import Testing
     private static let tls: Members = [("ca", "\"/a.pem\""), ("certificate", "\"/b.pem\""), ("key", "\"/c.pem\"")]
     private static let node: Members = [("room", "\"kitchen\""), ("offset", "-1.50")]
     private static let web: Members = [("listen", "\"127.0.0.1:8080\""), ("open", "false")]
+    private static let notify: Members = [
+        ("type", "\"ntfy\""), ("url", "\"https://ntfy.sh/topic\""), ("tokenFile", "\"/etc/okaeri/token\""),
+    ]
     private static let service: Members = [("identifier", "\"remote\""), ("service", "\"180F\"")]
 
     /// A random layout of a configuration with every key.
@@ -43,13 +46,15 @@ import Testing
         let mqtt = layout.object(Self.mqtt + [("tls", layout.object(Self.tls))])
         let web = layout.object(Self.web + [("hosts", layout.array(["\"okaeri.example.org\""]))])
         let service = layout.object(Self.service + commands(["onConnect", "onDisconnect"]))
+        let lists: Members = [("events", layout.array(["\"enter\""])), ("regions", layout.array(["\"home\""]))]
+        let notify = layout.object(Self.notify + lists)
         let members: Members = [
             ("adapter", "\"hci7\""), ("scan", layout.object([("interval", "200"), ("window", "50.0")])),
             ("state", layout.object([("validFor", "900")])), ("history", layout.object([("keep", "3")])),
             ("sensitivity", "\"quick\""), ("regions", layout.array(regions)), ("services", layout.array([service])),
             ("node", layout.object([("name", "\"pi\"")] + Self.node)),
             ("nodes", layout.object([("kitchen", layout.object(Self.node))])), ("mqtt", mqtt), ("web", web),
-            ("metrics", layout.object([("listen", "\"[::1]:9464\"")])),
+            ("metrics", layout.object([("listen", "\"[::1]:9464\"")])), ("notify", layout.array([notify])),
         ]
         return layout.space() + layout.object(members) + layout.space()
     }
@@ -90,7 +95,7 @@ import Testing
             (".mqtt", Configuration.mqttKeys), (".mqtt.tls", Configuration.tlsKeys),
             (".node", Configuration.nodeKeys), (".nodes.kitchen", Configuration.namelessKeys),
             (".web", Configuration.webKeys), (".metrics", Configuration.listenerKeys),
-            (".services[0]", Configuration.serviceKeys),
+            (".services[0]", Configuration.serviceKeys), (".notify[0]", Configuration.notifyKeys),
         ] {
             #expect(try keys(path) == Set(known), "\(path)")
         }

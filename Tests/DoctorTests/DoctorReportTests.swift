@@ -17,7 +17,8 @@ import Testing
         "Ludgate", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "e2c56db5", "Nebelnetz", "東京の家", "Nachbarnetz", "rosebud",
         "--token", "s3cr3t-t0ken", "mqtt.ludgate.example", "hallway", "attic-pi", "mqttuser", "bridge.psk", "mosq.pw",
         "192.168.7.23", "fe80::1234", "AA:BB:CC:DD:EE:FF", "AA_BB_CC_DD_EE_FF", "okaeri.ludgate.example", "mertens",
-        "penthouse", "Heart-Strap", "grandma", "raspi-mertens", "formerregion", "hook says", "10.9.8.7", "Kellerraum",
+        "penthouse", "Heart-Strap", "grandma", "raspi-mertens", "formerregion", "hook says",
+        "hooks.mertenshaus.example", "mertenshaus", "t0picname", "n0tifyquery", "10.9.8.7", "Kellerraum",
     ]
 
     private static let configuration = """
@@ -28,6 +29,8 @@ import Testing
                   "site": "penthouse", "tls": {"ca": "/etc/okaeri/ludgate-ca.pem"}},
          "web": {"listen": "192.168.7.23:8080", "hosts": ["okaeri.ludgate.example"]},
          "metrics": {"listen": "10.9.8.7:9464"},
+         "notify": [{"type": "ntfy", "url": "https://hooks.mertenshaus.example/t0picname", "events": ["enter"]},
+                    {"type": "webhook", "url": "https://hooks.mertenshaus.example/x?n0tifyquery", "regions": ["Ludgate"]}],
          "regions": [
           {"identifier": "Ludgate", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": 4711, "minor": 815,
            "exitAfter": 42, "onEnter": ["/usr/local/bin/rosebud", "--token=s3cr3t-t0ken", "grandma"],
@@ -65,6 +68,8 @@ import Testing
         status.listeners = [.init(name: "web", address: "192.168.7.23:8080", problem: "192.168.7.23 is not there")]
         status.configuration = .init(
             file: "f", time: "t", problem: "regions[0].uuid: found \"Ludgate\", expected a UUID")
+        status.notifications = [.init(target: "notify[0]", type: "ntfy", address: "https://hooks.mertenshaus.example")]
+        status.notifications?[0].problem = "the server answers 404"
         facts.status = status
         facts.journal = Self.journal.compactMap { JournalLine($0) }
         facts.names = [KnownName("mertens", "user"), KnownName("raspi-mertens", "host")]
@@ -86,7 +91,8 @@ import Testing
         for part in [
             "okaeri 1.2.3", "Linux 6.12.1 aarch64", "sensitivity: \"patient\"", "keep: 30", "exitAfter: 42",
             "join: \"auto\"",
-            "adapter: hci1", "port: 8883", "== Journal", "didEnterRegion", "Main process exited", "status=78/CONFIG",
+            "adapter: hci1", "type: \"ntfy\"", "notify[0]: ntfy, the server answers 404", "port: 8883", "== Journal",
+            "didEnterRegion", "Main process exited", "status=78/CONFIG",
             "/etc/okaeri/beacons.json", "okaeri.service", "cannot be read", "counters: 0 reports", "regions[0].uuid",
         ] {
             #expect(text.contains(part), "\(part) is not in\n\(text)")

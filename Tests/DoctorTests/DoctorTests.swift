@@ -141,6 +141,23 @@ import WiFi
         #expect(Doctor.brokerFindings(nil).isEmpty)
     }
 
+    @Test func `a server that is notified is reported with its last problem`() {
+        var report = NotificationReport(target: "notify[0]", type: "ntfy", address: "https://ntfy.sh")
+        #expect(Doctor.notificationFindings([report]).map(\.mend) == ["to send one, run `okaeri notify test`"])
+        report.sent = 3
+        #expect(
+            Doctor.notificationFindings([report])
+                == [
+                    Finding(
+                        subject: "notify", verdict: .ok,
+                        finding: "notify[0], ntfy at https://ntfy.sh: 3 sent since the start")
+                ])
+        report.problem = "libcurl cannot be loaded"
+        let failed = Doctor.notificationFindings([report])
+        #expect(failed[0].verdict == .wrong && failed[0].finding.hasSuffix("https://ntfy.sh: libcurl cannot be loaded"))
+        #expect(Doctor.notificationFindings(nil).isEmpty)
+    }
+
     @Test func `a file that the daemon does not use, and a restart that is pending, have their commands`() {
         let findings = Doctor.loadedFindings(
             .init(

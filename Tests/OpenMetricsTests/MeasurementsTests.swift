@@ -32,6 +32,19 @@ import WiFi
         return Dictionary(pairs) { first, _ in first }
     }
 
+    @Test func `each server that is notified has its results`() {
+        var status = statusReport()
+        #expect(!samples(status).keys.contains { $0.hasPrefix("okaeri_notifications") })
+        var report = NotificationReport(target: "notify[0]", type: "ntfy", address: "https://ntfy.sh")
+        (report.sent, report.failed, report.dropped, report.waiting) = (4, 3, 2, 1)
+        status.notifications = [report]
+        let samples = samples(status)
+        for (result, count) in [("sent", "4"), ("failed", "3"), ("dropped", "2")] {
+            #expect(samples["okaeri_notifications_total{target=\"notify[0]\",result=\"\(result)\"}"] == count)
+        }
+        #expect(samples["okaeri_notifications_waiting{target=\"notify[0]\"}"] == "1")
+    }
+
     @Test func `a region has its state, signal, silence and time-out`() {
         var home = regionReport("home", .inside)
         home.since = "2026-11-20T18:42:03.250Z"

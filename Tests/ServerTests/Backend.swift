@@ -11,13 +11,15 @@ import WiFi
 struct Backend: APIBackend {
     let hub: EventHub
     var bluetooth = BluetoothState.poweredOn
+    var waiting: [Prompt] = []
+    let given = Watched<[AnswerTokens.Use]>([])
 
     var status: StatusReport { report }
     var regions: [RegionReport] { report.regions }
     func beacons(after position: BeaconPart.Position?, limit: Int) -> BeaconPart {
         BeaconPart(beacons: [], end: nil)
     }
-    var prompts: PromptsReport { PromptsReport(waiting: [], never: []) }
+    var prompts: PromptsReport { PromptsReport(waiting: waiting, never: []) }
     var counts: DaemonCounts { DaemonCounts(started: evening, version: "1", commit: "") }
 
     private var report: StatusReport {
@@ -27,7 +29,9 @@ struct Backend: APIBackend {
     }
 
     func answer(prompt id: String, _ answer: PromptAnswer) throws(PromptAnswerError) {
-        throw .noSuchPrompt(id: id)
+        guard let prompt = waiting.first(where: { $0.id == id }) else { throw .noSuchPrompt(id: id) }
+        if given.value.contains(where: { $0.prompt == id }) { throw .closed(prompt, .answered(answer)) }
+        given.change { $0.append(.init(prompt: id, answer: answer)) }
     }
 
     func clearNever(ssid: String) -> Bool { false }
@@ -35,6 +39,8 @@ struct Backend: APIBackend {
     var nodes: NodesReport? {
         NodesReport(node: "hall", site: "home", connected: true, reason: "", nodes: [], regions: [])
     }
+
+    func testNotifications() async throws(NotificationTestFailure) -> [NotificationReport] { throw .noTarget }
 
     func forget(node: String) throws(ForgetFailure) {
         switch node {

@@ -150,7 +150,8 @@ import Testing
         case .page:
             let server = WebServer(
                 backend: backend, page: PageOfNothing(), address: address, isOpen: false, names: ["pi"],
-                logins: LoginStore(digest: { Array($0.prefix(32)) }), listeners: listeners, eventLoopGroup: group,
+                logins: LoginStore(digest: { Array($0.prefix(32)) }), answers: AnswerLinks(digest: { $0 }),
+                listeners: listeners, eventLoopGroup: group,
                 limits: limits, logger: quiet)
             return (server, server.connections)
         }

@@ -33,7 +33,9 @@ import Testing
     }
 
     /// The routes that the page's listener answers by itself.
-    private let logins = ["POST \(WebRoute.login)", "GET \(WebRoute.session)", "POST \(WebRoute.logout)"]
+    private let logins =
+        ["POST \(WebRoute.login)", "GET \(WebRoute.session)", "POST \(WebRoute.logout)"]
+        + ["GET", "POST"].map { "\($0) /\(WebRoute.answerPath){token}" }
 
     private func name(_ endpoint: Endpoint) -> String {
         let path = endpoint.path.split(separator: "/").map { $0.hasPrefix(":") ? "{\($0.dropFirst())}" : $0 }

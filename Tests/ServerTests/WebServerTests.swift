@@ -31,7 +31,8 @@ import Testing
         let server = WebServer(
             backend: Backend(hub: EventHub()), page: PageOfNothing(),
             address: try #require(ListenAddress("127.0.0.1:\(port)")), isOpen: isOpen, names: ["pi"],
-            logins: logins, addresses: { ["http://pi:8080/"] }, listeners: listeners,
+            logins: logins, answers: AnswerLinks(digest: Self.digest), addresses: { ["http://pi:8080/"] },
+            listeners: listeners,
             eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, limits: limits, logger: book.logger)
         let task = Task { try await server.run() }
         try await eventually("the server listens") { listeners.reports.map { $0.first?.problem == nil } ?? false }

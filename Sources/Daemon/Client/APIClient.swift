@@ -89,6 +89,11 @@ package struct APIClient: Sendable {
         try decode(await body(.DELETE, "\(Route.nodes)/\(escaped(node))"))
     }
 
+    /// `POST /v1/notifications/test`.
+    package func testNotifications() async throws(Failure) -> [NotificationReport] {
+        try decode(await body(.POST, Route.notificationTest))
+    }
+
     /// `POST /v1/web/links`.
     package func webLink() async throws(Failure) -> WebLinkReport { try decode(await body(.POST, Route.links)) }
 

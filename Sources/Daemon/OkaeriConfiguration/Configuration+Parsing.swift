@@ -7,7 +7,7 @@ import WiFi
 extension Configuration {
     static let keys = [
         "adapter", "scan", "state", "history", "sensitivity", "regions", "services", "node", "nodes", "mqtt", "web",
-        "metrics",
+        "metrics", "notify",
     ]
     static let scanKeys = ["interval", "window"]
     static let stateKeys = ["validFor"]
@@ -20,15 +20,19 @@ extension Configuration {
     /// The keys of commands.
     package static let commandKeys: Set = ["onEnter", "onExit", "onPrompt", "onConnect", "onDisconnect"]
 
+    /// The keys whose values a client of the API does not receive: commands, and addresses that may contain a secret.
+    package static let hiddenKeys = commandKeys.union(["url"])
+
     /// The keys whose values appear in no message. A change from the page is answered with what is wrong in the whole file,
     /// and a login must not learn commands that way.
-    static let privateKeys = commandKeys.union(["passphraseFile"])
+    static let privateKeys = hiddenKeys.union(["passphraseFile", "tokenFile"])
 
     /// Every key, and the values that are words of Okaeri: no names.
     package static let words = Set(
         keys + scanKeys + stateKeys + historyKeys + regionKeys + wifiKeys + serviceKeys + mqttKeys + tlsKeys + webKeys
-            + nodeKeys + listenerKeys
+            + nodeKeys + listenerKeys + notifyKeys
             + MonitoredRegion.Battery.allCases.map(\.rawValue)
+            + NotificationTarget.Kind.allCases.map(\.rawValue) + NotificationTarget.Occasion.allCases.map(\.rawValue)
             + Sensitivity.allCases.map(\.rawValue) + Scope.allCases.map(\.rawValue)
             + JoinPolicy.allCases.map(\.rawValue)
             + PersonalSecurity.allCases.map(\.rawValue) + ["true", "false"])
@@ -89,6 +93,7 @@ extension Configuration {
         if let node = top.node("node") { configuration.node = self.node(node, problems) }
         if let node = top.node("nodes") { configuration.nodes = self.nodes(node, problems) }
         if top.node("services") != nil { configuration.services = services(top, problems) }
+        configuration.notify = notify(top, problems)
         return configuration
     }
 

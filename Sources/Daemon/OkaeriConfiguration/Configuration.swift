@@ -105,6 +105,9 @@ package struct Configuration: Sendable, Equatable {
     /// The TCP address of the metrics; `nil`: none.
     package var metrics: ListenAddress?
 
+    /// The servers that are notified, in the order of the file.
+    package var notify: [NotificationTarget] = []
+
     /// This machine, among several in a house.
     package var node = Node()
 
@@ -125,22 +128,23 @@ package struct Configuration: Sendable, Equatable {
     /// The settings in the file that have no effect, and the absence of regions.
     package var notices: [String] {
         guard !regions.isEmpty else { return services.isEmpty ? [Self.noRegion] : [] }
-        return regions.enumerated().flatMap { index, region in
-            let houseless =
-                region.scope == .house && mqtt == nil
-                ? "its scope is the house, which needs \"mqtt\"; see /usr/share/doc/okaeri/several-pis.md" : nil
-            let idle: [(key: String, command: [String], why: String?)] = [
-                ("onEnter", region.onEnter, region.monitored.notifyOnEntry ? houseless : "notifyOnEntry is false"),
-                ("onExit", region.onExit, region.monitored.notifyOnExit ? houseless : "notifyOnExit is false"),
-                (
-                    "onPrompt", region.onPrompt,
-                    region.network?.join == .prompt ? nil : "the region has no wifi with \"join\": \"prompt\""
-                ),
-            ]
-            return idle.compactMap { key, command, why -> String? in
-                guard !command.isEmpty, let why else { return nil }
-                return "regions[\(index)].\(key) is never run: \(why)"
+        return unknownRegionsToNotify
+            + regions.enumerated().flatMap { index, region in
+                let houseless =
+                    region.scope == .house && mqtt == nil
+                    ? "its scope is the house, which needs \"mqtt\"; see /usr/share/doc/okaeri/several-pis.md" : nil
+                let idle: [(key: String, command: [String], why: String?)] = [
+                    ("onEnter", region.onEnter, region.monitored.notifyOnEntry ? houseless : "notifyOnEntry is false"),
+                    ("onExit", region.onExit, region.monitored.notifyOnExit ? houseless : "notifyOnExit is false"),
+                    (
+                        "onPrompt", region.onPrompt,
+                        region.network?.join == .prompt ? nil : "the region has no wifi with \"join\": \"prompt\""
+                    ),
+                ]
+                return idle.compactMap { key, command, why -> String? in
+                    guard !command.isEmpty, let why else { return nil }
+                    return "regions[\(index)].\(key) is never run: \(why)"
+                }
             }
-        }
     }
 }

@@ -30,6 +30,9 @@ package protocol APIBackend: Sendable {
     /// Forgets a node that is no more.
     func forget(node: String) async throws(ForgetFailure)
 
+    /// Sends a test to each server that is notified, and returns the results.
+    func testNotifications() async throws(NotificationTestFailure) -> [NotificationReport]
+
     /// Takes `never` back for a network. Returns whether there was one.
     func clearNever(ssid: String) async -> Bool
 }

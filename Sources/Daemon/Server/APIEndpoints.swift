@@ -28,7 +28,7 @@ package struct APIEndpoints: Sendable {
         texts = EventTexts(backend.hub)
     }
 
-    package var all: [Endpoint] { asking + prompting + house }
+    package var all: [Endpoint] { asking + prompting + house + [notificationTest] }
 
     private var asking: [Endpoint] {
         [
@@ -87,6 +87,19 @@ package struct APIEndpoints: Sendable {
                 }
             },
         ]
+    }
+
+    private var notificationTest: Endpoint {
+        Endpoint(.post, Route.notificationTest) { [backend] request, _ in
+            guard await request.discardContent(upTo: Self.largestBody) else {
+                return .failure(.badRequest, "a test takes no content; send the request without a body")
+            }
+            do throws(NotificationTestFailure) {
+                return .json(try await backend.testNotifications())
+            } catch {
+                return .failure(error == .noTarget ? .notFound : .conflict, error.description)
+            }
+        }
     }
 
     private static func nodes(_ backend: any APIBackend) async -> Response {

@@ -21,6 +21,13 @@ package enum PageAddresses {
             + reachable.map { "http://\($0.isVersion6 ? "[\($0)]" : "\($0)"):\(listen.port)/" }
     }
 
+    /// Returns the likeliest address for another device; `nil` if only this machine reaches the page.
+    package static func reachable(_ listen: ListenAddress, hosts: [String]) -> String? {
+        let first = list(listen, hosts: hosts).first
+        let isLocal = hosts.isEmpty && (listen.address.isLoopback || first == "http://127.0.0.1:\(listen.port)/")
+        return isLocal ? nil : first
+    }
+
     /// Those of interfaces that are up, without loopback and those that are good on one link only.
     private static func machineAddresses(ofVersion6 wantsVersion6: Bool) -> [IPAddress] {
         var first: UnsafeMutablePointer<ifaddrs>?

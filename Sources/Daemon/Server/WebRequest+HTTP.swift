@@ -100,7 +100,7 @@ enum SecurityHeaders {
         + "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
     static func add(to headers: inout HTTPFields) {
-        headers[.contentSecurityPolicy] = policy
+        if headers[.contentSecurityPolicy] == nil { headers[.contentSecurityPolicy] = policy }
         headers[.xContentTypeOptions] = "nosniff"
         if let name = HTTPField.Name("Referrer-Policy") { headers[name] = "no-referrer" }
         if let name = HTTPField.Name("X-Frame-Options") { headers[name] = "DENY" }

@@ -17,6 +17,7 @@ package struct WebServer: Service {
     private let hosts: HostCheck
     private let gate: RequestGate
     private let logins: LoginStore
+    private let answers: AnswerEndpoint
     private let listeners: Listeners
     private let eventLoopGroup: any EventLoopGroup
     private let retry: BackOff
@@ -36,23 +37,24 @@ package struct WebServer: Service {
     ///   - address: The address of the listener.
     ///   - isOpen: Whether all users of this machine may read without a login.
     ///   - names: of this machine, and others by which the page may be asked for.
+    ///   - answers: The links that answer prompts.
     ///   - addresses: Returns the addresses of the page for other devices.
     ///   - listeners: Receives the state of the listener.
     package init(
         backend: any APIBackend, page: any PageBackend, address: ListenAddress, isOpen: Bool, names: [String],
-        logins: LoginStore, addresses: @escaping @Sendable () -> [String] = { [] }, listeners: Listeners,
-        eventLoopGroup: any EventLoopGroup, logger: Logger
+        logins: LoginStore, answers: AnswerLinks, addresses: @escaping @Sendable () -> [String] = { [] },
+        listeners: Listeners, eventLoopGroup: any EventLoopGroup, logger: Logger
     ) {
         self.init(
             backend: backend, page: page, address: address, isOpen: isOpen, names: names, logins: logins,
-            addresses: addresses, listeners: listeners, eventLoopGroup: eventLoopGroup,
+            answers: answers, addresses: addresses, listeners: listeners, eventLoopGroup: eventLoopGroup,
             limits: .init(connections: Self.mostConnections), logger: logger)
     }
 
     init(
         backend: any APIBackend, page: any PageBackend, address: ListenAddress, isOpen: Bool, names: [String],
-        logins: LoginStore, addresses: @escaping @Sendable () -> [String] = { [] }, listeners: Listeners,
-        eventLoopGroup: any EventLoopGroup, limits: Connections.Limits, logger: Logger
+        logins: LoginStore, answers: AnswerLinks, addresses: @escaping @Sendable () -> [String] = { [] },
+        listeners: Listeners, eventLoopGroup: any EventLoopGroup, limits: Connections.Limits, logger: Logger
     ) {
         connections = Connections(limits: limits)
         endpoints = Endpoints(
@@ -62,6 +64,7 @@ package struct WebServer: Service {
         hosts = HostCheck(names: names)
         gate = RequestGate(isOpen: isOpen && address.address.isLoopback)
         self.logins = logins
+        self.answers = AnswerEndpoint(backend: backend, links: answers)
         self.listeners = listeners
         self.eventLoopGroup = eventLoopGroup
         retry = BackOff(.seconds(5), limit: .seconds(60))
@@ -108,6 +111,7 @@ package struct WebServer: Service {
             }
             return response
         case .login: return await login(request, on: channel, isSecure: webRequest.isSecure)
+        case .prompt(let token): return await answers.response(to: request, token: token, on: channel)
         case .session(let pass): return .session(pass, isOpen: gate.isOpen, isSecure: webRequest.isSecure)
         case .logout(let pass):
             guard await request.discardContent(upTo: Self.largestBody) else {

@@ -1,4 +1,4 @@
-import Events
+package import Events
 package import Client
 import DBus
 package import Logging

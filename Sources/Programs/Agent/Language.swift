@@ -1,16 +1,7 @@
+package import Events
 package import WiFi
 
-/// The language of what a person at home reads.
-package enum Language: Sendable {
-    case english
-    case japanese
-
-    /// The language that the locale asks for: `$LC_ALL`, `$LC_MESSAGES`, `$LANG`, the first that is set.
-    package init(environment: [String: String]) {
-        let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
-        self = locale?.hasPrefix("ja") == true ? .japanese : .english
-    }
-
+extension Language {
     /// The question a prompt puts.
     package func question(ssid: String) -> String {
         switch self {

@@ -28,7 +28,7 @@ import Events
                 ]),
             CommandGroup(name: "Wi-Fi", subcommands: [PromptsCommand.self, AnswerCommand.self, AgentCommand.self]),
             CommandGroup(
-                name: "Service", subcommands: [MonitorCommand.self, ConfigCommand.self]),
+                name: "Service", subcommands: [MonitorCommand.self, ConfigCommand.self, NotifyCommand.self]),
             CommandGroup(
                 name: "Other devices",
                 subcommands: [DevicesCommand.self, ConnectCommand.self, AdvertiseCommand.self, GATTCommand.self]),

@@ -23,6 +23,8 @@ extension Messages {
     static var hooks: [Section] {
         [
             Section("HookFailure", hookFailures),
+            Section("DeliveryProblem", deliveryProblems),
+            Section("NotificationTestFailure", [NotificationTestFailure.noTarget, .running]),
             Section("BlockingThread.StartError", [BlockingThread.StartError(code: EAGAIN)]),
         ]
     }
@@ -34,6 +36,23 @@ extension Messages {
             Section("WebRefusal", refusals.map(\.sentence)),
             Section("HealthReport", health),
         ]
+    }
+
+    private static let deliveryProblems = samples(DeliveryProblem.noLibrary) { problem in
+        switch problem {
+        case .noLibrary: .token("the token file contains spaces or control characters; write only the token into it")
+        case .token: .unresolved
+        case .unresolved: .unreachable
+        case .unreachable: .timedOut
+        case .timedOut: .untrusted
+        case .untrusted: .failed(code: 56)
+        case .failed: .noThread(code: EAGAIN)
+        case .noThread: .status(302)
+        case .status(302): .status(401)
+        case .status(401): .status(404)
+        case .status(404): .status(503)
+        case .status: nil
+        }
     }
 
     private static let database = "/var/lib/okaeri/history.sqlite"

@@ -66,5 +66,14 @@ extension Messages {
             .init(
                 connected: true, reason: "connected to the MQTT broker at mqtt.lan:1883", since: "07:31",
                 lastError: "nothing listens at mqtt.lan:1883", lastErrorTime: "07:30"))
+        + Doctor.notificationFindings([.sample(problem: nil), .sample(problem: "the server answers 404")])
         + [Doctor.beacon(nil), Doctor.beacon(statusReport(regionReport("home", .outside)))]
+}
+
+extension NotificationReport {
+    fileprivate static func sample(problem: String?) -> NotificationReport {
+        var report = NotificationReport(target: "notify[0]", type: "ntfy", address: "https://ntfy.sh")
+        report.problem = problem
+        return report
+    }
 }

@@ -1,6 +1,37 @@
 #pragma once
 
+#include <stddef.h>
+
 // AmbientCapabilities.c and QuietDispatch.c run before main and declare no functions.
 
 /// The commit of the build, with "-dirty" if files had been changed; empty if it is unknown.
 const char *okaeri_commit(void);
+
+/// A POST request. All pointers stay valid during okaeri_post.
+struct okaeri_request {
+    const char *url;
+    /// The header fields, `Name: value`, with NULL at the end.
+    const char *const *fields;
+    const void *body;
+    size_t length;
+    /// The limits of the connection and of the whole request, in milliseconds.
+    long connect_limit;
+    long limit;
+    /// The request ends with CURLE_WRITE_ERROR if the answer is longer, in bytes.
+    size_t answer_limit;
+    /// The request ends if the value is not 0.
+    const int *cancelled;
+};
+
+enum {
+    okaeri_no_library = -1,
+    okaeri_no_setting = -2,
+};
+
+/// Sends a request with libcurl, which the first call loads. Blocking.
+///
+/// Returns a CURLcode, or one of the values above. `status` is the HTTP status of the answer, 0 without one.
+int okaeri_post(const struct okaeri_request *request, long *status);
+
+/// Sets a value that okaeri_post reads on another thread.
+void okaeri_cancel(int *cancelled);

@@ -10,7 +10,7 @@ package struct HealthReport: Codable, Sendable, Equatable {
     package var warnings: [Remark]
 
     package struct Remark: Codable, Sendable, Equatable {
-        /// daemon, bluetooth, state, history, mqtt, metrics, regions, source or another listener's name.
+        /// daemon, bluetooth, state, history, mqtt, metrics, notify, regions, source or another listener's name.
         package var part: String
         /// The state, its reason and the remedy.
         package var reason: String
@@ -51,6 +51,11 @@ package struct HealthReport: Codable, Sendable, Equatable {
         }
         if let problem = status.configuration?.problem {
             warnings.append(.init(part: "configuration", reason: "it was not read again: \(problem)"))
+        }
+        for report in status.notifications ?? [] {
+            if let problem = report.problem {
+                warnings.append(.init(part: "notify", reason: "\(report.label): \(problem)"))
+            }
         }
         warnings += (status.saved?.problems ?? []).map { .init(part: "regions", reason: $0) }
         if !status.simulated.isEmpty {

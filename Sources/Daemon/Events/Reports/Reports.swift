@@ -31,6 +31,8 @@ package struct StatusReport: Codable, Sendable, Equatable {
     package var mqtt: MQTT?
     /// The listeners beside the socket; `nil` without any.
     package var listeners: [ListenerReport]?
+    /// The servers that are notified; `nil` without any.
+    package var notifications: [NotificationReport]?
     /// The time zone of the machine, for the year before and after ``time``; `nil` from a daemon of an earlier version.
     package var offsets: [ZoneOffset]?
     /// The configuration in force; `nil` from a daemon of an earlier version.

@@ -12,6 +12,8 @@ package enum Route {
     package static let prompts = "/v1/prompts"
     /// ``NodesReport``; below it each node, which `DELETE` forgets.
     package static let nodes = "/v1/nodes"
+    /// `POST` sends a test to each server that is notified: a list of ``NotificationReport``.
+    package static let notificationTest = "/v1/notifications/test"
     /// Server-sent events (HTML Living Standard, 9.2).
     package static let events = "/v1/events"
     /// ``HealthReport``: 200, or 503 where something is wrong.

@@ -42,6 +42,7 @@ package struct StatusSummary: Sendable {
         lines.append("Wi-Fi      \(wifi)")
         lines += (report.services ?? []).map(line)
         if let mqtt = report.mqtt { lines += Self.lines(mqtt) }
+        lines += (report.notifications ?? []).map(Self.line)
         if let kept = report.kept {
             lines.append("State      \(kept.reason)")
             if let problem = kept.problem { lines.append("           NOT KEPT: \(kept.file): \(problem)") }
@@ -76,6 +77,13 @@ package struct StatusSummary: Sendable {
         var lines = ["MQTT       \(mqtt.reason)\(mqtt.connected ? since : "")"]
         if !mqtt.connected, !since.isEmpty { lines.append("           not connected\(since)") }
         return lines
+    }
+
+    private static func line(_ notified: NotificationReport) -> String {
+        var parts = [notified.lastSent.map { "the last one at \(LocalTime.text(stamp: $0))" } ?? "none sent yet"]
+        if notified.waiting > 0 { parts.append("\(notified.waiting) wait") }
+        if let problem = notified.problem { parts.append("NOT DELIVERED: \(problem)") }
+        return "Notify     \(notified.type) at \(notified.address): \(parts.joined(separator: "; "))"
     }
 
     private static func lines(_ loaded: StatusReport.Loaded) -> [String] {

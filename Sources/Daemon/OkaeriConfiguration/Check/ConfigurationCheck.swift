@@ -133,6 +133,9 @@ extension ConfigurationCheck {
         }
         return passphrases
             + secret(configuration.mqtt?.broker.login?.passwordFile, place: "mqtt.passwordFile", holding: "password")
+            + configuration.notify.enumerated().flatMap { index, target in
+                secret(target.tokenFile, place: "notify[\(index)].tokenFile", holding: "token")
+            }
     }
 
     /// By the rules of the daemon, which reads the file when it needs the secret.

@@ -1,4 +1,4 @@
-/// The text of a configuration without its commands, for clients that may read the rest.
+/// The text of a configuration without its commands and the addresses of its webhooks, for clients that may read the rest.
 package struct CommandRedaction: Sendable {
     /// The replacement of each command. A configuration with it is refused, so that a copied text cannot replace the
     /// commands of the file.
@@ -27,7 +27,7 @@ package struct CommandRedaction: Sendable {
         case .null, .bool, .number, .string: []
         case .array(let elements): elements.flatMap(commands)
         case .object(let members):
-            members.flatMap { Configuration.commandKeys.contains($0.key) ? [$0.node.range] : commands(in: $0.node) }
+            members.flatMap { Configuration.hiddenKeys.contains($0.key) ? [$0.node.range] : commands(in: $0.node) }
         }
     }
 }

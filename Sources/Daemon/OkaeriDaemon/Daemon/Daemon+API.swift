@@ -45,6 +45,8 @@ extension Daemon: APIBackend {
                 kept: kept, mqtt: broker.report, listeners: listeners.reports, offsets: ZoneOffset.list(around: time),
                 configuration: reloader.report)
             report.saved = reader.report
+            let notified = notifications.reports
+            report.notifications = notified.isEmpty ? nil : notified
             return report
         }
     }
@@ -100,6 +102,10 @@ extension Daemon: APIBackend {
 
     package func answer(prompt id: String, _ answer: PromptAnswer) async throws(PromptAnswerError) {
         try await arrivalJoin.answered(id, answer)
+    }
+
+    package func testNotifications() async throws(NotificationTestFailure) -> [NotificationReport] {
+        try await notifications.test()
     }
 
     package func clearNever(ssid: String) async -> Bool { await arrivalJoin.neverCleared(ssid: ssid) }

@@ -61,7 +61,8 @@ extension Daemon {
             ThreadService(loop: { [self] in runSource() }, stop: { [source] in source.stop() }),
             ThreadService(loop: { [wifi] in wifi.run() }, stop: { [wifi] in wifi.stop() }),
             AntennaService(wifi: wifi) { [source] in source.hold($0) },
-            arrivalJoin, hooks, serviceWatch, ReloadService(reload: { [reloader] in await reloader.reload() }),
+            arrivalJoin, hooks, notifications, serviceWatch,
+            ReloadService(reload: { [reloader] in await reloader.reload() }),
             StartupPages(),
         ]
         services += [broker, PromptAnswersService(answers, to: arrivalJoin, logger: logger)]
@@ -107,7 +108,8 @@ extension Daemon {
         ) { [self] web, listeners in
             WebServer(
                 backend: self, page: page, address: web.listen, isOpen: web.isOpen,
-                names: [NodeName.local] + web.hosts, logins: logins, addresses: addresses, listeners: listeners,
+                names: [NodeName.local] + web.hosts, logins: logins, answers: answerLinks, addresses: addresses,
+                listeners: listeners,
                 eventLoopGroup: loop, logger: logger)
         }
         let metrics = ListenerSupervisor(

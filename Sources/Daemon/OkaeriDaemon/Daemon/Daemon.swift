@@ -2,6 +2,7 @@ package import Bluetooth
 import House
 package import Events
 import DBus
+import FoundationEssentials
 import History
 import Automation
 package import Listening
@@ -73,10 +74,12 @@ package final class Daemon: Sendable {
     let wifi: any WiFiService
     let arrivalJoin: ArrivalJoin
     let hooks: Hooks
+    let notifications: Notifications
     let serviceWatch: ServiceWatch
     let broker: BrokerSupervisor
     let answers = PromptAnswers()
     let logins = LoginStore(digest: Checksum.sha256)
+    let answerLinks = AnswerLinks(digest: Checksum.sha256)
     let listeners = Listeners()
     /// In nanoseconds since the machine's start: the wall clock may be set later.
     let started = KernelClock.boottime
@@ -166,6 +169,10 @@ package final class Daemon: Sendable {
         hooks = Hooks(
             regions: configuration.regions, services: configuration.services, hub: hub,
             runner: HookRunner(socket: SocketPath.absolute(options.socket)), logger: logger)
+        let page = ReachablePage(configuration)
+        notifications = Notifications(
+            configuration, hub: hub, language: Language(environment: ProcessInfo.processInfo.environment),
+            answers: { [answerLinks, page] in page.addresses(answering: $0, answerLinks) }, logger: logger)
         let servers = ConfiguredServers()
         self.servers = servers
         let supervision = options.serviceManager.map { manager in
@@ -179,7 +186,7 @@ package final class Daemon: Sendable {
         reloader = Reloader(
             file: options.configurationFile, reader: reader, configuration: configuration,
             // The consumers of events have the new regions before there are events about them.
-            parts: [ConfiguredName(hub: hub, options: options), hooks, arrivalJoin]
+            parts: [ConfiguredName(hub: hub, options: options), page, hooks, notifications, arrivalJoin]
                 + (options.capture == nil ? [serviceWatch] : [])
                 + [ConfiguredPresence(presence: presence, source: source, logger: logger), broker, servers]
                 + (recorder.map { [$0] } ?? []), supervision: supervision, logger: logger)

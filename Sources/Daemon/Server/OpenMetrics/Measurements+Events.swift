@@ -23,6 +23,18 @@ extension Measurements {
         return events
     }
 
+    var notifications: [MetricFamily] {
+        var results = MetricFamily("okaeri_notifications", .counter, "Notifications, by server and by the result.")
+        var waiting = MetricFamily("okaeri_notifications_waiting", .gauge, "Notifications that wait for the server.")
+        for report in status.notifications ?? [] {
+            for (result, count) in [("sent", report.sent), ("failed", report.failed), ("dropped", report.dropped)] {
+                results.add(count, ("target", report.target), ("result", result))
+            }
+            waiting.add(report.waiting, ("target", report.target))
+        }
+        return [results, waiting]
+    }
+
     private var prompts: [MetricFamily] {
         var asked = MetricFamily("okaeri_prompts", .counter, "Questions whether to join a network.")
         asked.add(counts.events.events(.wifiPrompt))

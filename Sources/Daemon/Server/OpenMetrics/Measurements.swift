@@ -79,6 +79,6 @@ package struct Measurements: Sendable {
         for service in status.services ?? [] {
             peripherals.add(service.connected, ("service", service.identifier ?? service.service))
         }
-        return [mqtt, peripherals]
+        return [mqtt, peripherals] + notifications
     }
 }

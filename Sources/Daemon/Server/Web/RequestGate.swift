@@ -33,6 +33,8 @@ package struct RequestGate: Sendable {
         /// Return the session.
         case session(Logins.Session?)
         case logout(Logins.Session)
+        /// A link that answers a prompt, with its token.
+        case prompt(String)
         /// The same as on the socket.
         case answer
         case refused(WebRefusal)
@@ -55,6 +57,13 @@ package struct RequestGate: Sendable {
     ) -> Verdict {
         guard permitsHost else { return .refused(.foreignHost) }
         let isReading = request.method == "GET" || request.method == "HEAD"
+        // The token takes the place of a login, and a foreign page does not have it.
+        if request.path.hasPrefix("/\(WebRoute.answerPath)") {
+            guard isReading || request.method == "POST" else {
+                return .refused(.method(allowed: "\(Self.reading), POST"))
+            }
+            return .prompt(String(request.path.dropFirst(WebRoute.answerPath.utf8.count + 1)))
+        }
         guard request.path.hasPrefix("/v1/") || request.path == "/metrics" else {
             return isReading ? .file : .refused(.method(allowed: Self.reading))
         }
@@ -145,6 +154,8 @@ package enum WebRoute {
     package static let login = "/v1/web/login"
     package static let session = "/v1/web/session"
     package static let logout = "/v1/web/logout"
+    /// The beginning of the links that answer prompts.
+    static let answerPath = "answer/"
     /// On the socket, and for a browser with a login: a page that is open to readers does not show them.
     package static let links = "/v1/web/links"
     package static let devices = "/v1/web/devices"

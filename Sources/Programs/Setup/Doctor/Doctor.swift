@@ -200,6 +200,7 @@ package struct Doctor: Sendable {
     /// Returns what only the daemon can report: its configuration, the broker, the page, the metrics.
     static func serviceFindings(_ status: StatusReport) -> [Finding] {
         loadedFindings(status.configuration) + brokerFindings(status.mqtt) + listenerFindings(status.listeners)
+            + notificationFindings(status.notifications)
     }
 
     static func listenerFindings(_ listeners: [ListenerReport]?) -> [Finding] {
@@ -212,6 +213,19 @@ package struct Doctor: Sendable {
             return .wrong(
                 name, "still served on \(listener.address), because \(refused)",
                 mend: "correct \"\(listener.name)\" in beacons.json, then run `\(StatusReport.Loaded.reload)`")
+        }
+    }
+
+    static func notificationFindings(_ reports: [NotificationReport]?) -> [Finding] {
+        (reports ?? []).map { report in
+            if let problem = report.problem {
+                return Finding(subject: "notify", verdict: .wrong, finding: "\(report.label): \(problem)")
+            }
+            return report.sent > 0
+                ? .ok("notify", "\(report.label): \(report.sent) sent since the start")
+                : .note(
+                    "notify", "\(report.label): none sent since the start",
+                    mend: "to send one, run `okaeri notify test`")
         }
     }
 

@@ -1,3 +1,4 @@
+import Events
 import Agent
 import ArgumentParser
 import FoundationEssentials

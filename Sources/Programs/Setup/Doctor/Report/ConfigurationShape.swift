@@ -8,14 +8,15 @@ struct ConfigurationShape: Sendable {
     private(set) var text = ""
 
     /// The keys whose texts are words of Okaeri.
-    private static let plainKeys: Set = ["sensitivity", "join", "security", "scope"]
+    private static let plainKeys: Set = ["sensitivity", "join", "security", "scope", "type", "events"]
 
     /// The keys whose numbers distinguish a beacon.
     private static let privateNumbers: Set = ["major", "minor"]
 
     private static let kinds = [
         "identifier": "region", "uuid": "uuid", "ssid": "ssid", "host": "host", "hosts": "host", "username": "user",
-        "site": "site", "room": "room", "name": "node", "listen": "address", "service": "uuid",
+        "url": "url", "regions": "region", "site": "site", "room": "room", "name": "node", "listen": "address",
+        "service": "uuid",
     ]
 
     init(_ bytes: [UInt8]) {
@@ -78,6 +79,9 @@ struct ConfigurationShape: Sendable {
             let stem = file.split(separator: ".").first.map(String.init) ?? ""
             for part in [file, stem]
             where part.utf8.count > 3 && part != text && !Configuration.words.contains(part) { add(part, kind) }
+        case "url":
+            for part in text.split(whereSeparator: { "/?&=:@".contains($0) }).map(String.init)
+            where part.utf8.count > 3 && !["http", "https"].contains(part) { add(part, kind) }
         case "host":
             if let label = text.split(separator: ".").first, label.count < text.count { add(String(label), kind) }
         default: break

@@ -89,6 +89,9 @@ package struct DoctorReport: Sendable {
         for listener in status.listeners ?? [] {
             lines.append("\(listener.name): \(listener.problem ?? listener.refused ?? "served")")
         }
+        for report in status.notifications ?? [] {
+            lines.append("\(report.target): \(report.type), \(report.problem ?? "no problem"), \(report.sent) sent")
+        }
         if let kept = status.kept {
             lines.append(
                 "state: \(kept.start), \(kept.problem ?? "written"), history \(kept.historyProblem ?? "written")")

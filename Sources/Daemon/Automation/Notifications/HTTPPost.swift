@@ -1,0 +1,96 @@
+import COkaeri
+import Glibc
+import Plumbing
+
+/// A POST request of JSON, by libcurl: it follows no redirection, uses no proxy, and drops the answer.
+struct HTTPPost: Sendable {
+    struct Limits: Sendable {
+        /// The time of the connection, and of the whole request: shorter than the patience of `okaeri notify test`.
+        var connect = Duration.seconds(4)
+        var total = Duration.seconds(8)
+        /// The length of an answer, in bytes.
+        var answer = 65_536
+    }
+
+    /// Ends a request from another thread, within a second.
+    ///
+    /// Sendable: the value is only accessed atomically.
+    final class Cancellation: @unchecked Sendable {
+        fileprivate let value = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+
+        init() { value.initialize(to: 0) }
+
+        deinit { value.deallocate() }
+
+        func cancel() { okaeri_cancel(value) }
+    }
+
+    private static let tokenLimit = 1024
+
+    var url: String
+    var body: [UInt8]
+    var tokenFile: String?
+    var limits = Limits()
+
+    /// Sends the request. Blocking.
+    func send(_ cancellation: Cancellation) throws(DeliveryProblem) {
+        var fields = ["Content-Type: application/json", "User-Agent: okaeri", "Expect:"]
+        if let tokenFile { fields.append("Authorization: Bearer \(try Self.token(tokenFile))") }
+        var status = 0
+        let code = post(fields, cancellation, &status)
+        // The answer may break off or be too long: its status is valid all the same.
+        if 200..<300 ~= status { return }
+        if status >= 300 { throw .status(status) }
+        throw Self.problem(code)
+    }
+
+    private func post(_ fields: [String], _ cancellation: Cancellation, _ status: inout Int) -> Int32 {
+        let copies = fields.map { strdup($0) }
+        defer {
+            for copy in copies {
+                if let copy { explicit_bzero(copy, strlen(copy)) }
+                free(copy)
+            }
+        }
+        let pointers = copies.map { UnsafePointer<CChar>($0) } + [nil]
+        return url.withCString { url in
+            body.withUnsafeBytes { body in
+                pointers.withUnsafeBufferPointer { fields in
+                    var request = okaeri_request(
+                        url: url, fields: fields.baseAddress, body: body.baseAddress, length: body.count,
+                        connect_limit: limits.connect.milliseconds, limit: limits.total.milliseconds,
+                        answer_limit: limits.answer, cancelled: cancellation.value)
+                    return okaeri_post(&request, &status)
+                }
+            }
+        }
+    }
+
+    private static func token(_ path: String) throws(DeliveryProblem) -> String {
+        try SecretFile.withContents(
+            of: path, limit: tokenLimit, failure: { .token($0.sentence(of: path, holding: "token")) }
+        ) { bytes throws(DeliveryProblem) in
+            guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                throw .token(
+                    "the token file \(path) contains spaces or control characters; write only the token into it")
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    /// By the numbers of libcurl-errors(3), which never change.
+    private static func problem(_ code: Int32) -> DeliveryProblem {
+        switch code {
+        case Int32(okaeri_no_library): .noLibrary
+        case 6: .unresolved
+        case 7: .unreachable
+        case 28: .timedOut
+        case 60, 77: .untrusted
+        default: .failed(code: code)
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Int { Int(clampedNanoseconds / 1_000_000) }
+}

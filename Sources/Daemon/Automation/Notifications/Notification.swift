@@ -1,0 +1,153 @@
+import Agreement
+import Events
+import OkaeriConfiguration
+import Plumbing
+import RegionMonitoring
+
+/// An arrival, a departure or a prompt that servers are notified of.
+struct Notification: Sendable, Equatable {
+    var event: Event
+    var occasion: Configuration.NotificationTarget.Occasion
+    /// The region that was entered or left; `nil` for a prompt without one.
+    var region: String?
+    /// The room of an arrival, if the house has determined it.
+    var room: String?
+    /// The prompt to answer.
+    var prompt: Event.WiFi?
+
+    /// - Returns: `nil` for an event that is none of them, or that another node of the house notifies of.
+    init?(_ event: Event, regions: [Configuration.Region]) {
+        self.event = event
+        func isOf(_ scope: Configuration.Scope, _ region: String, _ isWanted: KeyPath<MonitoredRegion, Bool>) -> Bool {
+            regions.contains { $0.identifier == region && $0.scope == scope && $0.monitored[keyPath: isWanted] }
+        }
+        switch event.kind {
+        case .didEnterRegion(let region, _) where isOf(.node, region, \.notifyOnEntry):
+            (occasion, self.region) = (.enter, region)
+        case .didExitRegion(let region) where isOf(.node, region, \.notifyOnExit):
+            (occasion, self.region) = (.exit, region)
+        case .house(let region, .didEnterRegion(room: let room, isOwner: true))
+        where isOf(.house, region, \.notifyOnEntry):
+            (occasion, self.region, self.room) = (.enter, region, room)
+        case .house(let region, .didExitRegion(isOwner: true)) where isOf(.house, region, \.notifyOnExit):
+            (occasion, self.region) = (.exit, region)
+        case .wifiPrompt(let prompt) where prompt.id != nil:
+            (occasion, self.region, self.prompt) = (.prompt, prompt.region, prompt)
+        default: return nil
+        }
+    }
+
+    /// Whether a server is to be notified of it.
+    func isFor(_ target: Configuration.NotificationTarget) -> Bool {
+        guard target.occasions.contains(occasion) else { return false }
+        return target.regions.map { regions in region.map(regions.contains) ?? false } ?? true
+    }
+}
+
+/// The addresses that answer a prompt, once.
+package struct AnswerAddresses: Sendable, Equatable {
+    package var join, notNow: String
+
+    package init(join: String, notNow: String) {
+        (self.join, self.notNow) = (join, notNow)
+    }
+}
+
+extension Notification {
+    /// Returns the content of the request to a server.
+    func body(
+        for target: Configuration.NotificationTarget, _ language: Language, _ answers: AnswerAddresses?
+    ) -> [UInt8] {
+        switch target.kind {
+        case .webhook: Array(webhook(answers).json.utf8)
+        case .ntfy:
+            Array(Self.ntfy(target, title(language), message(language, answers), tag, buttons(language, answers)).utf8)
+        }
+    }
+
+    /// The event as in the event stream, and the addresses of the answers.
+    private func webhook(_ answers: AnswerAddresses?) -> [EventField] {
+        event.fields
+            + (answers.map {
+                [EventField("answers", .object([.init("join", .text($0.join)), .init("notNow", .text($0.notNow))]))]
+            } ?? [])
+    }
+
+    /// A test, which is no event.
+    static func test(
+        for target: Configuration.NotificationTarget, at time: Int64, node: String, _ language: Language
+    ) -> [UInt8] {
+        let sentence =
+            switch language {
+            case .english: "A test of the notifications of \(node)."
+            case .japanese: "\(node) の通知のテストです。"
+            }
+        let fields =
+            EventField.text("time", Timestamp.text(time)) + EventField.text("event", "test")
+            + EventField.text("node", node)
+        return switch target.kind {
+        case .webhook: Array(fields.json.utf8)
+        case .ntfy: Array(ntfy(target, "Okaeri", sentence, "bell", []).utf8)
+        }
+    }
+
+    /// The request of ntfy (https://docs.ntfy.sh/publish/#publish-as-json).
+    private static func ntfy(
+        _ target: Configuration.NotificationTarget, _ title: String, _ message: String, _ tag: String,
+        _ buttons: [[EventField]]
+    ) -> String {
+        let fields =
+            EventField.text("topic", target.url.topic?.name) + EventField.text("title", title)
+            + EventField.text("message", message) + [EventField("tags", .values([.text(tag)]))]
+        return (fields + (buttons.isEmpty ? [] : [EventField("actions", .list(buttons))])).json
+    }
+
+    /// The names of emoji.
+    private var tag: String {
+        switch occasion {
+        case .enter: "house"
+        case .exit: "wave"
+        case .prompt: "signal_strength"
+        }
+    }
+
+    private func buttons(_ language: Language, _ answers: AnswerAddresses?) -> [[EventField]] {
+        guard let answers else { return [] }
+        return [(language.join, answers.join), (language.notNow, answers.notNow)].map { label, url in
+            EventField.text("action", "http") + EventField.text("label", label) + EventField.text("url", url)
+                + EventField.text("method", "POST") + [EventField("clear", .flag(true))]
+        }
+    }
+}
+
+// MARK: Words
+
+extension Notification {
+    private func title(_ language: Language) -> String {
+        if let prompt { return language.promptTitle(ssid: prompt.ssid) }
+        let name = region ?? ""
+        return switch (language, occasion == .enter) {
+        case (.english, true): "\(name): entered"
+        case (.english, false): "\(name): left"
+        case (.japanese, true): "\(name)：入りました"
+        case (.japanese, false): "\(name)：出ました"
+        }
+    }
+
+    /// With the time, because a server may be reached late.
+    private func message(_ language: Language, _ answers: AnswerAddresses?) -> String {
+        let parts = [LocalTime.clock(event.time), prompt == nil ? room : region]
+        return parts.compactMap(\.self).joined(separator: language == .english ? ", " : "、")
+            + (answers == nil ? command(language) ?? "" : "")
+    }
+
+    /// The command in the place of buttons.
+    private func command(_ language: Language) -> String? {
+        prompt?.id.map { id in
+            switch language {
+            case .english: ". To answer on the machine, run: okaeri answer \(id) join"
+            case .japanese: "。回答するには、この機器で okaeri answer \(id) join を実行してください"
+            }
+        }
+    }
+}

@@ -1,0 +1,292 @@
+package import Events
+package import Logging
+package import OkaeriConfiguration
+import Plumbing
+import ServiceLifecycle
+import Synchronization
+
+/// Notifies the servers of the configuration of arrivals, departures and prompts.
+///
+/// A thread sends the notifications, one request at a time. It runs only while notifications wait.
+package final class Notifications: Service {
+    private struct Line {
+        let number: Int
+        var target: Configuration.NotificationTarget
+        var report: NotificationReport
+        var outbox: Outbox
+    }
+
+    private struct Guarded {
+        var regions: [Configuration.Region] = []
+        var lines: [Line] = []
+        var nextNumber = 0
+        var isTesting = false
+        /// Whether the thread runs, or is being started.
+        var isWorking = false
+        var isOver = false
+        /// Called when the thread ends.
+        var ended: CheckedContinuation<Void, Never>?
+    }
+
+    private enum Step {
+        case send(line: Int, HTTPPost)
+        case wait(until: Outbox.Instant)
+        case end(CheckedContinuation<Void, Never>?)
+    }
+
+    private let guarded: Mutex<Guarded>
+    /// From the very beginning: a region may be entered before ``run()`` is.
+    private let events: AsyncStream<Event>
+    private let hub: EventHub
+    private let language: Language
+    private let answers: @Sendable (_ prompt: String) -> AnswerAddresses?
+    private let limits: HTTPPost.Limits
+    private let delay: BackOff
+    private let wakeUp = BinarySemaphore()
+    private let cancellation = HTTPPost.Cancellation()
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - answers: Makes the addresses that answer a prompt; `nil` if other devices do not reach the page.
+    package convenience init(
+        _ configuration: Configuration, hub: EventHub, language: Language,
+        answers: @escaping @Sendable (_ prompt: String) -> AnswerAddresses?, logger: Logger
+    ) {
+        self.init(
+            configuration, hub: hub, language: language, answers: answers, limits: HTTPPost.Limits(),
+            delay: BackOff(.seconds(5), limit: .seconds(300)), logger: logger)
+    }
+
+    init(
+        _ configuration: Configuration, hub: EventHub, language: Language,
+        answers: @escaping @Sendable (_ prompt: String) -> AnswerAddresses?, limits: HTTPPost.Limits, delay: BackOff,
+        logger: Logger
+    ) {
+        self.hub = hub
+        self.language = language
+        self.answers = answers
+        self.limits = limits
+        self.delay = delay
+        self.logger = logger
+        events = hub.events(backlog: .max)
+        guarded = Mutex(Guarded())
+        use(configuration)
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown { for await event in self.events { self.happened(event) } }
+        await stop()
+    }
+
+    /// The deliveries to each server, in the order of the configuration.
+    package var reports: [NotificationReport] {
+        guarded.withLock { guarded in
+            guarded.lines.map { line in
+                var report = line.report
+                report.waiting = line.outbox.waiting.count
+                return report
+            }
+        }
+    }
+
+    private func use(_ configuration: Configuration) {
+        guarded.withLock { guarded in
+            var old = guarded.lines
+            guarded.regions = configuration.regions
+            guarded.lines = configuration.notify.enumerated().map { index, target in
+                let place = "notify[\(index)]"
+                if let kept = old.firstIndex(where: { $0.target == target }) {
+                    var line = old.remove(at: kept)
+                    line.report.target = place
+                    return line
+                }
+                guarded.nextNumber += 1
+                return Line(
+                    number: guarded.nextNumber, target: target,
+                    report: .init(target: place, type: target.kind.rawValue, address: target.url.origin),
+                    outbox: Outbox(delay: delay))
+            }
+        }
+    }
+
+    private func happened(_ event: Event) {
+        if case .wifiPromptAnswered(let prompt, _) = event.kind, let id = prompt.id {
+            guarded.withLock { guarded in
+                for index in guarded.lines.indices { guarded.lines[index].outbox.remove(prompt: id) }
+            }
+        }
+        let notification = guarded.withLock { guarded -> Notification? in
+            guard let notification = Notification(event, regions: guarded.regions),
+                guarded.lines.contains(where: { notification.isFor($0.target) })
+            else { return nil }
+            return notification
+        }
+        guard let notification else { return }
+        add(notification, notification.prompt?.id.flatMap(answers))
+    }
+
+    private func add(_ notification: Notification, _ answers: AnswerAddresses?) {
+        let dropped = guarded.withLock { guarded -> [NotificationReport] in
+            var dropped: [NotificationReport] = []
+            for index in guarded.lines.indices where notification.isFor(guarded.lines[index].target) {
+                let body = notification.body(for: guarded.lines[index].target, language, answers)
+                let delivery = Outbox.Delivery(body: body, prompt: notification.prompt?.id, added: .now)
+                let count = guarded.lines[index].outbox.add(delivery)
+                guarded.lines[index].report.dropped += UInt64(count)
+                if count > 0 { dropped.append(guarded.lines[index].report) }
+            }
+            return dropped
+        }
+        for report in dropped {
+            logger.warning(
+                "\(report.label): the oldest notification that waits is dropped: the server does not accept them as fast as they come; check the server",
+                metadata: ["dropped": "\(report.dropped)"])
+        }
+        startWork()
+        wakeUp.signal()
+    }
+
+    // MARK: - Thread
+
+    private func startWork() {
+        let isNeeded = guarded.withLock { guarded in
+            guard !guarded.isWorking, !guarded.isOver, guarded.lines.contains(where: { $0.outbox.due != nil }) else {
+                return false
+            }
+            guarded.isWorking = true
+            return true
+        }
+        guard isNeeded else { return }
+        do throws(BlockingThread.StartError) {
+            try BlockingThread.start { [self] in work() }
+        } catch {
+            guarded.withLock { $0.isWorking = false }
+            logger.error("notifications wait until the next event: \(error)")
+        }
+    }
+
+    private func work() {
+        while true {
+            switch guarded.withLock({ nextStep(&$0) }) {
+            case .send(let line, let post):
+                do throws(DeliveryProblem) {
+                    try post.send(cancellation)
+                    ended(line, with: nil)
+                } catch {
+                    ended(line, with: error)
+                }
+            case .wait(let instant): wakeUp.wait(until: instant)
+            case .end(let continuation):
+                continuation?.resume()
+                return
+            }
+        }
+    }
+
+    private func nextStep(_ guarded: inout Guarded) -> Step {
+        let dues = guarded.lines.indices.compactMap { index in
+            guarded.lines[index].outbox.due.map { (instant: $0, index: index) }
+        }
+        guard !guarded.isOver, let next = dues.min(by: { $0.instant < $1.instant }) else {
+            guarded.isWorking = false
+            return .end(guarded.ended)
+        }
+        guard let delivery = guarded.lines[next.index].outbox.begin(at: .now) else { return .wait(until: next.instant) }
+        let line = guarded.lines[next.index]
+        return .send(line: line.number, request(to: line.target, delivery.body))
+    }
+
+    private func request(to target: Configuration.NotificationTarget, _ body: [UInt8]) -> HTTPPost {
+        HTTPPost(
+            url: target.kind == .ntfy ? target.url.topic?.server ?? target.url.text : target.url.text, body: body,
+            tokenFile: target.tokenFile, limits: limits)
+    }
+
+    private func ended(_ number: Int, with problem: DeliveryProblem?) {
+        let result = guarded.withLock { guarded -> (Outbox.Outcome, NotificationReport, isNews: Bool)? in
+            guard !guarded.isOver, let index = guarded.lines.firstIndex(where: { $0.number == number }) else {
+                return nil
+            }
+            let outcome = guarded.lines[index].outbox.ended(with: problem, at: .now)
+            let former = guarded.lines[index].report.problem
+            guarded.lines[index].report.problem = problem?.description
+            switch outcome {
+            case .sent:
+                guarded.lines[index].report.sent += 1
+                guarded.lines[index].report.lastSent = Timestamp.text(KernelClock.realtime)
+            case .again: break
+            case .givenUp: guarded.lines[index].report.failed += 1
+            }
+            return (outcome, guarded.lines[index].report, former != problem?.description)
+        }
+        guard let (outcome, report, isNews) = result else { return }
+        switch outcome {
+        case .sent: if isNews { logger.notice("\(report.label): notifications are delivered again") }
+        case .again: if isNews { logger.warning("\(report.label): \(report.problem ?? ""); it is sent again") }
+        case .givenUp: logger.warning("\(report.label): a notification is given up: \(report.problem ?? "")")
+        }
+    }
+
+    private func stop() async {
+        let count = guarded.withLock { guarded in
+            guarded.isOver = true
+            return guarded.lines.reduce(0) { $0 + $1.outbox.waiting.count }
+        }
+        cancellation.cancel()
+        wakeUp.signal()
+        await withCheckedContinuation { done in
+            let isWorking = guarded.withLock { guarded in
+                if guarded.isWorking { guarded.ended = done }
+                return guarded.isWorking
+            }
+            if !isWorking { done.resume() }
+        }
+        if count > 0 { logger.warning("\(count) notifications that wait are not sent: the daemon stops") }
+    }
+}
+
+extension Notifications: Configured {
+    /// A server that stays keeps the notifications that wait.
+    package func configured(_ configuration: Configuration) {
+        use(configuration)
+        wakeUp.signal()
+    }
+}
+
+// MARK: Test
+
+extension Notifications {
+    /// Sends a test to each server, at the same time.
+    ///
+    /// - Returns: The result for each: one sent, or one failed with its problem.
+    package func test() async throws(NotificationTestFailure) -> [NotificationReport] {
+        let lines = try guarded.withLock { guarded throws(NotificationTestFailure) in
+            if guarded.lines.isEmpty { throw .noTarget }
+            if guarded.isTesting { throw .running }
+            guarded.isTesting = true
+            return guarded.lines
+        }
+        defer { guarded.withLock { $0.isTesting = false } }
+        return await withTaskGroup(of: (Int, NotificationReport).self) { group in
+            for (index, line) in lines.enumerated() { group.addTask { (index, await self.test(line)) } }
+            return await group.reduce(into: lines.map(\.report)) { $0[$1.0] = $1.1 }
+        }
+    }
+
+    private func test(_ line: Line) async -> NotificationReport {
+        let body = Notification.test(for: line.target, at: KernelClock.realtime, node: hub.node, language)
+        let request = request(to: line.target, body)
+        var report = NotificationReport(
+            target: line.report.target, type: line.report.type, address: line.report.address)
+        do throws(DeliveryProblem) {
+            try await BlockingThread.run(DeliveryProblem.noThread) { [cancellation] () throws(DeliveryProblem) in
+                try request.send(cancellation)
+            }
+            report.sent = 1
+        } catch {
+            report.failed = 1
+            report.problem = error.description
+        }
+        return report
+    }
+}

@@ -1,0 +1,54 @@
+import Plumbing
+
+/// An address of a web server, `https://user:password@host:port/path?query`. Everything but its ``origin`` may be a secret.
+package struct WebURL: Sendable, Hashable {
+    /// The whole address.
+    package let text: String
+    /// Scheme, host and port: the part for logs and reports.
+    package let origin: String
+    /// The path, without the query.
+    package let path: String
+    private let hasQuery: Bool
+
+    private static let byteLimit = 2048
+
+    /// - Returns: `nil` for anything but an address in printable ASCII that begins with `http://` or `https://`.
+    package init?(_ text: String) {
+        let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"<>\\^`{|}#".utf8.contains($0) }
+        guard isPlain, text.utf8.count <= Self.byteLimit,
+            let scheme = ["https://", "http://"].first(where: text.hasPrefix)
+        else { return nil }
+        let rest = text.dropFirst(scheme.count)
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        let parts = authority.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let server = parts.last, Self.isServer(server) else { return nil }
+        let behind = rest[authority.endIndex...]
+        self.text = text
+        origin = scheme + server
+        path = String(behind.prefix { $0 != "?" })
+        hasQuery = behind.contains("?")
+    }
+
+    /// Whether it is a host's name or address, with or without a port.
+    private static func isServer(_ text: Substring) -> Bool {
+        let end = text.lastIndex(of: "]").map(text.index(after:)) ?? text.startIndex
+        let colon = text[end...].firstIndex(of: ":")
+        if let colon {
+            guard let port = UInt16(decimal: text[text.index(after: colon)...]), port > 0 else { return false }
+        }
+        let host = text[..<(colon ?? text.endIndex)]
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            return IPAddress(String(host.dropFirst().dropLast()))?.isVersion6 == true
+        }
+        return 1...253 ~= host.utf8.count
+            && host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || Configuration.isPlain($0) }
+    }
+
+    /// The topic of ntfy, and the address of its server; `nil` if the last part of the path is no topic.
+    package var topic: (name: String, server: String)? {
+        guard !hasQuery, let name = path.split(separator: "/", omittingEmptySubsequences: false).last,
+            1...64 ~= name.utf8.count, name.utf8.allSatisfy(Configuration.isPlain)
+        else { return nil }
+        return (String(name), String(text.dropLast(name.utf8.count)))
+    }
+}

@@ -1,0 +1,71 @@
+import Events
+import WiFi
+
+/// The page of a link that answers a prompt: a question with one button, or the result. It has no script.
+struct AnswerPage: Sendable, Equatable {
+    enum Content: Sendable, Equatable {
+        /// The question. A link must not answer when it is opened, because programs open links to show a preview.
+        case question(ssid: String, PromptAnswer)
+        case answered(PromptAnswer)
+        /// The prompt needs no answer any more, or the link is none.
+        case ended
+    }
+
+    var content: Content
+    var language: Language
+
+    var html: String {
+        """
+        <!doctype html>
+        <html lang="\(language == .english ? "en" : "ja")">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <meta name="robots" content="noindex">
+        <title>Okaeri</title>
+        <link rel="icon" href="/icon.svg" type="image/svg+xml">
+        <link rel="stylesheet" href="/app.css">
+        </head>
+        <body>
+        <header><div class="bar"><h1><img src="/icon.svg" alt="" width="32" height="32"> Okaeri</h1></div></header>
+        <main>
+        <p>\(Self.escaped(sentence))</p>
+        \(button)
+        </main>
+        </body>
+        </html>
+
+        """
+    }
+
+    private var sentence: String {
+        switch (content, language) {
+        case (.question(let ssid, _), _): language.promptTitle(ssid: ssid)
+        case (.answered(.join), .english): "Okaeri joins the network."
+        case (.answered(.join), .japanese): "接続を開始しました。"
+        case (.answered, .english): "Okaeri asks again at the next arrival."
+        case (.answered, .japanese): "次に帰宅したときに、もう一度確認します。"
+        case (.ended, .english):
+            "This link is not valid any more: the question was answered or withdrawn, or Okaeri has restarted."
+        case (.ended, .japanese): "このリンクはもう使えません。回答済みか、質問が取り下げられたか、Okaeri が再起動しました。"
+        }
+    }
+
+    private var button: String {
+        guard case .question(_, let answer) = content else { return "" }
+        return "<form method=\"post\"><button>\(answer == .join ? language.join : language.notNow)</button></form>"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.map { character in
+            switch character {
+            case "&": "&amp;"
+            case "<": "&lt;"
+            case ">": "&gt;"
+            case "\"": "&quot;"
+            default: String(character)
+            }
+        }.joined()
+    }
+}

@@ -1,0 +1,159 @@
+import DaemonTestSupport
+import Plumbing
+import TestSupport
+import Testing
+import WiFi
+
+@testable import Automation
+@testable import Events
+@testable import OkaeriConfiguration
+
+/// The service: events in, requests to a server on loopback out.
+@Suite(.timeLimit(.minutes(5))) struct NotificationsTests {
+    private let book = LogBook()
+    private let hub = EventHub(node: "pi")
+
+    private func configuration(_ targets: [Configuration.NotificationTarget]) -> Configuration {
+        var configuration = Configuration(regions: [region()])
+        configuration.notify = targets
+        return configuration
+    }
+
+    /// Runs the service while `body` publishes events.
+    private func run(
+        _ targets: [Configuration.NotificationTarget], limits: HTTPPost.Limits = .init(),
+        delay: BackOff = BackOff(.milliseconds(1), limit: .milliseconds(1)), answers: AnswerAddresses? = nil,
+        _ body: (Notifications) async throws -> Void
+    ) async throws {
+        let notifications = Notifications(
+            configuration(targets), hub: hub, language: .english, answers: { _ in answers }, limits: limits,
+            delay: delay, logger: book.logger)
+        let task = Task { try await notifications.run() }
+        try await body(notifications)
+        task.cancel()
+        _ = try await task.value
+    }
+
+    private func happened(_ kind: Event.Kind = enter) { hub.happened(kind, at: evening) }
+
+    @Test func `a server is notified of an arrival`() async throws {
+        let server = try TestWebServer { _ in .status(200) }
+        try await run([try target(.ntfy, "\(server.address)/s3cr3t-topic")]) { notifications in
+            happened()
+            try await server.requests.wait(until: "the server is notified") { $0.count == 1 }
+            try await eventually("the report shows it") { notifications.reports[0].sent == 1 }
+            let report = notifications.reports[0]
+            #expect(report.lastSent != nil && report.problem == nil && report.waiting == 0)
+            #expect(report.address == server.address && report.target == "notify[0]" && report.type == "ntfy")
+        }
+        let request = server.requests.value[0]
+        #expect(request.head.hasPrefix("POST / HTTP/1.1") && request.body.contains(#""topic":"s3cr3t-topic""#))
+    }
+
+    @Test func `a notification is sent again until the server accepts it`() async throws {
+        let server = try TestWebServer { .status($0 < 2 ? 500 : 200) }
+        try await run([try target(.webhook, "\(server.address)/s3cr3t?key=s3cr3t")]) { notifications in
+            happened()
+            try await server.requests.wait(until: "the third attempt is made") { $0.count == 3 }
+            try await book.logged("notifications are delivered again")
+            #expect(notifications.reports[0].sent == 1 && notifications.reports[0].failed == 0)
+        }
+        #expect(Set(server.requests.value.map(\.body)).count == 1)
+        #expect(book.count("the server answers 500") == 1)
+        #expect(!book.text.contains { $0.contains("s3cr3t") })
+    }
+
+    @Test func `a refused login is given up, and neither the log nor the report has a secret`() async throws {
+        let server = try TestWebServer { _ in .status(401) }
+        let address = "http://user:s3cr3t-password@127.0.0.1:\(server.port)/s3cr3t-path?s3cr3t-query"
+        try await run([try target(.webhook, address)]) { notifications in
+            happened()
+            try await book.logged("a notification is given up")
+            let report = JSON.line(notifications.reports[0])
+            #expect(report.contains(#""failed":1"#) && report.contains("refuses the login"))
+            #expect(!report.contains("s3cr3t"))
+            let tests = try await notifications.test()
+            #expect(tests.count == 1 && tests[0].failed == 1 && !JSON.line(tests).contains("s3cr3t"))
+        }
+        #expect(server.requests.value.count == 2 && book.count("s3cr3t") == 0)
+        #expect(server.requests.value[0].head.contains("Authorization: Basic "))
+    }
+
+    @Test func `a server that does not answer delays no other server for long, and its notifications are bounded`()
+        async throws
+    {
+        let silent = try TestWebServer { _ in .silence }
+        let server = try TestWebServer { _ in .status(200) }
+        var limits = HTTPPost.Limits()
+        limits.total = .milliseconds(100)
+        let targets = [try target(.webhook, silent.address), try target(.webhook, server.address)]
+        try await run(targets, limits: limits, delay: BackOff(.seconds(600), limit: .seconds(600))) { notifications in
+            for _ in 0...(Outbox.bound + 1) { happened() }
+            try await book.logged("the oldest notification that waits is dropped")
+            try await server.requests.wait(until: "the other server is notified") { $0.count > 0 }
+            #expect(notifications.reports[0].waiting <= Outbox.bound && notifications.reports[0].dropped > 0)
+        }
+        #expect(book.count("notifications that wait are not sent") == 1)
+    }
+
+    @Test func `the daemon does not wait for a request when it stops`() async throws {
+        let server = try TestWebServer { _ in .silence }
+        var limits = HTTPPost.Limits()
+        limits.total = .seconds(3600)
+        try await run([try target(.webhook, server.address)], limits: limits) { _ in
+            happened()
+            try await server.requests.wait(until: "the request has arrived") { $0.count == 1 }
+        }
+        #expect(book.count("1 notifications that wait are not sent") == 1)
+    }
+
+    @Test func `a reload keeps the notifications of a server that stays`() async throws {
+        let isReloaded = Watched(false)
+        let server = try TestWebServer { _ in .status(isReloaded.value ? 200 : 500) }
+        let stays = try target(.webhook, server.address)
+        let gone = try target(.webhook, "http://127.0.0.1:\(try freePort())")
+        try await run([gone, stays], delay: BackOff(.milliseconds(20), limit: .milliseconds(20))) { notifications in
+            happened()
+            try await server.requests.wait(until: "an attempt is made") { !$0.isEmpty }
+            notifications.configured(configuration([stays]))
+            isReloaded.change { $0 = true }
+            try await eventually("the report shows it") { notifications.reports.first?.sent == 1 }
+            #expect(notifications.reports.map(\.target) == ["notify[0]"])
+            notifications.configured(configuration([]))
+            happened()
+            #expect(notifications.reports.isEmpty)
+            await #expect(throws: NotificationTestFailure.noTarget) { try await notifications.test() }
+        }
+    }
+
+    @Test func `a prompt carries its links, and is not sent after its answer`() async throws {
+        let server = try TestWebServer { .status($0 == 0 ? 500 : 200) }
+        let prompt = Event.WiFi(id: "3", ssid: "HomeNet", region: "home")
+        let answers = AnswerAddresses(join: "https://pi/answer/a", notNow: "https://pi/answer/b")
+        let delay = BackOff(.seconds(600), limit: .seconds(600))
+        try await run([try target(.webhook, server.address)], delay: delay, answers: answers) { notifications in
+            happened(.wifiPrompt(prompt))
+            try await book.logged("it is sent again")
+            #expect(server.requests.value[0].body.contains(#""answers":{"join":"https://pi/answer/a""#))
+            #expect(notifications.reports[0].waiting == 1)
+            happened(.wifiPromptAnswered(prompt, answer: .join))
+            try await eventually("none waits") { notifications.reports[0].waiting == 0 }
+        }
+        #expect(server.requests.value.count == 1)
+    }
+
+    @Test func `a test is sent to each server, and reports each result`() async throws {
+        let servers = [try TestWebServer { _ in .status(200) }, try TestWebServer { _ in .status(404) }]
+        let targets = [
+            try target(.ntfy, "\(servers[0].address)/topic"), try target(.webhook, "\(servers[1].address)/x"),
+        ]
+        try await run(targets) { notifications in
+            let reports = try await notifications.test()
+            #expect(reports.map(\.target) == ["notify[0]", "notify[1]"] && reports.map(\.sent) == [1, 0])
+            #expect(reports[0].problem == nil && reports[1].problem?.contains("answers 404") == true)
+            #expect(notifications.reports.map(\.sent) == [0, 0])
+        }
+        #expect(servers[0].requests.value[0].body.contains("A test of the notifications of pi."))
+        #expect(servers[1].requests.value[0].body.contains(#""event":"test","node":"pi""#))
+    }
+}

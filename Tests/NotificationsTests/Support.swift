@@ -1,0 +1,22 @@
+import DaemonTestSupport
+import RegionMonitoring
+import TestSupport
+
+@testable import Automation
+@testable import Events
+@testable import OkaeriConfiguration
+
+let enter = Event.Kind.didEnterRegion(region: "home", RangedBeacon(identity: home, rssi: -78, accuracy: 2.104))
+
+func region(_ identifier: String = "home", scope: Configuration.Scope = .node) -> Configuration.Region {
+    Configuration.Region(monitored: monitored(identifier: identifier), scope: scope)
+}
+
+func target(
+    _ kind: Configuration.NotificationTarget.Kind, _ url: String, regions: Set<String>? = nil
+) throws -> Configuration.NotificationTarget {
+    guard let url = WebURL(url) else { throw CancellationError() }
+    var target = Configuration.NotificationTarget(kind: kind, url: url)
+    target.regions = regions
+    return target
+}
