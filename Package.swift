@@ -153,7 +153,7 @@ let targets = [
     module(
         "Programs/Setup",
         [
-            "Bluetooth", "Client", "Events", "IBeacon", "Listening", "NetworkManager", "OkaeriConfiguration",
+            "Bluetooth", "Client", "Events", "History", "IBeacon", "Listening", "NetworkManager", "OkaeriConfiguration",
             "RegionMonitoring", "Subprocess", "SystemPackage", "WiFi",
         ]),
 

@@ -28,7 +28,7 @@ The same for all commands; `status --nagios` has those of a plugin ([automation.
 | 2 | `status`, `locate`: unknown |
 | 3 | `status`: no daemon answers, or its answer is stale |
 | 64 | wrong command line, or a name that does not exist |
-| 65 | a damaged capture, or a history that cannot be read |
+| 65 | a damaged capture or backup, or a history that cannot be read |
 | 69 | a part is missing: no daemon, no Bluetooth, no bus, no history |
 | 74 | a file or standard output cannot be written |
 | 77 | no permission |

@@ -49,6 +49,14 @@ private final class Systemd: Sendable {
         #expect(stopped.commands == ["systemctl reset-failed okaeri", "systemctl enable --quiet --now okaeri"])
     }
 
+    @Test func `a stopped service is started without enabling it`() async throws {
+        let systemd = Systemd(isActive: true)
+        try await systemd.control().stop()
+        try await systemd.control().start()
+        #expect(
+            systemd.commands == ["systemctl stop okaeri", "systemctl reset-failed okaeri", "systemctl start okaeri"])
+    }
+
     @Test func `a failed start names the command and the journal's last error`() async throws {
         let systemd = Systemd(
             isActive: false, failing: ["enable": "Job for okaeri.service failed."],

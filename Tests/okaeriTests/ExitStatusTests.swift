@@ -29,13 +29,13 @@ import Testing
     /// The commands that read the configuration, with arguments that are right otherwise.
     private static let withConfiguration: [String: [String]] = [
         "monitor": [], "replay": [Binary.capture], "range": ["home"], "locate": [], "calibrate": ["home"],
-        "config check": [], "advertise": ["--region", "home"],
+        "config check": [], "advertise": ["--region", "home"], "backup": ["unwritten.tar"],
     ]
 
     private static let withoutConfiguration = [
         "doctor": "reports it", "plot": "draws without it", "setup": "writes it", "join": "writes it",
         "web on": "writes it",
-        "web off": "writes it",
+        "web off": "writes it", "restore": "writes it",
     ]
 
     /// The commands without those that only contain others, with their help.

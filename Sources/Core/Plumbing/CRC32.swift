@@ -5,7 +5,13 @@ package struct CRC32: CustomStringConvertible {
 
     private var register: UInt32 = .max
 
+    package init() {}
+
     package init(of bytes: ArraySlice<UInt8>) {
+        append(bytes)
+    }
+
+    package mutating func append(_ bytes: ArraySlice<UInt8>) {
         for byte in bytes {
             register ^= UInt32(byte)
             for _ in 0..<8 { register = register >> 1 ^ (register & 1 == 1 ? 0xEDB8_8320 : 0) }

@@ -1,4 +1,5 @@
 package import Events
+import OkaeriConfiguration
 package import Plumbing
 import RegionMonitoring
 
@@ -11,7 +12,7 @@ package final class HistoryStore {
         case process
     }
 
-    package static let fileName = "history.sqlite"
+    package static let fileName = StateDirectory.File.history.rawValue
 
     let connection: SQLiteConnection
 
@@ -35,8 +36,7 @@ package final class HistoryStore {
         let file = "\(directory)/\(Self.fileName)"
         Self.restrictAccess(to: file)
         connection = try SQLiteConnection(file: file, mode: .readWrite)
-        let complaints = try connection.rows("PRAGMA quick_check(1)") { $0.text(0) }
-        if let complaint = complaints.first(where: { $0 != "ok" }) { throw .damaged(file: file, reason: complaint) }
+        try connection.refuseDamage()
         // Before anything is changed: it may not be ours.
         let schema = Schema(connection: connection)
         try schema.refuseStrangers()

@@ -46,7 +46,7 @@ extension Configuration {
     }
 
     /// Root acts upon what only root can have written, as the commands in it run with root's rights.
-    static func contents(of file: String) throws(ConfigurationError) -> [UInt8] {
+    package static func contents(of file: String) throws(ConfigurationError) -> [UInt8] {
         guard geteuid() == 0 else {
             do throws(Errno) {
                 return try FileDescriptor.contents(of: file, limit: sizeLimit)

@@ -135,7 +135,7 @@ package struct FilePlace: ~Copyable, Sendable {
 
     /// Throws if users other than the owner may write the directory, even if it has the sticky bit: they could put files of
     /// their own there first.
-    func refuseSharedDirectory() throws(Problem) {
+    package func refuseSharedDirectory() throws(Problem) {
         guard try Self.status(of: directory.number).st_mode & 0o022 == 0 else { throw .open(path: path) }
     }
 

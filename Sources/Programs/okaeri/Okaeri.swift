@@ -28,7 +28,11 @@ import Events
                 ]),
             CommandGroup(name: "Wi-Fi", subcommands: [PromptsCommand.self, AnswerCommand.self, AgentCommand.self]),
             CommandGroup(
-                name: "Service", subcommands: [MonitorCommand.self, ConfigCommand.self, NotifyCommand.self]),
+                name: "Service",
+                subcommands: [
+                    MonitorCommand.self, ConfigCommand.self, NotifyCommand.self, BackupCommand.self,
+                    RestoreCommand.self,
+                ]),
             CommandGroup(
                 name: "Other devices",
                 subcommands: [DevicesCommand.self, ConnectCommand.self, AdvertiseCommand.self, GATTCommand.self]),

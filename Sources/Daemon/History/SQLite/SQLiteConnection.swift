@@ -77,6 +77,12 @@ final class SQLiteConnection {
         return rows
     }
 
+    /// Reads the whole file, and throws if it is damaged.
+    func refuseDamage() throws(HistoryError) {
+        let complaints = try rows("PRAGMA quick_check(1)") { $0.text(0) }
+        if let complaint = complaints.first(where: { $0 != "ok" }) { throw .damaged(file: file, reason: complaint) }
+    }
+
     var lastRow: Int64 { sqlite3_last_insert_rowid(connection) }
 
     /// All of `body`'s statements or none of them.

@@ -45,7 +45,7 @@ package struct ConfigurationCheck: Sendable {
     }
 
     /// Looks at the files and the addresses. Blocking.
-    package var remarks: [Remark] { commands + secrets + certificates + addresses }
+    package var remarks: [Remark] { commands + secrets + addresses }
 }
 
 // MARK: Programs
@@ -127,23 +127,19 @@ extension ConfigurationCheck {
 
 extension ConfigurationCheck {
     private var secrets: [Remark] {
-        let passphrases = configuration.regions.enumerated().flatMap { index, region in
-            secret(
-                region.network?.passphraseFile, place: "regions[\(index)].wifi.passphraseFile", holding: "passphrase")
-        }
-        return passphrases
-            + secret(configuration.mqtt?.broker.login?.passwordFile, place: "mqtt.passwordFile", holding: "password")
-            + configuration.notify.enumerated().flatMap { index, target in
-                secret(target.tokenFile, place: "notify[\(index)].tokenFile", holding: "token")
+        configuration.secretFiles.flatMap { file in
+            switch file.kind {
+            case .passphrase, .password, .token: secret(file.path, place: file.place, holding: file.kind.rawValue)
+            case .authorities, .certificate: self.file(file.path, file.place)
+            case .key: self.file(file.path, file.place, isSecret: true)
             }
+        }
     }
 
     /// By the rules of the daemon, which reads the file when it needs the secret.
-    private func secret(_ path: String?, place: String, holding kind: String) -> [Remark] {
+    private func secret(_ path: String, place: String, holding kind: String) -> [Remark] {
         // Only the service itself has its credentials.
-        guard let path, !path.hasPrefix(SecretFile.credentialPrefix) || SecretFile.credentialsDirectory != nil else {
-            return []
-        }
+        guard !path.hasPrefix(SecretFile.credentialPrefix) || SecretFile.credentialsDirectory != nil else { return [] }
         do throws(SecretFileProblem) {
             try SecretFile.withContents(of: path, limit: Self.secretLimit, user: account.user, failure: { $0 }) {
                 _ throws(SecretFileProblem) in
@@ -173,14 +169,7 @@ extension ConfigurationCheck {
         }
     }
 
-    private var certificates: [Remark] {
-        guard let tls = configuration.mqtt?.broker.tls else { return [] }
-        return file(tls.authorities, "mqtt.tls.ca") + file(tls.certificate, "mqtt.tls.certificate")
-            + file(tls.key, "mqtt.tls.key", isSecret: true)
-    }
-
-    private func file(_ path: String?, _ place: String, isSecret: Bool = false) -> [Remark] {
-        guard let path else { return [] }
+    private func file(_ path: String, _ place: String, isSecret: Bool = false) -> [Remark] {
         var status = stat()
         guard stat(path, &status) == 0 else {
             let code = errno

@@ -3,12 +3,14 @@ import Glibc
 /// The user and the groups that the daemon runs as.
 package struct ServiceAccount: Sendable, Equatable {
     package var user: UInt32
+    /// The group of its new files.
+    package var group: UInt32
     package var groups: Set<UInt32>
     /// Whether it is the account of this process, so that the rights of this process are those of the daemon.
     package var isOwn: Bool
 
-    package init(user: UInt32, groups: Set<UInt32>, isOwn: Bool = false) {
-        (self.user, self.groups, self.isOwn) = (user, groups, isOwn)
+    package init(user: UInt32, group: UInt32 = getegid(), groups: Set<UInt32>, isOwn: Bool = false) {
+        (self.user, self.group, self.groups, self.isOwn) = (user, group, groups, isOwn)
     }
 
     /// The name of the service's user.
@@ -41,7 +43,7 @@ package struct ServiceAccount: Sendable, Equatable {
             var count = Int32(groups.count)
             getgrouplist(name, entry.pw_gid, &groups, &count)
             return ServiceAccount(
-                user: entry.pw_uid,
+                user: entry.pw_uid, group: entry.pw_gid,
                 groups: Set(groups.prefix(max(0, min(Int(count), groups.count)))).union([entry.pw_gid]))
         }
     }

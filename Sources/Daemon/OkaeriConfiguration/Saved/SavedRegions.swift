@@ -8,7 +8,7 @@ import Plumbing
 /// `beacons.json` alone.
 package struct SavedRegions: Sendable, Equatable {
     /// The name of the file in the state directory.
-    package static let fileName = "regions.json"
+    package static let fileName = StateDirectory.File.regions.rawValue
 
     /// The limit in bytes: sixty-four regions with every key take a third of it.
     package static let sizeLimit = 64 << 10

@@ -43,3 +43,16 @@ extension PersistedState {
         }
     }
 }
+
+/// The text of `state.json`, for a program beside the daemon.
+package enum StateText {
+    /// Returns the reason why the daemon would reject the text, apart from the values of its parts; `nil` if there is none.
+    package static func problem(of text: [UInt8]) -> String? {
+        do throws(StateFileError) {
+            _ = try PersistedState(text: text, [])
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+}

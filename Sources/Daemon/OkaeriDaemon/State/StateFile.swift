@@ -9,10 +9,7 @@ import SystemPackage
 struct StateFile: Sendable {
     let directory: String
 
-    var path: String { "\(directory)/state.json" }
-
-    /// Sixty-four beacons take a tenth of it.
-    private static let sizeLimit = 1 << 18
+    var path: String { "\(directory)/\(StateDirectory.File.state.rawValue)" }
 
     /// Returns the new path of a file that cannot be read; `nil` if it has to stay.
     func setAside(_ error: StateFileError) -> String? { error.suffix.map { "\(path).\($0)" } }
@@ -28,7 +25,7 @@ struct StateFile: Sendable {
                 FilePath(path), .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
             text = try file.closeAfter {
                 try Self.check(file)
-                return try file.contents(limit: Self.sizeLimit)
+                return try file.contents(limit: StateDirectory.File.state.sizeLimit)
             }
         } catch let error as StateFileError {
             throw error

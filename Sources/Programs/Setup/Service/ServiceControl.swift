@@ -114,11 +114,25 @@ package struct ServiceControl: Sendable {
             try await awaitReload(after: before)
             return .reloaded
         }
+        try await begin("enable", "--quiet", "--now")
+        return .started
+    }
+
+    /// Stops the service until ``start()``. A restart of the machine starts it too.
+    package func stop() async throws(Failure) {
+        try await carryOut("systemctl", "stop", Self.unit)
+    }
+
+    /// Starts the service, and returns when the daemon answers.
+    package func start() async throws(Failure) {
+        try await begin("start")
+    }
+
+    private func begin(_ words: String...) async throws(Failure) {
         // Earlier starts may have failed too often for another one.
         _ = await command("systemctl", "reset-failed", Self.unit)
-        try await carryOut("systemctl", "enable", "--quiet", "--now", Self.unit)
+        try await carryOut(["systemctl"] + words + [Self.unit])
         _ = try await answer()
-        return .started
     }
 
     /// Returns when the daemon has read its configuration once more.
@@ -149,7 +163,9 @@ package struct ServiceControl: Sendable {
         }
     }
 
-    private func carryOut(_ words: String...) async throws(Failure) {
+    private func carryOut(_ words: String...) async throws(Failure) { try await carryOut(words) }
+
+    private func carryOut(_ words: [String]) async throws(Failure) {
         let result = await command.run(words)
         guard !result.succeeded else { return }
         let reason = result.complaint.isEmpty ? "exit status \(result.status ?? -1)" : result.complaint

@@ -94,6 +94,12 @@ struct StateOptions: ParsableArguments {
 
     var forDaemon: String { StateDirectory.forDaemon(named: directory, environment: environment, isRoot: isRoot) }
 
+    /// The directory of the state.
+    var holdingState: String {
+        StateDirectory.forClient(
+            named: directory, environment: environment, isRoot: isRoot, holding: StateDirectory.File.state.rawValue)
+    }
+
     /// The directory of the history.
     var forReading: String {
         StateDirectory.forClient(

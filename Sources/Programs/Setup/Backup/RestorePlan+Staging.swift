@@ -1,0 +1,156 @@
+import Glibc
+import History
+import OkaeriConfiguration
+import Plumbing
+import SystemPackage
+
+extension RestorePlan {
+    /// Writes the new files beside the old ones. Blocking; the daemon may run.
+    package func stage() throws(BackupFailure) -> StagedRestore {
+        var files: [StagedFile] = []
+        do throws(BackupFailure) {
+            for (path, content) in [(configurationFile, archive.contents[.configuration] ?? [])] + secrets
+            where isWritten(path) {
+                files.append(try stage(path, content, isConfiguration: path == configurationFile))
+            }
+            try prepareDirectory()
+            // A new directory belongs to the user of the service.
+            let rights = OwnerRights(ofDirectory: directory, command: Self.command)
+            for file in StateDirectory.File.allCases {
+                try rights { () throws(BackupFailure) in try stage(file, into: &files, rights) }
+            }
+            return StagedRestore(files: files, directory: directory, rights: rights)
+        } catch {
+            files.forEach { $0.discard() }
+            throw error
+        }
+    }
+
+    private func isWritten(_ path: String) -> Bool {
+        changes.contains { $0.path == path && [.replaced, .created].contains($0.action) }
+    }
+
+    private func stage(
+        _ path: String, _ content: [UInt8], isConfiguration: Bool
+    ) throws(BackupFailure) -> StagedFile {
+        do throws(FilePlace.Problem) {
+            let place = try FilePlace(path)
+            if !isConfiguration, geteuid() == 0 { try place.refuseSharedDirectory() }
+            let status = try place.status()
+            let owner =
+                status.map { (user: $0.st_uid, group: $0.st_gid) }
+                ?? (isConfiguration ? (user: geteuid(), group: getegid()) : (user: account.user, group: account.group))
+            let permissions =
+                status.map { FilePermissions(rawValue: $0.st_mode & 0o7777) }
+                ?? (isConfiguration ? [.ownerReadWrite, .groupRead, .otherRead] : .ownerReadWrite)
+            do throws(Errno) {
+                let directory = try place.opened()
+                try FileDescriptor.replaceFile(
+                    StagedFile.stagedName(place.name), in: directory.number, with: content, permissions: permissions,
+                    owner: owner)
+                return StagedFile(place.name, in: directory, path: path, rights: .own)
+            } catch {
+                throw .failed(error)
+            }
+        } catch {
+            throw BackupFailure("cannot write \(path)", error, command: Self.command)
+        }
+    }
+
+    /// Makes the state directory where it is missing, for the user of the service.
+    private func prepareDirectory() throws(BackupFailure) {
+        var status = stat()
+        guard stat(directory, &status) != 0 else { return }
+        do throws(FilePlace.Problem) {
+            let place = try FilePlace("\(directory)/.", making: 0o750)
+            guard geteuid() == 0, account.user != 0 else { return }
+            let number = openat(place.directory.number, ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard number >= 0 else { throw .failed(Errno(rawValue: errno)) }
+            let folder = OwnedDescriptor(owning: number)
+            guard fchown(folder.number, account.user, account.group) == 0 else {
+                throw .failed(Errno(rawValue: errno))
+            }
+        } catch {
+            throw BackupFailure("cannot make \(directory)", error, command: Self.command)
+        }
+    }
+
+    private func stage(
+        _ file: StateDirectory.File, into files: inout [StagedFile], _ rights: OwnerRights
+    ) throws(BackupFailure) {
+        let path = "\(directory)/\(file.rawValue)"
+        guard let action = changes.first(where: { $0.path == path })?.action, action != .unchanged else { return }
+        if action == .removed {
+            files.append(
+                StagedFile(
+                    removing: file.rawValue, as: "\(file.rawValue).bak", in: try folder(for: path), path: path,
+                    rights: rights))
+        } else {
+            let folder = try folder(for: path)
+            if file == .history {
+                try stageHistory(in: folder, path: path)
+            } else {
+                try write(archive.contents[.state(file)] ?? [], file, in: folder, path: path)
+            }
+            files.append(StagedFile(file.rawValue, in: folder, path: path, rights: rights))
+        }
+        guard file == .history else { return }
+        // What SQLite had not moved into the old file yet belongs to that one.
+        for suffix in ["-wal", "-shm"] {
+            files.append(
+                StagedFile(
+                    removing: file.rawValue + suffix, as: "\(file.rawValue).bak\(suffix)",
+                    in: try self.folder(for: path),
+                    path: path + suffix, rights: rights))
+        }
+    }
+
+    /// Opens the state directory.
+    private func folder(for path: String) throws(BackupFailure) -> OwnedDescriptor {
+        do throws(FilePlace.Problem) {
+            let place = try FilePlace("\(directory)/.")
+            do throws(Errno) { return try place.opened() } catch { throw .failed(error) }
+        } catch {
+            throw BackupFailure("cannot write \(path)", error, command: Self.command)
+        }
+    }
+
+    private func write(
+        _ content: [UInt8], _ file: StateDirectory.File, in folder: borrowing OwnedDescriptor, path: String
+    ) throws(BackupFailure) {
+        do throws(Errno) {
+            try FileDescriptor.replaceFile(
+                StagedFile.stagedName(file.rawValue), in: folder.number, with: content, permissions: file.permissions)
+        } catch {
+            throw BackupFailure("cannot write \(path)", error, command: Self.command)
+        }
+    }
+
+    /// Writes the history and examines it.
+    private func stageHistory(in folder: borrowing OwnedDescriptor, path: String) throws(BackupFailure) {
+        let name = StagedFile.stagedName(HistoryStore.fileName)
+        unlinkat(folder.number, name, 0)
+        let number = openat(
+            folder.number, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+            StateDirectory.File.history.permissions.rawValue)
+        guard number >= 0 else {
+            throw BackupFailure("cannot write \(path)", Errno(rawValue: errno), command: Self.command)
+        }
+        let file = OwnedDescriptor(owning: number)
+        do throws(BackupFailure) {
+            try archive.copyHistory(to: FileDescriptor(rawValue: number))
+            guard fsync(number) == 0 else {
+                throw BackupFailure("cannot write \(path)", Errno(rawValue: errno), command: Self.command)
+            }
+            do throws(HistoryError) {
+                try HistoryStore.examine("\(directory)/\(name)")
+            } catch {
+                throw BackupFailure(.data, "cannot restore \(archive.path): \(error)")
+            }
+        } catch {
+            unlinkat(folder.number, name, 0)
+            throw error
+        }
+        _ = consume file
+    }
+}

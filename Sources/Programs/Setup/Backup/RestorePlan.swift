@@ -1,0 +1,150 @@
+import Glibc
+import History
+package import OkaeriConfiguration
+import Plumbing
+import SystemPackage
+
+/// The files of this machine that a backup replaces.
+///
+/// The archive and its configuration are checked before there is a plan, and nothing is written before ``stage()``.
+package struct RestorePlan: Sendable {
+    /// A file of this machine.
+    package struct Change: Sendable, Equatable, Encodable {
+        package enum Action: String, Sendable, Encodable {
+            case replaced, created
+            /// The file has the backup's content already.
+            case unchanged
+            /// The backup has no such file; the present one is set aside.
+            case removed
+            /// The file stays as it is, because it is not in the folder of the configuration.
+            case leftOut
+        }
+
+        package var path: String
+        package var action: Action
+    }
+
+    /// The origin of the backup.
+    package var node: String { archive.manifest.node }
+    package var time: String { archive.manifest.time }
+    package var version: String { archive.manifest.version }
+
+    package private(set) var changes: [Change] = []
+    package let configuration: Configuration
+    package let configurationFile: String
+
+    let archive: BackupArchive
+    let directory: String
+    let account: ServiceAccount
+    let rights: OwnerRights
+
+    static let command = "restore FILE"
+
+    /// Reads the backup and examines this machine. Blocking.
+    ///
+    /// - Parameters:
+    ///   - directory: The state directory.
+    ///   - stateProblem: Returns the reason why the daemon would reject the text of a `state.json`.
+    package init(
+        of backup: String, configurationFile: String, directory: String, stateProblem: ([UInt8]) -> String?
+    ) throws(BackupFailure) {
+        archive = try BackupArchive(backup)
+        self.configurationFile = FilePath(SocketPath.absolute(configurationFile)).lexicallyNormalized().string
+        self.directory = directory
+        account = ServiceAccount.ofDaemon(reading: self.configurationFile)
+        rights = OwnerRights(ofDirectory: directory, command: Self.command)
+        configuration = try Self.checkedConfiguration(archive)
+        try Self.checkState(archive, stateProblem)
+        try planFiles()
+        try planState()
+    }
+
+    private static func checkedConfiguration(_ archive: BackupArchive) throws(BackupFailure) -> Configuration {
+        do throws(ConfigurationError) {
+            if let regions = archive.contents[.state(.regions)] {
+                _ = try SavedRegions(json: regions, file: "\(SavedRegions.fileName) in \(archive.path)")
+            }
+            return try Configuration(
+                json: archive.contents[.configuration] ?? [], file: "beacons.json in \(archive.path)")
+        } catch {
+            throw BackupFailure(.configuration, error.description)
+        }
+    }
+
+    private static func checkState(
+        _ archive: BackupArchive, _ problem: ([UInt8]) -> String?
+    ) throws(BackupFailure) {
+        guard let problem = archive.contents[.state(.state)].flatMap(problem) else { return }
+        throw BackupFailure(
+            .data,
+            "cannot restore \(archive.path): state.json in it is not used: \(problem); upgrade okaeri, or use another backup"
+        )
+    }
+
+    private mutating func planFiles() throws(BackupFailure) {
+        try plan(configurationFile, archive.contents[.configuration])
+        for (path, content) in secrets {
+            guard isBesideConfiguration(path) else {
+                let isThere = (try? FilePlace(path).contents(limit: content.count)) == content
+                changes.append(Change(path: path, action: isThere ? .unchanged : .leftOut))
+                continue
+            }
+            try plan(path, content)
+        }
+    }
+
+    private mutating func planState() throws(BackupFailure) {
+        for file in StateDirectory.File.allCases {
+            let path = "\(directory)/\(file.rawValue)"
+            if file == .history, archive.hasHistory {
+                changes.append(Change(path: path, action: try exists(path) ? .replaced : .created))
+            } else if let content = archive.contents[.state(file)] {
+                let rights = rights
+                try rights { () throws(BackupFailure) in try plan(path, content) }
+            } else if try exists(path) {
+                changes.append(Change(path: path, action: .removed))
+            }
+        }
+    }
+
+    /// The files that the configuration of the backup names, as far as the backup contains them.
+    var secrets: [(path: String, content: [UInt8])] {
+        configuration.secretPaths.enumerated().compactMap { index, path in
+            archive.contents[.secret(index)].map { (path, $0) }
+        }
+    }
+
+    /// Root writes no other files: a backup could name any of the system.
+    private func isBesideConfiguration(_ path: String) -> Bool {
+        let folder = FilePath(configurationFile).removingLastComponent().string
+        return path.hasPrefix("\(folder)/") && FilePath(path).lexicallyNormalized().string == path
+    }
+
+    private mutating func plan(_ path: String, _ content: [UInt8]?) throws(BackupFailure) {
+        guard let content else { return }
+        let action: Change.Action
+        do throws(FilePlace.Problem) {
+            let place = try FilePlace(path)
+            if try place.status() == nil {
+                action = .created
+            } else {
+                // A longer file is another one.
+                action = (try? place.contents(limit: content.count)) == content ? .unchanged : .replaced
+            }
+        } catch {
+            // A directory that is missing is made.
+            guard error == .failed(.noSuchFileOrDirectory) else {
+                throw BackupFailure("cannot write \(path)", error, command: Self.command)
+            }
+            action = .created
+        }
+        changes.append(Change(path: path, action: action))
+    }
+
+    private func exists(_ path: String) throws(BackupFailure) -> Bool {
+        try rights { () throws(BackupFailure) in
+            var status = stat()
+            return lstat(path, &status) == 0
+        }
+    }
+}

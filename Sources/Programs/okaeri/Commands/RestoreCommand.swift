@@ -1,0 +1,157 @@
+import ArgumentParser
+import Events
+import Glibc
+import OkaeriConfiguration
+import OkaeriDaemon
+import Plumbing
+import Setup
+
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Put the files of a backup back, here or on another machine.",
+        discussion: """
+            It checks the backup and its configuration, lists the files that change, and asks. Then it stops the service, \
+            replaces the files, and starts the service again; the former files stay beside the new ones as .bak. If a file \
+            cannot be replaced, all are put back. Files with secrets outside the folder of beacons.json are left out, and \
+            named. The name of the node and its room are those of the backup. Exit status: 0; 1 if you ended it; 64 without a \
+            terminal and --yes; 65 if the backup is damaged, or of a newer okaeri; 69 if the service does not stop or start; 74 \
+            if a file cannot be written; 77 without the right to do so; 78 if its configuration has mistakes.
+            """)
+
+    @OptionGroup var config: ConfigurationOptions
+    @OptionGroup var state: StateOptions
+
+    @Flag(help: "Ask nothing.")
+    var yes = false
+
+    @Flag(help: "Print JSON. Requires --yes.")
+    var json = false
+
+    @Argument(help: "The file that `okaeri backup` wrote.", completion: .file())
+    var file: String
+
+    fileprivate struct Report: Encodable {
+        let node: String
+        let time: String
+        let version: String
+        let files: [RestorePlan.Change]
+        /// Whether the service uses the files now.
+        var applied = false
+        /// What is left to do.
+        var next: [String] = []
+
+        init(_ plan: RestorePlan) {
+            (node, time, version, files) = (plan.node, plan.time, plan.version, plan.changes)
+        }
+    }
+
+    func validate() throws {
+        if json, !yes { throw ValidationError("--json requires --yes, because nothing is asked then") }
+    }
+
+    func run() async throws {
+        let target = Configuration.fileToWrite(
+            named: config.file, isRoot: geteuid() == 0, isService: ServiceControl.isInstalled)
+        let plan = try await blocking { [file, directory = state.forDaemon] () throws(BackupFailure) in
+            try RestorePlan(
+                of: file, configurationFile: target, directory: directory, stateProblem: StateText.problem)
+        }
+        if !json { plan.lines.forEach { print($0) } }
+        guard plan.changesAnything else { return finish(plan, Report(plan)) }
+        try await confirm()
+        let staged = try await blocking { () throws(BackupFailure) in try plan.stage() }
+        finish(plan, try await exchange(staged, plan))
+    }
+
+    private func confirm() async throws {
+        guard !yes else { return }
+        guard Terminal.canAsk else {
+            throw CommandFailure("there is no terminal to ask on; use `--yes`", status: Exit.usage)
+        }
+        guard try await TerminalQuestions.confirm("Change these files?") else {
+            throw CommandFailure("nothing was written", status: .failure)
+        }
+    }
+
+    /// Exchanges the files while the service is stopped.
+    private func exchange(_ staged: StagedRestore, _ plan: RestorePlan) async throws -> Report {
+        // From here to the end the service would stay stopped.
+        for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
+        var report = Report(plan)
+        let isOfService = plan.configurationFile == ServiceControl.file && ServiceControl.isControllable
+        let service = ServiceControl()
+        let wasRunning = isOfService ? await service.isRunning : false
+        do throws(ServiceControl.Failure) {
+            if wasRunning { try await service.stop() }
+        } catch {
+            staged.discard()
+            throw CommandFailure(error.description, status: Exit.unavailable)
+        }
+        do {
+            try await blocking { () throws(BackupFailure) in try staged.exchange() }
+        } catch {
+            if wasRunning { try? await service.start() }
+            throw error
+        }
+        guard wasRunning else {
+            report.next = [
+                isOfService ? "sudo systemctl enable --now okaeri" : "okaeri monitor --config \(plan.configurationFile)"
+            ]
+            return report
+        }
+        do throws(ServiceControl.Failure) {
+            try await service.start()
+            report.applied = true
+            return report
+        } catch {
+            throw CommandFailure(
+                "the files are replaced, and the former ones are beside them as .bak, but \(error)",
+                status: Exit.unavailable)
+        }
+    }
+
+    private func finish(_ plan: RestorePlan, _ report: Report) {
+        for remark in ConfigurationCheck(plan.configuration, file: plan.configurationFile).remarks {
+            Terminal.complain("\(plan.configurationFile): \(remark)")
+        }
+        if json { return print(JSON.line(report)) }
+        if report.applied { print("The service okaeri runs with these files.") }
+        for step in report.next { print("Next: `\(step)`.") }
+    }
+
+    /// Runs what waits for the disk on a thread of its own, and ends the command if it fails.
+    private func blocking<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(BackupFailure) -> Value
+    ) async throws -> Value {
+        do throws(BackupFailure) {
+            return try await BlockingThread.run(
+                { BackupFailure(.io, BlockingThread.StartError(code: $0).description) }, body)
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+}
+
+extension RestorePlan {
+    fileprivate var changesAnything: Bool { changes.contains { ![.unchanged, .leftOut].contains($0.action) } }
+
+    /// The plan, for a person.
+    fileprivate var lines: [String] {
+        ["The backup is of node \(node), of \(time), by okaeri \(version)."]
+            + changes.map { "  \($0.path): \($0.action.sentence)" }
+            + (changes.contains { $0.action == .replaced }
+                ? ["Each former file stays beside the new one as .bak."] : [])
+    }
+}
+
+extension RestorePlan.Change.Action {
+    fileprivate var sentence: String {
+        switch self {
+        case .replaced: "is replaced"
+        case .created: "is created"
+        case .unchanged: "is the same already"
+        case .removed: "is set aside as .bak, because the backup has no such file"
+        case .leftOut: "is left out, because it is not in the folder of the configuration"
+        }
+    }
+}
