@@ -33,7 +33,7 @@ struct Edit {
             (before.onEnter, before.onExit, before.onPrompt) == (region.onEnter, region.onExit, region.onPrompt),
             "an edit changes commands")
         require(before.scope == region.scope, "an edit changes the scope of commands")
-        let isMoved = before.monitored.region.constraint != region.monitored.region.constraint
+        let isMoved = !before.hasSameSigns(as: region)
         require(movesHooks == (isMoved && before.hasCommands), "another beacon runs the commands")
     }
 

@@ -12,7 +12,12 @@ import WiFi
 func goOn(from memory: RegionMonitor.Memory, _ written: StateStamp) {
     var now = RegionMonitoring.Instant(nanoseconds: 0)
     // No more than a household has.
-    let regions = memory.regions.prefix(8).map { MonitoredRegion($0.region, ranging: .whileInside) }
+    let regions = memory.regions.prefix(8).compactMap { region -> MonitoredRegion? in
+        let signs = region.signs.map { RegionSign($0.identity) }
+        return signs.first.map {
+            MonitoredRegion(identifier: region.identifier, $0, or: Array(signs.dropFirst()), ranging: .whileInside)
+        }
+    }
     var monitor = RegionMonitor(regions, at: now)
     monitor.restored(memory)
     require(monitor.memory(at: now).regions.count <= regions.count, "regions were made up")
@@ -30,7 +35,7 @@ func goOn(from memory: RegionMonitor.Memory, _ written: StateStamp) {
         now = max(now, deadline)
         actions += monitor.advanced(to: now)
     }
-    let names = Set(regions.map(\.region.identifier))
+    let names = Set(regions.map(\.identifier))
     for case .didExitRegion(let region) in actions { require(names.contains(region), "a region was left that is none") }
     let later = monitor.memory(at: now)
     require(later.beacons.count <= RegionMonitor.memoryCapacity, "more is known than can be kept")
@@ -38,7 +43,7 @@ func goOn(from memory: RegionMonitor.Memory, _ written: StateStamp) {
     guard let text = try? kept.text, let read = try? PersistedState(text: text, [PresenceMemory.self]),
         let again = read[PresenceMemory.self]?.monitorMemory(isStale: false)
     else { return require(false, "what is known cannot be kept") }
-    require(again.regions.map(\.region) == later.regions.map(\.region), "other regions are kept")
+    require(again.regions.map(\.identifier) == later.regions.map(\.identifier), "other regions are kept")
     require(again.beacons.map(\.identity) == later.beacons.map(\.identity), "other beacons are kept")
 }
 

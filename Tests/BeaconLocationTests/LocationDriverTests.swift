@@ -177,7 +177,7 @@ import Testing
         bench.listen()
         bench.hear(-59)
         let memory = bench.driver.memory
-        #expect(memory.regions.map(\.region) == [home], "what is ranged has no state")
+        #expect(memory.regions.map(\.identifier) == [home.identifier], "what is ranged has no state")
 
         let later = LocationBench(at: bench.now + 60_000_000_000, memory: memory)
         later.driver.startMonitoring(MonitoredRegion(home))

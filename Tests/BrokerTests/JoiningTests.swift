@@ -11,7 +11,8 @@ import Testing
     private static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
     private func region(_ identifier: String, _ beacons: String) throws -> BrokerRegion {
-        BrokerRegion(BeaconRegion(identifier: identifier, constraint: try #require(BeaconConstraint(beacons))))
+        BrokerRegion(
+            MonitoredRegion(BeaconRegion(identifier: identifier, constraint: try #require(BeaconConstraint(beacons)))))
     }
 
     /// Reads what the broker retains.

@@ -110,7 +110,7 @@ private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
         let text = try edited(nil, RegionDraft(identifier: name, try #require(BeaconConstraint(uuidText))))
         let configuration = try Configuration(json: Array(text.utf8), file: "beacons.json")
         #expect(configuration.regions.map(\.identifier) == [name])
-        #expect(configuration.regions[0].monitored.region.constraint.major == nil)
+        #expect(configuration.regions[0].monitored.constraint?.major == nil)
         #expect(text.contains("é"))
     }
 }
@@ -159,7 +159,7 @@ private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
         #expect(result.contains(#""uuid": "\#(other)", "wifi""#))
         #expect(result.contains(#"[ "/bin/true" ,"x" ], "major": 5, "identifier""#))
         let configuration = try Configuration(json: Array(result.utf8), file: "beacons.json")
-        #expect(configuration.regions[0].monitored.region.constraint == BeaconConstraint("\(other)/5"))
+        #expect(configuration.regions[0].monitored.constraint == BeaconConstraint("\(other)/5"))
         #expect(configuration.regions[0].network?.passphraseFile == "/etc/a")
     }
 

@@ -50,7 +50,7 @@ import WiFi
         var (before, after) = try (read(text), read(result))
         let index = try #require(after.regions.firstIndex { $0.identifier == draft.identifier })
         let region = after.regions.remove(at: index)
-        #expect(region.monitored.region.constraint == constraint, "\(text)")
+        #expect(region.monitored.constraint == constraint, "\(text)")
         if !isNew {
             let old = before.regions.remove(at: index)
             #expect(region.onEnter == old.onEnter)

@@ -31,7 +31,7 @@ import WiFi
         let json = #"{"regions": [{"identifier": "home", "uuid": "\#(uuidText)"}]}"#
         let configuration = try Configuration(json: Array(json.utf8), file: "beacons.json")
         let region = try #require(configuration.regions.first)
-        #expect(region.monitored.region.constraint == .uuid(home.uuid))
+        #expect(region.monitored.constraint == .uuid(home.uuid))
         #expect(region.monitored.exitAfter == nil, "it is learned")
         #expect(region.monitored.measuredPower == nil, "it is what the beacon claims")
         #expect(region.monitored.pathLossExponent == nil)
@@ -73,7 +73,7 @@ import WiFi
         #expect(configuration.adapter == "hci1")
         #expect((configuration.scan.interval, configuration.scan.window) == (200, 20))
         #expect(configuration.state.validFor == 60)
-        #expect(region.monitored.region.constraint == .minor(home.uuid, 100, 7))
+        #expect(region.monitored.constraint == .minor(home.uuid, 100, 7))
         #expect((region.monitored.enterRSSI, region.monitored.exitRSSI) == (-85, -92))
         #expect(region.monitored.exitAfter == .seconds(12.5))
         #expect((region.monitored.measuredPower, region.monitored.pathLossExponent) == (-65, 3.25))

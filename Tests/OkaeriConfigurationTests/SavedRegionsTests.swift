@@ -47,7 +47,7 @@ import WiFi
         #expect(merged.saved.file(of: "keys") == "/s/regions.json" && merged.saved.file(of: "home") == nil)
         let shed = try region("shed", merged)
         #expect(shed.monitored.exitAfter == nil && shed.monitored.enterRSSI == -70 && shed.network?.ssid == "ShedNet")
-        #expect(shed.monitored.region.constraint.major == 2, "keys that are not saved stay")
+        #expect(shed.monitored.constraint?.major == 2, "keys that are not saved stay")
         #expect(try region("keys", merged).monitored.sensitivity == .patient)
         #expect(try Configuration(json: Array(merged.text.utf8), file: "") == merged.configuration)
     }
@@ -60,7 +60,7 @@ import WiFi
         let merged = try merged(saved)
         let home = try region("home", merged)
         let own = try #require(merged.own.first)
-        #expect(home.hasSameBeacons(as: own) && home.onEnter == ["/bin/true"] && home.network == own.network)
+        #expect(home.hasSameSigns(as: own) && home.onEnter == ["/bin/true"] && home.network == own.network)
         #expect(home.monitored.enterRSSI == -75)
     }
 

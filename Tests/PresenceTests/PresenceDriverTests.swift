@@ -113,8 +113,8 @@ import Testing
 
     @Test func `a region of the same beacons under another name is the same one, if there is only one`() throws {
         let uuid = try #require(BeaconUUID("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"))
-        func region(_ name: String, _ major: UInt16) -> BeaconRegion {
-            BeaconRegion(identifier: name, constraint: .major(uuid, major))
+        func region(_ name: String, _ major: UInt16) -> MonitoredRegion {
+            MonitoredRegion(BeaconRegion(identifier: name, constraint: .major(uuid, major)))
         }
         let before = [region("home", 1), region("keys", 7), region("a", 8), region("b", 8)]
         let after = [region("home", 2), region("bag", 7), region("c", 8)]

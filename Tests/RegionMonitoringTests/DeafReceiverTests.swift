@@ -8,7 +8,9 @@ import Testing
     private let home = MonitoredRegion(BeaconRegion(identifier: "home", constraint: .major(uuid, 100)))
 
     private func home(after seconds: Double) -> MonitoredRegion {
-        MonitoredRegion(home.region, exitAfter: .seconds(seconds))
+        var region = home
+        region.exitAfter = .seconds(seconds)
+        return region
     }
 
     /// Receives the beacon and so many other devices once a second each, from `start` on.

@@ -18,7 +18,11 @@ import Testing
     }
 
     private func memory(_ state: RegionState, of region: MonitoredRegion) -> RegionMonitor.Memory {
-        .init(regions: [.init(region: region.region, lastKnown: state, learnedExitTime: nil)])
+        .init(regions: [
+            .init(
+                identifier: region.identifier, lastKnown: state,
+                signs: [.init(identity: region.sign.identity, lastKnown: state)])
+        ])
     }
 
     /// A monitor that received the beacon at these gaps, and the time of the last advertisement.
@@ -187,7 +191,7 @@ import Testing
     @Test func `an absurd exit time neither traps nor causes an early exit`() {
         for time in [Duration.seconds(-5), .seconds(1e15), .seconds(Int64.max)] {
             var memory = memory(.inside, of: learning)
-            memory.regions[0].learnedExitTime = time
+            memory.regions[0].signs[0].learnedExitTime = time
             var next = restarted(memory, learning)
             let exit = next.run(to: 2000).first { $0.action.label == "exit" }
             #expect(exit.map { $0.time >= 1012 && $0.time <= 1300 } ?? false, "\(time)")

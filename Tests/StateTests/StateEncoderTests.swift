@@ -36,7 +36,7 @@ import Testing
     private func presence(_ state: RegionState, learned: Float) -> PresenceMemory {
         PresenceMemory(
             RegionMonitor.Memory(
-                regions: [.init(region: monitored().region, lastKnown: state, learnedExitTime: nil)],
+                regions: [known(monitored(), state)],
                 beacons: [
                     .init(
                         identity: home,

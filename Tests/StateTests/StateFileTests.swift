@@ -25,10 +25,9 @@ import WiFi
 
     private let regions = RegionMonitor.Memory(
         regions: [
-            .init(region: monitored().region, lastKnown: .inside, learnedExitTime: .seconds(17)),
-            .init(
-                region: BeaconRegion(identifier: "gå \"rden\"", constraint: .uuid(home.uuid)), lastKnown: .outside,
-                learnedExitTime: nil),
+            known(monitored(), .inside, exitTime: .seconds(17)),
+            known(
+                MonitoredRegion(BeaconRegion(identifier: "gå \"rden\"", constraint: .uuid(home.uuid))), .outside),
         ],
         beacons: [
             .init(

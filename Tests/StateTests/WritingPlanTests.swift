@@ -14,7 +14,7 @@ import WiFi
 
     private func state(_ state: RegionState, learned: Float = 1) -> PersistedState {
         let regions = RegionMonitor.Memory(
-            regions: [.init(region: monitored().region, lastKnown: state, learnedExitTime: nil)],
+            regions: [known(monitored(), state)],
             beacons: [
                 .init(
                     identity: home,

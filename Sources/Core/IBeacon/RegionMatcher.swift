@@ -3,9 +3,10 @@ public struct RegionMatcher: Sendable {
     private var regions: [BeaconConstraint: [Int]] = [:]
     private var owners: Set<BeaconUUID> = []
 
-    /// - Parameter constraints: one for each region; a match is answered by its position here.
-    public init(_ constraints: some Sequence<BeaconConstraint>) {
+    /// - Parameter constraints: one for each region; a match is answered by its position here. `nil` matches no beacon.
+    public init(_ constraints: [BeaconConstraint?]) {
         for (index, constraint) in constraints.enumerated() {
+            guard let constraint else { continue }
             regions[constraint, default: []].append(index)
             owners.insert(constraint.uuid)
         }

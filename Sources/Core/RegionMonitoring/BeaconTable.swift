@@ -85,8 +85,4 @@ struct BeaconTable: Sendable {
         }
         return fallback?.slot
     }
-
-    mutating func rematch(_ matcher: RegionMatcher) {
-        for slot in tracks.indices { tracks[slot].regions = matcher.matches(tracks[slot].identity) }
-    }
 }

@@ -4,8 +4,10 @@ import Plumbing
 struct BeaconTrack: Sendable {
     var identity: BeaconIdentity
 
-    /// The positions of the regions it belongs to: looked up once, when it is first heard.
-    var regions: [Int]
+    /// The positions of the signs it belongs to, and of their regions: looked up once, when it is first heard. The same array
+    /// while every region has one sign.
+    var signs: [Int]
+    var regions: [Int] = []
 
     var measuredPower: Int8
     var signal = SignalFilter()
@@ -26,12 +28,12 @@ struct BeaconTrack: Sendable {
     /// Last, because it is large: it is never accessed for a beacon without a region.
     var silences = SilenceModel()
 
-    init(_ sighting: BeaconSighting, regions: [Int], at now: Instant, listened: ListeningClock.Reading) {
+    init(_ sighting: BeaconSighting, signs: [Int], at now: Instant, listened: ListeningClock.Reading) {
         identity = sighting.identity
         measuredPower = sighting.measuredPower
         lastHeard = now
         lastListened = listened
-        self.regions = regions
+        self.signs = signs
     }
 
     @inline(__always)
@@ -68,20 +70,25 @@ struct BeaconTrack: Sendable {
     /// fixed when the silence begins, so that no deadline moves to an earlier time.
     var tolerance: Int64 { silences.tolerance(lastListened.wasDeafOfLate) }
 
-    /// The distance in metres by the filtered signal and `region`'s calibration; -1 without signal or measured power.
-    func accuracy(in region: MonitoredRegion?) -> Double {
+    /// The distance in metres by the filtered signal and `sign`'s calibration; -1 without signal or measured power.
+    func accuracy(by sign: RegionSign?) -> Double {
         PathLoss.accuracy(
             signal: signal.value,
-            measuredPower: PathLoss.measuredPower(claimed: measuredPower, calibrated: region?.measuredPower),
-            exponent: region?.pathLossExponent ?? PathLoss.defaultExponent)
+            measuredPower: PathLoss.measuredPower(claimed: measuredPower, calibrated: sign?.measuredPower),
+            exponent: sign?.pathLossExponent ?? PathLoss.defaultExponent)
     }
 
-    /// Returns the ranging result of `region` at the end of `round`; without a new sample the distance is not known.
-    func ranged(in region: MonitoredRegion, round: UInt64) -> RangedBeacon {
+    /// Returns the beacon that entered a region by this sign.
+    func entered(_ sign: RegionSign) -> RangedBeacon {
+        RangedBeacon(identity: identity, rssi: Int(lastRSSI ?? 0), accuracy: accuracy(by: sign))
+    }
+
+    /// Returns the ranging result by `sign` at the end of `round`; without a new sample the distance is not known.
+    func ranged(by sign: RegionSign, round: UInt64) -> RangedBeacon {
         guard self.round == round, samples > 0 else {
             return RangedBeacon(identity: identity, rssi: 0, accuracy: PathLoss.unknownAccuracy)
         }
         let mean = (Double(sum) / Double(samples)).rounded()
-        return RangedBeacon(identity: identity, rssi: Int(mean), accuracy: accuracy(in: region))
+        return RangedBeacon(identity: identity, rssi: Int(mean), accuracy: accuracy(by: sign))
     }
 }

@@ -89,16 +89,19 @@ extension RegionMonitor {
     func silencesEnded(
         slot: Int, by sighting: BeaconSighting, at now: Instant, listened: ListeningClock.Reading
     ) -> [(index: Int, silence: EndedSilence)] {
-        beacons[slot].regions.compactMap { index in
-            let tracker = trackers[index]
+        beacons[slot].signs.compactMap { index in
+            let tracker = signs[index]
             guard tracker.isSilent(at: listened) else { return nil }
+            // Another sign keeps the region inside: no exit time would have caused an exit.
+            let others = regions[tracker.region].signs.lazy.filter { $0 != index }
+            if others.contains(where: { signs[$0].state == .inside }) { return nil }
             // Its slot may belong to another beacon now.
-            guard let holder = tracker.silentHolder, beacons[holder].regions.contains(index) else { return nil }
+            guard let holder = tracker.silentHolder, beacons[holder].signs.contains(index) else { return nil }
             let times = beacons[holder].silences.exitTimes
             let length = Duration.nanoseconds(
                 listened.silence(
                     since: tracker.silentSince, tolerance: beacons[holder].tolerance))
-            let leftFor = tracker.departure.map { $0.at.duration(to: now) }
+            let leftFor = departure(of: tracker.region).map { $0.duration(to: now) }
             // A silence longer than the longest exit time and five minutes was an absence with every sensitivity.
             let isNotable = length > times.quick && length - times.patient <= EndedSilence.returnLimit
             let wasLeft = leftFor.map { $0 <= EndedSilence.returnLimit } ?? false
@@ -111,6 +114,12 @@ extension RegionMonitor {
                 signalAfter: isItself ? sighting.rssi : nil)
             return (index, silence)
         }
+    }
+
+    /// The time at which silence left a region; `nil` unless it is outside for that reason.
+    private func departure(of region: Int) -> Instant? {
+        guard regions[region].state == .outside else { return nil }
+        return signs[regions[region].signs].compactMap { $0.departure?.at }.max()
     }
 }
 

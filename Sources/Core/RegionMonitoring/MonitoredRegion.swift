@@ -22,26 +22,11 @@ public struct MonitoredRegion: Hashable, Sendable {
         case off
     }
 
-    /// The region's name and its beacons.
-    public var region: BeaconRegion
+    /// The name that a person gave the region, unique among the regions that are monitored.
+    public var identifier: String
 
-    /// The filtered signal in dBm at which the region is entered; nil: any sighting enters.
-    public var enterRSSI: Int?
-
-    /// The filtered signal in dBm below which the region is left; nil: only silence leaves.
-    public var exitRSSI: Int?
-
-    /// The silence after which the beacon counts as gone; `nil`: a learned one.
-    public var exitAfter: Duration?
-
-    /// The weight of a learned exit time between speed and correctness.
-    public var sensitivity: Sensitivity
-
-    /// The RSSI of the region's beacons at one metre in dBm, if it was measured; `nil` for the value of each beacon.
-    public var measuredPower: Int8?
-
-    /// The path loss exponent here; `nil`: ``PathLoss/defaultExponent``.
-    public var pathLossExponent: Double?
+    /// The signs of the region, at least one: any of them keeps it inside.
+    public private(set) var signs: [RegionSign]
 
     /// Whether didEnterRegion is announced. The state is determined all the same.
     public var notifyOnEntry: Bool
@@ -55,13 +40,10 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// The use of the battery levels of the region's beacons.
     public var battery: Battery
 
-    /// Whether the settings replace the beacons' values in the computation of distances.
-    var isCalibrated: Bool { measuredPower != nil || pathLossExponent != nil }
-
     /// The longest exit time that is ever learned.
     public static let longestExitAfter = Duration.seconds(SilenceModel.longest)
 
-    /// A region; by default one that any sighting enters, and that is left after as long a silence as is learned.
+    /// A region of one sign; by default one that any sighting enters, and that is left after as long a silence as is learned.
     public init(
         _ region: BeaconRegion, enterRSSI: Int? = nil, exitRSSI: Int? = nil,
         exitAfter: Duration? = nil, sensitivity: Sensitivity = .balanced, measuredPower: Int8? = nil,
@@ -69,16 +51,91 @@ public struct MonitoredRegion: Hashable, Sendable {
         notifyOnEntry: Bool = true, notifyOnExit: Bool = true, ranging: Ranging = .off,
         battery: Battery = .advertised
     ) {
-        self.region = region
-        self.enterRSSI = enterRSSI
-        self.exitRSSI = exitRSSI
-        self.exitAfter = exitAfter
-        self.sensitivity = sensitivity
-        self.measuredPower = measuredPower
-        self.pathLossExponent = pathLossExponent
+        let sign = RegionSign(
+            .beacon(region.constraint), enterRSSI: enterRSSI, exitRSSI: exitRSSI, exitAfter: exitAfter,
+            sensitivity: sensitivity, measuredPower: measuredPower, pathLossExponent: pathLossExponent)
+        self.init(
+            identifier: region.identifier, sign, notifyOnEntry: notifyOnEntry, notifyOnExit: notifyOnExit,
+            ranging: ranging, battery: battery)
+    }
+
+    /// A region of several signs.
+    ///
+    /// - Parameters:
+    ///   - sign: The first sign.
+    ///   - others: The other signs, with different identities; those beyond ``RegionSign/limit`` have no effect.
+    public init(
+        identifier: String, _ sign: RegionSign, or others: [RegionSign] = [],
+        notifyOnEntry: Bool = true, notifyOnExit: Bool = true, ranging: Ranging = .off,
+        battery: Battery = .advertised
+    ) {
+        self.identifier = identifier
+        signs = [sign] + others.prefix(RegionSign.limit - 1)
         self.notifyOnEntry = notifyOnEntry
         self.notifyOnExit = notifyOnExit
         self.ranging = ranging
         self.battery = battery
+    }
+
+    /// The sign of a region with one; `nil` for several.
+    public var onlySign: RegionSign? { signs.count == 1 ? sign : nil }
+
+    /// The only sign; of several, the first.
+    public var sign: RegionSign {
+        get { signs[0] }
+        set { signs[0] = newValue }
+    }
+
+    /// Returns whether both have a sign of the same devices.
+    func hasCommonSign(with other: MonitoredRegion) -> Bool {
+        signs.contains { sign in other.signs.contains { $0.identity == sign.identity } }
+    }
+
+    /// The signs in words, for people.
+    public var signsText: String { signs.map(\.identity.description).joined(separator: " or ") }
+
+    /// The beacons, if they are the only sign; `nil` for several signs and for a phone.
+    public var constraint: BeaconConstraint? { onlySign?.constraint }
+
+    /// The name and the beacons, if they are the only sign; `nil` for several signs and for a phone.
+    public var region: BeaconRegion? { constraint.map { BeaconRegion(identifier: identifier, constraint: $0) } }
+}
+
+/// The settings of the only sign; of several, those of the first.
+extension MonitoredRegion {
+    /// The filtered signal in dBm at which the region is entered; `nil`: any sighting enters.
+    public var enterRSSI: Int? {
+        get { sign.enterRSSI }
+        set { sign.enterRSSI = newValue }
+    }
+
+    /// The filtered signal in dBm below which the region is left; `nil`: only silence leaves.
+    public var exitRSSI: Int? {
+        get { sign.exitRSSI }
+        set { sign.exitRSSI = newValue }
+    }
+
+    /// The silence after which the beacon counts as gone; `nil`: a learned one.
+    public var exitAfter: Duration? {
+        get { sign.exitAfter }
+        set { sign.exitAfter = newValue }
+    }
+
+    /// The weight of a learned exit time between speed and correctness.
+    public var sensitivity: Sensitivity {
+        get { sign.sensitivity }
+        set { sign.sensitivity = newValue }
+    }
+
+    /// The RSSI of the region's beacons at one metre in dBm, if it was measured; `nil` for the value of each beacon.
+    public var measuredPower: Int8? {
+        get { sign.measuredPower }
+        set { sign.measuredPower = newValue }
+    }
+
+    /// The path loss exponent here; `nil`: ``PathLoss/defaultExponent``.
+    public var pathLossExponent: Double? {
+        get { sign.pathLossExponent }
+        set { sign.pathLossExponent = newValue }
     }
 }

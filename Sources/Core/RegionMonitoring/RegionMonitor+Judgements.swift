@@ -2,11 +2,13 @@ import IBeacon
 import Plumbing
 
 extension RegionMonitor {
-    /// The present judgement of a region's beacon, and its reasons.
+    /// The present judgement of a beacon of one of a region's signs, and its reasons.
     public struct Judgement: Hashable, Sendable {
         /// The beacon, its distance by the region's own calibration.
         public var beacon: BeaconSnapshot
-        /// Whether it keeps the region inside.
+        /// The position of its sign in the region.
+        public var sign: Int
+        /// Whether it keeps the sign inside.
         public var keepsInside: Bool
         /// The length of its silence, without the time in which the scan was off.
         public var silence: Duration
@@ -18,31 +20,33 @@ extension RegionMonitor {
         public var advertising: AdvertisingPattern?
     }
 
-    /// Returns the judgements of each region's beacons at `now`, the latest received first; in configuration order.
+    /// Returns the judgements of each region's beacons at `now`, sign by sign, the latest received first; in configuration order.
     ///
-    /// - Parameter limit: The maximum number of beacons of a region: any device can invent more.
+    /// - Parameter limit: The maximum number of beacons of a sign: any device can invent more.
     public func judgements(at now: Instant, limit: Int) -> [[Judgement]] {
-        var slots = [[Int]](repeating: [], count: trackers.count)
+        var slots = [[Int]](repeating: [], count: signs.count)
         for (slot, track) in beacons.tracks.enumerated() {
-            for index in track.regions { slots[index].append(slot) }
+            for index in track.signs { slots[index].append(slot) }
         }
         let listened = clock.reading(at: now)
-        return slots.enumerated().map { index, slots in
-            slots.sorted { beacons[$0].lastListened.listened > beacons[$1].lastListened.listened }.prefix(limit).map {
-                slot in
-                let track = beacons[slot]
-                let silence = max(
-                    0,
-                    listened.silence(
-                        since: track.lastListened, tolerance: trackers[index].tolerance(of: track)))
-                let configured = trackers[index].region.exitAfter.map { ExitTiming(time: $0, basis: .configured) }
-                return Judgement(
-                    beacon: snapshot(track, of: trackers[index].region),
-                    keepsInside: trackers[index].phase == .inside(holder: slot), silence: .nanoseconds(silence),
-                    exit: configured ?? track.silences.timing(trackers[index].region.sensitivity),
-                    exitTimes: track.silences.exitTimes,
-                    advertising: track.silences.advertising)
+        return regions.map { region in
+            region.signs.flatMap { index in
+                slots[index].sorted { beacons[$0].lastListened.listened > beacons[$1].lastListened.listened }
+                    .prefix(limit).map { judgement(of: $0, by: index, in: region, at: listened) }
             }
         }
+    }
+
+    private func judgement(
+        of slot: Int, by index: Int, in region: RegionTracker, at listened: ListeningClock.Reading
+    ) -> Judgement {
+        let (track, tracker) = (beacons[slot], signs[index])
+        let silence = listened.silence(since: track.lastListened, tolerance: tracker.tolerance(of: track))
+        let configured = tracker.sign.exitAfter.map { ExitTiming(time: $0, basis: .configured) }
+        return Judgement(
+            beacon: snapshot(track, by: tracker.sign), sign: index - region.signs.lowerBound,
+            keepsInside: tracker.phase == .inside(holder: slot), silence: .nanoseconds(max(0, silence)),
+            exit: configured ?? track.silences.timing(tracker.sign.sensitivity),
+            exitTimes: track.silences.exitTimes, advertising: track.silences.advertising)
     }
 }

@@ -6,16 +6,39 @@ extension RegionMonitor {
     public struct Memory: Hashable, Sendable {
         /// A region whose state was once known.
         public struct Region: Hashable, Sendable {
-            /// Its name and its beacons: with other beacons it is another region.
-            public var region: BeaconRegion
+            /// Its name. With none of its signs it is another region.
+            public var identifier: String
+            /// The last known state.
+            public var lastKnown: RegionState
+            /// Its signs.
+            public var signs: [Sign]
+
+            /// A region, its last known state, and its signs.
+            public init(identifier: String, lastKnown: RegionState, signs: [Sign]) {
+                self.identifier = identifier
+                self.lastKnown = lastKnown
+                self.signs = signs
+            }
+
+            /// Returns whether it is a monitored region: one of the same name with a common sign.
+            public func isSame(as region: MonitoredRegion) -> Bool {
+                identifier == region.identifier
+                    && signs.contains { known in region.signs.contains { $0.identity == known.identity } }
+            }
+        }
+
+        /// A sign of a region.
+        public struct Sign: Hashable, Sendable {
+            /// The devices whose reception is the sign.
+            public var identity: RegionSign.Identity
             /// The last known state.
             public var lastKnown: RegionState
             /// The learned exit time, if there is one.
             public var learnedExitTime: Duration?
 
-            /// A region, its last known state, and its learned exit time.
-            public init(region: BeaconRegion, lastKnown: RegionState, learnedExitTime: Duration?) {
-                self.region = region
+            /// A sign, its last known state, and its learned exit time.
+            public init(identity: RegionSign.Identity, lastKnown: RegionState, learnedExitTime: Duration? = nil) {
+                self.identity = identity
                 self.lastKnown = lastKnown
                 self.learnedExitTime = learnedExitTime
             }
@@ -54,12 +77,16 @@ extension RegionMonitor {
     /// Returns the memory to store for the next start, with what was learned of beacons that are away.
     public func memory(at now: Instant) -> Memory {
         let awaited = awaitedTimes(at: now)
-        let regions = trackers.indices.filter { trackers[$0].lastKnown != .unknown }.map { index in
-            Memory.Region(
-                region: trackers[index].region.region, lastKnown: trackers[index].lastKnown,
-                learnedExitTime: awaited[index].map { .nanoseconds($0) })
+        let regions = regions.compactMap { region -> Memory.Region? in
+            guard region.lastKnown != .unknown else { return nil }
+            let signs = region.signs.map { index in
+                Memory.Sign(
+                    identity: self.signs[index].sign.identity, lastKnown: self.signs[index].lastKnown,
+                    learnedExitTime: awaited[index].map { .nanoseconds($0) })
+            }
+            return Memory.Region(identifier: region.identifier, lastKnown: region.lastKnown, signs: signs)
         }
-        let heard = beacons.tracks.filter { !$0.regions.isEmpty && $0.silences.isTaught }
+        let heard = beacons.tracks.filter { !$0.signs.isEmpty && $0.silences.isTaught }
             .sorted { $0.lastHeard > $1.lastHeard }
             .map { Memory.Beacon(identity: $0.identity, silences: $0.silences.silences) }
         let away = remembered.filter { beacons.slot(of: $0.key) == nil }
@@ -72,27 +99,33 @@ extension RegionMonitor {
     ///
     /// The state is still unknown. A region that was inside becomes inside without an enter event when its beacon is
     /// received. If the beacon is not received, the region is left after the exit time, counted from the start of the
-    /// scan. A region with other beacons is another one.
+    /// scan. A region without a common sign is another one.
     public mutating func restored(_ memory: Memory) {
-        for known in memory.regions {
-            for index in trackers.indices where trackers[index].region.region == known.region {
-                trackers[index].remembered(known.lastKnown, awaiting: known.learnedExitTime)
-            }
-        }
+        for index in regions.indices { remember(memory, of: index) }
         for beacon in memory.beacons.prefix(Self.memoryCapacity) {
             remembered[beacon.identity] = SilenceModel(beacon.silences)
         }
     }
 
-    /// Returns the time that each region's beacons would be waited for if the scan began anew now, in nanoseconds;
-    /// `nil` if the region is not inside or its time is not learned.
+    /// Restores the state of a region that was known before the monitoring began.
+    mutating func remember(_ memory: Memory, of index: Int) {
+        guard let known = memory.regions.last(where: { $0.isSame(as: regions[index].region) }) else { return }
+        regions[index].lastKnown = known.lastKnown
+        for sign in regions[index].signs {
+            guard let known = known.signs.first(where: { $0.identity == signs[sign].sign.identity }) else { continue }
+            signs[sign].remembered(known.lastKnown, awaiting: known.learnedExitTime)
+        }
+    }
+
+    /// Returns the time that each sign's beacons would be waited for if the scan began anew now, in nanoseconds;
+    /// `nil` if the sign is not inside or its time is not learned.
     func awaitedTimes(at now: Instant) -> [Int64?] {
-        var times = trackers.map { $0.state == .unknown ? $0.awaited : nil }
+        var times = signs.map { $0.state == .unknown ? $0.awaited : nil }
         let listened = clock.reading(at: now)
         for track in beacons.tracks {
-            for index in track.regions where trackers[index].learns && trackers[index].holds(track.signal.value) {
-                let time = trackers[index].exitTime(of: track)
-                guard listened.listened < trackers[index].deadline(of: track, at: listened) else { continue }
+            for index in track.signs where signs[index].learns && signs[index].holds(track.signal.value) {
+                let time = signs[index].exitTime(of: track)
+                guard listened.listened < signs[index].deadline(of: track, at: listened) else { continue }
                 times[index] = max(times[index] ?? .min, time)
             }
         }

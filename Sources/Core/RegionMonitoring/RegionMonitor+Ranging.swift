@@ -2,7 +2,7 @@
 extension RegionMonitor {
     mutating func startRangingIfNeeded(at now: Instant, heardFrom slot: Int? = nil) {
         // Also in a pause, because ranging continues in one.
-        guard nextRanging == nil, hasAdapter, trackers.contains(where: \.isRanging) else { return }
+        guard nextRanging == nil, hasAdapter, regions.contains(where: \.isRanging) else { return }
         nextRanging = now.advanced(by: Self.rangingInterval)
         round += 1
         // The sighting that caused this call came before the round began, and belongs to it.
@@ -10,7 +10,7 @@ extension RegionMonitor {
     }
 
     mutating func ranged(at now: Instant) -> [Action] {
-        let ranging = trackers.indices.filter { trackers[$0].isRanging }
+        let ranging = regions.indices.filter { regions[$0].isRanging }
         defer { round += 1 }
         guard let due = nextRanging, !ranging.isEmpty else {
             nextRanging = nil
@@ -24,12 +24,13 @@ extension RegionMonitor {
         for track in beacons.tracks
         where !track.regions.isEmpty && track.lastHeard.duration(to: now) <= Self.rangingMemory {
             for index in track.regions {
-                heard[index, default: []].append(track.ranged(in: trackers[index].region, round: round))
+                guard let sign = track.signs.first(where: { signs[$0].region == index }) else { continue }
+                heard[index, default: []].append(track.ranged(by: signs[sign].sign, round: round))
             }
         }
         return ranging.map { index in
             let beacons = (heard[index] ?? []).sorted(by: RangedBeacon.nearestFirst)
-            return .didRangeBeacons(region: trackers[index].identifier, beacons)
+            return .didRangeBeacons(region: regions[index].identifier, beacons)
         }
     }
 }

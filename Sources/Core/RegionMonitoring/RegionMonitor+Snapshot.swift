@@ -9,9 +9,21 @@ extension RegionMonitor {
         public var state: RegionState
         /// The last state that was known: kept while the adapter is lost.
         public var lastKnown: RegionState
+        /// The exit time: the configured one, or the one learned so far; of several signs the longest that is in force.
+        public var exitTime: Duration
+        /// The beacon that keeps the region inside; of several signs the one received last.
+        public var beacon: BeaconSnapshot?
+        /// The present values of its signs, in the order of the configuration.
+        public var signs: [SignSnapshot]
+    }
+
+    /// The present values of one sign of a region.
+    public struct SignSnapshot: Hashable, Sendable {
+        /// The present state; unknown while the adapter is lost.
+        public var state: RegionState
         /// The exit time: the configured one, or the one learned so far.
         public var exitTime: Duration
-        /// The beacon that keeps the region inside.
+        /// The beacon that keeps the sign inside.
         public var beacon: BeaconSnapshot?
     }
 
@@ -59,18 +71,24 @@ extension RegionMonitor {
 
     /// All regions, in the order of the configuration.
     public var regionSnapshots: [RegionSnapshot] {
-        trackers.map { tracker in
-            let holder: BeaconTrack? =
-                switch tracker.phase {
-                case .inside(let holder): beacons[holder]
-                case .unknown, .outside: nil
-                }
-            let learned = holder.map { $0.silences.timing(tracker.region.sensitivity).time }
+        regions.map { region in
+            let signs = signs[region.signs].map(snapshot)
+            let inForce = region.state == .inside ? signs.filter { $0.state == .inside } : signs
             return RegionSnapshot(
-                region: tracker.region, state: tracker.state, lastKnown: tracker.lastKnown,
-                exitTime: tracker.region.exitAfter ?? learned ?? tracker.region.sensitivity.initialExitAfter,
-                beacon: holder.map { snapshot($0, of: tracker.region) })
+                region: region.region, state: region.state, lastKnown: region.lastKnown,
+                exitTime: inForce.map(\.exitTime).max() ?? .zero,
+                beacon: signs.compactMap(\.beacon).max { $0.lastHeard < $1.lastHeard }, signs: signs)
         }
+    }
+
+    private func snapshot(_ tracker: SignTracker) -> SignSnapshot {
+        var holder: BeaconTrack?
+        if case .inside(let slot) = tracker.phase { holder = beacons[slot] }
+        let learned = holder.map { $0.silences.timing(tracker.sign.sensitivity).time }
+        return SignSnapshot(
+            state: tracker.state,
+            exitTime: tracker.sign.exitAfter ?? learned ?? tracker.sign.sensitivity.initialExitAfter,
+            beacon: holder.map { snapshot($0, by: tracker.sign) })
     }
 
     /// The beacons heard since `instant`, in no order.
@@ -106,17 +124,17 @@ extension RegionMonitor {
         }
     }
 
-    /// The first of a beacon's regions that is calibrated gives its distance.
+    /// The first of a beacon's signs that is calibrated gives its distance.
     private func snapshot(_ track: BeaconTrack) -> BeaconSnapshot {
-        snapshot(track, of: track.regions.lazy.map { trackers[$0].region }.first { $0.isCalibrated })
+        snapshot(track, by: track.signs.lazy.map { signs[$0].sign }.first { $0.isCalibrated })
     }
 
-    /// - Parameter region: The region whose calibration gives the distance.
-    func snapshot(_ track: BeaconTrack, of region: MonitoredRegion?) -> BeaconSnapshot {
+    /// - Parameter sign: The sign whose calibration gives the distance.
+    func snapshot(_ track: BeaconTrack, by sign: RegionSign?) -> BeaconSnapshot {
         BeaconSnapshot(
             identity: track.identity, measuredPower: track.measuredPower, rssi: track.lastRSSI,
-            signal: track.signal.value, accuracy: track.accuracy(in: region), lastHeard: track.lastHeard,
+            signal: track.signal.value, accuracy: track.accuracy(by: sign), lastHeard: track.lastHeard,
             count: track.count,
-            regions: track.regions.map { trackers[$0].identifier })
+            regions: track.regions.map { regions[$0].identifier })
     }
 }

@@ -43,10 +43,13 @@ public struct RegionMonitor: Sendable {
     /// The time between two ranging callbacks.
     public static let rangingInterval = Duration.seconds(1)
 
-    var trackers: [RegionTracker] = []
+    var regions: [RegionTracker] = []
+
+    /// The signs of all regions, region by region.
+    var signs: [SignTracker] = []
     var beacons = BeaconTable()
     @usableFromInline var clock: ListeningClock
-    private(set) var matcher: RegionMatcher
+    var matcher = RegionMatcher([])
     private let startedAt: Instant
 
     /// The learned values of beacons that are not in the table: by an earlier monitor, or before they were replaced.
@@ -55,11 +58,11 @@ public struct RegionMonitor: Sendable {
     /// False from ``adapterLost(at:)`` until ``adapterRecovered(at:)``, and before the adapter is first there.
     private(set) var hasAdapter = false
 
-    /// The earliest exit of any region, on the listening clock. May be early, is never late.
+    /// The earliest end of any sign, on the listening clock. May be early, is never late.
     @usableFromInline private(set) var nextExit: Int64?
 
-    /// The regions that may be left one day, in order: all that are not outside, and until they are judged next those
-    /// that have just been left. Of thousands of regions few are inside.
+    /// The signs that may end one day, in order: all that are not outside, and until they are judged next those
+    /// that have just ended. Of thousands of signs few are inside.
     private var timed: [Int] = []
 
     /// The time of the next ranging callbacks, and the round that they close.
@@ -70,8 +73,8 @@ public struct RegionMonitor: Sendable {
     public init(_ regions: [MonitoredRegion], at now: Instant) {
         startedAt = now
         clock = ListeningClock(pausedAt: now)
-        matcher = RegionMatcher(regions.map(\.region.constraint))
-        trackers = regions.map { RegionTracker($0, listeningSince: clock.reading(at: now)) }
+        for region in regions { add(region, listeningSince: clock.reading(at: now)) }
+        matcher = RegionMatcher(signs.map(\.sign.constraint))
     }
 
     /// The time at which ``advanced(to:)`` is next needed; `nil` without a deadline.
@@ -88,7 +91,7 @@ public struct RegionMonitor: Sendable {
 
     /// Starts monitoring, with or without an adapter.
     public mutating func monitoringStarted(at now: Instant) -> [Action] {
-        trackers.flatMap { Self.started($0) }
+        regions.flatMap { Self.started($0) }
     }
 
     /// Handles that the adapter scans.
@@ -97,7 +100,7 @@ public struct RegionMonitor: Sendable {
         guard !hasAdapter else { return [] }
         hasAdapter = true
         let listened = clock.reading(at: now)
-        for index in trackers.indices { trackers[index].listeningBegan(at: listened) }
+        for index in signs.indices { signs[index].listeningBegan(at: listened) }
         scheduleExits()
         startRangingIfNeeded(at: now)
         return []
@@ -111,11 +114,10 @@ public struct RegionMonitor: Sendable {
         (nextExit, nextRanging) = (nil, nil)
         let awaited = awaitedTimes(at: now)
         var actions: [Action] = []
-        for index in trackers.indices {
-            if trackers[index].isRanging { actions.append(.rangingBeaconsDidFail(region: trackers[index].identifier)) }
-            if trackers[index].adapterLost(awaiting: awaited[index]) {
-                actions.append(.didDetermineState(region: trackers[index].identifier, .unknown))
-            }
+        for index in signs.indices { signs[index].adapterLost(awaiting: awaited[index]) }
+        for index in regions.indices {
+            if regions[index].isRanging { actions.append(.rangingBeaconsDidFail(region: regions[index].identifier)) }
+            actions += stateDetermined(of: index)
         }
         return actions
     }
@@ -149,24 +151,24 @@ public struct RegionMonitor: Sendable {
         let listened = clock.reading(at: now)
         var actions: [Action] = []
         var silences: [(index: Int, silence: EndedSilence)] = []
-        for position in beacons[slot].regions.indices
-        where trackers[beacons[slot].regions[position]].isSilent(at: listened) {
+        for position in beacons[slot].signs.indices
+        where signs[beacons[slot].signs[position]].isSilent(at: listened) {
             silences = silencesEnded(slot: slot, by: sighting, at: now, listened: listened)
             break
         }
         beacons[slot].heard(sighting, at: now, listened: listened, round: round)
         // By position, because a reference to the array would cost more than the access.
-        for position in beacons[slot].regions.indices {
-            let index = beacons[slot].regions[position]
-            switch trackers[index].sighted(slot: slot, signal: beacons[slot].signal.value, at: listened) {
+        for position in beacons[slot].signs.indices {
+            let index = beacons[slot].signs[position]
+            switch signs[index].sighted(slot: slot, signal: beacons[slot].signal.value, at: listened) {
             case .nothing: break
             case .entered: actions += entered(index, slot: slot, at: now)
             case .holderWeakened: actions += holderWeakened(index, slot: slot, at: listened)
             }
         }
         // A signal that is too weak to keep a region or to enter it does not end its silence.
-        for (index, silence) in silences where !trackers[index].isSilent(at: listened) {
-            actions.append(.silenceDidEnd(region: trackers[index].identifier, silence))
+        for (index, silence) in silences where !signs[index].isSilent(at: listened) {
+            actions.append(.silenceDidEnd(region: regions[signs[index].region].identifier, silence))
         }
         return actions
     }
@@ -184,49 +186,10 @@ public struct RegionMonitor: Sendable {
 
     /// Requests a region's state: CoreLocation's `requestState(for:)`.
     public func stateRequested(region identifier: String) -> [Action] {
-        trackers.filter { $0.identifier == identifier }.map { .didDetermineState(region: identifier, $0.state) }
+        regions.filter { $0.identifier == identifier }.map { .didDetermineState(region: identifier, $0.state) }
     }
 
-    /// Replaces the regions. One with the same beacons keeps its state; a new one with an old identifier starts anew.
-    ///
-    /// - Parameters:
-    ///   - memory: The memory of the regions that are new here, as in ``restored(_:)``.
-    ///   - formerNames: The former identifiers of regions that have another one now, by the new one. With the same beacons, such a
-    ///     region keeps its state too.
-    public mutating func regionsReplaced(
-        with regions: [MonitoredRegion], knowing memory: Memory = Memory(), formerNames: [String: String] = [:],
-        at now: Instant
-    ) -> [Action] {
-        let known = Dictionary(trackers.map { ($0.region.region, $0) }, uniquingKeysWith: { first, _ in first })
-        let listened = clock.reading(at: now)
-        var actions: [Action] = []
-        trackers = regions.map { region in
-            guard var tracker = known[region.region] else {
-                let former = formerNames[region.region.identifier]
-                    .map { BeaconRegion(identifier: $0, constraint: region.region.constraint) }
-                if let former, var tracker = known[former] {
-                    tracker.region = region
-                    actions += Self.started(tracker)
-                    return tracker
-                }
-                var tracker = RegionTracker(region, listeningSince: listened)
-                if let known = memory.regions.first(where: { $0.region == region.region }) {
-                    tracker.remembered(known.lastKnown, awaiting: known.learnedExitTime)
-                }
-                actions += Self.started(tracker)
-                return tracker
-            }
-            tracker.region = region
-            return tracker
-        }
-        matcher = RegionMatcher(regions.map(\.region.constraint))
-        beacons.rematch(matcher)
-        if hasAdapter { scheduleExits() }
-        startRangingIfNeeded(at: now)
-        return actions
-    }
-
-    private static func started(_ tracker: RegionTracker) -> [Action] {
+    static func started(_ tracker: RegionTracker) -> [Action] {
         [
             .didStartMonitoring(region: tracker.identifier),
             .didDetermineState(region: tracker.identifier, tracker.state),
@@ -240,13 +203,14 @@ extension RegionMonitor {
     @inline(__always)
     private mutating func slot(for sighting: BeaconSighting, at now: Instant) -> Int? {
         if let slot = beacons.slot(of: sighting.identity) { return slot }
-        let regions = matcher.matches(sighting.identity)
-        var track = BeaconTrack(sighting, regions: regions, at: now, listened: clock.reading(at: now))
+        let signs = matcher.matches(sighting.identity)
+        var track = BeaconTrack(sighting, signs: signs, at: now, listened: clock.reading(at: now))
+        track.regions = regions(of: signs)
         if let silences = remembered[sighting.identity] { track.silences = silences }
         let place = beacons.insert(
             track,
-            capacity: Self.beaconCapacity + trackers.count,
-            isHolder: { slot, track in track.regions.contains { trackers[$0].phase == .inside(holder: slot) } })
+            capacity: Self.beaconCapacity + self.signs.count,
+            isHolder: { slot, track in track.signs.contains { self.signs[$0].phase == .inside(holder: slot) } })
         if let (identity, silences) = place?.evicted,
             remembered.count < Self.memoryCapacity || remembered[identity] != nil
         {
@@ -257,39 +221,51 @@ extension RegionMonitor {
 
     private mutating func entered(_ index: Int, slot: Int, at now: Instant) -> [Action] {
         scheduleExit(of: index)
+        signs[index].becameKnownInside()
+        let actions = stateDetermined(of: signs[index].region)
         startRangingIfNeeded(at: now, heardFrom: slot)
-        let region = trackers[index].region
-        let identifier = region.region.identifier
-        let isNews = trackers[index].becameKnownInside()
-        let track = beacons[slot]
-        let beacon = RangedBeacon(
-            identity: track.identity, rssi: Int(track.lastRSSI ?? 0), accuracy: track.accuracy(in: region))
-        return (isNews && region.notifyOnEntry ? [.didEnterRegion(region: identifier, beacon)] : [])
-            + [.didDetermineState(region: identifier, .inside)]
+        return actions
     }
 
     private mutating func left(_ index: Int, bySilenceAt silence: Instant? = nil) -> [Action] {
-        let region = trackers[index].region
-        let identifier = region.region.identifier
-        let isNews = trackers[index].left(bySilenceAt: silence)
-        return (isNews && region.notifyOnExit ? [.didExitRegion(region: identifier)] : [])
-            + [.didDetermineState(region: identifier, .outside)]
+        signs[index].left(bySilenceAt: silence)
+        return stateDetermined(of: signs[index].region)
+    }
+
+    /// Determines a region's state from those of its signs, and returns the events if it has changed.
+    mutating func stateDetermined(of index: Int) -> [Action] {
+        let (region, signs) = (regions[index].region, signs[regions[index].signs])
+        let state = signs.state
+        guard state != regions[index].state else { return [] }
+        let isNews = regions[index].became(state)
+        var actions: [Action] = []
+        switch state {
+        case .inside:
+            guard isNews, region.notifyOnEntry, let sign = signs.first(where: { $0.state == .inside }),
+                case .inside(let holder) = sign.phase
+            else { break }
+            actions = [.didEnterRegion(region: region.identifier, beacons[holder].entered(sign.sign))]
+        case .outside:
+            if isNews, region.notifyOnExit { actions = [.didExitRegion(region: region.identifier)] }
+        case .unknown: break
+        }
+        return actions + [.didDetermineState(region: region.identifier, state)]
     }
 
     private mutating func holderWeakened(_ index: Int, slot: Int, at listened: ListeningClock.Reading) -> [Action] {
-        let tracker = trackers[index]
+        let sign = signs[index]
         let others = beacons.tracks.indices.filter { candidate in
             let track = beacons.tracks[candidate]
-            return candidate != slot && track.regions.contains(index) && tracker.holds(track.signal.value)
-                && listened.listened < tracker.deadline(of: track, at: listened)
+            return candidate != slot && track.signs.contains(index) && sign.holds(track.signal.value)
+                && listened.listened < sign.deadline(of: track, at: listened)
         }
-        // The beacon received last: its silence is the region's.
+        // The beacon received last: its silence is the sign's.
         let other = others.max { (one, other) in
             let (one, other) = (beacons.tracks[one], beacons.tracks[other])
             return (one.lastListened.listened, one.lastHeard) < (other.lastListened.listened, other.lastHeard)
         }
         guard let other else { return left(index) }
-        trackers[index].holderReplaced(by: other, heardAt: beacons.tracks[other].lastListened)
+        signs[index].holderReplaced(by: other, heardAt: beacons.tracks[other].lastListened)
         scheduleExit(of: index)
         return []
     }
@@ -301,7 +277,7 @@ extension RegionMonitor {
         var position = 0
         while position < timed.count {
             let index = timed[position]
-            guard let earliest = trackers[index].deadline(at: listened) else {
+            guard let earliest = signs[index].deadline(at: listened) else {
                 timed.remove(at: position)
                 continue
             }
@@ -316,18 +292,18 @@ extension RegionMonitor {
         return actions
     }
 
-    /// Returns the exits of the regions that have been silent for the shortest time that is ever learned; those of
+    /// Returns the ends of the signs that have been silent for the shortest time that is ever learned; those of
     /// others are not needed yet, and in a house where every beacon is received every second there are none.
     private func learnedDeadlines(at listened: ListeningClock.Reading) -> [Int: Int64] {
         func isSilent(_ index: Int) -> Bool {
-            trackers[index].learns && trackers[index].earliestDeadline.map { $0 <= listened.listened } ?? false
+            signs[index].learns && signs[index].earliestDeadline.map { $0 <= listened.listened } ?? false
         }
         guard timed.contains(where: isSilent) else { return [:] }
         var deadlines: [Int: Int64] = [:]
         for slot in beacons.tracks.indices {
-            for index in beacons[slot].regions
-            where isSilent(index) && trackers[index].holds(beacons[slot].signal.value) {
-                let deadline = trackers[index].deadline(of: beacons[slot], at: listened)
+            for index in beacons[slot].signs
+            where isSilent(index) && signs[index].holds(beacons[slot].signal.value) {
+                let deadline = signs[index].deadline(of: beacons[slot], at: listened)
                 deadlines[index] = max(deadlines[index] ?? .min, deadline)
             }
         }
@@ -340,13 +316,13 @@ extension RegionMonitor {
         nextExit = nextExit.map { max($0, clock.reading(at: now).listened) }
     }
 
-    private mutating func scheduleExits() {
-        timed = trackers.indices.filter { trackers[$0].earliestDeadline != nil }
-        nextExit = timed.compactMap { trackers[$0].earliestDeadline }.min()
+    mutating func scheduleExits() {
+        timed = signs.indices.filter { signs[$0].earliestDeadline != nil }
+        nextExit = timed.compactMap { signs[$0].earliestDeadline }.min()
     }
 
     private mutating func scheduleExit(of index: Int) {
-        guard let deadline = trackers[index].earliestDeadline else { return }
+        guard let deadline = signs[index].earliestDeadline else { return }
         let position = timed.firstIndex { $0 >= index } ?? timed.endIndex
         if position == timed.endIndex || timed[position] != index { timed.insert(index, at: position) }
         nextExit = min(nextExit ?? deadline, deadline)

@@ -43,7 +43,7 @@ package struct CalibrationSummary: Sendable {
     package init(_ calibration: Calibration, _ question: Question) throws(Calibration.Failure) {
         let region = question.region
         level = try calibration.level()
-        identifier = region.region.identifier
+        identifier = region.identifier
         isNode = question.isNode
         let mean = level.mean.rounded(digits: 1)
         if isNode {
@@ -98,7 +98,7 @@ package struct CalibrationSummary: Sendable {
 
     /// Returns the failure, its reason and the remedy.
     package static func sentence(_ failure: Calibration.Failure, _ question: Question) -> String {
-        let region = question.region.region.identifier
+        let region = question.region.identifier
         let seconds = (question.duration / .seconds(1)).plain
         switch failure {
         case .nothingHeard:

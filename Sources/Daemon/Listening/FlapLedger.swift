@@ -13,7 +13,7 @@ package final class FlapLedger: Sendable {
         var left: Int64?
         var returns: [Int64] = []
 
-        init(_ region: MonitoredRegion) { (enterRSSI, exitRSSI) = (region.enterRSSI, region.exitRSSI) }
+        init(_ sign: RegionSign) { (enterRSSI, exitRSSI) = (sign.enterRSSI, sign.exitRSSI) }
     }
 
     /// The longest time between an exit and an enter that counts as a return; after a longer time the beacon was away.
@@ -33,8 +33,10 @@ package final class FlapLedger: Sendable {
     }
 
     private static func limited(_ regions: [MonitoredRegion]) -> [String: Region] {
-        let limited = regions.filter { $0.exitRSSI != nil }
-        return Dictionary(limited.map { ($0.region.identifier, Region($0)) }) { first, _ in first }
+        let limited = regions.compactMap { region in
+            region.signs.first { $0.exitRSSI != nil }.map { (region.identifier, Region($0)) }
+        }
+        return Dictionary(limited) { first, _ in first }
     }
 
     /// The count of other thresholds does not apply to the new ones.

@@ -101,7 +101,7 @@ package enum HouseReplay {
         guard let owner = played.first?.name, let first = said.first?.entry.time else { return }
         let hub = EventHub(node: NodeName.local)
         hub.record(with: publish)
-        var house = HouseReplica(node: owner, incarnation: owner, regions: regions.map(\.region.identifier))
+        var house = HouseReplica(node: owner, incarnation: owner, regions: regions.map(\.identifier))
         func act(_ actions: [HouseAction], at time: Int64) {
             for case .happened(let region, let news) in actions {
                 hub.happened(.house(region: region, news), at: max(time, first))

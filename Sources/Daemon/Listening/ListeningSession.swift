@@ -1,6 +1,6 @@
 package import Events
 import Bluetooth
-import IBeacon
+package import IBeacon
 package import Logging
 import OkaeriConfiguration
 package import Presence
@@ -76,18 +76,18 @@ package final class ListeningSession: Sendable {
         return recorder.result.count
     }
 
-    /// Measures how strong the region's beacon is, until the capture ends, one of the others is done, or SIGTERM or
+    /// Measures how strong the beacon is, until the capture ends, one of the others is done, or SIGTERM or
     /// SIGINT.
     ///
     /// - Parameters:
     ///   - duration: The time to listen, at the source's clock.
     ///   - progress: Receives once a second the time left and the number of readings.
     package func calibrate(
-        _ region: MonitoredRegion, for duration: Duration, with others: [any Service],
+        _ constraint: BeaconConstraint, for duration: Duration, with others: [any Service],
         progress: @escaping @Sendable (_ left: Duration, _ readings: Int) -> Void
     ) async throws -> Calibration {
         let calibrator = Calibrator(
-            region.region.constraint, duration: duration,
+            constraint, duration: duration,
             updated: { [hub, source] in hub.happened(.bluetoothStateDidUpdate($0), at: source.now) },
             progress: progress,
             finished: { [source] in source.stop() })

@@ -23,7 +23,7 @@ final class ObservationRecorder: Sendable {
 
     /// - Parameter offset: The loss of the node's receiver, in dB.
     init(regions: [MonitoredRegion], node: String, offset: Double, clock: any WallClock) {
-        self.regions = regions.map(\.region.identifier)
+        self.regions = regions.map(\.identifier)
         self.clock = clock
         state = Mutex(State(plan: ObservationPlan(regions: self.regions, incarnation: node, offset: offset)))
     }

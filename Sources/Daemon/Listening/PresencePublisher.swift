@@ -97,11 +97,11 @@ private final class RegionNames: Sendable {
     private let names: Mutex<[String]>
 
     init(_ regions: [MonitoredRegion]) {
-        names = Mutex(regions.map(\.region.identifier))
+        names = Mutex(regions.map(\.identifier))
     }
 
     func replace(with regions: [MonitoredRegion]) {
-        names.withLock { $0 = regions.map(\.region.identifier) }
+        names.withLock { $0 = regions.map(\.identifier) }
     }
 
     func at(_ positions: [Int]) -> [String] { names.withLock { names in positions.map { names[$0] } } }

@@ -40,7 +40,7 @@ final class Scorer: ScannerDelegate {
         let scores = Scores(regions)
         self.scores = scores
         let positions = Dictionary(
-            zip(regions.map(\.region.identifier), regions.indices), uniquingKeysWith: { first, _ in first })
+            zip(regions.map(\.identifier), regions.indices), uniquingKeysWith: { first, _ in first })
         driver = PresenceDriver(
             // The distance is not needed.
             regions: regions.map { region in

@@ -12,6 +12,8 @@ struct SignalMeter: Sendable {
         var total = 0
         var range = 0...0
         var power: Int8 = 0
+        /// The position of the sign of the beacon that was received last.
+        var sign = 0
     }
 
     private let regions: [MonitoredRegion]
@@ -36,7 +38,13 @@ struct SignalMeter: Sendable {
         let start = time < .min + passed ? .min : time - passed
         let finished = start == self.start ? [] : drained()
         self.start = start
-        for region in positions { sums[region, default: Sum()].add(sighting) }
+        for region in positions {
+            sums[region, default: Sum()].add(sighting)
+            let signs = regions[region].signs
+            guard signs.count > 1 else { continue }
+            let sign = signs.firstIndex { $0.constraint?.matches(sighting.identity) ?? false }
+            sums[region]?.sign = sign ?? 0
+        }
         return finished
     }
 
@@ -47,7 +55,8 @@ struct SignalMeter: Sendable {
         return sums.sorted { $0.key < $1.key }.map { index, sum in
             let region = regions[index]
             return SignalMinute(
-                time: start, region: region.region.identifier, heard: sum.heard, signal: sum.signal(in: region))
+                time: start, region: region.identifier, heard: sum.heard, signal: sum.signal(by: region.signs[sum.sign])
+            )
         }
     }
 }
@@ -62,14 +71,14 @@ extension SignalMeter.Sum {
         total += rssi
     }
 
-    /// - Parameter region: The region whose calibration gives the distance.
-    package func signal(in region: MonitoredRegion) -> SignalMinute.Signal? {
+    /// - Parameter sign: The sign whose calibration gives the distance.
+    package func signal(by sign: RegionSign) -> SignalMinute.Signal? {
         guard measured > 0 else { return nil }
         let mean = Double(total) / Double(measured)
         return SignalMinute.Signal(
             count: measured, mean: mean, lowest: range.lowerBound, highest: range.upperBound,
             accuracy: PathLoss.accuracy(
-                signal: mean, measuredPower: PathLoss.measuredPower(claimed: power, calibrated: region.measuredPower),
-                exponent: region.pathLossExponent ?? PathLoss.defaultExponent))
+                signal: mean, measuredPower: PathLoss.measuredPower(claimed: power, calibrated: sign.measuredPower),
+                exponent: sign.pathLossExponent ?? PathLoss.defaultExponent))
     }
 }

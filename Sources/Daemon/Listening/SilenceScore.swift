@@ -7,6 +7,14 @@ import RegionMonitoring
 struct SilenceScore: Sendable {
     let region: MonitoredRegion
 
+    /// The settings that all signs have in common; `nil` if they differ.
+    private var inForce: (exitAfter: Duration?, sensitivity: Sensitivity)? {
+        let isCommon = region.signs.allSatisfy {
+            ($0.exitAfter, $0.sensitivity) == (region.sign.exitAfter, region.sign.sensitivity)
+        }
+        return isCommon ? (region.sign.exitAfter, region.sign.sensitivity) : nil
+    }
+
     /// The scan time until each beacon's last reception. As many as the monitor remembers.
     private var lastHeard: [BeaconIdentity: Duration] = [:]
     private var advertisements = 0
@@ -78,7 +86,7 @@ struct SilenceScore: Sendable {
         for sensitivity in Sensitivity.allCases where silence.isFalseExit(after: silence.exitTimes[sensitivity]) {
             falseExitsIf[sensitivity, default: 0] += 1
         }
-        if let exitAfter = region.exitAfter, silence.isFalseExit(after: exitAfter) { falseExitsAsConfigured += 1 }
+        if let exitAfter = inForce?.exitAfter, silence.isFalseExit(after: exitAfter) { falseExitsAsConfigured += 1 }
     }
 
     /// A minute passed: had the beacon that keeps the region been taken away, how long would the exit have taken?
@@ -110,16 +118,16 @@ struct SilenceScore: Sendable {
                 p90Delay: (exitAfter ?? delays?.quantile(0.9))?.rounded(digits: 1))
         }
         var settings = Sensitivity.allCases.map { sensitivity in
-            let isInForce = region.exitAfter == nil && region.sensitivity == sensitivity
+            let isInForce = inForce.map { $0.exitAfter == nil && $0.sensitivity == sensitivity } ?? false
             return row(
                 sensitivity.rawValue, isInForce: isInForce, falseExitsIf[sensitivity] ?? 0, delays[sensitivity])
         }
-        if let exitAfter = region.exitAfter {
+        if let exitAfter = inForce?.exitAfter {
             settings.append(
                 row("exitAfter", exitAfter.seconds(digits: 3), isInForce: true, falseExitsAsConfigured, nil))
         }
         return CaptureScore.Region(
-            identifier: region.region.identifier, insideHours: (stay / 3600).seconds(digits: 3),
+            identifier: region.identifier, insideHours: (stay / 3600).seconds(digits: 3),
             beacons: lastHeard.count, advertisements: advertisements, advertisingInterval: intervals.quantile(0.5),
             loss: losses.quantile(0.5)?.rounded(digits: 2), gaps: CaptureScore.Gaps(gaps),
             longSilences: longSilences, absences: max(0, exits - falseExits), settings: settings)

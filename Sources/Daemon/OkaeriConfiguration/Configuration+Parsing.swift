@@ -12,11 +12,11 @@ extension Configuration {
     static let scanKeys = ["interval", "window"]
     static let stateKeys = ["validFor"]
     static let historyKeys = ["keep"]
-    static let regionKeys = [
-        "identifier", "uuid", "major", "minor", "enterRSSI", "exitRSSI", "exitAfter", "sensitivity", "measuredPower",
-        "pathLossExponent", "notifyOnEntry", "notifyOnExit", "ranging", "battery", "wifi", "onEnter", "onExit",
-        "onPrompt", "scope",
-    ]
+    static let regionKeys =
+        signKeys + [
+            "identifier", "anyOf", "notifyOnEntry", "notifyOnExit", "ranging", "battery", "wifi", "onEnter", "onExit",
+            "onPrompt", "scope",
+        ]
     /// The keys of commands.
     package static let commandKeys: Set = ["onEnter", "onExit", "onPrompt", "onConnect", "onDisconnect"]
 
@@ -38,15 +38,6 @@ extension Configuration {
             + PersonalSecurity.allCases.map(\.rawValue) + ["true", "false"])
 
     static let wifiKeys = ["ssid", "join", "passphraseFile", "security"]
-
-    /// RSSI as HCI sends it, in dBm (Core Specification, Vol 4, Part E, 7.7.65.2).
-    private static let rssiRange = -127...20
-
-    /// At one metre, where no beacon is heard at zero dBm.
-    private static let measuredPowerRange = -127...(-1)
-
-    /// Up to a day: longer than that is not presence.
-    private static let exitAfterRange = 1.0...86_400
 
     /// From what can be written often enough on a card, to a week.
     private static let validForRange = 10.0...604_800
@@ -143,31 +134,16 @@ extension Configuration {
                 "identifier", found: "\"\(identifier)\", which regions[\(first)] has too", expected: "a name of its own"
             )
         }
-        let uuid = reader.required("uuid", expected: "a UUID such as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0") {
-            $0.string.flatMap(BeaconUUID.init)
-        }
-        let constraint = uuid.flatMap { self.constraint(reader, uuid: $0) }
+        let signs = signs(reader, sensitivity: sensitivity)
         let network = reader.node("wifi").map { self.network($0, path: reader.place(of: "wifi"), problems) }
-        let enterRSSI = reader.integer("enterRSSI", in: rssiRange, unit: " dBm")
-        let exitRSSI = reader.integer("exitRSSI", in: rssiRange, unit: " dBm")
-        if let enterRSSI, let exitRSSI, exitRSSI > enterRSSI {
-            reader.report("exitRSSI", found: "\(exitRSSI)", expected: "at most enterRSSI, \(enterRSSI) dBm")
-        }
-        let exitAfter = reader.number("exitAfter", in: exitAfterRange, unit: " seconds")
-        let own = self.sensitivity(reader)
-        let measuredPower = reader.integer("measuredPower", in: measuredPowerRange, unit: " dBm")
-        let exponent = reader.number("pathLossExponent", in: Calibration.exponents, unit: "")
         let ranging = reader.bool("ranging") ?? false
         let (onEntry, onExit) = (reader.bool("notifyOnEntry") ?? true, reader.bool("notifyOnExit") ?? true)
         let commands = ["onEnter", "onExit", "onPrompt"].map { command($0, reader) }
         let battery = word("battery", of: MonitoredRegion.Battery.self, reader)
         let scope = word("scope", of: Scope.self, reader)
-        guard let identifier, let constraint else { return nil }
+        guard let identifier, let sign = signs.first else { return nil }
         let monitored = MonitoredRegion(
-            BeaconRegion(identifier: identifier, constraint: constraint), enterRSSI: enterRSSI, exitRSSI: exitRSSI,
-            exitAfter: exitAfter.map { .seconds($0) }, sensitivity: own ?? sensitivity,
-            measuredPower: measuredPower.map { Int8($0) }, pathLossExponent: exponent, notifyOnEntry: onEntry,
-            notifyOnExit: onExit,
+            identifier: identifier, sign, or: Array(signs.dropFirst()), notifyOnEntry: onEntry, notifyOnExit: onExit,
             ranging: ranging ? .whileInside : .off, battery: battery ?? .advertised)
         return Region(
             monitored: monitored, network: network ?? nil, onEnter: commands[0], onExit: commands[1],
@@ -187,7 +163,7 @@ extension Configuration {
         return command ?? []
     }
 
-    private static func sensitivity(_ reader: ObjectReader) -> Sensitivity? {
+    static func sensitivity(_ reader: ObjectReader) -> Sensitivity? {
         word("sensitivity", of: Sensitivity.self, reader)
     }
 
@@ -198,17 +174,6 @@ extension Configuration {
         reader.value(key, expected: Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")) {
             $0.string.flatMap(Word.init)
         }
-    }
-
-    private static func constraint(_ reader: ObjectReader, uuid: BeaconUUID) -> BeaconConstraint {
-        let numbers = Int(UInt16.min)...Int(UInt16.max)
-        let major = reader.integer("major", in: numbers).map(UInt16.init)
-        let minor = reader.integer("minor", in: numbers).map(UInt16.init)
-        if minor != nil, reader.node("major") == nil {
-            reader.report("major", found: "nothing", expected: "a major beside the minor")
-        }
-        guard let major else { return .uuid(uuid) }
-        return minor.map { .minor(uuid, major, $0) } ?? .major(uuid, major)
     }
 
     private static func network(_ node: JSONNode, path: String, _ problems: ObjectReader.Problems) -> HomeNetwork? {

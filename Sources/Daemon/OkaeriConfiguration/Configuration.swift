@@ -52,7 +52,7 @@ package struct Configuration: Sendable, Equatable {
         /// The source of the enter and exit events for ``onEnter`` and ``onExit``.
         package var scope = Scope.node
 
-        package var identifier: String { monitored.region.identifier }
+        package var identifier: String { monitored.identifier }
 
         /// Whether a region may be called so: identifiers reach terminals, logs, tables and pictures.
         package static func isIdentifier(_ name: String) -> Bool { !name.isEmpty && name.isPlainName }
@@ -60,9 +60,9 @@ package struct Configuration: Sendable, Equatable {
         /// Whether the region runs commands.
         package var hasCommands: Bool { !(onEnter.isEmpty && onExit.isEmpty && onPrompt.isEmpty) }
 
-        /// Returns whether the region means the same beacons as another one.
-        package func hasSameBeacons(as other: Region) -> Bool {
-            monitored.region.constraint == other.monitored.region.constraint
+        /// Returns whether the region means the same beacons and phones as another one.
+        package func hasSameSigns(as other: Region) -> Bool {
+            Set(monitored.signs.map(\.identity)) == Set(other.monitored.signs.map(\.identity))
         }
 
         /// Its description in an error message.

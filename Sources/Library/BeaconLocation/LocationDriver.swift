@@ -39,9 +39,7 @@ final class LocationDriver: Sendable {
         }
         driver.scannerWillStart(at: kernel.now())
         driver.restore(
-            memory.renamingRegions { region in
-                BeaconRegion(identifier: Subject.region(region).name, constraint: region.constraint)
-            })
+            memory.renamingRegions { Subject.name(ofRegion: $0) })
     }
 
     private var now: Instant { Instant(nanoseconds: kernel.now()) }
@@ -49,7 +47,7 @@ final class LocationDriver: Sendable {
     var monitoredRegions: [MonitoredRegion] {
         watched.compactMap { subject, watched in
             guard case .region(let region) = subject else { return nil }
-            return MonitoredRegion(watched, as: region)
+            return watched.named(region.identifier)
         }
     }
 
@@ -63,7 +61,8 @@ final class LocationDriver: Sendable {
     var isIdle: Bool { driver.regions.isEmpty }
 
     func startMonitoring(_ region: MonitoredRegion) {
-        start(.region(region.region), region, ranging: .off)
+        guard let beacons = region.region else { preconditionFailure("a location manager monitors beacons only") }
+        start(.region(beacons), region, ranging: .off)
     }
 
     func stopMonitoring(_ identifier: String) { stop(Subject.name(ofRegion: identifier)) }
@@ -83,24 +82,23 @@ final class LocationDriver: Sendable {
     /// The memory to store for the next start, with the program's names of the regions.
     var memory: RegionMonitor.Memory {
         let subjects = subjects.byName.withLock(\.self)
-        return driver.memory(at: now).renamingRegions { region in
-            guard case .region(let region) = subjects[region.identifier] else { return nil }
-            return region
+        return driver.memory(at: now).renamingRegions { name in
+            guard case .region(let region) = subjects[name] else { return nil }
+            return region.identifier
         }
     }
 
     private var watched: [(Subject, MonitoredRegion)] {
         let subjects = subjects.byName.withLock(\.self)
-        return driver.regions.compactMap { region in subjects[region.region.identifier].map { ($0, region) } }
+        return driver.regions.compactMap { region in subjects[region.identifier].map { ($0, region) } }
     }
 
     private func start(_ subject: Subject, _ region: MonitoredRegion, ranging: MonitoredRegion.Ranging) {
-        var region = MonitoredRegion(
-            region, as: BeaconRegion(identifier: subject.name, constraint: region.region.constraint))
+        var region = region.named(subject.name)
         region.ranging = ranging
         driver.updateRegions(at: now) { regions in
             if regions.contains(region) { return }
-            regions.removeAll { $0.region.identifier == subject.name }
+            regions.removeAll { $0.identifier == subject.name }
             regions.append(region)
             subjects.byName.withLock { $0[subject.name] = subject }
         }
@@ -108,27 +106,28 @@ final class LocationDriver: Sendable {
 
     private func stop(_ name: String) {
         driver.updateRegions(at: now) { regions in
-            regions.removeAll { $0.region.identifier == name }
+            regions.removeAll { $0.identifier == name }
             _ = subjects.byName.withLock { $0.removeValue(forKey: name) }
         }
     }
 }
 
 extension MonitoredRegion {
-    fileprivate init(_ settings: MonitoredRegion, as region: BeaconRegion) {
-        self = settings
-        self.region = region
+    fileprivate func named(_ name: String) -> MonitoredRegion {
+        var region = self
+        region.identifier = name
+        return region
     }
 }
 
 extension RegionMonitor.Memory {
     /// The same with other names for the regions, and without regions that have no other name.
-    fileprivate func renamingRegions(_ name: (BeaconRegion) -> BeaconRegion?) -> Self {
+    fileprivate func renamingRegions(_ name: (String) -> String?) -> Self {
         var memory = self
         memory.regions = regions.compactMap { known in
-            guard let region = name(known.region) else { return nil }
+            guard let identifier = name(known.identifier) else { return nil }
             var known = known
-            known.region = region
+            known.identifier = identifier
             return known
         }
         return memory

@@ -42,7 +42,7 @@ extension PresenceDriver {
     package var regions: [MonitoredRegion] { state.withLock(\.regions) }
 
     package var lastInside: Set<String> {
-        Set(regionSnapshots.filter { $0.lastKnown == .inside }.map(\.region.region.identifier))
+        Set(regionSnapshots.filter { $0.lastKnown == .inside }.map(\.region.identifier))
     }
 
     package var regionSnapshots: [RegionMonitor.RegionSnapshot] {

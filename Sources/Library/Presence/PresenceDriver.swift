@@ -77,20 +77,20 @@ package final class PresenceDriver: ScannerDelegate {
     ) {
         state.withLock { state in
             if let quietPeriod { state.liveness.quietPeriod = quietPeriod }
-            let before = state.regions.map(\.region)
+            let before = state.regions
             let former = Set(before.map(\.identifier))
             change(&state.regions)
-            let identifiers = Set(state.regions.map(\.region.identifier))
+            let identifiers = Set(state.regions.map(\.identifier))
             // Without this event, the last state would continue in the history for as long as the daemon runs.
             let ended = former.subtracting(identifiers).sorted().filter { state.pipeline.monitor.isKnown($0) }
             publish(ended.map { .didDetermineState(region: $0, .unknown) }, at: now, &state)
             state.changes = state.changes.filter { identifiers.contains($0.key) }
             let actions = state.pipeline.monitor.regionsReplaced(
                 with: state.regions, knowing: state.memory,
-                formerNames: Self.formerNames(before, state.regions.map(\.region)), at: now)
+                formerNames: Self.formerNames(before, state.regions), at: now)
             if state.isStarted {
                 // Used once: a region that is removed and added again starts as unknown.
-                state.memory.regions.removeAll { known in state.regions.contains { $0.region == known.region } }
+                state.memory.regions.removeAll { known in state.regions.contains { known.isSame(as: $0) } }
             }
             publish(actions, at: now, &state)
             guard let reason = state.bluetooth.failure else { return }
@@ -106,11 +106,11 @@ package final class PresenceDriver: ScannerDelegate {
         state.withLock { look($0.bluetooth, $0.pipeline.monitor.regionSnapshots) }
     }
 
-    /// Returns the former identifiers of the regions that have another one now: of the same beacons, if no other region could be meant.
-    static func formerNames(_ before: [BeaconRegion], _ after: [BeaconRegion]) -> [String: String] {
+    /// Returns the former identifiers of the regions that have another one now: of the same signs, if no other region could be meant.
+    static func formerNames(_ before: [MonitoredRegion], _ after: [MonitoredRegion]) -> [String: String] {
         let kept = Set(before.map(\.identifier)).intersection(after.map(\.identifier))
-        let old = Dictionary(grouping: before.filter { !kept.contains($0.identifier) }, by: \.constraint)
-        let new = Dictionary(grouping: after.filter { !kept.contains($0.identifier) }, by: \.constraint)
+        let old = Dictionary(grouping: before.filter { !kept.contains($0.identifier) }, by: \.identities)
+        let new = Dictionary(grouping: after.filter { !kept.contains($0.identifier) }, by: \.identities)
         return new.reduce(into: [:]) { names, found in
             guard found.value.count == 1, let former = old[found.key], former.count == 1 else { return }
             names[found.value[0].identifier] = former[0].identifier
@@ -202,7 +202,7 @@ extension PresenceDriver {
             publish(.bluetoothStateDidUpdate(update), self.time(of: now))
             if let reason = state.bluetooth.failure {
                 for region in state.regions {
-                    publish(.monitoringDidFail(region: region.region.identifier, reason: reason), self.time(of: now))
+                    publish(.monitoringDidFail(region: region.identifier, reason: reason), self.time(of: now))
                 }
             }
             guard update.state != .poweredOn else { return }
@@ -248,6 +248,10 @@ extension PresenceDriver {
     private func time(of instant: Instant) -> Moment {
         Moment(instant: instant.nanoseconds, wall: clock.wallTime(of: instant))
     }
+}
+
+extension MonitoredRegion {
+    fileprivate var identities: Set<RegionSign.Identity> { Set(signs.map(\.identity)) }
 }
 
 extension RegionMonitor {

@@ -7,9 +7,21 @@ package struct PresenceMemory: PersistedMemory, Hashable {
     /// A region and its last known state.
     package struct Region: Codable, Hashable, Sendable {
         package var identifier: String
-        /// Its beacons, as `UUID/major/minor`, an asterisk for any.
+        /// Its beacons, as `UUID/major/minor`, an asterisk for any; the first of several signs.
         package var beacons: String
         /// The state: inside or outside.
+        package var state: String
+        /// The learned exit time in seconds, if there is one.
+        package var exitTime: Double?
+        /// Its signs; `nil` for a region with one sign, and in files before 0.2.0.
+        package var signs: [Sign]?
+    }
+
+    /// A sign of a region with several signs.
+    package struct Sign: Codable, Hashable, Sendable {
+        /// The description of its identity.
+        package var sign: String
+        /// The last known state.
         package var state: String
         /// The learned exit time in seconds, if there is one.
         package var exitTime: Double?
@@ -41,7 +53,10 @@ package struct PresenceMemory: PersistedMemory, Hashable {
     package var comparable: PresenceMemory {
         var comparable = self
         comparable.beacons = []
-        for index in regions.indices { comparable.regions[index].exitTime = nil }
+        for index in regions.indices {
+            comparable.regions[index].exitTime = nil
+            for sign in (regions[index].signs ?? []).indices { comparable.regions[index].signs?[sign].exitTime = nil }
+        }
         return comparable
     }
 
@@ -62,11 +77,7 @@ package struct PresenceMemory: PersistedMemory, Hashable {
     }
 
     package init(_ memory: RegionMonitor.Memory) {
-        regions = memory.regions.map { known in
-            Region(
-                identifier: known.region.identifier, beacons: known.region.constraint.description,
-                state: known.lastKnown.rawValue, exitTime: known.learnedExitTime.map { ($0 / .seconds(1)).rounded() })
-        }
+        regions = memory.regions.map(Region.init)
         beacons = memory.beacons.map(Beacon.init)
     }
 
@@ -79,11 +90,11 @@ package struct PresenceMemory: PersistedMemory, Hashable {
         regions = try members.decode([Region].self, forKey: .regions)
         beacons = try members.decode([Beacon].self, forKey: .beacons)
         for region in regions {
-            guard BeaconConstraint(region.beacons) != nil, RegionState(rawValue: region.state) != nil else {
+            guard region.known(isStale: false) != nil else {
                 throw DecodingError.dataCorruptedError(
                     forKey: .regions, in: members, debugDescription: "the region \"\(region.identifier)\" is none")
             }
-            guard KeptDuration.isCredible(region.exitTime) else {
+            guard ([region.exitTime] + (region.signs ?? []).map(\.exitTime)).allSatisfy(KeptDuration.isCredible) else {
                 throw DecodingError.dataCorruptedError(
                     forKey: .regions, in: members, debugDescription: "the exit time of a region is no duration")
             }
@@ -99,18 +110,44 @@ package struct PresenceMemory: PersistedMemory, Hashable {
     /// - Parameter isStale: Whether too much time has passed to know the states; what was learned stays true.
     package func monitorMemory(isStale: Bool) -> RegionMonitor.Memory {
         var memory = RegionMonitor.Memory()
-        memory.regions = regions.compactMap { region in
-            guard let constraint = BeaconConstraint(region.beacons), let state = RegionState(rawValue: region.state)
-            else { return nil }
-            return .init(
-                region: BeaconRegion(identifier: region.identifier, constraint: constraint),
-                lastKnown: isStale ? .unknown : state, learnedExitTime: region.exitTime.map { .seconds($0) })
-        }
+        memory.regions = regions.compactMap { $0.known(isStale: isStale) }
         memory.beacons = beacons.compactMap { beacon in
             guard let identity = beacon.identity, let silences = beacon.silences else { return nil }
             return .init(identity: identity, silences: silences)
         }
         return memory
+    }
+}
+
+extension PresenceMemory.Region {
+    init(_ known: RegionMonitor.Memory.Region) {
+        identifier = known.identifier
+        beacons = known.signs.first?.identity.description ?? ""
+        state = known.lastKnown.rawValue
+        let all = known.signs.map { sign in
+            PresenceMemory.Sign(
+                sign: sign.identity.description, state: sign.lastKnown.rawValue,
+                exitTime: sign.learnedExitTime.map { ($0 / .seconds(1)).rounded() })
+        }
+        if all.count == 1 { exitTime = all[0].exitTime } else { signs = all }
+    }
+
+    /// Returns the region as the monitor restores it; `nil` if a part of it is malformed.
+    func known(isStale: Bool) -> RegionMonitor.Memory.Region? {
+        let all = signs ?? [PresenceMemory.Sign(sign: beacons, state: state, exitTime: exitTime)]
+        let known = all.compactMap { sign -> RegionMonitor.Memory.Sign? in
+            guard let identity = RegionSign.Identity(sign.sign), let state = RegionState(rawValue: sign.state) else {
+                return nil
+            }
+            return .init(
+                identity: identity, lastKnown: isStale ? .unknown : state,
+                learnedExitTime: sign.exitTime.map { .seconds($0) })
+        }
+        guard let state = RegionState(rawValue: state), 1...RegionSign.limit ~= all.count, known.count == all.count
+        else {
+            return nil
+        }
+        return .init(identifier: identifier, lastKnown: isStale ? .unknown : state, signs: known)
     }
 }
 

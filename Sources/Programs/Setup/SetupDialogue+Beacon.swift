@@ -68,7 +68,7 @@ extension SetupDialogue {
         return [.stopListening, .say("\(constraint)\(signal)")] + next()
     }
 
-    private var ownName: String? { regions.first { $0.monitored.region.constraint == answers.beacons }?.identifier }
+    private var ownName: String? { regions.first { $0.monitored.constraint == answers.beacons }?.identifier }
 
     /// The name that Enter stands for; nil: one has to be typed.
     private var usualName: String? {
@@ -87,9 +87,13 @@ extension SetupDialogue {
         guard Configuration.Region.isIdentifier(name) else {
             return [.say("A name such as keys, car or Anna, please.")] + askIdentifier()
         }
-        if let beacons = regions.first(where: { $0.identifier == name })?.monitored.region.constraint,
-            beacons != answers.beacons
+        if let region = regions.first(where: { $0.identifier == name })?.monitored, region.constraint != answers.beacons
         {
+            guard let beacons = region.constraint else {
+                let plain = name.plain(replacesFormat: true)
+                return [.say("\"\(plain)\" has several signs; change them in beacons.json, or choose another name.")]
+                    + askIdentifier()
+            }
             return ask(
                 .replacement(name), "\"\(name)\" is \(beacons) so far. Shall it be this one from now on? [y/N] ")
         }

@@ -34,7 +34,7 @@ extension ModelWitness {
         case .didExitRegion(let name):
             return ["sighted", "advanced"].contains(cause) && regions[name]?.lastKnown == .inside
         case .didDetermineState(let name, let state):
-            guard let region = regions[name], let watched = watched.first(where: { $0.region.identifier == name })
+            guard let region = regions[name], let watched = watched.first(where: { $0.identifier == name })
             else {
                 return false
             }
@@ -50,15 +50,15 @@ extension ModelWitness {
                     && (cause == "sighted" ? region.state == .inside : leaps || wasSilentLongEnough(watched))
             }
         case .didRangeBeacons(let name, let beacons):
-            let region = watched.first { $0.region.identifier == name }
+            let region = watched.first { $0.identifier == name }
             let isFresh = beacons.allSatisfy { beacon in
                 heard[beacon.identity].map { leaps || $0.duration(to: now) <= RegionMonitor.rangingMemory } ?? false
             }
             return cause == "advanced" && hasAdapter && region?.ranging != .off && isFresh
                 && Set(beacons.map(\.identity)).count == beacons.count
-                && beacons.allSatisfy { region?.region.constraint.matches($0.identity) ?? false }
+                && beacons.allSatisfy { region?.constraint?.matches($0.identity) ?? false }
         case .rangingBeaconsDidFail(let name):
-            return cause == "adapterLost" && watched.contains { $0.region.identifier == name && $0.ranging != .off }
+            return cause == "adapterLost" && watched.contains { $0.identifier == name && $0.ranging != .off }
         case .silenceDidEnd(let name, let silence):
             return cause == "sighted" && regions[name]?.state == .inside && (leaps || silence.length > .zero)
                 && Sensitivity.allCases.allSatisfy { bounds($0).contains(silence.exitTimes[$0]) }
@@ -84,7 +84,7 @@ extension ModelWitness {
             return "the deadline \(next) is past"
         }
         for snapshot in monitor.regionSnapshots {
-            let region = regions[snapshot.region.region.identifier]
+            let region = regions[snapshot.region.identifier]
             guard snapshot.state == region?.state, snapshot.lastKnown == region?.lastKnown,
                 (snapshot.beacon != nil) == (snapshot.state == .inside)
             else { return "\(snapshot) should be \(region as Any)" }

@@ -66,7 +66,7 @@ struct ModelWitness {
     private mutating func happen(_ event: ModelEvent) {
         log.append("\(now.nanoseconds): \(event)")
         silences = monitor.regionSnapshots.map { snapshot in
-            snapshot.beacon?.lastHeard ?? listeningSince[snapshot.region.region.identifier] ?? startedAt
+            snapshot.beacon?.lastHeard ?? listeningSince[snapshot.identifier] ?? startedAt
         }
         switch event {
         case .sighted(let sighting):
@@ -83,7 +83,7 @@ struct ModelWitness {
         case .adapterRecovered:
             clock.resume(at: now)
             take(monitor.adapterRecovered(at: now), after: event)
-            if !hasAdapter { for region in watched { listeningSince[region.region.identifier] = now } }
+            if !hasAdapter { for region in watched { listeningSince[region.identifier] = now } }
             hasAdapter = true
         case .paused:
             clock.pause(at: now)
@@ -92,7 +92,7 @@ struct ModelWitness {
             if hasAdapter { clock.resume(at: now) }
             monitor.listeningResumed(at: now)
         case .replaced(let next):
-            let names = next.map(\.region.identifier)
+            let names = next.map(\.identifier)
             regions = regions.filter { names.contains($0.key) }
             for name in names where regions[name] == nil { listeningSince[name] = now }
             watched = next

@@ -2,14 +2,14 @@ import IBeacon
 import RegionMonitoring
 
 extension NaiveMonitor.Region {
-    var name: String { region.region.identifier }
+    var name: String { region.identifier }
 
-    func matches(_ beacon: BeaconIdentity) -> Bool { region.region.constraint.matches(beacon) }
+    func matches(_ beacon: BeaconIdentity) -> Bool { region.constraint?.matches(beacon) ?? false }
 
     /// The narrowest region receives a beacon first.
     var breadth: Int {
-        switch region.region.constraint {
-        case .minor: 0
+        switch region.constraint {
+        case nil, .minor: 0
         case .major: 1
         case .uuid: 2
         }

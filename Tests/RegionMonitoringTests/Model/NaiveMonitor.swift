@@ -104,7 +104,9 @@ struct NaiveMonitor {
     mutating func regionsReplaced(with monitored: [MonitoredRegion], at now: Instant) -> [RegionMonitor.Action] {
         var actions: [RegionMonitor.Action] = []
         regions = monitored.map { region in
-            if var known = regions.first(where: { $0.region.region == region.region }) {
+            if var known = regions.first(where: {
+                $0.region.identifier == region.identifier && $0.region.constraint == region.constraint
+            }) {
                 known.region = region
                 return known
             }

@@ -13,8 +13,7 @@ extension Hook {
     /// - Parameter socket: The daemon's socket, so that the command can use it.
     package func environment(socket: String) -> [String: String] {
         var variables = ["OKAERI_SOCKET": socket]
-        if case .region(let region) = subject {
-            let constraint = region.monitored.region.constraint
+        if case .region(let region) = subject, let constraint = region.monitored.constraint {
             variables["OKAERI_UUID"] = constraint.uuid.description
             variables["OKAERI_MAJOR"] = constraint.major.map { "\($0)" }
             variables["OKAERI_MINOR"] = constraint.minor.map { "\($0)" }

@@ -4,9 +4,11 @@ import RegionMonitoring
 
 /// The judgement of a region's beacon and its reasons, as in `GET /v1/regions`.
 package struct JudgementReport: Codable, Sendable, Equatable {
+    /// The position of its sign in the region; `nil` for a region with one sign.
+    package var sign: Int?
     package var major: UInt16
     package var minor: UInt16
-    /// Whether it is the one that keeps the region inside.
+    /// Whether it is the one that keeps the region, or its sign, inside.
     package var keepsInside: Bool
     /// The time since the last reception, in seconds.
     package var age: Double

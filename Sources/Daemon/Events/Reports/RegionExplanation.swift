@@ -18,23 +18,43 @@ package struct RegionExplanation: Sendable {
 
     /// A few lines.
     package var text: String {
-        var lines = [state, "  " + rule] + [flapping, compromise, mistakes, air].compactMap(\.self).map { "  " + $0 }
+        let signs = region.signs ?? [SignReport(region)]
+        let ownRule = region.signs == nil ? rule(signs[0]) : "Any of \(signs.count) signs keeps it inside"
+        let ownCompromise = region.signs == nil ? compromise(signs[0]) : nil
+        var lines =
+            [state, "  " + ownRule] + [flapping, ownCompromise, mistakes, air].compactMap(\.self).map { "  " + $0 }
         if !report.bluetooth.listening {
             lines.append(
                 "  The scan does not run now, and time without a scan is no silence. \(report.bluetooth.reason)")
         }
         if report.stale { lines.append("  STALE: the daemon's loop has stopped turning; restart it") }
-        if region.beacons.isEmpty { lines.append("  None of its beacons has been heard since the start.") }
-        for beacon in region.beacons {
-            lines += [
-                "", "major \(beacon.major) minor \(beacon.minor)" + (beacon.keepsInside ? ", keeps it inside" : ""),
-            ]
-            lines += [
-                ("heard", heard(beacon)), ("gone", gone(beacon)), ("tail", tail(beacon)), ("else", others(beacon)),
-                ("sends", sends(beacon)), ("signal", signal(beacon)), ("distance", distance(beacon)),
-            ].compactMap { name, text in text.map { "  \(name.padding(to: 10))\($0)" } }
+        for (index, sign) in signs.enumerated() {
+            let beacons = region.beacons.filter { ($0.sign ?? 0) == index }
+            if region.signs != nil { lines += head(sign) }
+            if beacons.isEmpty { lines.append("  None of its beacons has been heard since the start.") }
+            lines += beacons.flatMap { self.lines($0, of: sign) }
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// The lines about one of several signs.
+    private func head(_ sign: SignReport) -> [String] {
+        let numbers = [sign.major.map { "major \($0)" }, sign.minor.map { "minor \($0)" }].compactMap(\.self)
+        let name = ([sign.uuid.map { "uuid \($0)" } ?? ""] + numbers).joined(separator: " ")
+        return ["", "Sign \(name)  \(sign.state.rawValue)"]
+            + [rule(sign), compromise(sign)].compactMap(\.self).map { "  " + $0 }
+    }
+
+    private func lines(_ beacon: JudgementReport, of sign: SignReport) -> [String] {
+        let holder = region.signs == nil ? "it" : "the sign"
+        return [
+            "", "major \(beacon.major) minor \(beacon.minor)" + (beacon.keepsInside ? ", keeps \(holder) inside" : ""),
+        ]
+            + [
+                ("heard", heard(beacon)), ("gone", gone(beacon)), ("tail", tail(beacon)),
+                ("else", others(beacon, sign)),
+                ("sends", sends(beacon)), ("signal", signal(beacon)), ("distance", distance(beacon, sign)),
+            ].compactMap { name, text in text.map { "  \(name.padding(to: 10))\($0)" } }
     }
 
     private var state: String {
@@ -44,9 +64,9 @@ package struct RegionExplanation: Sendable {
         return "\(region.identifier)  \(region.state.rawValue)\(since)\(last)"
     }
 
-    private var rule: String {
-        let enter = region.enterRSSI.map { "a filtered signal of \($0) dBm or more" }
-        let exit = region.exitRSSI.map { "one below \($0) dBm leaves, and so does silence" }
+    private func rule(_ sign: SignReport) -> String {
+        let enter = sign.enterRSSI.map { "a filtered signal of \($0) dBm or more" }
+        let exit = sign.exitRSSI.map { "one below \($0) dBm leaves, and so does silence" }
         return "\(enter ?? "any advertisement") enters; \(exit ?? "silence leaves")".capitalizedSentence
     }
 
@@ -58,8 +78,8 @@ package struct RegionExplanation: Sendable {
     }
 
     /// The point on the curve of speed against being right; nil where the time is configured.
-    private var compromise: String? {
-        guard region.isLearned, let sensitivity = region.sensitivity.flatMap(Sensitivity.init) else { return nil }
+    private func compromise(_ sign: SignReport) -> String? {
+        guard sign.isLearned, let sensitivity = sign.sensitivity.flatMap(Sensitivity.init) else { return nil }
         let (perDay, delay) = sensitivity.measured
         return "Sensitivity \(sensitivity): on long recordings \(perDay.plain) false exits a day, and half of the "
             + "exits reported within \(delay.plain) s"
@@ -134,10 +154,10 @@ package struct RegionExplanation: Sendable {
     }
 
     /// Returns the exit times of the other sensitivities.
-    private func others(_ beacon: JudgementReport) -> String? {
+    private func others(_ beacon: JudgementReport, _ sign: SignReport) -> String? {
         guard beacon.exitReason != "configured", let times = beacon.exitTimes else { return nil }
         return [("quick", times.quick), ("balanced", times.balanced), ("patient", times.patient)]
-            .filter { $0.0 != region.sensitivity }
+            .filter { $0.0 != sign.sensitivity }
             .map { "\($1.plain) s if \($0)" }.joined(separator: ", ")
     }
 
@@ -153,20 +173,36 @@ package struct RegionExplanation: Sendable {
         return "\(signal) dBm filtered" + (beacon.rssi.map { ", \($0) dBm last" } ?? "")
     }
 
-    private func distance(_ beacon: JudgementReport) -> String {
+    private func distance(_ beacon: JudgementReport, _ sign: SignReport) -> String {
         let claimed = beacon.claimedPower
-        guard PathLoss.measuredPower(claimed: claimed, calibrated: region.measuredPower) != nil else {
+        guard PathLoss.measuredPower(claimed: claimed, calibrated: sign.measuredPower) != nil else {
             let range = PathLoss.plausiblePower
             return "unknown: the beacon claims \(claimed) dBm at one metre, which is not within \(range.lowerBound) to "
-                + "\(range.upperBound) dBm; run `okaeri calibrate \(region.identifier)`"
+                + "\(range.upperBound) dBm; run `okaeri calibrate \(region.signs == nil ? region.identifier : sign.beacons)`"
         }
         let metres = beacon.accuracy < 0 ? "unknown" : "\(beacon.accuracy) m, \(beacon.proximity)"
-        let power = region.measuredPower.map { "\($0) dBm as calibrated" } ?? "\(claimed) dBm as it claims"
-        let exponent = region.pathLossExponent ?? PathLoss.defaultExponent
+        let power = sign.measuredPower.map { "\($0) dBm as calibrated" } ?? "\(claimed) dBm as it claims"
+        let exponent = sign.pathLossExponent ?? PathLoss.defaultExponent
         return "\(metres), by a measured power of \(power) and a path loss exponent of \(exponent)"
     }
 }
 
 extension String {
     fileprivate var capitalizedSentence: String { prefix(1).uppercased() + dropFirst() }
+}
+
+extension SignReport {
+    /// UUID, major and minor, as far as they are fixed.
+    fileprivate var beacons: String {
+        [uuid, major.map { "\($0)" }, minor.map { "\($0)" }].compactMap(\.self).joined(separator: "/")
+    }
+
+    /// The only sign of a region.
+    fileprivate init(_ region: RegionReport) {
+        state = region.state
+        (uuid, major, minor) = (region.uuid, region.major, region.minor)
+        (exitAfter, isLearned, sensitivity) = (region.exitAfter, region.isLearned, region.sensitivity)
+        (enterRSSI, exitRSSI) = (region.enterRSSI, region.exitRSSI)
+        (measuredPower, pathLossExponent) = (region.measuredPower, region.pathLossExponent)
+    }
 }

@@ -14,24 +14,43 @@ extension RegionReport {
         _ snapshot: RegionMonitor.RegionSnapshot, _ judgements: [RegionMonitor.Judgement], since: Int64?,
         mistakes: MistakesReport?, now: Instant
     ) {
-        let region = snapshot.region.region
+        let region = snapshot.region
         identifier = region.identifier
         state = snapshot.state
         lastKnown = snapshot.lastKnown
         self.since = since.map(Timestamp.text)
-        uuid = region.constraint.uuid.description
-        major = region.constraint.major
-        minor = region.constraint.minor
+        uuid = region.constraint?.uuid.description
+        major = region.constraint?.major
+        minor = region.constraint?.minor
         exitAfter = snapshot.exitTime.seconds(digits: 1)
-        isLearned = snapshot.region.exitAfter == nil
-        sensitivity = snapshot.region.sensitivity.rawValue
+        isLearned = region.signs.contains { $0.exitAfter == nil }
+        sensitivity = region.onlySign?.sensitivity.rawValue
         self.mistakes = mistakes
-        enterRSSI = snapshot.region.enterRSSI
-        exitRSSI = snapshot.region.exitRSSI
-        measuredPower = snapshot.region.measuredPower
-        pathLossExponent = snapshot.region.pathLossExponent
+        enterRSSI = region.onlySign?.enterRSSI
+        exitRSSI = region.onlySign?.exitRSSI
+        measuredPower = region.onlySign?.measuredPower
+        pathLossExponent = region.onlySign?.pathLossExponent
+        signs = region.onlySign == nil ? zip(region.signs, snapshot.signs).map(SignReport.init) : nil
         beacon = snapshot.beacon.map { BeaconReport($0, now: now) }
-        beacons = judgements.map { JudgementReport($0, now: now) }
+        beacons = judgements.map { judgement in
+            var report = JudgementReport(judgement, now: now)
+            if region.onlySign == nil { report.sign = judgement.sign }
+            return report
+        }
+    }
+}
+
+extension SignReport {
+    init(_ sign: RegionSign, _ snapshot: RegionMonitor.SignSnapshot) {
+        state = snapshot.state
+        uuid = sign.constraint?.uuid.description
+        major = sign.constraint?.major
+        minor = sign.constraint?.minor
+        exitAfter = snapshot.exitTime.seconds(digits: 1)
+        isLearned = sign.exitAfter == nil
+        sensitivity = sign.sensitivity.rawValue
+        (enterRSSI, exitRSSI) = (sign.enterRSSI, sign.exitRSSI)
+        (measuredPower, pathLossExponent) = (sign.measuredPower, sign.pathLossExponent)
     }
 }
 

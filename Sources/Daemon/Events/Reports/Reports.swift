@@ -237,10 +237,11 @@ package struct RegionReport: Codable, Sendable, Equatable {
     package var lastKnown: RegionState
     /// Since when the state is what it is, RFC 3339; nil before it was first determined.
     package var since: String?
-    package var uuid: String
+    /// Its beacons; `nil` for a region with several signs.
+    package var uuid: String?
     package var major: UInt16?
     package var minor: UInt16?
-    /// The silence after which the beacon counts as gone, in seconds: the present one, if it is learned.
+    /// The silence after which the beacon counts as gone, in seconds: the present one, if it is learned; of several signs the longest.
     package var exitAfter: Double
     /// Whether that time is learned.
     package var isLearned: Bool
@@ -257,6 +258,8 @@ package struct RegionReport: Codable, Sendable, Equatable {
     /// The values that give the distance instead of the beacons' own: see ``MonitoredRegion``.
     package var measuredPower: Int8?
     package var pathLossExponent: Double?
+    /// Its signs, with their own settings, which the region then does not have; `nil` for a region with one.
+    package var signs: [SignReport]?
     /// The beacon that keeps the region inside.
     package var beacon: BeaconReport?
     /// The lowest battery level of its beacons; `nil` if none sends a level.
@@ -265,8 +268,28 @@ package struct RegionReport: Codable, Sendable, Equatable {
     package var house: HouseReport?
     /// The file of the region, if the page has saved it or has changed one of beacons.json; `nil` for the others.
     package var saved: String?
-    /// The judgements of its beacons, the one received last first; a few, if there are many.
+    /// The judgements of its beacons, the one received last first; a few, if there are many. Sign by sign.
     package var beacons: [JudgementReport]
+}
+
+/// A sign of a region with several signs, as `GET /v1/regions` lists it.
+package struct SignReport: Codable, Sendable, Equatable {
+    package var state: RegionState
+    package var uuid: String?
+    package var major: UInt16?
+    package var minor: UInt16?
+    /// The silence after which the sign counts as gone, in seconds: the present one, if it is learned.
+    package var exitAfter: Double
+    /// Whether that time is learned.
+    package var isLearned: Bool
+    /// quick, balanced or patient.
+    package var sensitivity: String?
+    /// The filtered signal in dBm that enters, and below which the sign is left; `nil`: any sighting enters, only silence leaves.
+    package var enterRSSI: Int?
+    package var exitRSSI: Int?
+    /// The values that give the distance instead of the beacons' own.
+    package var measuredPower: Int8?
+    package var pathLossExponent: Double?
 }
 
 /// A beacon in the air, as `GET /v1/beacons` lists it.

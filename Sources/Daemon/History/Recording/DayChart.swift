@@ -43,8 +43,8 @@ package struct DayChart: Sendable {
         var record = try reader.day(
             from: start, to: end, now: now, regions: regions.map(\.identifier))
         for (index, region) in regions.enumerated() {
-            record.regions[index].enterRSSI = region.monitored.enterRSSI
-            record.regions[index].exitRSSI = region.monitored.exitRSSI
+            record.regions[index].enterRSSI = region.monitored.onlySign?.enterRSSI
+            record.regions[index].exitRSSI = region.monitored.onlySign?.exitRSSI
         }
         return DayPlot(
             record: record, title: LocalTime.date(start), subtitle: Self.zone(start, end),

@@ -1,9 +1,9 @@
 import Agreement
 import Events
-package import IBeacon
+import IBeacon
 import MQTT
 import Plumbing
-import RegionMonitoring
+package import RegionMonitoring
 
 /// The decisions of ``Broker``: everything but threads, sockets and clocks.
 ///
@@ -179,7 +179,7 @@ package struct BrokerRegion: Hashable, Sendable {
     let identifier: String
     /// 64 bits of the beacon's identity: nodes compare it, because a region's state says nothing for another beacon.
     let fingerprint: String
-    /// The beacons, for machines that join the house.
+    /// The beacons, for machines that join the house; `nil` for several signs.
     private(set) var beacons: BeaconConstraint?
 
     /// - Parameter beacon: UUID, major and minor in the same form on every node.
@@ -188,8 +188,8 @@ package struct BrokerRegion: Hashable, Sendable {
         fingerprint = String(beacon.utf8.fnv1a, radix: 16)
     }
 
-    package init(_ region: BeaconRegion) {
-        self.init(region.identifier, beacon: region.constraint.description)
+    package init(_ region: MonitoredRegion) {
+        self.init(region.identifier, beacon: region.signs.map(\.identity.description).sorted().joined(separator: "|"))
         beacons = region.constraint
     }
 }

@@ -241,7 +241,7 @@ extension RegionFiles {
         if let identifier, let before = content.merged.own.first(where: { $0.identifier == identifier }),
             before.hasCommands,
             let after = configuration.regions.first(where: { $0.identifier == identifier }),
-            !before.hasSameBeacons(as: after)
+            !before.hasSameSigns(as: after)
         {
             throw .forbidden(Self.beaconRefusal(identifier, main.path))
         }

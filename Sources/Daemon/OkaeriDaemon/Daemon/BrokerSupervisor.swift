@@ -73,7 +73,7 @@ final class BrokerSupervisor: Service {
     }
 
     private static func regions(_ configuration: Configuration) -> [BrokerRegion] {
-        configuration.regions.map { BrokerRegion($0.monitored.region) }
+        configuration.regions.map { BrokerRegion($0.monitored) }
     }
 
     /// The broker; `nil` if there is none, or none at the moment.

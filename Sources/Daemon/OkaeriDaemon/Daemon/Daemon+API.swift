@@ -75,7 +75,7 @@ extension Daemon: APIBackend {
         let sources = reader.sources
         return zip(zip(snapshot.regions, snapshot.judgements), snapshot.batteries).map { pair, battery in
             let (region, judgements) = pair
-            let identifier = region.region.region.identifier
+            let identifier = region.region.identifier
             var report = RegionReport(
                 region, judgements, since: snapshot.changes[identifier],
                 mistakes: silences.report(region: identifier, now: options.moment(at: source.now)), now: now)

@@ -56,7 +56,7 @@ extension Broker {
         // Under the driver's lock, so that a later state is not overwritten by an earlier one.
         driver.withStates { bluetooth, regions in
             bluetoothChanged(bluetooth)
-            for region in regions { determined(region.region.region.identifier, region.state) }
+            for region in regions { determined(region.region.identifier, region.state) }
         }
         for prompt in prompts {
             asked(Event.WiFi(id: prompt.id, ssid: prompt.ssid, region: prompt.regions.first))

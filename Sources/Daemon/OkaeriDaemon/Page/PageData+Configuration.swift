@@ -116,7 +116,7 @@ extension PageData {
             try ConfigurationText(text, file: file).regions().first { $0.identifier == identifier }
         }
         guard let before = try region(old), let after = try region(new) else { return false }
-        return before.hasCommands && !before.hasSameBeacons(as: after)
+        return before.hasCommands && !before.hasSameSigns(as: after)
     }
 
     private static func content(of files: RegionFiles) throws(PageFailure) -> RegionFiles.Content {

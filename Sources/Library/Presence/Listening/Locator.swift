@@ -123,7 +123,7 @@ package final class Locator: ScannerDelegate {
         let listened = state.listened(at: now)
         let doubt = doubt(state, listened: listened, at: now)
         let places = driver.regionSnapshots.map { snapshot in
-            let identifier = snapshot.region.region.identifier
+            let identifier = snapshot.region.identifier
             if snapshot.state == .inside {
                 return LocateAnswer.Place(region: identifier, state: .inside, beacon: snapshot.beacon)
             }

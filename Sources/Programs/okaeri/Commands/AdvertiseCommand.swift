@@ -62,7 +62,7 @@ struct AdvertiseCommand: AsyncParsableCommand {
 
     private func identity() throws -> BeaconIdentity {
         if let uuid, let major, let minor { return BeaconIdentity(uuid: uuid, major: major, minor: minor) }
-        let constraint = try config.region(region ?? "").region.constraint
+        let constraint = try config.beacons(region ?? "")
         guard let major = constraint.major, let minor = constraint.minor else {
             throw ValidationError(
                 "the region \"\(region ?? "")\" is any beacon of \(constraint); name one with --uuid, --major and --minor"

@@ -49,6 +49,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let beacons = try config.beacons(region)
         var monitored = try config.region(region)
         if let measuredPower { monitored.measuredPower = measuredPower }
         if distance != nil, monitored.measuredPower == nil {
@@ -67,7 +68,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         var untimed = listening
         untimed.duration = nil
         try await untimed.run(session) { services in
-            let calibration = try await session.calibrate(monitored, for: .seconds(seconds), with: services) {
+            let calibration = try await session.calibrate(beacons, for: .seconds(seconds), with: services) {
                 if countdown { Self.show(left: $0, readings: $1) }
             }
             do throws(Calibration.Failure) {

@@ -40,11 +40,11 @@ struct ConfigCommand: ParsableCommand {
             let remarks = ConfigurationCheck(configuration, file: file).remarks
             for remark in remarks { Terminal.complain("\(file): \(remark)") }
             guard !remarks.contains(where: \.isError) else { throw Exit.configuration }
-            let regions = merged.own.map { "\($0.identifier) (\($0.monitored.region.constraint))" }
+            let regions = merged.own.map { "\($0.identifier) (\($0.monitored.signsText))" }
             print("\(file) is fine: \(regions.isEmpty ? "no region yet" : regions.joined(separator: ", "))")
             guard let saved = merged.saved.file else { return }
             let added = configuration.regions.filter { merged.saved.added.contains($0.identifier) }.map {
-                "\($0.identifier) (\($0.monitored.region.constraint))"
+                "\($0.identifier) (\($0.monitored.signsText))"
             }
             let changed = merged.saved.changed.sorted()
             if !added.isEmpty { print("\(saved) adds \(added.joined(separator: ", "))") }

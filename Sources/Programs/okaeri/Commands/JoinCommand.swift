@@ -322,7 +322,7 @@ struct JoinSummary {
 
     private func remark(_ region: HouseDirectory.Region) -> String {
         guard let own = known.first(where: { $0.identifier == region.identifier }) else { return "" }
-        return own.monitored.region.constraint == region.beacons
-            ? "  (is here already)" : "  (replaces \(own.monitored.region.constraint))"
+        return own.monitored.constraint == region.beacons
+            ? "  (is here already)" : "  (replaces \(own.monitored.signsText))"
     }
 }

@@ -48,6 +48,17 @@ struct ConfigurationOptions: ParsableArguments {
         return (try MergedConfiguration(file: file, directory: directory), file)
     }
 
+    /// The beacons of the region that is configured under `name`; or those of no configuration, where `name` is
+    /// UUID[/MAJOR[/MINOR]].
+    func beacons(_ name: String) throws -> BeaconConstraint {
+        let region = try region(name)
+        guard let constraint = region.constraint else {
+            throw ValidationError(
+                "the region \"\(name)\" has several signs: \(region.signsText); name one as UUID[/MAJOR[/MINOR]]")
+        }
+        return constraint
+    }
+
     /// The region that is configured under `name`; or that of no configuration, where `name` is UUID[/MAJOR[/MINOR]].
     func region(_ name: String) throws -> MonitoredRegion {
         if let constraint = BeaconConstraint(name) {

@@ -155,7 +155,7 @@ actor SetupRadio {
             let question = CalibrationSummary.Question(region: region, distance: nil, duration: Self.calibration)
             do {
                 let services: [any Service] = [Until(stop: stop), Verdict(events: session.events())]
-                let calibration = try await session.calibrate(region, for: Self.calibration, with: services) {
+                let calibration = try await session.calibrate(beacons, for: Self.calibration, with: services) {
                     CalibrateCommand.show(left: $0, readings: $1)
                 }
                 do throws(Calibration.Failure) {

@@ -1,0 +1,76 @@
+import IBeacon
+import Plumbing
+import RegionMonitoring
+
+/// The signs of a region: the region's own keys, or the elements of `anyOf`.
+extension Configuration {
+    static let signKeys = [
+        "uuid", "major", "minor", "enterRSSI", "exitRSSI", "exitAfter", "sensitivity", "measuredPower",
+        "pathLossExponent",
+    ]
+
+    /// RSSI as HCI sends it, in dBm (Core Specification, Vol 4, Part E, 7.7.65.2).
+    private static let rssiRange = -127...20
+
+    /// At one metre, where no beacon is heard at zero dBm.
+    private static let measuredPowerRange = -127...(-1)
+
+    /// Up to a day: longer than that is not presence.
+    private static let exitAfterRange = 1.0...86_400
+
+    /// Reads the signs of a region; none if one of them is malformed.
+    ///
+    /// - Parameter sensitivity: The sensitivity of signs without their own.
+    static func signs(_ reader: ObjectReader, sensitivity: Sensitivity) -> [RegionSign] {
+        guard reader.node("anyOf") != nil else { return sign(reader, sensitivity: sensitivity).map { [$0] } ?? [] }
+        for key in signKeys where reader.node(key) != nil {
+            reader.report(key, found: "a key beside anyOf", expected: "this key in the elements of anyOf")
+        }
+        let nodes = reader.value("anyOf", expected: "an array of 1 to \(RegionSign.limit) signs") { value in
+            if case .array(let nodes) = value, 1...RegionSign.limit ~= nodes.count { nodes } else { nil }
+        }
+        var first: [RegionSign.Identity: Int] = [:]
+        let signs = (nodes ?? []).enumerated().compactMap { index, node -> RegionSign? in
+            let path = "\(reader.place(of: "anyOf"))[\(index)]"
+            guard let element = ObjectReader(node, path: path, keys: signKeys, problems: reader.problems),
+                let sign = sign(element, sensitivity: sensitivity)
+            else { return nil }
+            if let same = first.updateValue(index, forKey: sign.identity) {
+                element.report("uuid", found: "the beacons of anyOf[\(same)]", expected: "other beacons")
+            }
+            return sign
+        }
+        return signs.count == nodes?.count ? signs : []
+    }
+
+    private static func sign(_ reader: ObjectReader, sensitivity: Sensitivity) -> RegionSign? {
+        let uuid = reader.required("uuid", expected: "a UUID such as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0") {
+            $0.string.flatMap(BeaconUUID.init)
+        }
+        let constraint = uuid.flatMap { self.constraint(reader, uuid: $0) }
+        let enterRSSI = reader.integer("enterRSSI", in: rssiRange, unit: " dBm")
+        let exitRSSI = reader.integer("exitRSSI", in: rssiRange, unit: " dBm")
+        if let enterRSSI, let exitRSSI, exitRSSI > enterRSSI {
+            reader.report("exitRSSI", found: "\(exitRSSI)", expected: "at most enterRSSI, \(enterRSSI) dBm")
+        }
+        let exitAfter = reader.number("exitAfter", in: exitAfterRange, unit: " seconds")
+        let own = self.sensitivity(reader)
+        let measuredPower = reader.integer("measuredPower", in: measuredPowerRange, unit: " dBm")
+        let exponent = reader.number("pathLossExponent", in: Calibration.exponents, unit: "")
+        guard let constraint else { return nil }
+        return RegionSign(
+            .beacon(constraint), enterRSSI: enterRSSI, exitRSSI: exitRSSI, exitAfter: exitAfter.map { .seconds($0) },
+            sensitivity: own ?? sensitivity, measuredPower: measuredPower.map { Int8($0) }, pathLossExponent: exponent)
+    }
+
+    private static func constraint(_ reader: ObjectReader, uuid: BeaconUUID) -> BeaconConstraint {
+        let numbers = Int(UInt16.min)...Int(UInt16.max)
+        let major = reader.integer("major", in: numbers).map(UInt16.init)
+        let minor = reader.integer("minor", in: numbers).map(UInt16.init)
+        if minor != nil, reader.node("major") == nil {
+            reader.report("major", found: "nothing", expected: "a major beside the minor")
+        }
+        guard let major else { return .uuid(uuid) }
+        return minor.map { .minor(uuid, major, $0) } ?? .major(uuid, major)
+    }
+}
