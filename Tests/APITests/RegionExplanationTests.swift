@@ -66,6 +66,34 @@ import Testing
                 """)
     }
 
+    @Test func `each of several signs has its own rule and beacons`() throws {
+        let region = MonitoredRegion(
+            identifier: "home",
+            RegionSign(.beacon(.minor(home.uuid, 100, 100)), exitAfter: .seconds(30), measuredPower: -70),
+            or: [RegionSign(.beacon(.minor(home.uuid, 1, 2)), enterRSSI: -60)])
+        let text = try text(report(region, heard: [59, 60], now: 61))
+        #expect(
+            text == """
+                home  inside since 2026-11-20 18:42:00 UTC
+                  Any of 2 signs keeps it inside
+
+                Sign uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 major 100 minor 100  inside
+                  Any advertisement enters; silence leaves
+
+                major 100 minor 100, keeps the sign inside
+                  heard     1 s ago
+                  gone      after 30 s of silence: exitAfter says so
+                  sends     how often is unknown yet
+                  signal    -70.0 dBm filtered, -70 dBm last
+                  distance  1.0 m, near, by a measured power of -70 dBm as calibrated and a path loss exponent of 2.5
+
+                Sign uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 major 1 minor 2  unknown
+                  A filtered signal of -60 dBm or more enters; silence leaves
+                  Sensitivity balanced: on long recordings 0.3 false exits a day, and half of the exits reported within 12 s
+                  None of its beacons has been heard since the start.
+                """)
+    }
+
     @Test func `a time that is configured, and one that is not learned yet`() throws {
         let configured = try text(report(monitored(30), heard: everySecond, now: 61))
         #expect(configured.contains("after 30 s of silence: exitAfter says so\n"))

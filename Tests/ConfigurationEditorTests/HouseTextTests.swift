@@ -46,7 +46,7 @@ import Testing
         #expect(configuration.mqtt?.discovery == nil && configuration.mqtt?.broker.port == 1883)
         #expect(configuration.regions.map(\.identifier) == ["keys", "mine"])
         let keys = configuration.regions[0]
-        #expect("\(keys.monitored.constraint)".hasSuffix("/1/2") && keys.monitored.enterRSSI == -70)
+        #expect("\(keys.monitored.signsText)".hasSuffix("/1/2") && keys.monitored.enterRSSI == -70)
         #expect(keys.onEnter == ["/bin/true"])
     }
 

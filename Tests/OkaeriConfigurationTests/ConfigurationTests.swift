@@ -111,8 +111,8 @@ import WiFi
         #expect(
             problems(region(#""majr": 1"#)) == [
                 "regions[0].majr: found an unknown key, expected one of identifier, uuid, major, minor, enterRSSI, "
-                    + "exitRSSI, exitAfter, sensitivity, measuredPower, pathLossExponent, notifyOnEntry, notifyOnExit, ranging, "
-                    + "battery, wifi, onEnter, onExit, onPrompt, scope; did you mean \"major\"?"
+                    + "exitRSSI, exitAfter, sensitivity, measuredPower, pathLossExponent, anyOf, notifyOnEntry, notifyOnExit, "
+                    + "ranging, battery, wifi, onEnter, onExit, onPrompt, scope; did you mean \"major\"?"
             ])
         #expect(problems(region(#""pathLosExponent": 2"#)).first?.hasSuffix("mean \"pathLossExponent\"?") == true)
         #expect(problems(region(#""measurdPower": -60"#)).first?.hasSuffix("mean \"measuredPower\"?") == true)

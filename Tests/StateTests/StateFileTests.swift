@@ -28,6 +28,13 @@ import WiFi
             known(monitored(), .inside, exitTime: .seconds(17)),
             known(
                 MonitoredRegion(BeaconRegion(identifier: "gå \"rden\"", constraint: .uuid(home.uuid))), .outside),
+            .init(
+                identifier: "anna", lastKnown: .inside,
+                signs: [
+                    .init(identity: .beacon(.uuid(home.uuid)), lastKnown: .outside),
+                    .init(identity: .beacon(.major(home.uuid, 1)), lastKnown: .inside, learnedExitTime: .seconds(40)),
+                    .init(identity: .beacon(.major(home.uuid, 2)), lastKnown: .unknown),
+                ]),
         ],
         beacons: [
             .init(
@@ -80,7 +87,8 @@ import WiFi
 
     @Test func `a stale state restores what was learned and answered, and no region`() throws {
         let memory = PresenceMemory(regions).monitorMemory(isStale: true)
-        #expect(memory.regions.map(\.lastKnown) == [.unknown, .unknown])
+        #expect(memory.regions.map(\.lastKnown) == [.unknown, .unknown, .unknown])
+        #expect(memory.regions.flatMap(\.signs).allSatisfy { $0.lastKnown == .unknown })
         #expect(memory.beacons == regions.beacons)
     }
 

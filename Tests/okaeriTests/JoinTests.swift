@@ -56,7 +56,7 @@ import Testing
         #expect(joined.mqtt?.broker == .init(host: "127.0.0.1", port: broker.port) && joined.mqtt?.site == "home")
         #expect((joined.node.name, joined.node.room) == ("kitchen", "Küche"))
         #expect(
-            joined.regions.map { "\($0.identifier) \($0.monitored.constraint)" } == ["keys \(Self.uuid)/100/7"])
+            joined.regions.map { "\($0.identifier) \($0.monitored.signsText)" } == ["keys \(Self.uuid)/100/7"])
         #expect(files == ["beacons.json"])
         let same = try binary.run(arguments)
         #expect(same.status == 0 && same.output.contains("stays as it is"), "\(same)")

@@ -77,8 +77,8 @@ public struct MonitoredRegion: Hashable, Sendable {
         self.battery = battery
     }
 
-    /// The sign of a region with one; `nil` for several.
-    public var onlySign: RegionSign? { signs.count == 1 ? sign : nil }
+    /// The sign of a region whose only sign is beacons; `nil` for several signs and for a phone.
+    public var onlySign: RegionSign? { signs.count == 1 && sign.constraint != nil ? sign : nil }
 
     /// The only sign; of several, the first.
     public var sign: RegionSign {

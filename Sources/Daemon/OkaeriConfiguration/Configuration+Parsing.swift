@@ -13,9 +13,9 @@ extension Configuration {
     static let stateKeys = ["validFor"]
     static let historyKeys = ["keep"]
     static let regionKeys =
-        signKeys + [
-            "identifier", "anyOf", "notifyOnEntry", "notifyOnExit", "ranging", "battery", "wifi", "onEnter", "onExit",
-            "onPrompt", "scope",
+        ["identifier"] + signKeys + [
+            "anyOf", "notifyOnEntry", "notifyOnExit", "ranging", "battery", "wifi", "onEnter", "onExit", "onPrompt",
+            "scope",
         ]
     /// The keys of commands.
     package static let commandKeys: Set = ["onEnter", "onExit", "onPrompt", "onConnect", "onDisconnect"]

@@ -192,7 +192,7 @@ extension PresenceDriver {
                     let address = BluetoothAddress(rawValue: number)
                 else { continue }
                 state.pipeline.batteries.readingBegan(beacon.identity, at: now)
-                return (beacon.identity, region.region.region.identifier, address.description)
+                return (beacon.identity, region.region.identifier, address.description)
             }
             return nil
         }

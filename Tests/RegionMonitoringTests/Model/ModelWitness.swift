@@ -66,7 +66,7 @@ struct ModelWitness {
     private mutating func happen(_ event: ModelEvent) {
         log.append("\(now.nanoseconds): \(event)")
         silences = monitor.regionSnapshots.map { snapshot in
-            snapshot.beacon?.lastHeard ?? listeningSince[snapshot.identifier] ?? startedAt
+            snapshot.beacon?.lastHeard ?? listeningSince[snapshot.region.identifier] ?? startedAt
         }
         switch event {
         case .sighted(let sighting):

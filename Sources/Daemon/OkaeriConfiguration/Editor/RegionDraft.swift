@@ -13,6 +13,11 @@ package struct RegionDraft: Sendable, Equatable {
         case notifyOnEntry, notifyOnExit, ranging, wifi
     }
 
+    /// The members of a region's only sign.
+    static let signMembers: [Member] = [
+        .uuid, .major, .minor, .enterRSSI, .exitRSSI, .exitAfter, .sensitivity, .measuredPower, .pathLossExponent,
+    ]
+
     /// The members of the region's network that can be set.
     package enum WiFiMember: String, Sendable, CaseIterable {
         case ssid, join, passphraseFile

@@ -1,5 +1,6 @@
 package import Events
 import Plumbing
+import RegionMonitoring
 
 /// The files of the configuration, as the page reads and changes them: `beacons.json` if the daemon may write it, otherwise
 /// `regions.json`.
@@ -106,6 +107,7 @@ extension RegionFiles {
         let identifier = draft.identifier
         let newName = name.flatMap { $0 == identifier ? nil : $0 }
         if let newName { try check(newName, for: identifier, in: content) }
+        try refuseSigns(draft, in: content)
         let isSaved = content.regions[identifier] != nil
         let isMain = content.has(identifier)
         let mustUseMain = saved.map { $0.file.obstacle != nil } ?? true
@@ -206,6 +208,16 @@ extension RegionFiles {
                 "cannot rename \(identifier) from the page: it is in \(main.path), where root names it; rename it there, then "
                     + "run `sudo systemctl reload okaeri`")
         }
+    }
+
+    /// Throws if the request would change the beacons of a region with several signs: the page shows one.
+    private func refuseSigns(_ draft: RegionDraft, in content: Content) throws(Refusal) {
+        let region = content.merged.configuration.regions.first { $0.identifier == draft.identifier }
+        guard let region, region.monitored.onlySign == nil else { return }
+        guard RegionDraft.signMembers.contains(where: { draft[$0] != nil }) else { return }
+        throw .forbidden(
+            "cannot change the beacons of \(draft.identifier) from the page: the region has several signs; change them in "
+                + "\(main.path), then run `sudo systemctl reload okaeri`")
     }
 
     /// Throws if the request would change a key that `regions.json` cannot change.

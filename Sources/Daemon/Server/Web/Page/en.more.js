@@ -51,6 +51,7 @@ export default {
   which: 'Which beacons',
   whichOne: 'Only this one',
   whichMajor: 'All with this UUID and major',
+  severalSigns: 'Several signs; they are changed in `beacons.json`',
   whichUUID: 'All with this UUID',
   network: 'Wi-Fi to join on arrival',
   networkNone: 'None',
@@ -127,6 +128,7 @@ export default {
   // Explaining
   sep: ', ',
   sepLong: '; ',
+  x_anyOf: 'Any of several signs keeps it inside.',
   x_enters: '{0} enters; {1}.',
   x_any: 'Any advertisement',
   x_enterAt: 'A filtered signal of {0} dBm or more',

@@ -1,10 +1,13 @@
 // The reason for a region's state: a sentence, and the numbers of `okaeri explain` behind it.
 import { el } from './base.js'
 import { live } from './live.js'
-import { heardText } from './now.js'
+import { heardText, signText } from './now.js'
 import { duration, plain, sentence, t } from './words.js'
 
 const sensitivities = ['quick', 'balanced', 'patient']
+
+/** The sign of one of the region's beacons, which has the settings. */
+const signOf = (region, beacon) => region.signs?.[beacon.sign] ?? region
 
 const rule = ({ enterRSSI, exitRSSI }) =>
   t(
@@ -74,7 +77,7 @@ const others = (beacon, region) =>
   beacon.exitReason === 'configured' || !beacon.exitTimes
     ? null
     : sensitivities
-        .filter((name) => name !== region.sensitivity)
+        .filter((name) => name !== signOf(region, beacon).sensitivity)
         .map((name) => t('x_if', plain(beacon.exitTimes[name]), name))
         .join(t('sep'))
 
@@ -92,15 +95,16 @@ const signal = ({ signal, rssi }) =>
 const isPlausible = (power) => power >= -100 && power <= -20
 
 const distance = (beacon, region) => {
-  if (region.measuredPower == null && !isPlausible(beacon.claimedPower)) {
+  const sign = signOf(region, beacon)
+  if (sign.measuredPower == null && !isPlausible(beacon.claimedPower)) {
     return t('x_implausible', plain(beacon.claimedPower), region.identifier)
   }
   const metres = beacon.accuracy < 0 ? t('noDistance') : `${t('metres', beacon.accuracy)} (${t(beacon.proximity)})`
   const [power, why] =
-    region.measuredPower != null
-      ? [region.measuredPower, t('x_calibrated')]
+    sign.measuredPower != null
+      ? [sign.measuredPower, t('x_calibrated')]
       : [beacon.claimedPower, t('x_claimed')]
-  return `${metres}${t('sep')}${t('x_power', plain(power), why, region.pathLossExponent ?? 2.5)}`
+  return `${metres}${t('sep')}${t('x_power', plain(power), why, sign.pathLossExponent ?? 2.5)}`
 }
 
 /** What the user can do something about, in sentences. */
@@ -115,7 +119,8 @@ export const explanation = (region) => {
   const status = live.status
   const sensitivity = region.isLearned && region.sensitivity ? t('x_sensitivity', t(region.sensitivity)) : null
   const sentences = [
-    rule(region),
+    region.signs ? t('x_anyOf') : rule(region),
+    ...(region.signs ?? []).map((sign) => `${signText(sign)}: ${t(sign.state)}. ${rule(sign)}`),
     sensitivity,
     mistakes(region),
     air(status),

@@ -51,6 +51,7 @@ export default {
   which: '対象のビーコン',
   whichOne: 'このビーコンのみ',
   whichMajor: 'UUID と major が同じものすべて',
+  severalSigns: '複数の目印があります。変更するには `beacons.json` を編集してください',
   whichUUID: 'UUID が同じものすべて',
   network: '到着時に接続する Wi-Fi',
   networkNone: 'なし',
@@ -127,6 +128,7 @@ export default {
   // Explaining
   sep: '、',
   sepLong: '、',
+  x_anyOf: '複数の目印のどれか一つでも受信していれば圏内です。',
   x_enters: '{0}圏内になり、{1}。',
   x_any: '信号を一度でも受信すると',
   x_enterAt: '平滑化した信号が {0} dBm 以上になると',

@@ -11,6 +11,10 @@ export const distanceText = (beacon) =>
     ? t('noDistance')
     : `${t('metres', plain(beacon.accuracy, beacon.accuracy < 10 ? 1 : 0))} · ${t(beacon.proximity)}`
 
+/** One of the signs of a region. */
+export const signText = ({ uuid, major, minor }) =>
+  [uuid, major == null ? null : `major ${major}`, minor == null ? null : `minor ${minor}`].filter(Boolean).join(' ')
+
 const beaconPart = (beacon) => {
   const name = t('beaconName', beacon.major, beacon.minor)
   const bar = signalBar(t('signalOf', name))
@@ -114,7 +118,7 @@ const regionPart = (region) => {
       battery.classList.toggle('bad', !!level?.low)
       put(battery, level ? t(level.low ? 'batteryLow' : 'battery', plain(level.percent, 0)) : '')
       none.hidden = region.beacons.length > 0
-      beacons(region.beacons, (beacon) => `${beacon.major}/${beacon.minor}`)
+      beacons(region.beacons, (beacon) => `${beacon.sign ?? 0}/${beacon.major}/${beacon.minor}`)
       this.tick()
     },
   }

@@ -4,7 +4,7 @@ import { signalBar } from './chart.js'
 import { devicesPart } from './devices.js'
 import { editor } from './editor.js'
 import { live, reload } from './live.js'
-import { distanceText, heardText } from './now.js'
+import { distanceText, heardText, signText } from './now.js'
 import { roomPart } from './room.js'
 import { plain, t } from './words.js'
 
@@ -51,7 +51,7 @@ const ranking = (list) => {
 const regionOf = ({ regions }) => {
   const meant = live.status?.regions.filter(({ identifier }) => regions.includes(identifier)) ?? []
   const width = ({ major, minor }) => (major == null) + (minor == null)
-  return meant.sort((a, b) => width(a) - width(b))[0]
+  return meant.filter(({ signs }) => !signs).sort((a, b) => width(a) - width(b))[0]
 }
 
 const airPart = (choose, change) => (beacon) => {
@@ -101,16 +101,18 @@ const airPart = (choose, change) => (beacon) => {
 const ownPart = (change) => (region) => {
   const what = el('span', { class: 'facts' })
   const saved = el('span', { class: 'tag', hidden: true }, t('savedHere'))
+  const beacons = region.signs?.map(signText) ?? [region.uuid]
   const node = el(
     'li',
     { class: 'beacon own' },
-    el('span', { class: 'who' }, el('b', {}, region.identifier), ' ', saved, el('code', { class: 'uuid' }, region.uuid)),
+    el('span', { class: 'who' }, el('b', {}, region.identifier), ' ', saved, beacons.map((text) => el('code', { class: 'uuid' }, text))),
     what,
     el(
       'button',
       {
         type: 'button',
         disabled: !session.now?.csrf,
+        hidden: !!region.signs,
         'aria-label': t('changeOf', region.identifier),
         onclick: () => change(region),
       },
@@ -122,6 +124,7 @@ const ownPart = (change) => (region) => {
     update(region) {
       const { major, minor } = region
       saved.hidden = !region.saved
+      if (region.signs) return putRich(what, t('severalSigns'))
       put(
         what,
         major == null ? t('whichUUID') : minor == null ? `${t('whichMajor')}: ${major}` : t('beaconName', major, minor),
