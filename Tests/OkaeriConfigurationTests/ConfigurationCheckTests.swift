@@ -69,6 +69,8 @@ import Testing
         #expect(try remarks(passphrase("$CREDENTIALS_DIRECTORY/HomeNet")).isEmpty, "only the service has it")
         let mqtt = #"{"regions": [], "mqtt": {"host": "b", "username": "u", "passwordFile": "\#(open)", "tls": false}}"#
         #expect(try remarks(mqtt).map(\.place) == ["mqtt.passwordFile"])
+        let notify = #"{"regions": [], "notify": [{"type": "webhook", "url": "https://a/", "tokenFile": "\#(open)"}]}"#
+        #expect(try remarks(notify).map(\.place) == ["notify[0].tokenFile"])
         #expect(try !remarks(mqtt).contains { $0.description.contains("12345678") })
     }
 

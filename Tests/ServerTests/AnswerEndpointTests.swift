@@ -51,7 +51,8 @@ import WiFi
             for _ in 0..<2 {
                 let page = try await ask("GET", path, on: port)
                 #expect(page.hasPrefix("HTTP/1.1 200") && page.contains("Content-Type: text/html; charset=utf-8\r\n"))
-                #expect(page.contains("Join the Wi-Fi “Home&lt;Net&gt;”?") && page.contains("<form method=\"post\">"))
+                #expect(
+                    page.contains("Join the Wi-Fi “Home&lt;Net&gt;”?") && page.contains("<form method=\"post\" class"))
                 #expect(page.contains("form-action 'self'") && !page.contains("script-src"))
                 #expect(
                     page.contains("Cache-Control: no-store\r\n") && page.contains("Referrer-Policy: no-referrer\r\n"))

@@ -172,4 +172,15 @@ import Testing
         #expect(verdict("__Host-okaeri", isSecure: true) == .answer)
         #expect(verdict("__Host-okaeri", isSecure: false) == .refused(.noLogin))
     }
+
+    @Test func `a link that answers a prompt needs no login, and leads nowhere else`() {
+        for method in ["GET", "HEAD", "POST"] {
+            #expect(verdict(method, "/answer/abc") == .prompt("abc"))
+            #expect(verdict(method, "/answer/") == .prompt(""))
+            #expect(verdict(method, "/answer/../v1/status") == .prompt("../v1/status"))
+            #expect(verdict(method, "/answer/abc", permitsHost: false) == .refused(.foreignHost))
+        }
+        #expect(verdict("DELETE", "/answer/abc") == .refused(.method(allowed: "GET, HEAD, POST")))
+        #expect(verdict("POST", "/answers/abc") == .refused(.method(allowed: "GET, HEAD")))
+    }
 }

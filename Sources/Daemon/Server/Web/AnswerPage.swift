@@ -54,7 +54,8 @@ struct AnswerPage: Sendable, Equatable {
 
     private var button: String {
         guard case .question(_, let answer) = content else { return "" }
-        return "<form method=\"post\"><button>\(answer == .join ? language.join : language.notNow)</button></form>"
+        return
+            "<form method=\"post\" class=\"buttons\"><button class=\"main\">\(answer == .join ? language.join : language.notNow)</button></form>"
     }
 
     private static func escaped(_ text: String) -> String {

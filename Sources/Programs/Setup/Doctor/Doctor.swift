@@ -223,9 +223,7 @@ package struct Doctor: Sendable {
             }
             return report.sent > 0
                 ? .ok("notify", "\(report.label): \(report.sent) sent since the start")
-                : .note(
-                    "notify", "\(report.label): none sent since the start",
-                    mend: "to send one, run `okaeri notify test`")
+                : .note("notify", "\(report.label): none sent since the start; `okaeri notify test` sends one")
         }
     }
 
