@@ -14,6 +14,24 @@ package func event(_ identity: BeaconIdentity = home, rssi: Int8 = -70) -> [UInt
     return [0x3E, UInt8(body.count)] + body
 }
 
+/// One LE advertising report event of the beacon's address, with the level of its battery.
+package func batteryEvent(_ percent: UInt8) -> [UInt8] {
+    let data: [UInt8] = [4, 0x16, 0x0F, 0x18, percent]
+    let body: [UInt8] = [0x02, 1, 0x03, 1, 6, 5, 4, 3, 2, 1, UInt8(data.count)] + data + [0xBA]
+    return [0x3E, UInt8(body.count)] + body
+}
+
+/// A btsnoop capture of these events at these seconds of the evening.
+package func capture(of events: [(second: Double, event: [UInt8])]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    let writer = BtsnoopWriter()
+    writer.appendHeader(to: &bytes)
+    for (second, event) in events {
+        writer.append(.event, event.span.bytes, time: evening + nanoseconds(second), to: &bytes)
+    }
+    return bytes
+}
+
 /// A btsnoop capture of the beacon at these seconds of the evening, and of a neighbour's once a second until `end`.
 package func capture(_ seconds: [Double], until end: Double, start: Int64 = evening) -> [UInt8] {
     var bytes: [UInt8] = []
@@ -28,13 +46,7 @@ package func capture(_ seconds: [Double], until end: Double, start: Int64 = even
 
 /// A btsnoop capture of the beacon at these seconds of the evening, with these signals.
 package func capture(of sightings: [(second: Double, rssi: Int8)]) -> [UInt8] {
-    var bytes: [UInt8] = []
-    let writer = BtsnoopWriter()
-    writer.appendHeader(to: &bytes)
-    for (second, rssi) in sightings {
-        writer.append(.event, event(rssi: rssi).span.bytes, time: evening + nanoseconds(second), to: &bytes)
-    }
-    return bytes
+    capture(of: sightings.map { ($0.second, event(rssi: $0.rssi)) })
 }
 
 package func monitored(_ exitAfter: Double = 30, ranging: Bool = false, identifier: String = "home") -> MonitoredRegion
