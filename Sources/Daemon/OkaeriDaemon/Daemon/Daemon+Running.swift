@@ -77,10 +77,12 @@ extension Daemon {
     private var batteryReading: BatteryReading {
         BatteryReading(
             adapter: { [reloader] in reloader.configuration.adapter },
-            next: { [presence, source] in
-                presence.driver.batteryReadingBegan(at: source.instant).map {
-                    BatteryReading.Beacon(identity: $0.identity, region: $0.region, address: $0.address)
-                }
+            next: { [presence, source, stateStore] in
+                guard let beacon = presence.driver.batteryReadingBegan(at: source.instant) else { return nil }
+                // A restart must not repeat the reading, however the daemon ends.
+                stateStore?.mayHaveChanged()
+                return BatteryReading.Beacon(
+                    identity: beacon.identity, region: beacon.region, address: beacon.address)
             },
             read: { [presence, source] in presence.driver.batteryRead($0, percent: $1, at: source.instant) },
             logger: logger)
