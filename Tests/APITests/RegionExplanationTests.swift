@@ -1,4 +1,5 @@
 import HCI
+import IBeacon
 import TestSupport
 import DaemonTestSupport
 import FoundationEssentials

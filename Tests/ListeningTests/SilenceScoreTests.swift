@@ -92,7 +92,7 @@ import Testing
         let other = BeaconIdentity(uuid: home.uuid, major: 100, minor: 101)
         let events = (0..<120).map { (nanoseconds(Double($0) / 2), event($0.isMultiple(of: 2) ? home : other)) }
         var whole = learning
-        whole.region = BeaconRegion(identifier: "home", constraint: .uuid(home.uuid))
+        whole.sign = RegionSign(.beacon(.uuid(home.uuid)))
         let score = try region(capture(events), whole)
         #expect(score.beacons == 2)
         #expect(score.gaps?.median == 1)

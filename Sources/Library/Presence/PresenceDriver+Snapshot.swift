@@ -63,7 +63,7 @@ extension PresenceDriver {
     /// Returns the lowest battery level of each region's beacons, by the region's identifier.
     package func regionBatteries(at now: Instant) -> [String: BeaconBattery] {
         state.withLock { state in
-            let named = zip(state.regions.map(\.region.identifier), state.batteries(at: now))
+            let named = zip(state.regions.map(\.identifier), state.batteries(at: now))
             return Dictionary(named.compactMap { name, level in level.map { (name, $0) } }) { first, _ in first }
         }
     }
