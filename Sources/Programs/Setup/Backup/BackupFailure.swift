@@ -22,7 +22,7 @@ package struct BackupFailure: Error, Sendable, Equatable, CustomStringConvertibl
         (self.kind, self.description) = (kind, description)
     }
 
-    /// - Parameter remedy: What to do unless a permission is missing.
+    /// - Parameter remedy: The remedy, unless a permission is missing.
     package init(_ what: String, _ errno: Errno, command: String, remedy: String = "check the disk") {
         let isPermission = [.permissionDenied, .notPermitted].contains(errno)
         self.init(

@@ -37,7 +37,7 @@ struct RestoreCommand: AsyncParsableCommand {
         let files: [RestorePlan.Change]
         /// Whether the service uses the files now.
         var applied = false
-        /// What is left to do.
+        /// The steps that are left to the user.
         var next: [String] = []
 
         init(_ plan: RestorePlan) {
