@@ -19,9 +19,11 @@ extension Configuration {
         package var isOpen = false
         /// Other names by which the page is asked for, as by a proxy before it.
         package var hosts: [String] = []
+        /// Whether other machines of the network find the page by mDNS.
+        package var mdns = true
     }
 
-    static let webKeys = ["listen", "open", "hosts"]
+    static let webKeys = ["listen", "open", "hosts", "mdns"]
 
     static func web(_ node: JSONNode, _ problems: ObjectReader.Problems) -> Web? {
         guard let reader = ObjectReader(node, path: "web", keys: webKeys, problems: problems) else { return nil }
@@ -30,6 +32,7 @@ extension Configuration {
         let hosts = reader.value(
             "hosts", expected: "a list of names without a port, such as [\"okaeri.example.org\"]"
         ) { $0.strings.flatMap { $0.allSatisfy(isHostName) ? $0 : nil } }
+        let mdns = reader.bool("mdns") ?? true
         guard let listen else { return nil }
         if isOpen, !listen.address.isLoopback {
             reader.report(
@@ -40,7 +43,7 @@ extension Configuration {
                 "open", found: "true",
                 expected: "false, because a proxy serves the page to other machines under the names of web.hosts")
         }
-        return Web(listen: listen, isOpen: isOpen, hosts: hosts ?? [])
+        return Web(listen: listen, isOpen: isOpen, hosts: hosts ?? [], mdns: mdns)
     }
 
     /// RFC 1123, 2.1.

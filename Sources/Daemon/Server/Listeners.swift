@@ -5,10 +5,16 @@ import Synchronization
 package final class Listeners: Sendable {
     private let known = Mutex<[String: ListenerReport]>([:])
     private let reported: @Sendable (ListenerReport) -> Void
+    private let removed: @Sendable (String) -> Void
 
-    /// - Parameter reported: Receives each report.
-    package init(_ reported: @escaping @Sendable (ListenerReport) -> Void = { _ in }) {
-        self.reported = reported
+    /// - Parameters:
+    ///   - reported: Receives each report.
+    ///   - removed: Receives the name of each listener that is removed.
+    package init(
+        _ reported: @escaping @Sendable (ListenerReport) -> Void = { _ in },
+        removed: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        (self.reported, self.removed) = (reported, removed)
     }
 
     /// Nil where there is none.
@@ -23,5 +29,8 @@ package final class Listeners: Sendable {
     }
 
     /// Handles that the configuration names the listener no more.
-    package func remove(_ name: String) { known.withLock { $0[name] = nil } }
+    package func remove(_ name: String) {
+        known.withLock { $0[name] = nil }
+        removed(name)
+    }
 }

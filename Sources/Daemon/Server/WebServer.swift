@@ -10,7 +10,7 @@ import ServiceLifecycle
 /// The page and the API over TCP, for browsers with a session.
 package struct WebServer: Service {
     /// The key of the configuration.
-    private static let name = "web"
+    package static let name = "web"
 
     private let endpoints: Endpoints
     private let address: ListenAddress

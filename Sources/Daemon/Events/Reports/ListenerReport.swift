@@ -10,6 +10,27 @@ package struct ListenerReport: Codable, Sendable, Equatable {
     /// The configured address that could not be opened, and the reason, if the listener therefore stays on the former address.
     package var refused: String?
 
+    /// Whether other machines find the listener by mDNS; `nil` if it is not to be found.
+    package var discovery: Discovery?
+
+    /// The result of an announcement by mDNS.
+    package struct Discovery: Codable, Sendable, Equatable {
+        /// The name of the service in the network; `nil` while there is none.
+        package var name: String?
+        /// The reason why there is none.
+        package var problem: String?
+
+        package init(name: String? = nil, problem: String? = nil) {
+            (self.name, self.problem) = (name, problem)
+        }
+
+        /// The result for a person.
+        package var sentence: String {
+            name.map { "the network finds the page as \"\($0)\"" }
+                ?? "the network does not find the page: \(problem ?? "there is no name yet")"
+        }
+    }
+
     package init(name: String, address: String, problem: String? = nil, refused: String? = nil) {
         self.name = name
         self.address = address

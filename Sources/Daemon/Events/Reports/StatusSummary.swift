@@ -52,6 +52,7 @@ package struct StatusSummary: Sendable {
             if let refused = listener.refused {
                 lines.append("\(listener.name.padding(to: 10)) served on \(listener.address); NOT on \(refused)")
             }
+            if let discovery = listener.discovery { lines.append("mDNS       \(discovery.sentence)") }
             guard let problem = listener.problem else { continue }
             lines.append("\(listener.name.padding(to: 10)) NOT SERVED on \(listener.address): \(problem)")
         }

@@ -42,11 +42,19 @@ extension Daemon: APIBackend {
                 air: .init(
                     devices: snapshot.air.devices, isCompany: snapshot.air.isCompany,
                     deaf: snapshot.air.deaf.seconds(digits: 1)),
-                kept: kept, mqtt: broker.report, listeners: listeners.reports, offsets: ZoneOffset.list(around: time),
+                kept: kept, mqtt: broker.report, listeners: listenerReports, offsets: ZoneOffset.list(around: time),
                 configuration: reloader.report)
             report.saved = reader.report
             let notified = notifications.reports
             report.notifications = notified.isEmpty ? nil : notified
+            return report
+        }
+    }
+
+    private var listenerReports: [ListenerReport]? {
+        listeners.reports?.map { report in
+            var report = report
+            if report.name == WebServer.name { report.discovery = announcer.report }
             return report
         }
     }

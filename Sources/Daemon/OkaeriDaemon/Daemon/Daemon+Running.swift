@@ -66,6 +66,8 @@ extension Daemon {
             StartupPages(),
         ]
         services += [broker, PromptAnswersService(answers, to: arrivalJoin, logger: logger)]
+        // A capture is no machine to be found.
+        if options.capture == nil { services.append(announcer) }
         // Each may take two seconds to stop.
         services.append(ConcurrentServices(services: servers(isServed: isServed)))
         // The last to start is the first to stop: the service manager hears of the end when it begins.

@@ -80,7 +80,8 @@ package final class Daemon: Sendable {
     let answers = PromptAnswers()
     let logins = LoginStore(digest: Checksum.sha256)
     let answerLinks = AnswerLinks(digest: Checksum.sha256)
-    let listeners = Listeners()
+    let listeners: Listeners
+    let announcer: PageAnnouncer
     /// In nanoseconds since the machine's start: the wall clock may be set later.
     let started = KernelClock.boottime
     /// The listeners over TCP, once they are made.
@@ -175,6 +176,13 @@ package final class Daemon: Sendable {
             answers: { [answerLinks, page] in page.addresses(answering: $0, answerLinks) }, logger: logger)
         let servers = ConfiguredServers()
         self.servers = servers
+        let announcer = PageAnnouncer(configuration, version: options.version) { options.name(in: $0) }
+        self.announcer = announcer
+        listeners = Listeners { report in
+            if report.name == WebServer.name { announcer.listened(report) }
+        } removed: { name in
+            if name == WebServer.name { announcer.listened(nil) }
+        }
         let supervision = options.serviceManager.map { manager in
             Supervision(manager, events: hub.events()) {
                 await source.turns(presence.driver) && recorder?.isAlive ?? true
@@ -188,7 +196,7 @@ package final class Daemon: Sendable {
             // The consumers of events have the new regions before there are events about them.
             parts: [ConfiguredName(hub: hub, options: options), page, hooks, notifications, arrivalJoin]
                 + (options.capture == nil ? [serviceWatch] : [])
-                + [ConfiguredPresence(presence: presence, source: source, logger: logger), broker, servers]
+                + [ConfiguredPresence(presence: presence, source: source, logger: logger), broker, servers, announcer]
                 + (recorder.map { [$0] } ?? []), supervision: supervision, logger: logger)
     }
 

@@ -204,16 +204,21 @@ package struct Doctor: Sendable {
     }
 
     static func listenerFindings(_ listeners: [ListenerReport]?) -> [Finding] {
-        (listeners ?? []).map { listener in
-            let name = listener.name == "web" ? "page" : listener.name
-            if let problem = listener.problem {
-                return Finding(subject: name, verdict: .wrong, finding: "not served on \(listener.address): \(problem)")
+        (listeners ?? []).map(finding)
+            + (listeners ?? []).compactMap(\.discovery).map {
+                $0.name == nil ? .note("mDNS", $0.sentence) : .ok("mDNS", $0.sentence)
             }
-            guard let refused = listener.refused else { return .ok(name, "served on \(listener.address)") }
-            return .wrong(
-                name, "still served on \(listener.address), because \(refused)",
-                mend: "correct \"\(listener.name)\" in beacons.json, then run `\(StatusReport.Loaded.reload)`")
+    }
+
+    private static func finding(_ listener: ListenerReport) -> Finding {
+        let name = listener.name == "web" ? "page" : listener.name
+        if let problem = listener.problem {
+            return Finding(subject: name, verdict: .wrong, finding: "not served on \(listener.address): \(problem)")
         }
+        guard let refused = listener.refused else { return .ok(name, "served on \(listener.address)") }
+        return .wrong(
+            name, "still served on \(listener.address), because \(refused)",
+            mend: "correct \"\(listener.name)\" in beacons.json, then run `\(StatusReport.Loaded.reload)`")
     }
 
     static func notificationFindings(_ reports: [NotificationReport]?) -> [Finding] {
