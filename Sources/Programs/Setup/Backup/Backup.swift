@@ -132,17 +132,15 @@ extension Backup {
 
     private func historyCopy(_ report: inout Report) throws(BackupFailure) -> HistoryCopy? {
         let path = "\(directory)/\(HistoryStore.fileName)"
-        do {
-            let copy = try rights { () throws(BackupFailure) in
-                try HistoryCopy(ofDirectory: directory, command: Self.command)
-            }
-            if copy != nil {
-                report.files.append(path)
-            } else {
-                report.missing.append(.init(path: path, reason: Errno.noSuchFileOrDirectory.description))
-            }
-            return copy
+        let copy = try rights { () throws(BackupFailure) in
+            try HistoryCopy(ofDirectory: directory, command: Self.command)
         }
+        if copy != nil {
+            report.files.append(path)
+        } else {
+            report.missing.append(.init(path: path, reason: Errno.noSuchFileOrDirectory.description))
+        }
+        return copy
     }
 }
 
