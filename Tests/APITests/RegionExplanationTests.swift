@@ -3,6 +3,7 @@ import IBeacon
 import TestSupport
 import DaemonTestSupport
 import FoundationEssentials
+import IBeacon
 import RegionMonitoring
 import Testing
 

@@ -42,6 +42,21 @@ import WiFi
         #expect(HealthReport(report).warnings.map(\.part) == ["notify"])
     }
 
+    @Test func `the number of regions that are inside is shown, and a house counts by its agreement`() throws {
+        var away = regionReport("keys", .outside)
+        away.house = .init(state: .inside, lastKnown: .inside)
+        var near = regionReport("bag", .inside)
+        near.house = .init(state: .unknown, lastKnown: .unknown)
+        let report = statusReport(away, near, regionReport("car", .unknown), regionReport("bike", .outside))
+        #expect(report.occupancy.map { [$0.inside, $0.outside, $0.unknown] } == [2, 1, 1])
+        #expect(report.occupancy?.state == .inside)
+        let summary = try #require(StatusSummary(report, region: nil))
+        #expect(summary.text.contains("\nRegions    2 of 4 inside, 1 unknown\n"))
+        let one = try #require(StatusSummary(report, region: "bag"))
+        #expect(!one.text.contains("of 4 inside") && one.report.occupancy == nil)
+        #expect(Occupancy([.outside, .unknown]).state == .unknown && Occupancy([]).state == .unknown)
+    }
+
     @Test func `one region alone counts when it is named`() throws {
         let report = statusReport(regionReport("home", .inside), regionReport("shed", .outside))
         #expect(try #require(StatusSummary(report, region: "shed")).exitStatus == 1)

@@ -30,7 +30,30 @@ import Testing
         house.pass(5)
         #expect(house.value("okaeri/home/region/keys")?.contains("\"state\":\"outside\",\"room\":null") == true)
         #expect(events == ["enter", "exit"])
-        #expect(house.value("okaeri/home/house") == "{\"online\":1,\"leader\":\"hall\"}")
+        #expect(
+            house.value("okaeri/home/house")
+                == #"{"online":1,"leader":"hall","presence":"outside","inside":0,"rooms":{}}"#)
+    }
+
+    @Test mutating func `the hub publishes how many regions are inside, and in which rooms`() {
+        let regions = ["keys", "bag"]
+        for name in ["attic", "hall"] { house.start(name, regions: regions) }
+        house.pass(10)
+        for region in regions {
+            for name in ["attic", "hall"] { house.see(name, .outside, region: region) }
+        }
+        house.pass(5)
+        let start = "{\"online\":2,\"leader\":\"\(house.nodes["hall"]?.core.house.isHub == true ? "hall" : "attic")\","
+        #expect(house.value("okaeri/home/house") == start + #""presence":"outside","inside":0,"rooms":{}}"#)
+        house.see("hall", .inside, rssi: -50)
+        house.pass(10, hearing: ["hall": -50])
+        #expect(house.value("okaeri/home/house") == start + #""presence":"inside","inside":1,"rooms":{"hall":1}}"#)
+        house.see("hall", .unknown)
+        house.pass(5)
+        #expect(house.value("okaeri/home/house") == start + #""presence":"unknown","inside":0,"rooms":{}}"#)
+        house.see("hall", .outside)
+        house.pass(5)
+        #expect(house.value("okaeri/home/house") == start + #""presence":"outside","inside":0,"rooms":{}}"#)
     }
 
     @Test mutating func `an event is published after the owner's hub has recorded it, and the region's state before`() {

@@ -15,7 +15,7 @@ import Testing
 
     private var all: [Discovery.Announcement] {
         [
-            discovery.hub(nodes: ["hall", "attic"]), discovery.node("hall"),
+            discovery.hub(nodes: ["hall", "attic"], rooms: ["hall", "Küche"]), discovery.node("hall"),
             discovery.region("keys", nodes: ["hall", "attic"]), discovery.part(region: "keys", node: "hall"),
         ]
     }
@@ -49,9 +49,9 @@ import Testing
     @Test func `every entity has an identifier of its own`() throws {
         let houses = ["home", "home_keys"].flatMap { site in
             let discovery = Discovery(topics: Topics(site: site), version: "1")
-            let regions = ["keys", "keys_hall", "hall", "node", "nodes", "keys_presence", "お帰り", "keys-hall", "x"]
+            let regions = ["keys", "keys_hall", "hall", "node", "nodes", "keys_presence", "お帰り", "nodes_inside", "x"]
             let nodes = ["hall", "node", "keys_hall", "presence"]
-            return [discovery.hub(nodes: nodes)] + nodes.map { discovery.node($0) }
+            return [discovery.hub(nodes: nodes, rooms: ["hall", "inside", "お帰り"])] + nodes.map { discovery.node($0) }
                 + regions.map { discovery.region($0, nodes: nodes) }
                 + regions.flatMap { region in nodes.map { discovery.part(region: region, node: $0) } }
         }
@@ -64,6 +64,20 @@ import Testing
         }
         // A region's parts belong to its device.
         #expect(Set(devices).count == 2 * (1 + 4 + 9))
+    }
+
+    @Test func `the house has its occupancy, and a number for each room`() throws {
+        let components = try components(discovery.hub(nodes: ["hall"], rooms: ["hall", "it's {{ evil }}"]))
+        #expect(components["presence"]?["dev_cla"] as? String == "presence")
+        #expect(
+            components["presence"]?["val_tpl"] as? String
+                == "{{ {'inside':'ON','outside':'OFF'}.get(value_json.presence,'None') }}")
+        #expect(components["inside"]?["val_tpl"] as? String == "{{ value_json.inside }}")
+        #expect(components["room_hall"]?["name"] as? String == "Inside: hall")
+        #expect(components["room_hall"]?["val_tpl"] as? String == "{{ value_json.rooms.get('hall', 0) }}")
+        let templates = components.values.compactMap { $0["val_tpl"] as? String }
+        #expect(!templates.contains { $0.contains("evil") }, "a room's name is no part of a template")
+        #expect(components.count == 5)
     }
 
     @Test func `the tracker has three states`() throws {

@@ -23,7 +23,8 @@ import Testing
     private func service(_ script: String) -> Hooks {
         let limits = HookRunner.Limits(time: .seconds(60), grace: .seconds(60), graceAtStop: .milliseconds(100))
         return Hooks(
-            regions: [region(script)], hub: hub, runner: HookRunner(socket: "/s", limits: limits), logger: book.logger)
+            Configuration(regions: [region(script)]), hub: hub, runner: HookRunner(socket: "/s", limits: limits),
+            logger: book.logger)
     }
 
     private func publish(_ kinds: Event.Kind...) {

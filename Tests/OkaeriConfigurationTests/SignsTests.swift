@@ -71,6 +71,15 @@ import Testing
                 ])
     }
 
+    @Test func `the house has two commands`() throws {
+        let json = #"{"regions": [], "house": {"onOccupied": ["/bin/on", "1"], "onEmpty": ["/bin/off"]}}"#
+        let configuration = try Configuration(json: Array(json.utf8), file: "beacons.json")
+        #expect(configuration.house == .init(onOccupied: ["/bin/on", "1"], onEmpty: ["/bin/off"]))
+        #expect(try !CommandRedaction(json, file: "beacons.json").text.contains("/bin"), "the page shows no command")
+        let wrong = #"{"regions": [], "house": {"onOccupied": ["bin/on"], "onLeft": []}}"#
+        #expect(throws: ConfigurationError.self) { try Configuration(json: Array(wrong.utf8), file: "beacons.json") }
+    }
+
     @Test func `the page changes no sign, and destroys none`() throws {
         let folder = try TemporaryFolder()
         let text = #"{"regions": [{"identifier": "anna", \#(Self.two)}]}"#

@@ -235,7 +235,7 @@ extension RegionMonitor {
     /// Determines a region's state from those of its signs, and returns the events if it has changed.
     mutating func stateDetermined(of index: Int) -> [Action] {
         let (region, signs) = (regions[index].region, signs[regions[index].signs])
-        let state = signs.state
+        let state = RegionState(ofAny: signs.lazy.map(\.state))
         guard state != regions[index].state else { return [] }
         let isNews = regions[index].became(state)
         var actions: [Action] = []

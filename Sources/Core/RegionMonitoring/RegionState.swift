@@ -12,4 +12,21 @@ public enum RegionState: String, Hashable, Sendable, CaseIterable {
 
     /// No beacon of the region is in range.
     case outside
+
+    /// The common state of several signs or regions: inside if any of them is inside, outside if there are some and all are outside,
+    /// otherwise unknown.
+    @inlinable
+    public init(ofAny states: some Sequence<RegionState>) {
+        var common: RegionState?
+        for state in states {
+            switch state {
+            case .inside:
+                self = .inside
+                return
+            case .unknown: common = .unknown
+            case .outside: common = common ?? .outside
+            }
+        }
+        self = common ?? .unknown
+    }
 }

@@ -34,18 +34,3 @@ struct RegionTracker: Sendable {
         (state, lastKnown) = (earlier.state, earlier.lastKnown)
     }
 }
-
-extension Collection<SignTracker> {
-    /// The state of a region with these signs: inside if any is inside, outside if all are outside, otherwise unknown.
-    var state: RegionState {
-        var state = RegionState.outside
-        for sign in self {
-            switch sign.phase {
-            case .inside: return .inside
-            case .unknown: state = .unknown
-            case .outside: break
-            }
-        }
-        return state
-    }
-}

@@ -6,19 +6,21 @@ import WiFi
 
 extension Configuration {
     static let keys = [
-        "adapter", "scan", "state", "history", "sensitivity", "regions", "services", "node", "nodes", "mqtt", "web",
+        "adapter", "scan", "state", "history", "sensitivity", "regions", "house", "services", "node", "nodes", "mqtt", "web",
         "metrics", "notify",
     ]
     static let scanKeys = ["interval", "window"]
     static let stateKeys = ["validFor"]
     static let historyKeys = ["keep"]
+    static let houseKeys = ["onOccupied", "onEmpty"]
     static let regionKeys =
         ["identifier"] + signKeys + [
             "anyOf", "notifyOnEntry", "notifyOnExit", "ranging", "battery", "wifi", "onEnter", "onExit", "onPrompt",
             "scope",
         ]
     /// The keys of commands.
-    package static let commandKeys: Set = ["onEnter", "onExit", "onPrompt", "onConnect", "onDisconnect"]
+    package static let commandKeys = Set(
+        houseKeys + ["onEnter", "onExit", "onPrompt", "onConnect", "onDisconnect"])
 
     /// The keys whose values a client of the API does not receive: commands, and addresses that may contain a secret.
     package static let hiddenKeys = commandKeys.union(["url"])
@@ -29,7 +31,7 @@ extension Configuration {
 
     /// Every key, and the values that are words of Okaeri: no names.
     package static let words = Set(
-        keys + scanKeys + stateKeys + historyKeys + regionKeys + wifiKeys + serviceKeys + mqttKeys + tlsKeys + webKeys
+        keys + scanKeys + stateKeys + historyKeys + houseKeys + regionKeys + wifiKeys + serviceKeys + mqttKeys + tlsKeys + webKeys
             + nodeKeys + listenerKeys + notifyKeys
             + MonitoredRegion.Battery.allCases.map(\.rawValue)
             + NotificationTarget.Kind.allCases.map(\.rawValue) + NotificationTarget.Occasion.allCases.map(\.rawValue)
@@ -78,6 +80,7 @@ extension Configuration {
         if let node = top.node("scan") { configuration.scan = scan(node, problems) }
         if let node = top.node("state") { configuration.state = state(node, problems) }
         if let node = top.node("history") { configuration.history = history(node, problems) }
+        if let node = top.node("house") { configuration.house = house(node, problems) }
         if let node = top.node("mqtt") { configuration.mqtt = mqtt(node, problems) }
         if let node = top.node("web") { configuration.web = web(node, problems) }
         if let node = top.node("metrics") { configuration.metrics = listener(node, path: "metrics", problems) }
@@ -102,6 +105,13 @@ extension Configuration {
         let reader = ObjectReader(node, path: "history", keys: historyKeys, problems: problems)
         if let keep = reader?.integer("keep", in: keepRange, unit: " days") { history.keep = keep }
         return history
+    }
+
+    private static func house(_ node: JSONNode, _ problems: ObjectReader.Problems) -> House {
+        guard let reader = ObjectReader(node, path: "house", keys: houseKeys, problems: problems) else {
+            return House()
+        }
+        return House(onOccupied: command("onOccupied", reader), onEmpty: command("onEmpty", reader))
     }
 
     private static func scan(_ node: JSONNode, _ problems: ObjectReader.Problems) -> Scan {

@@ -69,6 +69,17 @@ package struct Configuration: Sendable, Equatable {
         package static let expectedIdentifier = "a name without control characters"
     }
 
+    /// The commands for the whole home.
+    package struct House: Sendable, Equatable {
+        /// Argument lists to be run when the first region becomes inside, and when the last one becomes outside; empty: nothing.
+        package var onOccupied: [String] = []
+        package var onEmpty: [String] = []
+
+        package init(onOccupied: [String] = [], onEmpty: [String] = []) {
+            (self.onOccupied, self.onEmpty) = (onOccupied, onEmpty)
+        }
+    }
+
     /// A peripheral that is kept connected because of a service it has, and what is done about it.
     package struct ServiceRule: Sendable, Equatable {
         /// A name of the user's.
@@ -96,6 +107,9 @@ package struct Configuration: Sendable, Equatable {
 
     /// The rules for peripherals that are kept connected, in the order of the file.
     package var services: [ServiceRule] = []
+
+    /// The commands for the whole home.
+    package var house = House()
 
     /// The broker; nil: there is none, and nothing of MQTT runs.
     package var mqtt: MQTT?

@@ -17,23 +17,26 @@ struct Hook: Sendable, Equatable {
     enum Subject: Sendable, Equatable {
         case region(Configuration.Region)
         case service(Configuration.ServiceRule)
+        case house(Configuration.House)
     }
 
     /// The owner of hooks that run one after another.
     enum Owner: Sendable, Hashable {
         case region(String)
         case service(String)
+        case house
     }
 
     /// The keys that name a command.
     enum Trigger: String, Sendable, Equatable, CaseIterable {
-        case onEnter, onExit, onPrompt, onConnect, onDisconnect
+        case onEnter, onExit, onPrompt, onConnect, onDisconnect, onOccupied, onEmpty
     }
 
     var owner: Owner {
         switch subject {
         case .region(let region): .region(region.identifier)
         case .service(let rule): .service(rule.label)
+        case .house: .house
         }
     }
 
@@ -45,8 +48,9 @@ struct Hook: Sendable, Equatable {
         case (.region(let region), .onPrompt): region.onPrompt
         case (.service(let rule), .onConnect): rule.onConnect
         case (.service(let rule), .onDisconnect): rule.onDisconnect
-        case (.region, .onConnect), (.region, .onDisconnect): []
-        case (.service, .onEnter), (.service, .onExit), (.service, .onPrompt): []
+        case (.house(let house), .onOccupied): house.onOccupied
+        case (.house(let house), .onEmpty): house.onEmpty
+        case (.region, _), (.service, _), (.house, _): []
         }
     }
 }

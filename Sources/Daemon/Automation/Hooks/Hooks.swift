@@ -1,12 +1,15 @@
 package import Events
 package import Logging
 package import OkaeriConfiguration
+package import Plumbing
 import ServiceLifecycle
 
 /// Runs the commands that the configuration names for an event.
 package actor Hooks: Service {
     private var regions: [Configuration.Region]
     private var services: [Configuration.ServiceRule]
+    private var house: Configuration.House
+    private var occupancy: HouseOccupancy
     private var queue = HookQueue()
     private var counted = HookTally(
         keys: Hook.Trigger.allCases.map(\.rawValue), causes: HookFailure.Cause.allCases.map(\.rawValue))
@@ -14,17 +17,24 @@ package actor Hooks: Service {
     /// From the very beginning: a region may be entered before ``run()`` is.
     private let events: AsyncStream<Event>
     private let runner: HookRunner
+    /// Whether this node is the one that acts for the whole house.
+    private let actsForHouse: @Sendable () -> Bool
     private let logger: Logger
 
     /// The hooks to run, handed to ``run()``'s task group.
     private let work = AsyncStream.makeStream(of: Hook.self)
 
+    /// - Parameter actsForHouse: Returns whether this node is the one that acts for the whole house; not asked without a broker.
     package init(
-        regions: [Configuration.Region], services: [Configuration.ServiceRule] = [], hub: EventHub, runner: HookRunner,
-        logger: Logger
+        _ configuration: Configuration, hub: EventHub, runner: HookRunner,
+        actsForHouse: @escaping @Sendable () -> Bool = { false }, logger: Logger
     ) {
-        self.regions = regions
-        self.services = services
+        regions = configuration.regions
+        services = configuration.services
+        house = configuration.house
+        occupancy = HouseOccupancy(
+            regions: configuration.regions.map(\.identifier), isAgreed: configuration.mqtt != nil)
+        self.actsForHouse = actsForHouse
         events = hub.events(backlog: .max)
         self.runner = runner
         self.logger = logger
@@ -51,8 +61,11 @@ package actor Hooks: Service {
     }
 
     private func happened(_ event: Event) {
-        guard let hook = Hook(for: event, regions: regions, services: services) else { return }
-        perform(queue.arrived(hook))
+        if let hook = Hook(for: event, regions: regions, services: services) { perform(queue.arrived(hook)) }
+        // Every node determines the occupancy, so that another one can act next.
+        guard let trigger = occupancy.happened(event.kind), !occupancy.isAgreed || actsForHouse() else { return }
+        let hook = Hook(subject: .house(house), trigger: trigger, event: event)
+        if !hook.command.isEmpty { perform(queue.arrived(hook)) }
     }
 
     private func perform(_ actions: [HookQueue.Action]) {
@@ -92,6 +105,16 @@ extension Hooks: Configured {
     package func configured(_ configuration: Configuration) {
         regions = configuration.regions
         services = configuration.services
+        house = configuration.house
+        occupancy.configured(regions: regions.map(\.identifier), isAgreed: configuration.mqtt != nil)
+    }
+}
+
+extension Hooks: Persistable {
+    package var memory: OccupancyMemory { OccupancyMemory(occupied: occupancy.lastKnown) }
+
+    package func restore(_ memory: OccupancyMemory, from past: PersistedPast) {
+        occupancy.restored(past.isStale ? nil : memory.occupied)
     }
 }
 
@@ -100,6 +123,7 @@ extension Hook.Owner {
         switch self {
         case .region(let identifier): ["region": "\(identifier)"]
         case .service(let label): ["service": "\(label)"]
+        case .house: ["scope": "house"]
         }
     }
 }

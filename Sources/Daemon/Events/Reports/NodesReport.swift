@@ -144,6 +144,7 @@ extension StatusReport {
             report.regions[index].beacon = nil
             report.regions[index].beacons = []
         }
+        report.occupancy = Occupancy(report.regions.map(\.state))
         return report
     }
 }

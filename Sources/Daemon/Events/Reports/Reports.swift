@@ -15,6 +15,8 @@ package struct StatusReport: Codable, Sendable, Equatable {
     package var bluetooth: Bluetooth
     package var wifi: WiFi
     package var regions: [RegionReport]
+    /// The numbers of regions in each state; `nil` from a daemon of an earlier version.
+    package var occupancy: Occupancy?
     package var prompts: [Prompt]
     /// The networks that are neither asked about nor joined, because a prompt was answered with never; nil if there are none.
     package var never: [String]?
@@ -216,6 +218,7 @@ package struct StatusReport: Codable, Sendable, Equatable {
         self.bluetooth = bluetooth
         self.wifi = wifi
         self.regions = regions
+        occupancy = Occupancy(regions.map(\.presence))
         self.prompts = prompts.waiting
         never = prompts.never.isEmpty ? nil : prompts.never
         self.services = services

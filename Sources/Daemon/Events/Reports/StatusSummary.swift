@@ -20,21 +20,25 @@ package struct StatusSummary: Sendable {
         self.isHouse = isHouse
         guard let region else { return }
         self.report.regions = report.regions.filter { $0.identifier == region }
+        self.report.occupancy = nil
         if self.report.regions.isEmpty { return nil }
     }
 
     /// 0 inside, 1 outside, 2 unknown, 3 stale. Of several regions: inside if any is, else unknown if any is.
     package var exitStatus: Int32 {
         if report.stale { return Self.noAnswer }
-        let states = report.regions.map(\.state)
-        if states.contains(.inside) { return 0 }
-        return states.contains(.outside) && !states.contains(.unknown) ? 1 : 2
+        return switch RegionState(ofAny: report.regions.map(\.state)) {
+        case .inside: 0
+        case .outside: 1
+        case .unknown: 2
+        }
     }
 
     /// A few lines for a person.
     package var text: String {
         var lines = report.regions.flatMap(lines)
         if lines.isEmpty { lines = ["Regions    none yet; `sudo okaeri setup` finds your beacon"] }
+        if let occupancy = report.occupancy, !report.regions.isEmpty { lines.append(Self.line(occupancy)) }
         let bluetooth = report.bluetooth
         let listening = bluetooth.listening ? "listening" : "not listening"
         lines.append("Bluetooth  \(bluetooth.state.rawValue), \(listening) on \(report.source)")
@@ -72,6 +76,12 @@ package struct StatusSummary: Sendable {
 
     /// The report as JSON.
     package var json: String { JSON.document(report) }
+
+    private static func line(_ occupancy: Occupancy) -> String {
+        let all = occupancy.inside + occupancy.outside + occupancy.unknown
+        let unknown = occupancy.unknown > 0 ? ", \(occupancy.unknown) unknown" : ""
+        return "Regions    \(occupancy.inside) of \(all) inside\(unknown)"
+    }
 
     private static func lines(_ mqtt: StatusReport.MQTT) -> [String] {
         let since = mqtt.since.map { ", since \(LocalTime.text(stamp: $0))" } ?? ""

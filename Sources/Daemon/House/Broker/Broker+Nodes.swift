@@ -34,6 +34,9 @@ extension Broker {
         guarded.withLock { $0.core.agreed(on: region) }
     }
 
+    /// Whether this node acts for the whole house.
+    package var isHub: Bool { guarded.withLock { $0.core.house.isHub } }
+
     /// Passes this node's replica of the house's state to `look`, under the lock.
     package func withHouse<Value>(_ look: (HouseReplica) -> Value) -> Value {
         guarded.withLock { look($0.core.house) }

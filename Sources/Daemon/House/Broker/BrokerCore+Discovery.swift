@@ -1,6 +1,8 @@
 import Agreement
+import Events
 import MQTT
 import Plumbing
+import RegionMonitoring
 
 /// The devices that are announced to Home Assistant.
 extension BrokerCore {
@@ -13,6 +15,8 @@ extension BrokerCore {
         /// Those of them whose battery level is known.
         var batteries: Set<String>
         var isHub: Bool
+        /// The rooms of the nodes, whose regions are counted.
+        var rooms: [String] = []
     }
 
     /// The time in which the broker delivers the devices that were announced before.
@@ -28,12 +32,12 @@ extension BrokerCore {
         let own = levels.filter { house.announcer(of: $0) == node }
         let wanted = Announced(
             nodes: statuses.keys.sorted(), regions: own, batteries: Set(own.filter { batteries[$0] != nil }),
-            isHub: house.isHub)
+            isHub: house.isHub, rooms: house.isHub ? rooms : [])
         let old = announced
         guard wanted != old else { return outputs }
         announced = wanted
         if wanted.isHub {
-            outputs.append(announce(discovery.hub(nodes: wanted.nodes)))
+            outputs.append(announce(discovery.hub(nodes: wanted.nodes, rooms: wanted.rooms)))
         } else if old?.isHub == true {
             outputs.append(.release(topic: discovery.hub(nodes: []).topic))
         }
@@ -57,7 +61,32 @@ extension BrokerCore {
     mutating func hubMoved(at now: Int64) -> [Output] {
         guard wasHub != house.isHub else { return [] }
         wasHub = house.isHub
+        if !wasHub { (counted, houseValue) = (nil, []) }
         return wasHub ? remainsLookedFor(at: now) : [.release(topic: topics.house)]
+    }
+
+    /// The maximum number of rooms whose regions are counted: any client of the broker can describe nodes.
+    private static let roomLimit = 64
+
+    /// The rooms of the nodes, in order.
+    private var rooms: [String] {
+        Array(Set(cards.all.values.compactMap(\.room) + [room].compactMap(\.self)).sorted().prefix(Self.roomLimit))
+    }
+
+    /// As the hub, publishes the occupancy of the house if it has changed.
+    mutating func occupancyDetermined() -> [Output] {
+        guard house.isHub, let counted else { return [] }
+        let states = levels.map { house.state(of: $0) }
+        var rooms: [String: Int] = [:]
+        for case .some(let state) in states where state.state == .inside {
+            guard let room = state.room else { continue }
+            rooms[TopicName(room).part, default: 0] += 1
+        }
+        let occupancy = Occupancy(states.map { $0?.state ?? .unknown })
+        let value = Array(Wire.house(online: counted, leader: node, occupancy, rooms: rooms).utf8)
+        guard value != houseValue else { return [] }
+        houseValue = value
+        return [.publish(.value(topics.house, value, isRefreshed: true))]
     }
 
     private func announce(_ announcement: Discovery.Announcement) -> Output {

@@ -195,9 +195,7 @@ extension BrokerCore {
                     waiting.suffix(Self.unrecordedLimit - 1) + [
                         .event(topics.event(name(level)), Wire.event(event).utf8)
                     ]
-            case .publishHouse(let online):
-                houseValue = Array(Wire.house(online: online, leader: node).utf8)
-                outputs.append(.publish(.value(topics.house, houseValue)))
+            case .publishHouse(let online): counted = online
             case .publishOffline(let name):
                 let topic = topics.status(name)
                 outputs += [.publish(.value(topic, Wire.offline.utf8)), .release(topic: topic)]
@@ -215,7 +213,9 @@ extension BrokerCore {
                 }
             }
         }
-        return actions.isEmpty ? [] : outputs + announcements(at: now.instant)
+        guard !actions.isEmpty else { return [] }
+        return outputs + announcements(at: now.instant)
+            + (actions.contains(where: \.concernsHouse) ? occupancyDetermined() : [])
     }
 
     /// Whether the message of a region has other beacons than this node: those of an earlier configuration, or none.
@@ -247,6 +247,18 @@ extension BrokerCore {
             unrecorded[level] = waiting.isEmpty ? nil : waiting
             return [.publish(first)]
         case .didEnterRegion, .didExitRegion, .didDetermineState, .didDetermineRoom: return []
+        }
+    }
+}
+
+extension HouseAction {
+    /// Whether the message of the house may have changed.
+    fileprivate var concernsHouse: Bool {
+        switch self {
+        case .publishState, .publishHouse, .happened: true
+        case .subscribe, .unsubscribe, .repeatObservation, .confirmObservation, .publishEvent, .publishOffline,
+            .publishForgotten, .deleted, .repeatDescription, .subscribeAgain, .publishOnline:
+            false
         }
     }
 }

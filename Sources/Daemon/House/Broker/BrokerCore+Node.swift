@@ -110,6 +110,6 @@ extension BrokerCore {
             levels.filter { before[$0] != nil && before[$0]?.beacons != described[$0]?.beacons })
         if isConnected { outputs += corrections() }
         if isConnected, !gone.isEmpty { outputs += remainsLookedFor(at: now.instant) }
-        return outputs + announcements(at: now.instant)
+        return outputs + announcements(at: now.instant) + occupancyDetermined()
     }
 }

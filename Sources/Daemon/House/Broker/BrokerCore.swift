@@ -87,7 +87,8 @@ struct BrokerCore: Sendable {
 
     var scanner = Scanner(ok: false, adapter: nil, reason: "it has just started")
     var repeats = RepeatPlan()
-    /// The number of nodes as this node last published it as the hub.
+    /// The number of nodes that this node counted last as the hub, and the house's message as it published it.
+    var counted: Int?
     var houseValue: [UInt8] = []
 
     /// The prompt that waits for an answer.

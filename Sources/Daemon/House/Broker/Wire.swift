@@ -134,8 +134,14 @@ enum Wire {
             identifier: identifier)
     }
 
-    static func house(online: Int, leader: String) -> String {
-        [EventField("online", .integer(online)), text("leader", leader)].json
+    /// - Parameter rooms: the numbers of regions that are inside, by the names' ``TopicName/part``.
+    static func house(online: Int, leader: String, _ occupancy: Occupancy, rooms: [String: Int]) -> String {
+        let rooms = rooms.sorted { $0.key < $1.key }.map { EventField($0, .integer($1)) }
+        return [
+            EventField("online", .integer(online)), text("leader", leader),
+            EventField("presence", .text(occupancy.state.rawValue)), EventField("inside", .integer(occupancy.inside)),
+            EventField("rooms", .object(rooms)),
+        ].json
     }
 
     static func text(_ name: String, _ value: String?) -> EventField {

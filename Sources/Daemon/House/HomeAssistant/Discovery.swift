@@ -28,14 +28,45 @@ package struct Discovery: Sendable {
 
     /// The house.
     ///
-    /// - Parameter nodes: all that are known, online or not.
-    package func hub(nodes: [String]) -> Announcement {
+    /// - Parameters:
+    ///   - nodes: all that are known, online or not.
+    ///   - rooms: the rooms whose regions are counted.
+    package func hub(nodes: [String], rooms: [String] = []) -> Announcement {
         let count = Component("nodes", "sensor", identifier: "\(root)_nodes", name: "Nodes online", entity: "nodes")
             .with(["ent_cat": "diagnostic", "stat_cla": "measurement", "ic": "mdi:access-point-network"])
             .state(topics.house, "{{ value_json.online }}")
         return announcement(
             "hub", device("House", identifier: root, name: "Okaeri", [EventField("sw", .text(version))]),
-            Availability.any(of: nodes.sorted(), topics), [count])
+            Availability.any(of: nodes.sorted(), topics), [count] + occupancy + rooms.map(inside))
+    }
+
+    /// Whether any region is inside, and how many are. No region's identifier begins with `nodes`, see ``TopicName/part``.
+    private var occupancy: [Component] {
+        [
+            Component(
+                "presence", "binary_sensor", identifier: "\(root)_nodes_presence", name: "Anybody home",
+                entity: "anybody_home"
+            )
+            .with(["dev_cla": "presence"]).with([EventField("exp_aft", .integer(900))])
+            .state(topics.house, "{{ {'inside':'ON','outside':'OFF'}.get(value_json.presence,'None') }}"),
+            Component(
+                "inside", "sensor", identifier: "\(root)_nodes_inside", name: "Regions inside", entity: "regions_inside"
+            )
+            .with(["stat_cla": "measurement", "ic": "mdi:home-account"])
+            .state(topics.house, "{{ value_json.inside }}"),
+        ]
+    }
+
+    /// Returns the number of regions that are inside in a room.
+    private func inside(_ room: String) -> Component {
+        let name = TopicName(room)
+        return Component(
+            "room_\(name.part)", "sensor", identifier: "\(root)_nodes_room_\(name.part)", name: "Inside: \(room)",
+            entity: "room_\(name.slug)"
+        )
+        .with(["stat_cla": "measurement", "ic": "mdi:home-account"])
+        // A part of an identifier has no character that a template reads.
+        .state(topics.house, "{{ value_json.rooms.get('\(name.part)', 0) }}")
     }
 
     /// The filter of the topics of all devices of this house.

@@ -62,7 +62,10 @@ extension ConfigurationCheck {
                 ("services[\(index)].\($0)", $1)
             }
         }
-        return (ofRegions + ofServices).flatMap { place, command in
+        let ofHouse = [
+            ("house.onOccupied", configuration.house.onOccupied), ("house.onEmpty", configuration.house.onEmpty),
+        ]
+        return (ofRegions + ofServices + ofHouse).flatMap { place, command in
             command.first.map { program($0, place: place) } ?? []
         }
     }

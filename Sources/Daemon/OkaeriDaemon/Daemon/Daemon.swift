@@ -157,19 +157,19 @@ package final class Daemon: Sendable {
         serviceWatch = ServiceWatch(
             rules: options.capture == nil ? configuration.services : [], adapter: configuration.adapter, hub: hub,
             now: now, logger: logger)
+        hooks = Hooks(
+            configuration, hub: hub, runner: HookRunner(socket: SocketPath.absolute(options.socket)),
+            actsForHouse: { broker.current?.isHub ?? false }, logger: logger)
         let keptPresence = PersistablePresence(driver: presence.driver, source: source)
         let keptBatteries = PersistableBatteries(driver: presence.driver, source: source)
-        stateStore = options.stateDirectory.map { [arrivalJoin, serviceWatch, logins] directory in
+        stateStore = options.stateDirectory.map { [arrivalJoin, hooks, serviceWatch, logins] directory in
             StateStore(
                 directory: directory, validFor: .seconds(configuration.state.validFor),
                 // The regions first: what the prompter does not know of yet is asked about after a restart.
-                parts: [keptPresence, keptBatteries, arrivalJoin, serviceWatch, hub, logins],
+                parts: [keptPresence, keptBatteries, arrivalJoin, hooks, serviceWatch, hub, logins],
                 events: hub.events(backlog: .max),
                 caughtUp: { await recorder?.caughtUp() }, logger: logger)
         }
-        hooks = Hooks(
-            regions: configuration.regions, services: configuration.services, hub: hub,
-            runner: HookRunner(socket: SocketPath.absolute(options.socket)), logger: logger)
         let page = ReachablePage(configuration)
         notifications = Notifications(
             configuration, hub: hub, language: Language(environment: ProcessInfo.processInfo.environment),

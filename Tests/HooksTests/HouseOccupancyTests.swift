@@ -1,0 +1,163 @@
+import Agreement
+import DaemonTestSupport
+import IBeacon
+import Plumbing
+import RegionMonitoring
+import TestSupport
+import Testing
+
+@testable import Automation
+@testable import Events
+@testable import OkaeriConfiguration
+
+/// The commands for the whole home.
+@Suite(.timeLimit(.minutes(5))) struct HouseOccupancyTests {
+    private func own(_ region: String, _ state: RegionState) -> Event.Kind {
+        .didDetermineState(region: region, state)
+    }
+
+    private func agreed(_ region: String, _ state: RegionState) -> Event.Kind {
+        .house(region: region, .didDetermineState(state))
+    }
+
+    private func occupancy(_ regions: [String] = ["anna", "ben"], isAgreed: Bool = false) -> HouseOccupancy {
+        HouseOccupancy(regions: regions, isAgreed: isAgreed)
+    }
+
+    @Test func `the first arrival occupies the home, and the last departure empties it`() {
+        var home = occupancy()
+        #expect(home.happened(own("anna", .outside)) == nil)
+        #expect(home.happened(own("ben", .outside)) == nil)
+        #expect(home.happened(own("anna", .inside)) == .onOccupied)
+        #expect(home.happened(own("ben", .inside)) == nil)
+        #expect(home.happened(own("anna", .outside)) == nil)
+        #expect(home.happened(own("ben", .outside)) == .onEmpty)
+        #expect(home.happened(own("ben", .inside)) == .onOccupied)
+    }
+
+    @Test func `an unknown region is never empty`() {
+        var home = occupancy()
+        #expect(home.happened(own("anna", .inside)) == .onOccupied, "the other one is not known yet")
+        #expect(home.happened(own("anna", .outside)) == nil)
+        #expect(home.happened(own("ben", .unknown)) == nil)
+        #expect(home.happened(own("anna", .unknown)) == nil)
+        #expect(home.happened(own("ben", .outside)) == nil)
+        #expect(home.happened(own("anna", .outside)) == .onEmpty)
+    }
+
+    @Test func `an interruption of the radio runs nothing`() {
+        var home = occupancy(["anna"])
+        _ = home.happened(own("anna", .inside))
+        #expect(home.happened(own("anna", .unknown)) == nil)
+        #expect(home.happened(own("anna", .inside)) == nil)
+    }
+
+    @Test func `a restart runs nothing again, and notices what changed meanwhile`() {
+        var home = occupancy(["anna"])
+        home.restored(true)
+        #expect(home.happened(own("anna", .inside)) == nil)
+        var left = occupancy(["anna"])
+        left.restored(true)
+        #expect(left.happened(own("anna", .outside)) == .onEmpty)
+        var empty = occupancy(["anna"])
+        #expect(empty.happened(own("anna", .outside)) == nil, "it was never known to be occupied")
+    }
+
+    @Test func `with a broker the agreed states decide, and a node that joins runs nothing`() {
+        var home = occupancy(isAgreed: true)
+        home.restored(false)
+        #expect(home.happened(own("anna", .inside)) == nil)
+        #expect(home.happened(agreed("anna", .inside)) == nil, "it was inside before this node joined")
+        #expect(home.happened(agreed("ben", .outside)) == nil)
+        #expect(home.happened(agreed("anna", .outside)) == .onEmpty)
+        #expect(home.happened(agreed("ben", .inside)) == .onOccupied)
+    }
+
+    @Test func `a reload runs nothing, and a removed region does not count`() {
+        var home = occupancy()
+        _ = home.happened(own("anna", .inside))
+        _ = home.happened(own("ben", .outside))
+        home.configured(regions: ["ben"], isAgreed: false)
+        #expect(home.lastKnown == false)
+        #expect(home.happened(own("anna", .inside)) == nil)
+        home.configured(regions: ["ben", "carl"], isAgreed: false)
+        #expect(home.happened(own("carl", .inside)) == .onOccupied)
+    }
+
+    private static func json(_ script: String, _ more: String = "") -> String {
+        """
+        {"regions": [{"identifier": "home", "uuid": "\(uuidText)"}],
+         "house": {"onOccupied": ["\(script)", "occupied"], "onEmpty": ["\(script)", "empty"]}\(more)}
+        """
+    }
+
+    private func configuration(_ script: String, isAgreed: Bool = false) throws -> Configuration {
+        let json = Self.json(script, isAgreed ? #", "mqtt": {"host": "localhost"}"# : "")
+        return try Configuration(json: Array(json.utf8), file: "beacons.json")
+    }
+
+    @Test(arguments: [false, true])
+    func `the commands run once, with the event, on the node that acts`(isAgreed: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let (hub, book) = (EventHub(), LogBook())
+        let script = try folder.script("hook", "echo $1 $OKAERI_REGION $OKAERI_STATE")
+        func hooks(_ acts: Bool) throws -> Hooks {
+            Hooks(
+                try configuration(script, isAgreed: isAgreed), hub: hub, runner: HookRunner(socket: "/s"),
+                actsForHouse: { acts }, logger: book.logger)
+        }
+        let all = [try hooks(true)] + (isAgreed ? [try hooks(false)] : [])
+        let tasks = all.map { hooks in Task { try await hooks.run() } }
+        for state in [RegionState.outside, .inside, .unknown, .inside, .outside] {
+            let kind = isAgreed ? agreed("home", state) : own("home", state)
+            hub.publish(Event(time: evening, kind: kind))
+        }
+        try await book.logged("info: empty home outside")
+        #expect(
+            book.text.filter { $0.hasPrefix("info:") } == ["info: occupied home inside", "info: empty home outside"])
+        #expect(await all[0].tally.runs["onEmpty"] == 1)
+        #expect(await all[0].memory.occupied == false)
+        for task in tasks {
+            task.cancel()
+            try await task.value
+        }
+    }
+
+    @Test func `a region that the page has saved counts, and sets no command`() async throws {
+        let folder = try TemporaryFolder()
+        let (hub, book) = (EventHub(), LogBook())
+        let script = try folder.script("hook", "echo $1 $OKAERI_REGION")
+        func merged(_ saved: String) throws -> MergedConfiguration {
+            try MergedConfiguration(
+                json: Array(Self.json(script).utf8), file: "beacons.json", savedFile: "regions.json",
+                saved: Result { () throws(ConfigurationError) in
+                    try SavedRegions(json: Array(saved.utf8), file: "regions.json")
+                })
+        }
+        let forbidden = try merged(#"{"regions": [], "house": {"onEmpty": ["/bin/true"]}}"#)
+        #expect(forbidden.configuration.house.onEmpty == [script, "empty"] && forbidden.saved.problems.count == 1)
+        let hooks = Hooks(
+            try merged(#"{"regions": [{"identifier": "guest", "uuid": "\#(uuidText)", "major": 9}]}"#).configuration,
+            hub: hub, runner: HookRunner(socket: "/s"), logger: book.logger)
+        let task = Task { try await hooks.run() }
+        for (region, state) in [("home", RegionState.outside), ("guest", .inside), ("guest", .outside)] {
+            hub.publish(Event(time: evening, kind: own(region, state)))
+        }
+        try await book.logged("info: empty guest")
+        #expect(book.text.contains("info: occupied guest"))
+        task.cancel()
+        try await task.value
+    }
+
+    @Test func `the occupancy survives a restart, unless it is too old`() async throws {
+        func memory(isStale: Bool) async throws -> Bool? {
+            let hooks = Hooks(
+                try configuration("/bin/true"), hub: EventHub(), runner: HookRunner(socket: "/s"),
+                logger: LogBook().logger)
+            await hooks.restore(.init(occupied: true), from: PersistedPast(age: .seconds(1), isStale: isStale))
+            return await hooks.memory.occupied
+        }
+        #expect(try await memory(isStale: false) == true)
+        #expect(try await memory(isStale: true) == nil)
+    }
+}
