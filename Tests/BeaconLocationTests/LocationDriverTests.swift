@@ -265,6 +265,11 @@ import Testing
             (#""beacons": "nobody", "state": "inside""#, "/100/100"),
             (#""beacons": "BEACON", "state": "away""#, "/100/100"),
             (#""beacons": "BEACON", "state": "inside", "exitTime": 1e300"#, "/100/100"),
+            (
+                #""beacons": "BEACON", "state": "inside", "signs": [{"sign": "BEACON", "state": "inside", "exitTime": -1}]"#,
+                "/100/100"
+            ),
+            (#""beacons": "BEACON", "state": "inside", "signs": []"#, "/100/100"),
             (#""beacons": "BEACON", "state": "inside""#, "/100/*"),
         ])
     func `a memory that was tampered with is refused as a whole`(region: String, learnedOf: String) {

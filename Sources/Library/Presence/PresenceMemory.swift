@@ -94,10 +94,6 @@ package struct PresenceMemory: PersistedMemory, Hashable {
                 throw DecodingError.dataCorruptedError(
                     forKey: .regions, in: members, debugDescription: "the region \"\(region.identifier)\" is none")
             }
-            guard ([region.exitTime] + (region.signs ?? []).map(\.exitTime)).allSatisfy(KeptDuration.isCredible) else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .regions, in: members, debugDescription: "the exit time of a region is no duration")
-            }
         }
         for beacon in beacons where beacon.identity == nil || beacon.silences == nil {
             throw DecodingError.dataCorruptedError(
@@ -136,9 +132,9 @@ extension PresenceMemory.Region {
     func known(isStale: Bool) -> RegionMonitor.Memory.Region? {
         let all = signs ?? [PresenceMemory.Sign(sign: beacons, state: state, exitTime: exitTime)]
         let known = all.compactMap { sign -> RegionMonitor.Memory.Sign? in
-            guard let identity = RegionSign.Identity(sign.sign), let state = RegionState(rawValue: sign.state) else {
-                return nil
-            }
+            guard let identity = RegionSign.Identity(sign.sign), let state = RegionState(rawValue: sign.state),
+                KeptDuration.isCredible(sign.exitTime)
+            else { return nil }
             return .init(
                 identity: identity, lastKnown: isStale ? .unknown : state,
                 learnedExitTime: sign.exitTime.map { .seconds($0) })
