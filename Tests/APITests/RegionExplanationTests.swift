@@ -83,7 +83,7 @@ import Testing
                   Any advertisement enters; silence leaves
 
                 major 100 minor 100, keeps the sign inside
-                  heard     1 s ago
+                  heard     1.0 s ago
                   gone      after 30 s of silence: exitAfter says so
                   sends     how often is unknown yet
                   signal    -70.0 dBm filtered, -70 dBm last

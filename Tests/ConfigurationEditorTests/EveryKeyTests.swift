@@ -12,11 +12,14 @@ import Testing
         ("ssid", "\"Caf\\u00e9 \\\"Net\\\"\""), ("join", "\"off\""), ("passphraseFile", "\"/etc/okaeri/a.psk\""),
         ("security", "\"wpa3\""),
     ]
-    private static let region: Members = [
+    private static let sign: Members = [
         ("uuid", "\"e2c56db5-dffb-48d2-b060-d0f5a71096e0\""), ("major", "1.0e2"), ("minor", "7"),
         ("enterRSSI", "-8.0e1"), ("exitRSSI", "-90"), ("exitAfter", "30.50"), ("sensitivity", "\"patient\""),
-        ("measuredPower", "-61"), ("pathLossExponent", "2.50"), ("notifyOnEntry", "true"), ("notifyOnExit", "false"),
-        ("ranging", "true"), ("battery", "\"off\""), ("scope", "\"house\""),
+        ("measuredPower", "-61"), ("pathLossExponent", "2.50"),
+    ]
+    private static let region: Members = [
+        ("notifyOnEntry", "true"), ("notifyOnExit", "false"), ("ranging", "true"), ("battery", "\"off\""),
+        ("scope", "\"house\""),
     ]
     private static let commands = ["onEnter", "onExit", "onPrompt"]
     private static let mqtt: Members = [
@@ -26,7 +29,7 @@ import Testing
     ]
     private static let tls: Members = [("ca", "\"/a.pem\""), ("certificate", "\"/b.pem\""), ("key", "\"/c.pem\"")]
     private static let node: Members = [("room", "\"kitchen\""), ("offset", "-1.50")]
-    private static let web: Members = [("listen", "\"127.0.0.1:8080\""), ("open", "false")]
+    private static let web: Members = [("listen", "\"127.0.0.1:8080\""), ("open", "false"), ("mdns", "false")]
     private static let notify: Members = [
         ("type", "\"ntfy\""), ("url", "\"https://ntfy.sh/topic\""), ("tokenFile", "\"/etc/okaeri/token\""),
     ]
@@ -40,9 +43,11 @@ import Testing
         func region(_ identifier: String) -> String {
             let wifi: Members = [("wifi", layout.object(Self.wifi))]
             return layout.object(
-                [("identifier", "\"\(identifier)\"")] + Self.region + wifi + commands(Self.commands))
+                [("identifier", "\"\(identifier)\"")] + Self.sign + Self.region + wifi + commands(Self.commands))
         }
-        let regions = Self.identifiers.map(region)
+        let signs = layout.array([layout.object(Self.sign), layout.object([Self.sign[0]])])
+        let regions = Self.identifiers.map(region) + [layout.object([("identifier", "\"signs\""), ("anyOf", signs)])]
+        let house = layout.object(commands(["onOccupied", "onEmpty"]))
         let mqtt = layout.object(Self.mqtt + [("tls", layout.object(Self.tls))])
         let web = layout.object(Self.web + [("hosts", layout.array(["\"okaeri.example.org\""]))])
         let service = layout.object(Self.service + commands(["onConnect", "onDisconnect"]))
@@ -51,7 +56,8 @@ import Testing
         let members: Members = [
             ("adapter", "\"hci7\""), ("scan", layout.object([("interval", "200"), ("window", "50.0")])),
             ("state", layout.object([("validFor", "900")])), ("history", layout.object([("keep", "3")])),
-            ("sensitivity", "\"quick\""), ("regions", layout.array(regions)), ("services", layout.array([service])),
+            ("sensitivity", "\"quick\""), ("regions", layout.array(regions)), ("house", house),
+            ("services", layout.array([service])),
             ("node", layout.object([("name", "\"pi\"")] + Self.node)),
             ("nodes", layout.object([("kitchen", layout.object(Self.node))])), ("mqtt", mqtt), ("web", web),
             ("metrics", layout.object([("listen", "\"[::1]:9464\"")])), ("notify", layout.array([notify])),
@@ -90,8 +96,11 @@ import Testing
         }
         for (path, known) in [
             ("", Configuration.keys), (".scan", Configuration.scanKeys), (".state", Configuration.stateKeys),
-            (".history", Configuration.historyKeys), (".regions[0]", Configuration.regionKeys),
-            (".regions[1]", Configuration.regionKeys), (".regions[0].wifi", Configuration.wifiKeys),
+            (".history", Configuration.historyKeys), (".house", Configuration.houseKeys),
+            (".regions[0]", Configuration.regionKeys.filter { $0 != "anyOf" }),
+            (".regions[1]", Configuration.regionKeys.filter { $0 != "anyOf" }),
+            (".regions[2]", ["identifier", "anyOf"]), (".regions[2].anyOf[0]", Configuration.signKeys),
+            (".regions[0].wifi", Configuration.wifiKeys),
             (".mqtt", Configuration.mqttKeys), (".mqtt.tls", Configuration.tlsKeys),
             (".node", Configuration.nodeKeys), (".nodes.kitchen", Configuration.namelessKeys),
             (".web", Configuration.webKeys), (".metrics", Configuration.listenerKeys),

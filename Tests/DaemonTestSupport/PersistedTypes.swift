@@ -6,5 +6,6 @@ import WiFi
 
 /// The types that the daemon persists over a restart.
 package let persistedTypes: [any PersistedMemory.Type] = [
-    PresenceMemory.self, BatteryMemory.self, PromptMemory.self, PeripheralsMemory.self, EventsMemory.self,
+    PresenceMemory.self, BatteryMemory.self, PromptMemory.self, OccupancyMemory.self, PeripheralsMemory.self,
+    EventsMemory.self,
 ]

@@ -150,7 +150,7 @@ import Testing
         for second in 1...60 { _ = monitor.sighted(beacon(UInt16(1 + second % 2)), at: at(Double(second))) }
         #expect(monitor.run(to: 130).map(\.action.label) == ["exit", "outside"])
         let silences = monitor.sighted(beacon(1), at: at(140)).silences
-        #expect(silences.map(\.leftFor) == [.seconds(20)])
+        #expect(silences.map(\.leftFor) == [.seconds(21)])
     }
 
     @Test func `judgements name the sign, and go by its exit time`() {

@@ -29,7 +29,7 @@ import WiFi
             known(
                 MonitoredRegion(BeaconRegion(identifier: "gå \"rden\"", constraint: .uuid(home.uuid))), .outside),
             .init(
-                identifier: "anna", lastKnown: .inside,
+                identifier: "anna", lastKnown: .outside,
                 signs: [
                     .init(identity: .beacon(.uuid(home.uuid)), lastKnown: .outside),
                     .init(identity: .beacon(.major(home.uuid, 1)), lastKnown: .inside, learnedExitTime: .seconds(40)),
@@ -70,7 +70,8 @@ import WiFi
         PersistedState(
             written: StateStamp(wall: evening, boot: "a", uptime: 7),
             parts: [
-                PresenceMemory(regions), BatteryMemory(batteries, Clock()), prompts, PeripheralsMemory([]),
+                PresenceMemory(regions), BatteryMemory(batteries, Clock()), prompts, OccupancyMemory(occupied: true),
+                PeripheralsMemory([]),
                 EventsMemory(sequence: 12),
             ])
     }
