@@ -104,6 +104,19 @@ import Testing
         #expect(driver.batteries.levels.isEmpty)
     }
 
+    @Test func `A region of several signs has the lowest level of all of them`() throws {
+        let second = BeaconIdentity(uuid: home.uuid, major: 7, minor: 8)
+        let signs = [home, second].map { RegionSign(.beacon(.minor($0.uuid, $0.major, $0.minor))) }
+        let driver = Self.driver([MonitoredRegion(identifier: "anna", signs[0], or: [signs[1]])])
+        for (identity, address, percent) in [(home, "00:00:00:00:00:01", 60), (second, "00:00:00:00:00:02", 9)] {
+            try receive(beacon(identity), from: address, at: 1, driver)
+            try receive(battery(UInt8(percent)), from: address, at: 2, driver)
+        }
+        #expect(levels(at: 3, driver) == [9])
+        let named = driver.regionBatteries(at: Instant(nanoseconds: nanoseconds(3)))
+        #expect(named.mapValues(\.percent) == ["anna": 9])
+    }
+
     @Test func `Invented addresses and beacons take a bounded amount of memory`() throws {
         let all = MonitoredRegion(BeaconRegion(identifier: "all", constraint: .uuid(home.uuid)))
         let driver = Self.driver([all])

@@ -64,7 +64,7 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// - Parameters:
     ///   - sign: The first sign.
     ///   - others: The other signs, with different identities; those beyond ``RegionSign/limit`` have no effect.
-    public init(
+    package init(
         identifier: String, _ sign: RegionSign, or others: [RegionSign] = [],
         notifyOnEntry: Bool = true, notifyOnExit: Bool = true, ranging: Ranging = .off,
         battery: Battery = .advertised

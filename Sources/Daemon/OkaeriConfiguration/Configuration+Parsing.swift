@@ -6,8 +6,8 @@ import WiFi
 
 extension Configuration {
     static let keys = [
-        "adapter", "scan", "state", "history", "sensitivity", "regions", "house", "services", "node", "nodes", "mqtt", "web",
-        "metrics", "notify",
+        "adapter", "scan", "state", "history", "sensitivity", "regions", "house", "services", "node", "nodes", "mqtt",
+        "web", "metrics", "notify",
     ]
     static let scanKeys = ["interval", "window"]
     static let stateKeys = ["validFor"]
@@ -31,7 +31,8 @@ extension Configuration {
 
     /// Every key, and the values that are words of Okaeri: no names.
     package static let words = Set(
-        keys + scanKeys + stateKeys + historyKeys + houseKeys + regionKeys + wifiKeys + serviceKeys + mqttKeys + tlsKeys + webKeys
+        keys + scanKeys + stateKeys + historyKeys + houseKeys + regionKeys + wifiKeys + serviceKeys + mqttKeys + tlsKeys
+            + webKeys
             + nodeKeys + listenerKeys + notifyKeys
             + MonitoredRegion.Battery.allCases.map(\.rawValue)
             + NotificationTarget.Kind.allCases.map(\.rawValue) + NotificationTarget.Occasion.allCases.map(\.rawValue)

@@ -101,7 +101,8 @@ extension Messages {
     private static var refusals: [String] {
         let main = """
             {"regions": [{"identifier": "home", "uuid": "\(uuid)", "onEnter": ["x"]},
-            {"identifier": "shed", "uuid": "\(uuid)", "wifi": {"ssid": "ShedNet"}}]}
+            {"identifier": "shed", "uuid": "\(uuid)", "wifi": {"ssid": "ShedNet"}},
+            {"identifier": "anna", "anyOf": [{"uuid": "\(uuid)", "major": 1}, {"uuid": "\(uuid)", "major": 2}]}]}
             """
         guard let folder = try? TemporaryFolder(), let file = try? folder.file("beacons.json", Array(main.utf8)) else {
             return ["no folder"]
@@ -110,6 +111,8 @@ extension Messages {
         var (moved, joined) = (RegionDraft(identifier: "home"), RegionDraft(identifier: "shed"))
         moved[.major] = .number(2)
         joined[.wifi] = .removed
+        var signs = RegionDraft(identifier: "anna")
+        signs[.enterRSSI] = .number(-60)
         func refusal(
             _ files: RegionFiles,
             _ attempt: (RegionFiles.Content) throws(RegionFiles.Refusal) -> [RegionFiles.Edit]
@@ -127,6 +130,7 @@ extension Messages {
         let sentences = [
             refusal(files) { content throws(RegionFiles.Refusal) in try files.setting(moved, name: nil, in: content) },
             refusal(files) { content throws(RegionFiles.Refusal) in try files.setting(joined, name: nil, in: content) },
+            refusal(files) { content throws(RegionFiles.Refusal) in try files.setting(signs, name: nil, in: content) },
             refusal(files) { content throws(RegionFiles.Refusal) in try files.setting(moved, name: "", in: content) },
             refusal(files) { content throws(RegionFiles.Refusal) in try files.setting(moved, name: "shed", in: content)
             },

@@ -44,8 +44,8 @@ package struct Discovery: Sendable {
     private var occupancy: [Component] {
         [
             Component(
-                "presence", "binary_sensor", identifier: "\(root)_nodes_presence", name: "Anybody home",
-                entity: "anybody_home"
+                "presence", "binary_sensor", identifier: "\(root)_nodes_presence", name: "Home occupied",
+                entity: "home_occupied"
             )
             .with(["dev_cla": "presence"]).with([EventField("exp_aft", .integer(900))])
             .state(topics.house, "{{ {'inside':'ON','outside':'OFF'}.get(value_json.presence,'None') }}"),

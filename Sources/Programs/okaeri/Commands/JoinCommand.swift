@@ -314,7 +314,7 @@ struct JoinSummary {
         if regions.isEmpty { lines.append("  no region yet; `sudo okaeri setup` on the first Pi adds one") }
         if house.unknownCount > 0 {
             lines.append(
-                "  \(house.unknownCount) of its regions have no UUID here; update the other Pis, or use `sudo okaeri setup`"
+                "  \(house.unknownCount) of its regions have several signs or no UUID here; copy them by hand, or update the other Pis"
             )
         }
         return lines
