@@ -24,7 +24,7 @@ import Testing
         try await eventually("two drawings") { written.lines.count > 1 }
         await line.end()
         let lines = written.lines
-        #expect(lines.first == "\r\u{1B}[Kreading … 0 s")
+        #expect(lines.first?.hasPrefix("\r\u{1B}[Kreading … ") == true)
         #expect(lines.last == "\r\u{1B}[K")
         await line.end()
         #expect(written.lines == lines)
