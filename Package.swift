@@ -139,7 +139,7 @@ let targets = [
     program(
         "okaeri", in: "Sources/Programs/okaeri",
         [
-            "Agent", "ArgumentParser", "BlueZ", "Bluetooth", "COkaeri", "Client", "Events", "History", "House",
+            "Agent", "ArgumentParser", "BlueZ", "Bluetooth", "COkaeri", "Client", "Events", "HCI", "History", "House",
             "IBeacon", "Listening", "Logging", "MQTT", "NetworkManager", "OkaeriConfiguration", "OkaeriDaemon",
             "Plumbing", "Presence", "RegionMonitoring", "Server", "ServiceLifecycle", "Setup", "SystemPackage",
             "Systemd", "UnixSignals", "WiFi",
@@ -253,7 +253,7 @@ let suites: [(String, of: String, [String])] = [
     ("VirtualControllerTests", "VirtualController", []),
     ("WebTests", "Server", []),
     ("WiFiTests", "NetworkManager", []),
-    ("okaeriTests", "okaeri", ["Automation", "DBus", "DaemonTestSupport", "HCI"]),
+    ("okaeriTests", "okaeri", ["Automation", "DBus", "DaemonTestSupport"]),
 ]
 
 func dependencies(of name: String, in package: Package) -> [Target.Dependency] {

@@ -1,3 +1,4 @@
+import IBeacon
 import HCI
 import IBeacon
 import TestSupport

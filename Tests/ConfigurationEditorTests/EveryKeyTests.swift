@@ -45,7 +45,7 @@ import Testing
             return layout.object(
                 [("identifier", "\"\(identifier)\"")] + Self.sign + Self.region + wifi + commands(Self.commands))
         }
-        let signs = layout.array([layout.object(Self.sign), layout.object([Self.sign[0]])])
+        let signs = layout.array([layout.object(Self.sign), layout.object([("phone", "\"/etc/okaeri/anna.irk\"")])])
         let regions = Self.identifiers.map(region) + [layout.object([("identifier", "\"signs\""), ("anyOf", signs)])]
         let house = layout.object(commands(["onOccupied", "onEmpty"]))
         let mqtt = layout.object(Self.mqtt + [("tls", layout.object(Self.tls))])
@@ -97,9 +97,11 @@ import Testing
         for (path, known) in [
             ("", Configuration.keys), (".scan", Configuration.scanKeys), (".state", Configuration.stateKeys),
             (".history", Configuration.historyKeys), (".house", Configuration.houseKeys),
-            (".regions[0]", Configuration.regionKeys.filter { $0 != "anyOf" }),
-            (".regions[1]", Configuration.regionKeys.filter { $0 != "anyOf" }),
-            (".regions[2]", ["identifier", "anyOf"]), (".regions[2].anyOf[0]", Configuration.signKeys),
+            (".regions[0]", Configuration.regionKeys.filter { !["anyOf", "phone"].contains($0) }),
+            (".regions[1]", Configuration.regionKeys.filter { !["anyOf", "phone"].contains($0) }),
+            (".regions[2]", ["identifier", "anyOf"]),
+            (".regions[2].anyOf[0]", Configuration.signKeys.filter { $0 != "phone" }),
+            (".regions[2].anyOf[1]", ["phone"]),
             (".regions[0].wifi", Configuration.wifiKeys),
             (".mqtt", Configuration.mqttKeys), (".mqtt.tls", Configuration.tlsKeys),
             (".node", Configuration.nodeKeys), (".nodes.kitchen", Configuration.namelessKeys),

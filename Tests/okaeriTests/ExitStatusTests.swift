@@ -30,10 +30,12 @@ import Testing
     private static let withConfiguration: [String: [String]] = [
         "monitor": [], "replay": [Binary.capture], "range": ["home"], "locate": [], "calibrate": ["home"],
         "config check": [], "advertise": ["--region", "home"], "backup": ["unwritten.tar"],
+        "enroll": ["anna", "--import", "ec0234a357c8ad05341010a60a397d9b", "--yes"],
     ]
 
     private static let withoutConfiguration = [
-        "doctor": "reports it", "plot": "draws without it", "setup": "writes it", "join": "writes it",
+        "doctor": "reports it", "plot": "draws without it", "scan": "marks no phones then", "setup": "writes it",
+        "join": "writes it",
         "web on": "writes it",
         "web off": "writes it", "restore": "writes it",
     ]

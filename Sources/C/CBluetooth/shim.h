@@ -10,6 +10,8 @@
 #include <bluetooth/bluetooth.h>
 #include <bluetooth/hci.h>
 
+#include <nettle/aes.h>
+
 #include <linux/rfkill.h>
 #include <linux/sock_diag.h>
 

@@ -42,13 +42,13 @@ struct BeaconTable: Sendable {
         else {
             if isFull { return nil }
             tracks.append(track)
-            index.insert(track.identity, slot: tracks.count - 1)
+            if !track.isPhone { index.insert(track.identity, slot: tracks.count - 1) }
             return (tracks.count - 1, nil)
         }
         let old = tracks[slot]
         let evicted = old.regions.isEmpty || !old.silences.isTaught ? nil : (old.identity, old.silences)
-        index.remove(tracks[slot].identity, slot: slot)
-        index.insert(track.identity, slot: slot)
+        if !old.isPhone { index.remove(old.identity, slot: slot) }
+        if !track.isPhone { index.insert(track.identity, slot: slot) }
         tracks[slot] = track
         return (slot, evicted)
     }

@@ -9,6 +9,12 @@ struct BeaconTrack: Sendable {
     var signs: [Int]
     var regions: [Int] = []
 
+    /// Whether it is a phone: then it is not in the index of beacons, and its silences are longer.
+    var isPhone: Bool {
+        get { silences.isPhone }
+        set { silences.isPhone = newValue }
+    }
+
     var measuredPower: Int8
     var signal = SignalFilter()
     var lastRSSI: Int8?

@@ -73,9 +73,11 @@ struct GapMemory<let binCount: Int>: Sendable {
     /// The longest gaps are the tail. It is modelled as a generalized Pareto distribution, as extreme value theory
     /// shows for any distribution (Pickands 1975), with the scale from the mean and a fixed shape.
     ///
-    /// - Parameter targetRate: The number of gaps a second that may be longer.
+    /// - Parameters:
+    ///   - targetRate: The number of gaps that may be longer, in a unit of time.
+    ///   - unit: The unit of the stored gaps, in seconds.
     /// - Returns: The length, or `nil` if there is no gap.
-    func tail(targetRate: Double) -> ExitTiming.Tail? {
+    func tail(targetRate: Double, unit: Double) -> ExitTiming.Tail? {
         var count = 0.0
         var length = 0.0
         var bin = binCount
@@ -98,8 +100,9 @@ struct GapMemory<let binCount: Int>: Sendable {
         let rarity = max(1, count / (targetRate * Double(listened)))
         let reach = (power(rarity, TailShape.shape) - 1) / TailShape.shape
         return ExitTiming.Tail(
-            start: .seconds(start), gaps: count, longest: .seconds(GapBins.middle(max(highest, lowest) + Self.first)),
-            listened: .seconds(Double(listened)), exitTime: .seconds(start + scale * reach))
+            start: .seconds(start * unit), gaps: count,
+            longest: .seconds(GapBins.middle(max(highest, lowest) + Self.first) * unit),
+            listened: .seconds(Double(listened) * unit), exitTime: .seconds((start + scale * reach) * unit))
     }
 }
 

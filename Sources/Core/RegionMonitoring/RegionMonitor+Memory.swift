@@ -89,7 +89,8 @@ extension RegionMonitor {
         let heard = beacons.tracks.filter { !$0.signs.isEmpty && $0.silences.isTaught }
             .sorted { $0.lastHeard > $1.lastHeard }
             .map { Memory.Beacon(identity: $0.identity, silences: $0.silences.silences) }
-        let away = remembered.filter { beacons.slot(of: $0.key) == nil }
+        let present = Set(heard.map(\.identity))
+        let away = remembered.filter { !present.contains($0.key) && beacons.slot(of: $0.key) == nil }
             .sorted { $0.key < $1.key }
             .map { Memory.Beacon(identity: $0.key, silences: $0.value.silences) }
         return Memory(regions: regions, beacons: Array((heard + away).prefix(Self.memoryCapacity)))

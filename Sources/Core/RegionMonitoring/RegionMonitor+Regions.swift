@@ -31,9 +31,11 @@ extension RegionMonitor {
         }
         matcher = RegionMatcher(signs.map(\.sign.constraint))
         for slot in beacons.tracks.indices {
-            beacons[slot].signs = matcher.matches(beacons[slot].identity)
+            let identity = beacons[slot].identity
+            beacons[slot].signs = beacons[slot].isPhone ? signs(ofPhone: identity) : matcher.matches(identity)
             beacons[slot].regions = regions(of: beacons[slot].signs)
         }
+        collectPhones()
         if hasAdapter { scheduleExits() }
         startRangingIfNeeded(at: now)
         return actions

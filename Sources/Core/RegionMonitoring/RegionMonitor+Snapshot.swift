@@ -87,13 +87,13 @@ extension RegionMonitor {
         let learned = holder.map { $0.silences.timing(tracker.sign.sensitivity).time }
         return SignSnapshot(
             state: tracker.state,
-            exitTime: tracker.sign.exitAfter ?? learned ?? tracker.sign.sensitivity.initialExitAfter,
+            exitTime: tracker.sign.exitAfter ?? learned ?? tracker.sign.initialExitAfter,
             beacon: holder.map { snapshot($0, by: tracker.sign) })
     }
 
     /// The beacons heard since `instant`, in no order.
     public func beaconSnapshots(since instant: Instant) -> [BeaconSnapshot] {
-        beacons.tracks.filter { $0.lastHeard >= instant }.map { snapshot($0) }
+        beacons.tracks.filter { $0.lastHeard >= instant && !$0.isPhone }.map { snapshot($0) }
     }
 
     /// Returns the beacons heard since `instant` that follow another one, in the order of their identities.
@@ -105,7 +105,8 @@ extension RegionMonitor {
         since instant: Instant, after identity: BeaconIdentity?, limit: Int
     ) -> [BeaconSnapshot] {
         var first: [(identity: BeaconIdentity, slot: Int)] = []
-        for (slot, track) in beacons.tracks.enumerated() where track.lastHeard >= instant {
+        for (slot, track) in beacons.tracks.enumerated()
+        where track.lastHeard >= instant && !track.isPhone {
             if let identity, track.identity <= identity { continue }
             if first.count == limit {
                 guard let last = first.last, track.identity < last.identity else { continue }
@@ -119,7 +120,7 @@ extension RegionMonitor {
 
     package func beaconCount(since instant: Instant) -> (ofRegions: Int, others: Int) {
         beacons.tracks.reduce(into: (0, 0)) { count, track in
-            guard track.lastHeard >= instant else { return }
+            guard track.lastHeard >= instant, !track.isPhone else { return }
             if track.regions.isEmpty { count.1 += 1 } else { count.0 += 1 }
         }
     }

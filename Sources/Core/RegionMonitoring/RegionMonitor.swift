@@ -50,7 +50,10 @@ public struct RegionMonitor: Sendable {
     var beacons = BeaconTable()
     @usableFromInline var clock: ListeningClock
     var matcher = RegionMatcher([])
-    private let startedAt: Instant
+    let startedAt: Instant
+
+    /// The phones of all signs, each once.
+    var phones: [Phone] = []
 
     /// The learned values of beacons that are not in the table: by an earlier monitor, or before they were replaced.
     var remembered: [BeaconIdentity: SilenceModel] = [:]
@@ -75,6 +78,7 @@ public struct RegionMonitor: Sendable {
         clock = ListeningClock(pausedAt: now)
         for region in regions { add(region, listeningSince: clock.reading(at: now)) }
         matcher = RegionMatcher(signs.map(\.sign.constraint))
+        collectPhones()
     }
 
     /// The time at which ``advanced(to:)`` is next needed; `nil` without a deadline.
@@ -144,6 +148,12 @@ public struct RegionMonitor: Sendable {
     public mutating func sighted(_ sighting: BeaconSighting, at now: Instant) -> [Action] {
         guard hasAdapter, now >= startedAt else { return [] }
         guard let slot = slot(for: sighting, at: now) else { return [] }
+        return sighted(sighting, in: slot, at: now)
+    }
+
+    /// Handles the reception of the beacon or phone in a slot.
+    @inline(__always)
+    mutating func sighted(_ sighting: BeaconSighting, in slot: Int, at now: Instant) -> [Action] {
         // A beacon of a region is no evidence: a household leaves together.
         let isEvidence = beacons[slot].regions.isEmpty
         let wasDeaf = isEvidence ? clock.heard(from: sighting.identity.key, at: now) : clock.heard(at: now)
@@ -203,10 +213,15 @@ extension RegionMonitor {
     @inline(__always)
     private mutating func slot(for sighting: BeaconSighting, at now: Instant) -> Int? {
         if let slot = beacons.slot(of: sighting.identity) { return slot }
-        let signs = matcher.matches(sighting.identity)
+        return inserted(sighting, signs: matcher.matches(sighting.identity), isPhone: false, at: now)
+    }
+
+    /// Makes a place in the table for a beacon or a phone that is received for the first time.
+    mutating func inserted(_ sighting: BeaconSighting, signs: [Int], isPhone: Bool, at now: Instant) -> Int? {
         var track = BeaconTrack(sighting, signs: signs, at: now, listened: clock.reading(at: now))
         track.regions = regions(of: signs)
         if let silences = remembered[sighting.identity] { track.silences = silences }
+        track.isPhone = isPhone
         let place = beacons.insert(
             track,
             capacity: Self.beaconCapacity + self.signs.count,

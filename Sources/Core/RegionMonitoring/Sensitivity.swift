@@ -22,6 +22,11 @@ public enum Sensitivity: String, CaseIterable, Hashable, Sendable {
         }
     }
 
+    /// The bounds of a learned exit time, and the time before one is learned, in seconds. A phone that sleeps is silent for minutes.
+    func bounds(isPhone: Bool) -> (shortest: Double, initial: Double, longest: Double) {
+        isPhone ? (600, 600, 3600) : (shortest, initial, SilenceModel.longest)
+    }
+
     /// In seconds.
     var initial: Double { 2.5 * shortest }
 

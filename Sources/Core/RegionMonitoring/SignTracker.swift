@@ -62,7 +62,13 @@ struct SignTracker: Sendable {
 
     private static func times(of sign: RegionSign) -> (exitAfter: Int64?, notableSilence: Int64) {
         let exitAfter = sign.exitAfter?.clampedNanoseconds
-        return (exitAfter, min(exitAfter ?? .max, Sensitivity.quick.shortestExitAfter.clampedNanoseconds))
+        return (
+            exitAfter,
+            min(
+                exitAfter ?? .max,
+                (sign.phoneFile == nil ? Sensitivity.quick.shortestExitAfter : sign.shortestExitAfter)
+                    .clampedNanoseconds)
+        )
     }
 
     /// Whether it has been silent for so long that some sensitivity may decide an exit.
@@ -95,8 +101,8 @@ struct SignTracker: Sendable {
     /// The exit time, or the shortest where it is learned; `nil` while silence changes nothing.
     private var shortest: Int64? {
         switch phase {
-        case .inside: exitAfter ?? sign.sensitivity.shortestExitAfter.clampedNanoseconds
-        case .unknown: exitAfter ?? awaited ?? sign.sensitivity.initialExitAfter.clampedNanoseconds
+        case .inside: exitAfter ?? sign.shortestExitAfter.clampedNanoseconds
+        case .unknown: exitAfter ?? awaited ?? sign.initialExitAfter.clampedNanoseconds
         case .outside: nil
         }
     }
@@ -181,7 +187,7 @@ struct SignTracker: Sendable {
     /// Restores the state that was known before the monitoring began.
     mutating func remembered(_ state: RegionState, awaiting: Duration?) {
         lastKnown = state
-        let (shortest, longest) = (sign.sensitivity.shortestExitAfter, MonitoredRegion.longestExitAfter)
+        let (shortest, longest) = (sign.shortestExitAfter, sign.longestExitAfter)
         self.awaiting = awaiting.map { min(max($0, shortest), longest).clampedNanoseconds }
     }
 

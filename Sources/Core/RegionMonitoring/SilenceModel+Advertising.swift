@@ -33,7 +33,7 @@ extension SilenceModel {
         let next = mode + 1 < sums.count ? sums[mode + 1] : 0
         let interval = (sums[mode] + next) / pair(mode)
         return AdvertisingPattern(
-            interval: .seconds(Double(interval)), loss: Double(max(0, 1 - interval * total / length)))
+            interval: .seconds(Double(interval) * unit), loss: Double(max(0, 1 - interval * total / length)))
     }
 
     /// Returns the number of gaps in a bin and its upper neighbour.

@@ -73,6 +73,15 @@ struct SilenceModel: Sendable {
 
     init() {}
 
+    /// Whether the device is a phone: its gaps are measured in units of twelve seconds, so that the same bins reach to an hour, and the
+    /// memories last for two hours and twelve days.
+    var isPhone = false
+
+    /// The unit of the measured gaps, in seconds.
+    var unit: Double { isPhone ? Self.longestOfPhone / Self.longest : 1 }
+
+    private static let longestOfPhone = 3600.0
+
     var isTaught: Bool { learned > 0 }
 
     /// The signal of the last minute in dBm, which is the signal before the silence.
@@ -85,7 +94,8 @@ struct SilenceModel: Sendable {
     ///   - elapsed: The seconds that passed.
     @inline(__always)
     mutating func heard(after gap: Float, elapsed: Double, rssi: Int8?) {
-        if gap >= GapBins.shortest { learn(gap, elapsed: elapsed) }
+        let length = isPhone ? gap / Float(unit) : gap
+        if length >= GapBins.shortest { learn(length, elapsed: elapsed / unit) }
         guard let rssi else { return }
         let signal = Float(rssi)
         quick = quick.map { $0 + gap / (gap + 2) * (signal - $0) } ?? signal
@@ -95,7 +105,9 @@ struct SilenceModel: Sendable {
     @inline(never)  // Of most beacons, which are strangers, it is never asked.
     private mutating func learn(_ gap: Float, elapsed: Double) {
         guard elapsed <= Self.absence else { return }
-        let wasTakenForExit = Double(gap) >= Sensitivity.balanced.shortest && Double(gap) > exitTime(.balanced)
+        let seconds = Double(gap) * unit
+        let bounds = Sensitivity.balanced.bounds(isPhone: isPhone)
+        let wasTakenForExit = seconds >= bounds.shortest && seconds > exitTime(.balanced)
         if wasTakenForExit, sunk > Self.departure { return }
         if isOutlierOfUnknown(gap) { return }
         let bin = GapBins.bin(of: gap)
@@ -159,21 +171,23 @@ struct SilenceModel: Sendable {
     func exitTime(_ sensitivity: Sensitivity) -> Double { timing(sensitivity).time / .seconds(1) }
 
     func timing(_ sensitivity: Sensitivity) -> ExitTiming {
-        let targetRate = targetRate(sensitivity)
-        let (long, short) = (day.tail(targetRate: targetRate), minutes.tail(targetRate: Self.minutesRate * targetRate))
+        let targetRate = targetRate(sensitivity) * unit
+        let long = day.tail(targetRate: targetRate, unit: unit)
+        let short = minutes.tail(targetRate: Self.minutesRate * targetRate, unit: unit)
         let isOfDay = (long?.exitTime ?? .zero) >= (short?.exitTime ?? .zero)
         let tail = isOfDay ? long : short
         let isKnown = learned >= Self.priorLimit
-        let shortest = isKnown ? sensitivity.shortest : sensitivity.initial
+        let bounds = sensitivity.bounds(isPhone: isPhone)
+        let shortest = isKnown ? bounds.shortest : bounds.initial
         let reckoned = (tail?.exitTime ?? .zero) / .seconds(1) * prolongation
-        let time = min(max(reckoned, shortest), Self.longest)
-        let isReckoned = shortest < reckoned && reckoned <= Self.longest
+        let time = min(max(reckoned, shortest), bounds.longest)
+        let isReckoned = shortest < reckoned && reckoned <= bounds.longest
         return ExitTiming(
             time: .seconds(time),
             basis: isKnown ? .learned : .initial(gaps: Int(learned), needed: Int(Self.priorLimit)),
             // If a fixed bound replaces the computed time, the falling signal did not extend it.
             prolongation: isReckoned ? prolongation : 1,
-            bound: reckoned > Self.longest ? .longest : isKnown && reckoned <= shortest ? .shortest : nil,
+            bound: reckoned > bounds.longest ? .longest : isKnown && reckoned <= shortest ? .shortest : nil,
             tail: tail, memory: tail.map { _ in isOfDay ? .day : .minutes })
     }
 }

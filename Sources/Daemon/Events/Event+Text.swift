@@ -58,10 +58,11 @@ extension Event.WiFi {
 }
 
 extension RangedBeacon {
-    /// `major 100 minor 100  -78 dBm  2.1 m  near`.
+    /// `major 100 minor 100  -78 dBm  2.1 m  near`, or `phone  -78 dBm  ? m  unknown`.
     package var summary: String {
         let distance = accuracy < 0 ? "? m" : "\((accuracy * 10).rounded() / 10) m"
         let signal = rssi == 0 ? "? dBm" : "\(rssi) dBm"
-        return "major \(identity.major) minor \(identity.minor)  \(signal)  \(distance)  \(proximity.rawValue)"
+        let name = identity.isPhone ? "phone" : "major \(identity.major) minor \(identity.minor)"
+        return "\(name)  \(signal)  \(distance)  \(proximity.rawValue)"
     }
 }

@@ -40,7 +40,7 @@ extension CaptureScore.Region {
     }
 
     private var longest: String {
-        let longer = longSilences > 0 ? "\(longSilences) silences of more than five minutes" : nil
+        let longer = longSilences > 0 ? "\(longSilences) longer silences, which are no gaps" : nil
         let longest = gaps.map { $0.longest.map { $0.rounded(digits: 1).plain }.joined(separator: ", ") + " s" }
         return [longest, longer].compactMap { $0 }.joined(separator: "; ")
     }

@@ -1,6 +1,7 @@
 import Agreement
 import Bluetooth
 package import Events
+package import HCI
 import IBeacon
 package import Logging
 package import OkaeriConfiguration
@@ -35,14 +36,15 @@ package enum HouseReplay {
     /// - Returns: the captures that are cut; what came before the cut was replayed.
     /// - Throws: An error if a file is no capture, or damaged otherwise.
     package static func run(
-        _ captures: [Capture], nodes: [String: Configuration.Node], regions: [MonitoredRegion], logger: Logger,
+        _ captures: [Capture], nodes: [String: Configuration.Node], regions: [MonitoredRegion],
+        identities: [String: DeviceIdentity] = [:], logger: Logger,
         progress: @escaping @Sendable (UInt64, UInt64?) -> Void, _ publish: @escaping @Sendable (Event) -> Void
     ) throws(CaptureFileError) -> [CaptureFileError] {
         var cut: [CaptureFileError] = []
         var played: [Played] = []
         for capture in captures {
             let source = try CaptureSource(file: capture.file, speed: nil, logger: logger, progress: progress)
-            let node = Played(capture.node, source, regions, offset: nodes[capture.node]?.offset ?? 0)
+            let node = Played(capture.node, source, regions, identities, offset: nodes[capture.node]?.offset ?? 0)
             do throws(CaptureFileError) {
                 try source.replay(node.driver)
             } catch {
@@ -65,13 +67,17 @@ package enum HouseReplay {
         let recorder: ObservationRecorder
         let driver: PresenceDriver
 
-        init(_ name: String, _ source: CaptureSource, _ regions: [MonitoredRegion], offset: Double) {
+        init(
+            _ name: String, _ source: CaptureSource, _ regions: [MonitoredRegion],
+            _ identities: [String: DeviceIdentity],
+            offset: Double
+        ) {
             let recorder = ObservationRecorder(regions: regions, node: name, offset: offset, clock: source)
             self.name = name
             self.source = source
             self.recorder = recorder
             driver = PresenceDriver(
-                regions: regions, clock: source, handler: recorder.handler,
+                regions: regions, identities: identities, clock: source, handler: recorder.handler,
                 publish: { event, time in
                     let now = Instant(nanoseconds: time.instant)
                     if case .action(.didStartMonitoring, _) = event { recorder.started(at: now) }

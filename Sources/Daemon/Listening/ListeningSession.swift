@@ -1,6 +1,7 @@
 package import Events
 import Bluetooth
 package import IBeacon
+package import HCI
 package import Logging
 import OkaeriConfiguration
 package import Presence
@@ -62,12 +63,16 @@ package final class ListeningSession: Sendable {
 
     /// Records what is heard to a btsnoop capture, until one of the others is done, or SIGTERM or SIGINT.
     ///
-    /// - Parameter file: The file of the capture; the caller closes it.
+    /// - Parameters:
+    ///   - file: The file of the capture; the caller closes it.
+    ///   - isRedacted: Whether each address is replaced, by the same one throughout the capture.
     /// - Returns: The number of recorded events.
     /// - Throws: `Errno` when the file cannot be written any more.
-    package func record(to file: FileDescriptor, with others: [any Service]) async throws -> UInt64 {
+    package func record(to file: FileDescriptor, isRedacted: Bool = false, with others: [any Service]) async throws
+        -> UInt64
+    {
         let recorder = Recorder(
-            to: file, wallClock: source,
+            to: file, wallClock: source, redaction: isRedacted ? .random() : nil,
             updated: { [hub, source] in hub.happened(.bluetoothStateDidUpdate($0), at: source.now) },
             failed: { [source] in source.stop() })
         try await run(recorder, with: others)
@@ -75,6 +80,22 @@ package final class ListeningSession: Sendable {
         if let failure = recorder.result.failure { throw failure }
         return recorder.result.count
     }
+
+    /// Lists the phones in range, until one of the others is done, or SIGTERM or SIGINT.
+    package func survey(_ survey: PhoneSurvey, with others: [any Service]) async throws {
+        try await runToCut(survey, with: others)
+    }
+
+    /// A survey of the phones in range, whose changes of the adapter are events of this session.
+    ///
+    /// - Parameter identities: The known phones, by their key files.
+    package func phoneSurvey(_ identities: [String: DeviceIdentity]) -> PhoneSurvey {
+        PhoneSurvey(
+            identities, updated: { [hub, source] in hub.happened(.bluetoothStateDidUpdate($0), at: source.now) })
+    }
+
+    /// The present on the clock of the survey's instants.
+    package var instant: Instant { source.instant }
 
     /// Measures how strong the beacon is, until the capture ends, one of the others is done, or SIGTERM or
     /// SIGINT.

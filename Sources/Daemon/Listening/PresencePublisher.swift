@@ -1,5 +1,6 @@
 import Bluetooth
 package import Events
+package import HCI
 import IBeacon
 import Plumbing
 package import Presence
@@ -39,10 +40,14 @@ package final class PresencePublisher: Sendable {
     private let names: RegionNames
 
     /// - Parameters:
+    ///   - identities: The identities of the regions' phones, by their key files.
     ///   - clock: The clock of the events' times.
     ///   - quietPeriod: The length of a silence from which on it counts only after an answer of the controller; `nil`
     ///     for a source that cannot fall mute, such as a capture.
-    package init(regions: [MonitoredRegion], clock: any WallClock, quietPeriod: Duration? = nil, outputs: Outputs) {
+    package init(
+        regions: [MonitoredRegion], identities: [String: DeviceIdentity] = [:], clock: any WallClock,
+        quietPeriod: Duration? = nil, outputs: Outputs
+    ) {
         let summary = outputs.summarize.map { SignalSummary(regions, $0) }
         self.summary = summary
         let names = RegionNames(regions)
@@ -50,7 +55,7 @@ package final class PresencePublisher: Sendable {
         let flaps = FlapLedger(regions)
         self.flaps = flaps
         driver = PresenceDriver(
-            regions: regions, clock: clock, quietPeriod: quietPeriod,
+            regions: regions, identities: identities, clock: clock, quietPeriod: quietPeriod,
             handler: Self.handler(summary?.handler(clock), outputs.heard, names),
             publish: { event, time in
                 if case .action(.silenceDidEnd(let region, let silence), _) = event {
@@ -67,8 +72,11 @@ package final class PresencePublisher: Sendable {
     }
 
     /// The configuration changed.
-    package func reload(_ regions: [MonitoredRegion], quietPeriod: Duration? = nil, at now: Instant) {
-        driver.updateRegions(at: now, quietPeriod: quietPeriod) {
+    package func reload(
+        _ regions: [MonitoredRegion], identities: [String: DeviceIdentity] = [:], quietPeriod: Duration? = nil,
+        at now: Instant
+    ) {
+        driver.updateRegions(at: now, identities: identities, quietPeriod: quietPeriod) {
             summary?.reload(regions)
             flaps.reload(regions)
             names.replace(with: regions)

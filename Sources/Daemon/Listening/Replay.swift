@@ -1,5 +1,6 @@
 import Bluetooth
 package import Events
+package import HCI
 package import Logging
 import OkaeriConfiguration
 package import Presence
@@ -12,13 +13,15 @@ package enum Replay {
     /// Replays a capture on the calling thread.
     ///
     /// - Parameters:
+    ///   - identities: The identities of the regions' phones, by their key files.
     ///   - writer: Records the events; `nil`: they are not recorded.
     ///   - speed: The factor by which the replay is faster than the recording; `nil`: without pauses.
     ///   - progress: Receives at intervals the number of bytes that have been read, and the number of all.
     ///   - publish: is given each event, in order.
     /// - Throws: An error if the capture is invalid or damaged; the events before the damage were reported.
     package static func run(
-        _ capture: String, regions: [MonitoredRegion], writer: sending (any EventWriter)? = nil, speed: Double?,
+        _ capture: String, regions: [MonitoredRegion], identities: [String: DeviceIdentity] = [:],
+        writer: sending (any EventWriter)? = nil, speed: Double?,
         logger: Logger,
         progress: @escaping @Sendable (UInt64, UInt64?) -> Void, _ publish: @escaping @Sendable (Event) -> Void
     ) throws(CaptureFileError) {
@@ -29,7 +32,9 @@ package enum Replay {
         let happened = { @Sendable (kind: Event.Kind, time: Int64) in hub.happened(kind, at: time) }
         guard let writer else {
             return try source.replay(
-                PresencePublisher(regions: regions, clock: source, outputs: .init(publish: happened)).driver)
+                PresencePublisher(
+                    regions: regions, identities: identities, clock: source, outputs: .init(publish: happened)
+                ).driver)
         }
         let shared = Mutex(writer)
         defer { shared.withLock { $0.finish(at: source.now) } }
@@ -38,7 +43,7 @@ package enum Replay {
             publish(event)
         }
         let presence = PresencePublisher(
-            regions: regions, clock: source,
+            regions: regions, identities: identities, clock: source,
             outputs: .init(
                 publish: happened, summarize: { minutes in shared.withLock { $0.record([], minutes, []) } },
                 silenceEnded: { silence in shared.withLock { $0.record([], [], [silence]) } }))
@@ -49,14 +54,15 @@ package enum Replay {
     /// Replays a capture on the calling thread, without pauses, to measure the exit times.
     ///
     /// - Parameters:
+    ///   - identities: The identities of the regions' phones, by their key files.
     ///   - progress: Receives at intervals the number of bytes that have been read, and the number of all.
     ///   - publish: is given the score: of a capture that is cut, too.
     /// - Throws: An error if the capture is invalid, damaged or cut.
     package static func score(
-        _ capture: String, regions: [MonitoredRegion], logger: Logger,
+        _ capture: String, regions: [MonitoredRegion], identities: [String: DeviceIdentity] = [:], logger: Logger,
         progress: @escaping @Sendable (UInt64, UInt64?) -> Void, _ publish: (CaptureScore) -> Void
     ) throws(CaptureFileError) {
-        let scorer = Scorer(regions)
+        let scorer = Scorer(regions, identities)
         do throws(CaptureFileError) {
             try run(CaptureSource(file: capture, speed: nil, logger: logger, progress: progress), scorer)
         } catch {

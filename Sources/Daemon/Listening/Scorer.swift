@@ -1,4 +1,5 @@
 import Bluetooth
+import HCI
 import IBeacon
 import Plumbing
 import Presence
@@ -36,7 +37,7 @@ final class Scorer: ScannerDelegate {
     /// The maximum number of judged beacons of a region: the one received most is among those received last.
     private static let judgementLimit = 64
 
-    init(_ regions: [MonitoredRegion]) {
+    init(_ regions: [MonitoredRegion], _ identities: [String: DeviceIdentity] = [:]) {
         let scores = Scores(regions)
         self.scores = scores
         let positions = Dictionary(
@@ -48,7 +49,7 @@ final class Scorer: ScannerDelegate {
                 region.ranging = .off
                 return region
             },
-            clock: SystemClock(),
+            identities: identities, clock: SystemClock(),
             handler: { sighting, regions, _ in
                 scores.state.withLock { state in
                     for region in regions { state.heard.append((region, sighting.identity)) }

@@ -42,7 +42,7 @@ struct SignalMeter: Sendable {
             sums[region, default: Sum()].add(sighting)
             let signs = regions[region].signs
             guard signs.count > 1 else { continue }
-            let sign = signs.firstIndex { $0.constraint?.matches(sighting.identity) ?? false }
+            let sign = signs.firstIndex { $0.matches(sighting.identity) }
             sums[region]?.sign = sign ?? 0
         }
         return finished

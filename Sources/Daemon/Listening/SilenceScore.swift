@@ -44,6 +44,10 @@ struct SilenceScore: Sendable {
     private static let shortestGap = Duration.seconds(1) / 64
 
     /// A longer one is an absence, and would be all of the ten longest.
+    private var longestGap: Duration {
+        region.signs.contains { $0.phoneFile != nil }
+            ? region.signs.map(\.longestExitAfter).max() ?? .zero : Self.longestGap
+    }
     static let longestGap = EndedSilence.returnLimit
 
     /// A shorter stay gives no rate for a day.
@@ -68,7 +72,7 @@ struct SilenceScore: Sendable {
         let gap = listened - last
         guard gap >= Self.shortestGap else { return }
         advertisements += 1
-        if gap <= Self.longestGap { gaps.add(gap / .seconds(1)) } else { longSilences += 1 }
+        if gap <= longestGap { gaps.add(gap / .seconds(1)) } else { longSilences += 1 }
     }
 
     /// Its state was determined.

@@ -27,7 +27,7 @@ extension Configuration {
 
     /// The keys whose values appear in no message. A change from the page is answered with what is wrong in the whole file,
     /// and a login must not learn commands that way.
-    static let privateKeys = hiddenKeys.union(["passphraseFile", "tokenFile"])
+    static let privateKeys = hiddenKeys.union(["passphraseFile", "tokenFile", "phone"])
 
     /// Every key, and the values that are words of Okaeri: no names.
     package static let words = Set(
@@ -78,6 +78,10 @@ extension Configuration {
             region(node, index: index, seen: &seen, sensitivity: sensitivity, problems)
         }
         var configuration = Configuration(adapter: adapter, regions: regions)
+        let phones = Set(configuration.phones.map(\.file)).count
+        if phones > phoneLimit {
+            top.report("regions", found: "\(phones) phones", expected: "at most \(phoneLimit)")
+        }
         if let node = top.node("scan") { configuration.scan = scan(node, problems) }
         if let node = top.node("state") { configuration.state = state(node, problems) }
         if let node = top.node("history") { configuration.history = history(node, problems) }

@@ -5,7 +5,7 @@ extension Configuration {
     /// A file with a secret, or a certificate that belongs to one, to which the configuration refers.
     package struct SecretReference: Sendable, Equatable {
         package enum Kind: String, Sendable {
-            case passphrase, password, token, key, certificate, authorities
+            case passphrase, password, token, phone, key, certificate, authorities
         }
 
         /// The path of the key: `regions[1].wifi.passphraseFile`.
@@ -29,7 +29,8 @@ extension Configuration {
         let ofTargets: [(String, String?, SecretReference.Kind)] = notify.enumerated().map { index, target in
             ("notify[\(index)].tokenFile", target.tokenFile, .token)
         }
-        return (ofRegions + ofBroker + ofTargets).compactMap { place, path, kind in
+        let ofPhones = phones.map { ($0.place, Optional($0.file), SecretReference.Kind.phone) }
+        return (ofRegions + ofPhones + ofBroker + ofTargets).compactMap { place, path, kind in
             path.map { SecretReference(place: place, path: $0, kind: kind) }
         }
     }

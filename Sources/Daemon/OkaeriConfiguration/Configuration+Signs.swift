@@ -5,7 +5,7 @@ import RegionMonitoring
 /// The signs of a region: the region's own keys, or the elements of `anyOf`.
 extension Configuration {
     static let signKeys = [
-        "uuid", "major", "minor", "enterRSSI", "exitRSSI", "exitAfter", "sensitivity", "measuredPower",
+        "phone", "uuid", "major", "minor", "enterRSSI", "exitRSSI", "exitAfter", "sensitivity", "measuredPower",
         "pathLossExponent",
     ]
 
@@ -36,7 +36,8 @@ extension Configuration {
                 let sign = sign(element, sensitivity: sensitivity)
             else { return nil }
             if let same = first.updateValue(index, forKey: sign.identity) {
-                element.report("uuid", found: "the beacons of anyOf[\(same)]", expected: "other beacons")
+                let (key, kind) = sign.phoneFile == nil ? ("uuid", "beacons") : ("phone", "phone")
+                element.report(key, found: "the \(kind) of anyOf[\(same)]", expected: "other signs")
             }
             return sign
         }
@@ -44,10 +45,7 @@ extension Configuration {
     }
 
     private static func sign(_ reader: ObjectReader, sensitivity: Sensitivity) -> RegionSign? {
-        let uuid = reader.required("uuid", expected: "a UUID such as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0") {
-            $0.string.flatMap(BeaconUUID.init)
-        }
-        let constraint = uuid.flatMap { self.constraint(reader, uuid: $0) }
+        let identity = reader.node("phone") == nil ? beacons(reader) : phone(reader)
         let enterRSSI = reader.integer("enterRSSI", in: rssiRange, unit: " dBm")
         let exitRSSI = reader.integer("exitRSSI", in: rssiRange, unit: " dBm")
         if let enterRSSI, let exitRSSI, exitRSSI > enterRSSI {
@@ -57,10 +55,24 @@ extension Configuration {
         let own = self.sensitivity(reader)
         let measuredPower = reader.integer("measuredPower", in: measuredPowerRange, unit: " dBm")
         let exponent = reader.number("pathLossExponent", in: Calibration.exponents, unit: "")
-        guard let constraint else { return nil }
+        guard let identity else { return nil }
         return RegionSign(
-            .beacon(constraint), enterRSSI: enterRSSI, exitRSSI: exitRSSI, exitAfter: exitAfter.map { .seconds($0) },
+            identity, enterRSSI: enterRSSI, exitRSSI: exitRSSI, exitAfter: exitAfter.map { .seconds($0) },
             sensitivity: own ?? sensitivity, measuredPower: measuredPower.map { Int8($0) }, pathLossExponent: exponent)
+    }
+
+    private static func beacons(_ reader: ObjectReader) -> RegionSign.Identity? {
+        let uuid = reader.required("uuid", expected: "a UUID such as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0") {
+            $0.string.flatMap(BeaconUUID.init)
+        }
+        return uuid.flatMap { constraint(reader, uuid: $0) }.map { .beacon($0) }
+    }
+
+    private static func phone(_ reader: ObjectReader) -> RegionSign.Identity? {
+        for key in ["uuid", "major", "minor"] where reader.node(key) != nil {
+            reader.report(key, found: "a key beside phone", expected: "a beacon or a phone")
+        }
+        return reader.string("phone", expected: SecretFile.expected, where: SecretFile.isPath).map { .phone(file: $0) }
     }
 
     private static func constraint(_ reader: ObjectReader, uuid: BeaconUUID) -> BeaconConstraint {

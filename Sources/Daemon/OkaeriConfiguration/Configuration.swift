@@ -1,4 +1,5 @@
 package import BlueZ
+package import HCI
 import IBeacon
 package import Plumbing
 package import RegionMonitoring
@@ -130,6 +131,9 @@ package struct Configuration: Sendable, Equatable {
 
     /// The regions, in the order of the file.
     package var regions: [Region]
+
+    /// The identities of the regions' phones, by their key files; empty before ``readIdentities(file:)``.
+    package var identities: [String: DeviceIdentity] = [:]
 
     /// The notice about a configuration as the package installs it.
     static let noRegion = "it has no region, so no beacon is watched; run `sudo okaeri setup`"

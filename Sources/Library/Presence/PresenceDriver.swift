@@ -1,4 +1,5 @@
 package import Bluetooth
+package import HCI
 package import IBeacon
 package import Plumbing
 package import RegionMonitoring
@@ -12,6 +13,8 @@ package final class PresenceDriver: ScannerDelegate {
 
     package struct State: Sendable {
         package var regions: [MonitoredRegion]
+        /// The identities of phones, by their key files. A phone without one is never received.
+        var identities: [String: DeviceIdentity]
         /// Replaced at the start of the source: a capture's clock is not known before its first packet.
         package var pipeline: PresencePipeline
         package var isStarted = false
@@ -26,6 +29,11 @@ package final class PresenceDriver: ScannerDelegate {
         /// The time of each region's last change of state, on the wall clock.
         package var changes: [String: Int64] = [:]
         package var memory = RegionMonitor.Memory()
+
+        /// Makes a new resolver for the phones of the monitor.
+        mutating func resolvePhones() {
+            pipeline.phones = AddressResolver(pipeline.monitor.phoneFiles.map { identities[$0] })
+        }
     }
 
     let state: Mutex<State>
@@ -34,17 +42,20 @@ package final class PresenceDriver: ScannerDelegate {
     private let publish: Publisher
 
     /// - Parameters:
+    ///   - identities: The identities of the regions' phones, by their key files.
     ///   - quietPeriod: The length of a silence from which on it counts only after an answer of the controller; `nil`
     /// for a source that cannot stop answering, such as a capture.
     ///   - handler: Receives each sighting of a region's beacon, while the driver is locked; the positions of its
     /// regions are those in `regions`.
     package init(
-        regions: [MonitoredRegion], clock: any WallClock, quietPeriod: Duration? = nil,
+        regions: [MonitoredRegion], identities: [String: DeviceIdentity] = [:], clock: any WallClock,
+        quietPeriod: Duration? = nil,
         handler: PresencePipeline.SightingHandler? = nil, publish: @escaping Publisher
     ) {
         self.state = Mutex(
             State(
-                regions: regions, pipeline: PresencePipeline(RegionMonitor(regions, at: Instant(nanoseconds: 0))),
+                regions: regions, identities: identities,
+                pipeline: PresencePipeline(RegionMonitor(regions, at: Instant(nanoseconds: 0))),
                 liveness: RadioLiveness(quietPeriod: quietPeriod)))
         self.clock = clock
         self.handler = handler
@@ -70,14 +81,16 @@ package final class PresenceDriver: ScannerDelegate {
     /// Replaces the watched regions.
     ///
     /// - Parameters:
+    ///   - identities: The identities of their phones, by their key files; `nil` leaves them.
     ///   - quietPeriod: The length of a silence from which on it counts only after an answer of the controller; `nil` leaves it.
     ///   - change: Receives the regions, while the driver is locked.
     package func updateRegions(
-        at now: Instant, quietPeriod: Duration? = nil, _ change: (inout [MonitoredRegion]) -> Void
+        at now: Instant, identities: [String: DeviceIdentity]? = nil, quietPeriod: Duration? = nil,
+        _ change: (inout [MonitoredRegion]) -> Void
     ) {
         state.withLock { state in
             if let quietPeriod { state.liveness.quietPeriod = quietPeriod }
-            let before = state.regions
+            let (before, phones) = (state.regions, state.pipeline.monitor.phoneFiles)
             let former = Set(before.map(\.identifier))
             change(&state.regions)
             let identifiers = Set(state.regions.map(\.identifier))
@@ -88,6 +101,10 @@ package final class PresenceDriver: ScannerDelegate {
             let actions = state.pipeline.monitor.regionsReplaced(
                 with: state.regions, knowing: state.memory,
                 formerNames: Self.formerNames(before, state.regions), at: now)
+            if let identities, identities != state.identities || phones != state.pipeline.monitor.phoneFiles {
+                state.identities = identities
+                state.resolvePhones()
+            }
             if state.isStarted {
                 // Used once: a region that is removed and added again starts as unknown.
                 state.memory.regions.removeAll { known in state.regions.contains { known.isSame(as: $0) } }
@@ -140,6 +157,7 @@ extension PresenceDriver {
             let batteries = state.pipeline.batteries
             state.pipeline = PresencePipeline(RegionMonitor(state.regions, at: now))
             state.pipeline.batteries = batteries
+            state.resolvePhones()
             state.pipeline.monitor.restored(state.memory)
             state.memory = RegionMonitor.Memory()
             publish(state.pipeline.monitor.monitoringStarted(at: now), at: now, &state)

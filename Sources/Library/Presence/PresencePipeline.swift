@@ -11,10 +11,12 @@ public struct PresencePipeline: Sendable {
     public struct Counters: Sendable, Equatable {
         public var reports: UInt64 = 0
         public var iBeacons: UInt64 = 0
+        /// The reports of phones of a region, apart from iBeacons.
+        public var phones: UInt64 = 0
         /// Truncated or invalid events.
         public var malformed: UInt64 = 0
 
-        @inlinable public var others: UInt64 { reports &- iBeacons }
+        @inlinable public var others: UInt64 { reports &- iBeacons &- phones }
     }
 
     /// Receives each sighting of a beacon that belongs to a region, after the decision.
@@ -24,6 +26,8 @@ public struct PresencePipeline: Sendable {
         @Sendable (_ sighting: BeaconSighting, _ regions: [Int], _ now: Instant) -> Void
 
     public var monitor: RegionMonitor
+    /// Finds the phones of the monitor, in the order of its `phoneFiles`.
+    public var phones = AddressResolver()
     /// The numbers of received packets so far.
     public var counters = Counters()
     /// The battery levels of the regions' beacons.
@@ -44,7 +48,14 @@ public struct PresencePipeline: Sendable {
             while reports.remaining > 0, let report = try reports.next() {
                 counters.reports += 1
                 let rssi = report.rssi
+                // Before the payload is looked at: a locked phone advertises what no parser knows.
+                let phone = phones.device(of: report.address, report.addressType)
+                if let phone { actions += phoneHeard(phone, rssi: rssi, at: now, handler: handler) }
                 guard let frame = assembler.frame(in: report) else {
+                    guard phone == nil else {
+                        counters.phones += 1
+                        continue
+                    }
                     let address = report.address.rawValue
                     monitor.advertisementHeard(from: address, at: now)
                     if batteries.isSender(address) {
@@ -72,6 +83,17 @@ public struct PresencePipeline: Sendable {
             // scan.
             counters.malformed += 1
         }
+        return actions
+    }
+
+    /// Handles the report of a phone. It is no evidence of a working receiver for others: a household leaves together.
+    @usableFromInline mutating func phoneHeard(
+        _ phone: Int, rssi: Int8?, at now: Instant, handler: SightingHandler?
+    ) -> [RegionMonitor.Action] {
+        let actions = monitor.phoneSighted(phone, rssi: rssi, at: now)
+        guard let handler else { return actions }
+        let regions = monitor.regions(ofPhone: phone)
+        if !regions.isEmpty { handler(monitor.sighting(ofPhone: phone, rssi: rssi), regions, now) }
         return actions
     }
 }

@@ -161,7 +161,7 @@ package struct RadioLiveness: Sendable {
 
     /// Returns the quiet period for these regions: well below the shortest time after which one of them is left.
     package static func quietPeriod(for regions: [MonitoredRegion]) -> Duration {
-        let exitTimes = regions.flatMap(\.signs).map { $0.exitAfter ?? $0.sensitivity.shortestExitAfter }
+        let exitTimes = regions.flatMap(\.signs).map { $0.exitAfter ?? $0.shortestExitAfter }
         return min(.seconds(10), exitTimes.min().map { $0 / 2 } ?? .seconds(10))
     }
 }

@@ -17,7 +17,8 @@ import Events
             CommandGroup(
                 name: "First steps",
                 subcommands: [
-                    SetupCommand.self, WebCommand.self, JoinCommand.self, DoctorCommand.self, BluetoothCommand.self,
+                    SetupCommand.self, WebCommand.self, JoinCommand.self, EnrollCommand.self, DoctorCommand.self,
+                    BluetoothCommand.self,
                     DemoCommand.self,
                 ]),
             CommandGroup(

@@ -6,6 +6,8 @@ import RegionMonitoring
 package struct JudgementReport: Codable, Sendable, Equatable {
     /// The position of its sign in the region; `nil` for a region with one sign.
     package var sign: Int?
+    /// The name of the phone, without the folder and the suffix of its key file; `nil` for a beacon.
+    package var phone: String?
     package var major: UInt16
     package var minor: UInt16
     /// Whether it is the one that keeps the region, or its sign, inside.

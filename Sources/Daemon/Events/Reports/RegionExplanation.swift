@@ -19,8 +19,8 @@ package struct RegionExplanation: Sendable {
     /// A few lines.
     package var text: String {
         let signs = region.signs ?? [SignReport(region)]
-        let ownRule = region.signs == nil ? rule(signs[0]) : "Any of \(signs.count) signs keeps it inside"
-        let ownCompromise = region.signs == nil ? compromise(signs[0]) : nil
+        let ownRule = isSingle ? rule(signs[0]) : "Any of \(signs.count) signs keeps it inside"
+        let ownCompromise = isSingle ? compromise(signs[0]) : nil
         var lines =
             [state, "  " + ownRule] + [flapping, ownCompromise, mistakes, air].compactMap(\.self).map { "  " + $0 }
         if !report.bluetooth.listening {
@@ -30,25 +30,36 @@ package struct RegionExplanation: Sendable {
         if report.stale { lines.append("  STALE: the daemon's loop has stopped turning; restart it") }
         for (index, sign) in signs.enumerated() {
             let beacons = region.beacons.filter { ($0.sign ?? 0) == index }
-            if region.signs != nil { lines += head(sign) }
-            if beacons.isEmpty { lines.append("  None of its beacons has been heard since the start.") }
+            if !isSingle { lines += head(sign) }
+            if beacons.isEmpty {
+                lines.append(
+                    sign.phone == nil
+                        ? "  None of its beacons has been heard since the start."
+                        : "  Its phone has not been received since the start.")
+            }
             lines += beacons.flatMap { self.lines($0, of: sign) }
         }
         return lines.joined(separator: "\n")
     }
 
+    /// Whether the region has a single sign.
+    private var isSingle: Bool { region.signs.map { $0.count == 1 } ?? true }
+
     /// The lines about one of several signs.
     private func head(_ sign: SignReport) -> [String] {
         let numbers = [sign.major.map { "major \($0)" }, sign.minor.map { "minor \($0)" }].compactMap(\.self)
-        let name = ([sign.uuid.map { "uuid \($0)" } ?? ""] + numbers).joined(separator: " ")
+        let device = sign.phone.map { "phone \($0)" } ?? sign.uuid.map { "uuid \($0)" } ?? ""
+        let name = ([device] + numbers).joined(separator: " ")
         return ["", "Sign \(name)  \(sign.state.rawValue)"]
             + [rule(sign), compromise(sign)].compactMap(\.self).map { "  " + $0 }
     }
 
     private func lines(_ beacon: JudgementReport, of sign: SignReport) -> [String] {
-        let holder = region.signs == nil ? "it" : "the sign"
+        let holder = isSingle ? "it" : "the sign"
         return [
-            "", "major \(beacon.major) minor \(beacon.minor)" + (beacon.keepsInside ? ", keeps \(holder) inside" : ""),
+            "",
+            (beacon.phone.map { "phone \($0)" } ?? "major \(beacon.major) minor \(beacon.minor)")
+                + (beacon.keepsInside ? ", keeps \(holder) inside" : ""),
         ]
             + [
                 ("heard", heard(beacon)), ("gone", gone(beacon)), ("tail", tail(beacon)),
@@ -173,7 +184,9 @@ package struct RegionExplanation: Sendable {
         return "\(signal) dBm filtered" + (beacon.rssi.map { ", \($0) dBm last" } ?? "")
     }
 
-    private func distance(_ beacon: JudgementReport, _ sign: SignReport) -> String {
+    private func distance(_ beacon: JudgementReport, _ sign: SignReport) -> String? {
+        // A phone does not advertise its power, and its distance is of no use without one.
+        if sign.phone != nil, sign.measuredPower == nil { return nil }
         let claimed = beacon.claimedPower
         guard PathLoss.measuredPower(claimed: claimed, calibrated: sign.measuredPower) != nil else {
             let range = PathLoss.plausiblePower

@@ -35,6 +35,7 @@ extension RegionReport {
         beacons = judgements.map { judgement in
             var report = JudgementReport(judgement, now: now)
             if region.onlySign == nil { report.sign = judgement.sign }
+            report.phone = region.signs[judgement.sign].phoneName
             return report
         }
     }
@@ -46,6 +47,7 @@ extension SignReport {
         uuid = sign.constraint?.uuid.description
         major = sign.constraint?.major
         minor = sign.constraint?.minor
+        phone = sign.phoneName
         exitAfter = snapshot.exitTime.seconds(digits: 1)
         isLearned = sign.exitAfter == nil
         sensitivity = sign.sensitivity.rawValue
@@ -55,6 +57,9 @@ extension SignReport {
 }
 
 extension BeaconReport {
+    /// Whether it is a phone of a region.
+    var isPhone: Bool { BeaconUUID(uuid).map { BeaconIdentity(uuid: $0, major: major, minor: minor).isPhone } ?? false }
+
     /// The beacons, by identity.
     package static func list(_ beacons: [RegionMonitor.BeaconSnapshot], at now: Instant) -> [BeaconReport] {
         beacons.sorted { $0.identity < $1.identity }.map { BeaconReport($0, now: now) }

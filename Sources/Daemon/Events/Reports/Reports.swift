@@ -281,6 +281,8 @@ package struct SignReport: Codable, Sendable, Equatable {
     package var uuid: String?
     package var major: UInt16?
     package var minor: UInt16?
+    /// The name of the phone, without the folder and the suffix of the key file; `nil` for beacons.
+    package var phone: String?
     /// The silence after which the sign counts as gone, in seconds: the present one, if it is learned.
     package var exitAfter: Double
     /// Whether that time is learned.

@@ -127,7 +127,7 @@ package struct StatusSummary: Sendable {
         if let since = region.since { line += " since \(LocalTime.text(stamp: since))" }
         let battery = region.battery.map { "  battery \($0.percent) %" } ?? ""
         guard let beacon = region.beacon else { return line + battery }
-        line += "  major \(beacon.major) minor \(beacon.minor)"
+        line += beacon.isPhone ? "  phone" : "  major \(beacon.major) minor \(beacon.minor)"
         if let rssi = beacon.rssi { line += "  \(rssi) dBm" }
         if beacon.accuracy >= 0 { line += "  \(beacon.accuracy) m \(beacon.proximity)" }
         return line + "  heard \(beacon.age) s ago" + battery

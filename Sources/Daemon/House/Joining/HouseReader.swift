@@ -26,9 +26,25 @@ package struct HouseReader: Sendable {
 
     /// Connects, reads for two seconds, and disconnects.
     package func read() async throws -> HouseDirectory {
-        let directory = Collected()
-        let client = try MQTTClient(settings, onMessage: { directory.receive($0) })
-        for filter in HouseDirectory.filters(site: site) { client.subscribe(filter) }
+        try await read(HouseDirectory.filters(site: site), into: HouseDirectory(), isEmpty: \.sites.isEmpty) {
+            $0.receive(topic: $1.topic, payload: $1.payload)
+        }
+    }
+
+    /// Reads the keys that ESPresense has published.
+    package func readPhones() async throws -> PhoneDirectory {
+        try await read([PhoneDirectory.filter], into: PhoneDirectory(), isEmpty: \.phones.isEmpty) {
+            $0.receive(topic: $1.topic, payload: $1.payload)
+        }
+    }
+
+    private func read<Contents: Sendable>(
+        _ filters: [String], into contents: Contents, isEmpty: @escaping @Sendable (Contents) -> Bool,
+        receive: @escaping @Sendable (inout Contents, MQTTMessage) -> Void
+    ) async throws -> Contents {
+        let collected = Collected(contents)
+        let client = try MQTTClient(settings, onMessage: { message in collected.change { receive(&$0, message) } })
+        for filter in filters { client.subscribe(filter) }
         let states = client.states.values(backlog: 16)
         let failure = try await withThrowingTaskGroup(of: Failure?.self) { group in
             group.addTask {
@@ -45,7 +61,7 @@ package struct HouseReader: Sendable {
             var failure = try await group.next() ?? nil
             if failure == nil {
                 try await Task.sleep(for: Self.readingTime)
-                if directory.contents.sites.isEmpty, !client.state.refusals.isEmpty || client.state.deliversNothing {
+                if isEmpty(collected.contents), !client.state.refusals.isEmpty || client.state.deliversNothing {
                     failure = Failure(description: client.state.description)
                 }
             }
@@ -54,7 +70,7 @@ package struct HouseReader: Sendable {
             return failure
         }
         if let failure { throw failure }
-        return directory.contents
+        return collected.contents
     }
 
     /// Returns after the connection has begun, or the first problem.
@@ -70,13 +86,13 @@ package struct HouseReader: Sendable {
     }
 
     /// The messages so far, which the client's thread adds.
-    private final class Collected: Sendable {
-        private let directory = Mutex(HouseDirectory())
+    private final class Collected<Contents: Sendable>: Sendable {
+        private let state: Mutex<Contents>
 
-        var contents: HouseDirectory { directory.withLock { $0 } }
+        init(_ contents: Contents) { state = Mutex(contents) }
 
-        func receive(_ message: MQTTMessage) {
-            directory.withLock { $0.receive(topic: message.topic, payload: message.payload) }
-        }
+        var contents: Contents { state.withLock { $0 } }
+
+        func change(_ change: @Sendable (inout Contents) -> Void) { state.withLock { change(&$0) } }
     }
 }

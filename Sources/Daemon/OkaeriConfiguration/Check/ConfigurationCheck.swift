@@ -1,4 +1,5 @@
 import Glibc
+import HCI
 import MQTT
 import Plumbing
 import SystemPackage
@@ -133,10 +134,29 @@ extension ConfigurationCheck {
         configuration.secretFiles.flatMap { file in
             switch file.kind {
             case .passphrase, .password, .token: secret(file.path, place: file.place, holding: file.kind.rawValue)
+            case .phone: key(file.path, place: file.place)
             case .authorities, .certificate: self.file(file.path, file.place)
             case .key: self.file(file.path, file.place, isSecret: true)
             }
         }
+    }
+
+    /// The same for the key file of a phone, and whether the content is a key.
+    private func key(_ path: String, place: String) -> [Remark] {
+        let remarks = secret(path, place: place, holding: "key")
+        guard remarks.isEmpty else { return remarks }
+        do throws(IdentityFileError) {
+            _ = try IdentityFile.load(path, user: account.user)
+        } catch {
+            guard case .noKey = error.problem else { return [] }
+            let words = error.description.split(separator: ";", maxSplits: 1)
+            return [
+                Remark(
+                    isError: true, place: place, found: String(words[0]),
+                    remedy: words.count > 1 ? String(words[1].drop { $0 == " " }) : "correct the file")
+            ]
+        }
+        return []
     }
 
     /// By the rules of the daemon, which reads the file when it needs the secret.

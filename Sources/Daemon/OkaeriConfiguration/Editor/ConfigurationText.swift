@@ -46,6 +46,24 @@ package struct ConfigurationText: Sendable {
         return String(decoding: result, as: UTF8.self)
     }
 
+    /// The text with a region of one phone behind all others.
+    ///
+    /// - Throws: every mistake there would be in the text, with its place, also those that are there already.
+    package func adding(phone file: String, as identifier: String) throws(ConfigurationError) -> String {
+        let result = try edited { bytes, document in
+            Self.edited(bytes, document) { array, _, elements, top in
+                Self.appended(to: array, elements, around: top) { layout in
+                    layout.object(
+                        [("identifier", identifier), ("phone", file)].map {
+                            layout.member($0, Array(JSON.text($1).utf8))
+                        })
+                }
+            }
+        }
+        _ = try Configuration(json: result, file: self.file)
+        return String(decoding: result, as: UTF8.self)
+    }
+
     /// The text without a region.
     ///
     /// - Throws: every mistake there would be in the text, with its place, also those that are there already.
@@ -205,9 +223,17 @@ package struct ConfigurationText: Sendable {
             array.replaceSubrange(elements[index], with: region.edited(old).bytes)
             return array
         }
+        return appended(to: array, elements, around: top) { region.text($0) }
+    }
+
+    /// The text of the array with a further region.
+    private static func appended(
+        to array: [UInt8], _ elements: [Range<Int>], around top: Layout, _ region: (Layout) -> [UInt8]
+    ) -> [UInt8]? {
+        var array = array
         guard let last = elements.last else {
             let indentation = Indentation(of: top)
-            return Array("[".utf8) + indentation.element + region.text(indentation.region) + indentation.closing
+            return Array("[".utf8) + indentation.element + region(indentation.region) + indentation.closing
                 + Array("]".utf8)
         }
         guard let neighbour = ObjectText(Array(array[last])) else { return nil }
@@ -216,7 +242,7 @@ package struct ConfigurationText: Sendable {
             elements.count > 1
             ? Array(array[elements[elements.count - 2].upperBound..<last.lowerBound])
             : [Layout.comma] + array[1..<last.lowerBound]
-        array.insert(contentsOf: separator + region.text(layout), at: last.upperBound)
+        array.insert(contentsOf: separator + region(layout), at: last.upperBound)
         return array
     }
 }

@@ -23,9 +23,11 @@ final class ConfigurationReader: Sendable {
     /// Reads the configuration again.
     func read() throws(ConfigurationError) -> Configuration {
         let merged = try MergedConfiguration(file: file, directory: directory)
+        var configuration = merged.configuration
+        try configuration.readIdentities(file: file)
         for problem in merged.saved.problems { logger.warning("\(problem)") }
         used.withLock { $0 = merged.saved }
-        return merged.configuration
+        return configuration
     }
 
     /// The file of each region that the page has saved or changed; `nil` for the others.

@@ -126,7 +126,8 @@ package final class Daemon: Sendable {
         let broker = try Self.broker(configuration, options: options, hub: hub, answered: answers, logger: logger)
         self.broker = broker
         let presence = PresencePublisher(
-            regions: regions, clock: source, quietPeriod: options.capture == nil ? quietPeriod : nil,
+            regions: regions, identities: configuration.identities, clock: source,
+            quietPeriod: options.capture == nil ? quietPeriod : nil,
             outputs: .init(
                 publish: { [silences] kind, time in
                     if case .didStartMonitoring = kind { silences.began(at: options.moment(at: time)) }

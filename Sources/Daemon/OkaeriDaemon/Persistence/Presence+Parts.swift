@@ -40,7 +40,8 @@ struct ConfiguredPresence: Configured {
         let regions = configuration.regions.map(\.monitored)
         let adapter = source as? AdapterSource
         let quietPeriod = adapter.map { _ in RadioLiveness.quietPeriod(for: regions) }
-        presence.reload(regions, quietPeriod: quietPeriod, at: source.instant)
+        presence.reload(
+            regions, identities: configuration.identities, quietPeriod: quietPeriod, at: source.instant)
         if let adapter, let quietPeriod {
             do {
                 adapter.reconfigure(

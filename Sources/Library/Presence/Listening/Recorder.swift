@@ -1,6 +1,6 @@
-package import Bluetooth
+import Bluetooth
 import Glibc
-import HCI
+package import HCI
 import RegionMonitoring
 import Synchronization
 package import SystemPackage
@@ -19,21 +19,25 @@ package final class Recorder: ScannerDelegate {
     private let updated: @Sendable (AdapterUpdate) -> Void
     private let failed: @Sendable () -> Void
     private let state = Mutex(State())
+    private let redaction: AddressRedaction?
 
     /// The time in milliseconds that the reader of a pipe may stall, after which the recording ends.
     private let patience: Int32
 
     /// - Parameters:
     ///   - file: The file of the capture; the caller closes it.
+    ///   - redaction: Replaces the addresses; events of unknown kinds are not recorded then. `nil`: nothing is replaced.
     ///   - failed: is called once when the file cannot be written any more.
     package init(
         to file: FileDescriptor, wallClock: any WallClock, patience: Int32 = 5000,
+        redaction: AddressRedaction? = nil,
         updated: @escaping @Sendable (AdapterUpdate) -> Void,
         failed: @escaping @Sendable () -> Void
     ) {
         self.file = file
         self.wallClock = wallClock
         self.patience = patience
+        self.redaction = redaction
         self.updated = updated
         self.failed = failed
         state.withLock { writer.appendHeader(to: &$0.waiting) }
@@ -45,14 +49,22 @@ package final class Recorder: ScannerDelegate {
     package func scannerWillStart(at time: Int64) { flush() }
 
     package func scannerDidReceive(_ event: RawSpan, at time: Int64) -> Bool {
+        if let redaction {
+            if let redacted = redaction.redacted(event) { record(redacted.span.bytes, at: time) }
+        } else {
+            record(event, at: time)
+        }
+        guard var reports = LEAdvertisingReports(event: event), case .some = try? reports.next() else { return false }
+        return true
+    }
+
+    private func record(_ event: RawSpan, at time: Int64) {
         let isFull = state.withLock { state in
             writer.append(.event, event, time: wallClock.wallTime(of: Instant(nanoseconds: time)), to: &state.waiting)
             state.count += 1
             return state.waiting.count >= Self.chunk
         }
         if isFull { flush() }
-        guard var reports = LEAdvertisingReports(event: event), case .some = try? reports.next() else { return false }
-        return true
     }
 
     /// A source that never pauses must not fill the memory.

@@ -115,7 +115,7 @@ struct JoinCommand: AsyncParsableCommand {
         guard isConfirmed else {
             throw CommandFailure("nothing was written", status: .failure)
         }
-        if let (password, path) = secret { try Self.write(password, to: path) }
+        if let (password, path) = secret { try SecretFile.writeForDaemon(password.text, to: path) }
         try change.write(text)
         (change.report.site, change.report.node, change.report.room) = (chosen, node, room)
         change.report.regions = house.regions.map(\.identifier)
@@ -244,25 +244,8 @@ extension JoinCommand {
 // MARK: The file of the password
 
 extension JoinCommand {
-    private static let serviceUser = "okaeri"
-
     private static func passwordPath(beside file: String) -> String {
-        let path = SocketPath.absolute(file)
-        return "\(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])/mqtt.password"
-    }
-
-    /// The file belongs to the user that the daemon runs as: that of the service, or this one.
-    private static func write(_ password: TypedPassword, to path: String) throws {
-        var owner = (user: geteuid(), group: getegid())
-        if owner.user == 0, path.hasPrefix("/etc/okaeri/"), let account = getpwnam(serviceUser)?.pointee {
-            owner = (account.pw_uid, account.pw_gid)
-        }
-        do throws(WriteObstacle) {
-            try SecretFile.write(password.text, to: path, owner: owner)
-        } catch {
-            throw CommandFailure(
-                error.description, status: error.isPermission ? Exit.noPermission : Exit.ioError)
-        }
+        SecretFile.path(of: "mqtt.password", beside: file)
     }
 }
 

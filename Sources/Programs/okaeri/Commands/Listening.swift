@@ -81,7 +81,7 @@ struct Verdict: Service {
 }
 
 /// Shows what was heard until the session ends.
-private struct Show: Service {
+struct Show: Service {
     let show: @Sendable () async throws -> Void
 
     func run() async throws {

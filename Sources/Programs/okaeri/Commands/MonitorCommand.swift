@@ -91,7 +91,9 @@ struct MonitorCommand: AsyncParsableCommand {
         do throws(ConfigurationError) {
             let file = try OkaeriConfiguration.Configuration.file(named: config.file)
             let merged = try MergedConfiguration(file: file, directory: directory)
-            return (merged.configuration, file, merged.saved)
+            var configuration = merged.configuration
+            try configuration.readIdentities(file: file)
+            return (configuration, file, merged.saved)
         } catch {
             throw CommandFailure(error.description, status: Exit.configuration)
         }

@@ -20,6 +20,12 @@ struct RecordCommand: AsyncParsableCommand {
         completion: .file())
     var file: String
 
+    @Flag(
+        help:
+            "Replace each Bluetooth address by another one, the same throughout the capture. It does not replace UUIDs."
+    )
+    var redact = false
+
     func run() async throws {
         let output = try CaptureOutput(file)
         defer { output.close() }
@@ -27,7 +33,8 @@ struct RecordCommand: AsyncParsableCommand {
             regions: [], adapter: listening.adapter, capture: listening.capture, logger: log.logger)
         do {
             try await listening.run(session) { services in
-                let count = try await session.record(to: output.descriptor, with: services)
+                let count = try await session.record(
+                    to: output.descriptor, isRedacted: redact, with: services)
                 Terminal.complain("\(count) events recorded in \(output.name)")
             }
         } catch {

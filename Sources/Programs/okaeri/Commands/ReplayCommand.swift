@@ -1,5 +1,6 @@
 import ArgumentParser
 import Events
+import HCI
 import History
 import Listening
 import OkaeriConfiguration
@@ -24,6 +25,11 @@ struct ReplayCommand: ParsableCommand {
     @Flag(help: "Print false exits and delays for each sensitivity, without identifiers and times of day.")
     var score = false
 
+    @Option(
+        help: "With --score: the key file of a phone, which is scored instead of the configured regions.",
+        completion: .file())
+    var phone: String?
+
     @Option(help: "The factor of the recorded speed; default: as fast as possible.")
     var speed: Double?
 
@@ -34,6 +40,7 @@ struct ReplayCommand: ParsableCommand {
 
     func validate() throws {
         if let speed, !(speed > 0 && speed.isFinite) { throw ValidationError("--speed takes a number above zero") }
+        if phone != nil, !score { throw ValidationError("--phone belongs to --score") }
         if score, speed != nil { throw ValidationError("--score replays at full speed; leave out --speed") }
         if score, stateDirectory != nil { throw ValidationError("--score writes no history; leave out --state-dir") }
         guard let house else {
@@ -71,8 +78,26 @@ struct ReplayCommand: ParsableCommand {
         }
     }
 
+    /// The configuration with the keys of its phones, or that of the phone which is scored alone.
+    private func loaded() throws -> (Configuration, file: String) {
+        if let phone {
+            do throws(IdentityFileError) {
+                return (try Configuration(scoring: SocketPath.absolute(phone)), phone)
+            } catch {
+                throw CommandFailure(error.description, status: Exit.configuration)
+            }
+        }
+        var (configuration, file) = try config.load()
+        do throws(ConfigurationError) {
+            try configuration.readIdentities(file: file)
+        } catch {
+            throw CommandFailure(error.description, status: Exit.configuration)
+        }
+        return (configuration, file)
+    }
+
     func run() throws {
-        let (configuration, file) = try config.load()
+        let (configuration, file) = try loaded()
         let progress = Terminal.showsProgress ? ProgressLine() : nil
         defer { progress?.clear() }
         let output = OutputBuffer(flushesEachLine: speed != nil || Terminal.isInteractive)
@@ -89,18 +114,22 @@ struct ReplayCommand: ParsableCommand {
                         "\(node.node) is in no room; add \"nodes\": {\"\(node.node)\": {\"room\": …}} to \(file)")
                 }
                 let cut = try HouseReplay.run(
-                    house, nodes: configuration.nodes, regions: regions, logger: logger, progress: update
+                    house, nodes: configuration.nodes, regions: regions, identities: configuration.identities,
+                    logger: logger, progress: update
                 ) { [json] event in output.add(json ? event.json : event.line) }
                 output.flush()
                 for error in cut { Terminal.complain(error.description) }
             } else if score {
-                try Replay.score(captures[0], regions: regions, logger: logger, progress: update) { score in
+                try Replay.score(
+                    captures[0], regions: regions, identities: configuration.identities, logger: logger,
+                    progress: update
+                ) { score in
                     progress?.clear()
                     output.add(json ? score.json : score.text)
                 }
             } else {
                 try Replay.run(
-                    captures[0], regions: regions,
+                    captures[0], regions: regions, identities: configuration.identities,
                     writer: stateDirectory.flatMap {
                         HistoryWriter.ofReplay(directory: $0, settings: configuration.history, logger: logger)
                     },

@@ -1,5 +1,9 @@
 import Events
 import ArgumentParser
+import HCI
+import OkaeriConfiguration
+import Presence
+import RegionMonitoring
 import Listening
 import ServiceLifecycle
 import SystemPackage
@@ -17,11 +21,53 @@ struct ScanCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON lines on a terminal, too.")
     var json = false
 
+    @Flag(
+        help:
+            "List phones, watches and other devices with resolvable private addresses instead; marks configured phones."
+    )
+    var phones = false
+
+    @OptionGroup var config: ConfigurationOptions
+
     func run() async throws {
         let session = try ListeningSession(
             regions: [], adapter: listening.adapter, capture: listening.capture, logger: log.logger)
+        if phones { return try await scanPhones(session) }
         let isTable = Terminal.isInteractive && !json
         try await listening.show(session) { isTable ? try await table(session) : try await lines(session) }
+    }
+
+    private func scanPhones(_ session: ListeningSession) async throws {
+        let survey = session.phoneSurvey(identities)
+        let isTable = Terminal.isInteractive && !json
+        let show = Show {
+            var screen = isTable ? LiveScreen() : nil
+            while !Task.isCancelled {
+                try await Task.sleep(for: isTable ? .milliseconds(500) : .seconds(1))
+                let now = session.instant
+                let seen = survey.devices(since: now.advanced(by: .seconds(isTable ? -60 : -1)))
+                guard isTable else {
+                    for device in seen { try Terminal.print(PhoneTable.line(device, at: session.time)) }
+                    continue
+                }
+                try screen?.draw(
+                    PhoneTable.lines(seen, at: now, columns: Terminal.columns, rows: Terminal.rows))
+            }
+        }
+        try await listening.run(session) { try await session.survey(survey, with: $0 + [show]) }
+        for file in survey.reversed {
+            Terminal.complain(
+                "the key in \(file) has its bytes in the wrong order, which Okaeri has found out; nothing is to do")
+        }
+    }
+
+    /// The identities of the configured phones that this user may read.
+    private var identities: [String: DeviceIdentity] {
+        guard let configuration = try? config.found(directory: nil).merged.configuration else { return [:] }
+        let files = configuration.regions.flatMap(\.monitored.signs).compactMap(\.phoneFile)
+        return Dictionary(
+            files.compactMap { file in (try? IdentityFile.load(file)).map { (file, $0) } },
+            uniquingKeysWith: { first, _ in first })
     }
 
     private func table(_ session: ListeningSession) async throws {

@@ -61,6 +61,7 @@ export default {
   houseSays: 'The house: {0}',
   waiting: 'waiting for {0}',
   beaconName: 'Beacon {0} / {1}',
+  phoneName: 'Phone {0}',
   keeps: 'keeps it inside',
   noBeacons: 'None of its beacons has been heard since the start.',
   signalOf: 'Signal of {0}',

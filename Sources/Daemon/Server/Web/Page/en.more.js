@@ -52,6 +52,7 @@ export default {
   whichOne: 'Only this one',
   whichMajor: 'All with this UUID and major',
   severalSigns: 'Several signs; they are changed in `beacons.json`',
+  onePhone: 'A phone; it is changed in `beacons.json`',
   whichUUID: 'All with this UUID',
   network: 'Wi-Fi to join on arrival',
   networkNone: 'None',

@@ -1,7 +1,7 @@
 // The reason for a region's state: a sentence, and the numbers of `okaeri explain` behind it.
 import { el } from './base.js'
 import { live } from './live.js'
-import { heardText, signText } from './now.js'
+import { deviceName, heardText, signText } from './now.js'
 import { duration, plain, sentence, t } from './words.js'
 
 const sensitivities = ['quick', 'balanced', 'patient']
@@ -119,7 +119,7 @@ export const explanation = (region) => {
   const status = live.status
   const sensitivity = region.isLearned && region.sensitivity ? t('x_sensitivity', t(region.sensitivity)) : null
   const sentences = [
-    region.signs ? t('x_anyOf') : rule(region),
+    region.signs ? (region.signs.length > 1 ? t('x_anyOf') : null) : rule(region),
     ...(region.signs ?? []).map((sign) => `${signText(sign)}: ${t(sign.state)}. ${rule(sign)}`),
     sensitivity,
     mistakes(region),
@@ -132,7 +132,7 @@ export const explanation = (region) => {
       el(
         'h3',
         {},
-        t('beaconName', beacon.major, beacon.minor),
+        deviceName(beacon),
         beacon.keepsInside && el('span', { class: 'tag' }, t('keeps')),
       ),
       el(

@@ -61,6 +61,7 @@ export default {
   houseSays: '家全体：{0}',
   waiting: '{0} を待っています',
   beaconName: 'ビーコン {0} / {1}',
+  phoneName: 'スマートフォン {0}',
   keeps: 'このビーコンで圏内',
   noBeacons: '起動後、このリージョンのビーコンはまだ受信されていません。',
   signalOf: '{0} の信号',

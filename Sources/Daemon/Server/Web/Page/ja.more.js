@@ -52,6 +52,7 @@ export default {
   whichOne: 'このビーコンのみ',
   whichMajor: 'UUID と major が同じものすべて',
   severalSigns: '複数の目印があります。変更するには `beacons.json` を編集してください',
+  onePhone: 'スマートフォンです。変更するには `beacons.json` を編集してください',
   whichUUID: 'UUID が同じものすべて',
   network: '到着時に接続する Wi-Fi',
   networkNone: 'なし',

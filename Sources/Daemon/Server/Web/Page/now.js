@@ -12,11 +12,14 @@ export const distanceText = (beacon) =>
     : `${t('metres', plain(beacon.accuracy, beacon.accuracy < 10 ? 1 : 0))} · ${t(beacon.proximity)}`
 
 /** One of the signs of a region. */
-export const signText = ({ uuid, major, minor }) =>
-  [uuid, major == null ? null : `major ${major}`, minor == null ? null : `minor ${minor}`].filter(Boolean).join(' ')
+export const signText = ({ phone, uuid, major, minor }) =>
+  [phone ? t('phoneName', phone) : uuid, major == null ? null : `major ${major}`, minor == null ? null : `minor ${minor}`].filter(Boolean).join(' ')
+
+/** A beacon or a phone of a region. */
+export const deviceName = ({ phone, major, minor }) => (phone ? t('phoneName', phone) : t('beaconName', major, minor))
 
 const beaconPart = (beacon) => {
-  const name = t('beaconName', beacon.major, beacon.minor)
+  const name = deviceName(beacon)
   const bar = signalBar(t('signalOf', name))
   const [strength, distance, heard, keeps] = ['', '', 'heard', 'tag'].map((name) => el('span', { class: name }))
   const node = el(

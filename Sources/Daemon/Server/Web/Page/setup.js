@@ -124,7 +124,7 @@ const ownPart = (change) => (region) => {
     update(region) {
       const { major, minor } = region
       saved.hidden = !region.saved
-      if (region.signs) return putRich(what, t('severalSigns'))
+      if (region.signs) return putRich(what, t(region.signs.length > 1 ? 'severalSigns' : 'onePhone'))
       put(
         what,
         major == null ? t('whichUUID') : minor == null ? `${t('whichMajor')}: ${major}` : t('beaconName', major, minor),

@@ -1,0 +1,42 @@
+import Bluetooth
+import HCI
+import Plumbing
+import Testing
+
+struct AES128Tests {
+    private struct Vector: Sendable {
+        var key, plain, cipher: String
+    }
+
+    /// FIPS 197, Appendices B and C.1.
+    private static let vectors = [
+        Vector(
+            key: "2b7e151628aed2a6abf7158809cf4f3c", plain: "3243f6a8885a308d313198a2e0370734",
+            cipher: "3925841d02dc09fbdc118597196a0b32"),
+        Vector(
+            key: "000102030405060708090a0b0c0d0e0f", plain: "00112233445566778899aabbccddeeff",
+            cipher: "69c4e0d86a7b0430d8cdb78070b4c55a"),
+    ]
+
+    @Test(arguments: vectors)
+    private func `a block is encrypted as FIPS 197 says`(vector: Vector) throws {
+        let cipher = try AES128(#require(IdentityResolvingKey(vector.key)))
+        let high = try #require(UInt64(hexadecimal: vector.plain.prefix(16)))
+        let low = try #require(UInt64(hexadecimal: vector.plain.suffix(16)))
+        let encrypted = cipher.encrypted(high, low)
+        #expect(
+            hexadecimal(encrypted.high, prefix: "", uppercase: false)
+                + hexadecimal(encrypted.low, prefix: "", uppercase: false)
+                == vector.cipher)
+    }
+
+    /// Core Specification 5.4, Vol 3, Part H, Appendix D.7.
+    @Test func `an address is resolved as the Core Specification says`() throws {
+        let key = try #require(IdentityResolvingKey("ec0234a357c8ad05341010a60a397d9b"))
+        let address = try #require(BluetoothAddress("70:81:94:0D:FB:AA"))
+        #expect(AES128(key).hash(0x70_8194) == 0x0D_FBAA)
+        var resolver = AddressResolver([DeviceIdentity(key: key)])
+        #expect(resolver.device(of: address, .random) == 0)
+        #expect(resolver.device(of: BluetoothAddress(low: 0x940D_FBAB, high: 0x7081), .random) == nil)
+    }
+}

@@ -1,0 +1,112 @@
+import FoundationEssentials
+import Glibc
+import HCI
+import RegionMonitoring
+import TestSupport
+import Testing
+
+@testable import OkaeriConfiguration
+
+struct PhoneConfigurationTests {
+    private static let digits = "ec0234a357c8ad05341010a60a397d9b"
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func configuration(_ keys: String) throws(ConfigurationError) -> Configuration {
+        try Configuration(
+            json: Array(#"{"regions": [{"identifier": "anna", \#(keys)}]}"#.utf8), file: "beacons.json")
+    }
+
+    private func problems(_ keys: String) -> [String] {
+        do throws(ConfigurationError) {
+            _ = try configuration(keys)
+            return []
+        } catch {
+            return error.problems.map(\.description)
+        }
+    }
+
+    private func key(_ name: String, _ text: String, mode: mode_t = 0o600) throws -> String {
+        let path = try folder.file(name, Array(text.utf8))
+        chmod(path, mode)
+        return path
+    }
+
+    @Test func `a phone is a sign with settings of its own`() throws {
+        let alone = try configuration(#""phone": "/etc/okaeri/anna.irk""#)
+        #expect(alone.regions[0].monitored.signs == [RegionSign(.phone(file: "/etc/okaeri/anna.irk"))])
+        let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+        let several = try configuration(
+            #""anyOf": [{"uuid": "\#(uuid)"}, {"phone": "$CREDENTIALS_DIRECTORY/anna", "exitAfter": 90, "exitRSSI": -95}]"#
+        )
+        let sign = several.regions[0].monitored.signs[1]
+        #expect(sign.identity == .phone(file: "$CREDENTIALS_DIRECTORY/anna"))
+        #expect(sign.exitAfter == .seconds(90) && sign.exitRSSI == -95)
+    }
+
+    @Test(arguments: [
+        (
+            #""phone": "anna.irk""#,
+            "regions[0].phone: found a string, expected an absolute path, or $CREDENTIALS_DIRECTORY/NAME"
+        ),
+        (
+            #""phone": "ec0234a357c8ad05341010a60a397d9b""#,
+            "regions[0].phone: found a string, expected an absolute path"
+        ),
+        (
+            #""phone": "/a.irk", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0""#,
+            "regions[0].uuid: found a key beside phone, expected a beacon or a phone"
+        ),
+        (
+            #""anyOf": [{"phone": "/a.irk"}, {"phone": "/a.irk"}]"#,
+            "regions[0].anyOf[1].phone: found the phone of anyOf[0], expected other signs"
+        ),
+    ])
+    func `a mistake is reported without the value`(keys: String, problem: String) {
+        #expect(problems(keys).count == 1 && problems(keys)[0].hasPrefix(problem), "\(problems(keys))")
+    }
+
+    @Test func `the number of phones is limited`() throws {
+        func regions(_ count: Int) -> String {
+            "{\"regions\": ["
+                + (0..<count).map { #"{"identifier": "\#($0)", "phone": "/\#($0).irk"}"# }.joined(separator: ",") + "]}"
+        }
+        _ = try Configuration(json: Array(regions(64).utf8), file: "")
+        #expect(throws: ConfigurationError.self) { try Configuration(json: Array(regions(65).utf8), file: "") }
+    }
+
+    @Test func `keys are read from their files, and a bad file is reported with its place`() throws {
+        let good = try key("anna.irk", Self.digits + "\n")
+        var found = try configuration(#""phone": "\#(good)""#)
+        try found.readIdentities(file: "beacons.json")
+        #expect(found.identities == [good: try #require(DeviceIdentity(Self.digits))])
+        for (path, words) in [
+            (try key("open.irk", Self.digits, mode: 0o644), "has mode 0644"),
+            (try key("short.irk", String(Self.digits.dropLast())), "is no identity resolving key"),
+            ("/none.irk", "No such file"),
+        ] {
+            var bad = try configuration(#""phone": "\#(path)""#)
+            let error = #expect(throws: ConfigurationError.self) { try bad.readIdentities(file: "beacons.json") }
+            let text = error?.description ?? ""
+            #expect(text.hasPrefix("beacons.json: regions[0].phone: ") && text.contains(words), "\(text)")
+            #expect(!text.contains("ec0234"))
+        }
+    }
+
+    @Test func `config check examines the key file of a phone`() throws {
+        func remarks(_ path: String) throws -> [ConfigurationCheck.Remark] {
+            ConfigurationCheck(
+                try configuration(#""phone": "\#(path)""#),
+                account: ServiceAccount(user: geteuid(), groups: [getegid()], isOwn: true), firstPort: 1024,
+                mayUseAllPorts: false
+            ).remarks
+        }
+        #expect(try remarks(key("good.irk", Self.digits)).isEmpty)
+        for path in [try key("open.irk", Self.digits, mode: 0o640), try key("none.irk", "secret words")] {
+            let found = try remarks(path)
+            #expect(found.map(\.place) == ["regions[0].phone"] && found[0].isError)
+            #expect(!found[0].description.contains("ec0234") && !found[0].description.contains("secret words"))
+        }
+    }
+}
