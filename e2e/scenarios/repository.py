@@ -25,10 +25,14 @@ def install(repository):
     wait_for("the service", lambda: status() and status()["regions"] == [], within=30)
 
 
+def history():
+    """Returns the events in the history."""
+    return [json.loads(line) for line in run(PROGRAM, "history", "--json").splitlines()]
+
+
 def arrivals():
     """Returns the number of enter events in the history."""
-    lines = run(PROGRAM, "history", "--json").splitlines()
-    return [json.loads(line)["event"] for line in lines].count("didEnterRegion")
+    return [event["event"] for event in history()].count("didEnterRegion")
 
 
 def pid():
@@ -80,10 +84,35 @@ def apt_upgrades(folder):
         purge(repository)
 
 
+def backup_survives_purge(repository):
+    """A backup before a purge, restored after a new installation: regions, secret, state and history are as they were."""
+    backup, secret = "/run/backup.tar", "/etc/okaeri/home.psk"
+    run("install", "-o", "okaeri", "-m", "0600", "/dev/null", secret)
+    with open(secret, "w", encoding="utf-8") as file:
+        file.write("a passphrase\n")
+    configure(join="auto", passphraseFile=secret)
+    run("systemctl", "reload", "okaeri")
+    configured, known = read(CONFIGURATION), history()
+    run(PROGRAM, "backup", backup)
+    check(os.stat(backup).st_mode & 0o777 == 0o600, "others have access to the backup")
+    repository.apt("purge", "-y", "okaeri")
+    check(not os.path.exists(CONFIGURATION) and not os.path.exists(STATE), "the purge has left files")
+
+    repository.apt("install", "-y", "okaeri")
+    wait_for("the service", lambda: status() and status()["regions"] == [], within=30)
+    said = run(PROGRAM, "restore", backup, "--yes", within=60)
+    wait_for("home inside after the restoration", lambda: state() == "inside", within=30)
+    check(read(CONFIGURATION) == configured, f"the configuration is another one: {said}")
+    check(read(secret) == b"a passphrase\n", "the passphrase is another one")
+    check(run("stat", "--format=%U %a", secret) == "okaeri 600", "others have access to the passphrase")
+    check(history()[:len(known)] == known and arrivals() == 1, f"the history is another one: {history()}")
+    os.remove(backup)
+
+
 @scenario(within=600)
 def apt_removes_and_purges(folder):
     """After a removal the service is gone and its state stays; after a new installation the service uses it; after a purge
-    no files are left."""
+    no files are left; a backup brings all back."""
     before = owned_files()
     Controller(folder).tell("start home")
     repository = Repository(folder, "now")
@@ -106,6 +135,8 @@ def apt_removes_and_purges(folder):
         repository.apt("install", "-y", "okaeri")
         wait_for("home inside again", lambda: state() == "inside", within=30)
         check(arrivals() == 1, "the history does not go on")
+
+        backup_survives_purge(repository)
     finally:
         purge(repository)
     check_nothing_left(before)
