@@ -1,5 +1,6 @@
 import BlueZ
 import IBeacon
+import RegionMonitoring
 import Synchronization
 import TestSupport
 import Testing
@@ -12,7 +13,7 @@ import Testing
     private let log = LogBook()
     private let levels = Watched<[UInt8]>([])
 
-    private static let beacon = BatteryReading.Beacon(
+    private static let beacon = BatteryBeacon(
         identity: BeaconIdentity(uuid: BeaconUUID(high: 1, low: 2), major: 3, minor: 4), region: "keys",
         address: Lamp.address)
 
@@ -23,7 +24,7 @@ import Testing
 
     /// Runs the service, with a beacon that is due once, for as long as `body` takes.
     private func run(_ body: () async throws -> Void) async throws {
-        let due = Mutex<BatteryReading.Beacon?>(Self.beacon)
+        let due = Mutex<BatteryBeacon?>(Self.beacon)
         let next = { @Sendable in
             due.withLock { due in
                 defer { due = nil }; return due
@@ -34,16 +35,7 @@ import Testing
             read: { [levels] identity, percent in
                 if identity == Self.beacon.identity { levels.change { $0.append(percent) } }
             }, logger: log.logger)
-        let task = Task { try await reading.run() }
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await body())
-        } catch {
-            result = .failure(error)
-        }
-        task.cancel()
-        _ = await task.result
-        try result.get()
+        try await running({ try await reading.run() }, body)
     }
 
     @Test func `The level is read once, and the connection ends`() async throws {

@@ -40,6 +40,9 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// The use of the battery levels of the region's beacons.
     public var battery: Battery
 
+    /// The time after which a battery level that was not received again is dropped.
+    package static let batteryRetention = Duration.seconds(30 * 86_400)
+
     /// The longest exit time that is ever learned.
     public static let longestExitAfter = Duration.seconds(SilenceModel.longest)
 

@@ -43,9 +43,6 @@ public struct BeaconBatteries: Sendable {
     /// seconds.
     static let senderMemory = Duration.seconds(60)
 
-    /// The time after which a level that was not received again is dropped.
-    static let retention = Duration.seconds(30 * 86_400)
-
     /// The maximum number of levels: any device can invent beacons of a region. The one that was received first makes room.
     static let capacity = 64
 
@@ -139,7 +136,7 @@ public struct BeaconBatteries: Sendable {
     /// Drops the levels and readings that are too old.
     mutating func expire(at now: Instant) {
         readings = readings.filter { $0.value.duration(to: now) < Self.readingInterval }
-        levels.removeAll { $0.received.duration(to: now) > Self.retention }
+        levels.removeAll { $0.received.duration(to: now) > MonitoredRegion.batteryRetention }
     }
 }
 
@@ -180,7 +177,7 @@ extension PresenceDriver {
     /// Returns a beacon whose battery level is to be read by a connection now, and stores that the reading begins.
     ///
     /// It is the beacon that keeps a region inside, with a good signal, from an address that offers connections.
-    package func batteryReadingBegan(at now: Instant) -> (identity: BeaconIdentity, region: String, address: String)? {
+    package func batteryReadingBegan(at now: Instant) -> BatteryBeacon? {
         state.withLock { state in
             guard state.regions.contains(where: { $0.battery == .gatt }) else { return nil }
             state.pipeline.batteries.expire(at: now)
@@ -192,7 +189,8 @@ extension PresenceDriver {
                     let address = BluetoothAddress(rawValue: number)
                 else { continue }
                 state.pipeline.batteries.readingBegan(beacon.identity, at: now)
-                return (beacon.identity, region.region.identifier, address.description)
+                return BatteryBeacon(
+                    identity: beacon.identity, region: region.region.identifier, address: address.description)
             }
             return nil
         }

@@ -2,32 +2,20 @@ import BlueZ
 package import IBeacon
 package import Logging
 import Plumbing
+package import RegionMonitoring
 import ServiceLifecycle
 
 /// Reads the battery levels of beacons by a connection over bluetoothd, one beacon after another.
 ///
 /// Without a beacon to read, nothing is asked of bluetoothd, and no bus is opened.
 package struct BatteryReading: ServiceLifecycle.Service {
-    /// A beacon whose level is to be read.
-    package struct Beacon: Sendable, Equatable {
-        package var identity: BeaconIdentity
-        /// The name of its region.
-        package var region: String
-        /// Its present address, `DC:A6:32:01:02:03`.
-        package var address: String
-
-        package init(identity: BeaconIdentity, region: String, address: String) {
-            (self.identity, self.region, self.address) = (identity, region, address)
-        }
-    }
-
     /// The time limit of a connection, with the search for the beacon.
     private static let connectionLimit = Duration.seconds(30)
 
     private let interval: Duration
     private let bus: String?
     private let adapter: @Sendable () -> String?
-    private let next: @Sendable () -> Beacon?
+    private let next: @Sendable () -> BatteryBeacon?
     private let read: @Sendable (BeaconIdentity, UInt8) -> Void
     private let logger: Logger
 
@@ -39,7 +27,7 @@ package struct BatteryReading: ServiceLifecycle.Service {
     ///   - read: Receives a level in percent.
     package init(
         interval: Duration = .seconds(60), bus: String? = nil, adapter: @escaping @Sendable () -> String?,
-        next: @escaping @Sendable () -> Beacon?, read: @escaping @Sendable (BeaconIdentity, UInt8) -> Void,
+        next: @escaping @Sendable () -> BatteryBeacon?, read: @escaping @Sendable (BeaconIdentity, UInt8) -> Void,
         logger: Logger
     ) {
         (self.interval, self.bus, self.adapter) = (interval, bus, adapter)
@@ -55,7 +43,7 @@ package struct BatteryReading: ServiceLifecycle.Service {
         }
     }
 
-    private func look(at beacon: Beacon) async {
+    private func look(at beacon: BatteryBeacon) async {
         do {
             let percent = try await CentralManager.use(adapter: adapter(), bus: bus) { central in
                 try await Self.percent(of: beacon.address, by: central)

@@ -83,8 +83,7 @@ extension Daemon {
                 guard let beacon = presence.driver.batteryReadingBegan(at: source.instant) else { return nil }
                 // A restart must not repeat the reading, however the daemon ends.
                 stateStore?.mayHaveChanged()
-                return BatteryReading.Beacon(
-                    identity: beacon.identity, region: beacon.region, address: beacon.address)
+                return beacon
             },
             read: { [presence, source] in presence.driver.batteryRead($0, percent: $1, at: source.instant) },
             logger: logger)
