@@ -23,13 +23,10 @@ import WiFi
             backend: backend, page: PageOfNothing(), address: try #require(ListenAddress("127.0.0.1:\(port)")),
             isOpen: false, names: ["pi"], logins: LoginStore(digest: { $0 }), answers: links, listeners: listeners,
             eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, logger: quiet)
-        let task = Task { try await server.run() }
-        try await eventually("the server listens") { listeners.reports.map { $0.first?.problem == nil } ?? false }
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(port)) } catch { result = .failure(error) }
-        task.cancel()
-        _ = await task.result
-        try result.get()
+        try await running({ try await server.run() }) {
+            try await eventually("the server listens") { listeners.reports.map { $0.first?.problem == nil } ?? false }
+            try await body(port)
+        }
     }
 
     private func ask(

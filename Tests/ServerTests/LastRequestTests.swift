@@ -108,17 +108,8 @@ import Testing
     ) async throws {
         let port = try freePort()
         let (server, connections) = try server(kind, port, hub)
-        let task = Task { try await server.run() }
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await body(try await connected(kind, port)))
-        } catch {
-            result = .failure(error)
-        }
-        task.cancel()
-        _ = await task.result
-        #expect(connections.count == 0)
-        try result.get()
+        defer { #expect(connections.count == 0) }
+        try await running({ try await server.run() }) { try await body(try await connected(kind, port)) }
     }
 
     private func connected(_ kind: Kind, _ port: UInt16) async throws -> RawClient {

@@ -24,12 +24,7 @@ import Testing
                 backend: Backend(hub: EventHub(), bluetooth: .poweredOn), address: address, names: ["pi"],
                 listeners: listeners, eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, logger: book.logger)
         }
-        let task = Task { try await supervisor.run() }
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(supervisor)) } catch { result = .failure(error) }
-        task.cancel()
-        _ = await task.result
-        try result.get()
+        try await running({ try await supervisor.run() }) { try await body(supervisor) }
     }
 
     private func address(_ port: UInt16) throws -> ListenAddress { try #require(ListenAddress("127.0.0.1:\(port)")) }

@@ -37,14 +37,11 @@ import Testing
     ) async throws {
         let port = try freePort()
         let server = try server(port, address: address, bluetooth: bluetooth, limits: limits)
-        let task = Task { try await server.run() }
-        try await eventually("the server listens") { listeners.reports.map { $0.first?.problem == nil } ?? false }
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(port)) } catch { result = .failure(error) }
-        task.cancel()
-        _ = await task.result
-        #expect(server.connections.count == 0)
-        try result.get()
+        defer { #expect(server.connections.count == 0) }
+        try await running({ try await server.run() }) {
+            try await eventually("the server listens") { listeners.reports.map { $0.first?.problem == nil } ?? false }
+            try await body(port)
+        }
     }
 
     /// Returns the whole answer.

@@ -33,17 +33,10 @@ import RegionMonitoring
 
     /// Runs a server while `body` asks it, and returns when it has ended.
     private func run(_ server: APIServer, _ body: () async throws -> Void) async throws {
-        let task = Task { try await server.run() }
-        let result: Result<Void, any Error>
-        do {
+        try await running({ try await server.run() }) {
             try await eventually("the server answers") { (try? await client.text(Route.prompts)) != nil }
-            result = .success(try await body())
-        } catch {
-            result = .failure(error)
+            try await body()
         }
-        task.cancel()
-        _ = await task.result
-        try result.get()
     }
 
     @Test func `a client that does not read does not delay the stop`() async throws {

@@ -34,14 +34,11 @@ import Testing
             logins: logins, answers: AnswerLinks(digest: Self.digest), addresses: { ["http://pi:8080/"] },
             listeners: listeners,
             eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, limits: limits, logger: book.logger)
-        let task = Task { try await server.run() }
-        try await eventually("the server listens") { listeners.reports.map { $0.first?.problem == nil } ?? false }
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(Asker(port: port))) } catch { result = .failure(error) }
-        task.cancel()
-        _ = await task.result
-        #expect(server.connections.count == 0)
-        try result.get()
+        defer { #expect(server.connections.count == 0) }
+        try await running({ try await server.run() }) {
+            try await eventually("the server listens") { listeners.reports.map { $0.first?.problem == nil } ?? false }
+            try await body(Asker(port: port))
+        }
     }
 
     /// A browser, more or less.

@@ -37,16 +37,7 @@ import Testing
 
     /// Runs a watch for as long as `body` takes.
     private func run(_ watch: ServiceWatch, _ body: () async throws -> Void) async throws {
-        let task = Task { try await watch.run() }
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await body())
-        } catch {
-            result = .failure(error)
-        }
-        task.cancel()
-        try await task.value
-        try result.get()
+        try await running({ try await watch.run() }, body)
     }
 
     @Test func `it reports connections and disconnections, and remembers the connected peripheral`() async throws {

@@ -20,17 +20,8 @@ extension OnTheBus {
             _ body: (PeripheralManager, inout AsyncStream<PeripheralManager.Event>.Iterator) async throws -> Void
         ) async throws {
             let manager = PeripheralManager(adapter: adapter, bus: daemon.address)
-            let running = Task { await manager.run() }
             var events = manager.events.makeAsyncIterator()
-            let result: Result<Void, any Error>
-            do {
-                result = .success(try await body(manager, &events))
-            } catch {
-                result = .failure(error)
-            }
-            running.cancel()
-            await running.value
-            try result.get()
+            try await running({ await manager.run() }) { try await body(manager, &events) }
         }
 
         private func expect(

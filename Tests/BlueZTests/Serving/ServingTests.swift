@@ -23,17 +23,10 @@ extension OnTheBus {
             let bluetoothd = try await Bluetoothd(daemon.address)
             let manager = PeripheralManager(bus: daemon.address)
             manager.add(service)
-            let running = Task { await manager.run() }
-            for await event in manager.events { if case .didAddServices = event { break } }
-            let result: Result<Void, any Error>
-            do {
-                result = .success(try await body(bluetoothd, manager))
-            } catch {
-                result = .failure(error)
+            try await running({ await manager.run() }) {
+                for await event in manager.events { if case .didAddServices = event { break } }
+                try await body(bluetoothd, manager)
             }
-            running.cancel()
-            await running.value
-            try result.get()
         }
 
         private func refused(_ name: String, _ message: String) -> BusError {
