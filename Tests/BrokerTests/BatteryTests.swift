@@ -1,6 +1,8 @@
 import Events
+import IBeacon
 import MQTT
 import Plumbing
+import RegionMonitoring
 import Testing
 
 @testable import House
@@ -84,6 +86,68 @@ import Testing
         house.perform("hall") { $0.configured([BrokerRegion("car")], at: $1) }
         house.pass(15)
         #expect(house.value(topic) == nil)
+    }
+
+    @Test mutating func `Without its lowest beacon, a node publishes the level of its other beacon`() throws {
+        house.start("hall")
+        house.battery("hall", 9, minor: 2)
+        house.pass(70)
+        #expect(try percent() == 9)
+        house.cut("hall")
+        house.connect("hall")
+        // The beacon has a new battery, and the other one was received a little earlier.
+        house.battery("hall", 60)
+        house.pass(70)
+        #expect(try percent() == 60)
+    }
+
+    @Test mutating func `A node without a level deletes the one that it published`() throws {
+        house.start("attic")
+        house.start("hall")
+        house.battery("hall", 30)
+        house.pass(70)
+        #expect(try percent() == 30)
+        house.battery("hall", nil)
+        house.pass(61)
+        #expect(try percent() == nil && house.value(device)?.contains("battery") == false)
+    }
+
+    @Test mutating func `The announcer deletes a level after 30 days, however its node ended`() throws {
+        house.start("attic")
+        house.start("hall")
+        house.battery("hall", 30)
+        house.pass(70)
+        house.kill("hall")
+        house.now += 29 * 86_400 * HouseBench.second
+        house.pass(70)
+        #expect(try percent() == 30)
+        house.now += 86_400 * HouseBench.second
+        house.pass(70)
+        #expect(try percent() == nil && house.value(device)?.contains("battery") == false)
+        #expect(house.nodes["attic"]?.values[topic] == nil)
+    }
+
+    @Test mutating func `If a region uses no levels any more, the announcer deletes an earlier one, once`() throws {
+        let keys = BrokerRegion(
+            MonitoredRegion(
+                BeaconRegion(
+                    identifier: "keys",
+                    constraint: try #require(BeaconConstraint("E2C56DB5-DFFB-48D2-B060-D0F5A71096E0/1"))),
+                battery: .off))
+        house.start("hall")
+        house.battery("hall", 30)
+        house.pass(70)
+        let time = Timestamp.text(house.now)
+        house.kill("hall")
+        house.start("hall")
+        house.perform("hall") { $0.configured([keys], at: $1) }
+        house.pass(70)
+        #expect(try percent() == nil)
+        // A node with another configuration.
+        let other = BatteryReport(percent: 20, time: time, source: "advertised", major: 1, minor: 1)
+        house.publish(topic, Array(Wire.battery(other).utf8), isRetained: true)
+        house.pass(70)
+        #expect(try percent() == 20)
     }
 
     @Test mutating func `A damaged level has no effect, and is replaced`() throws {

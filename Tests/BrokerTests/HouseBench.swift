@@ -91,10 +91,11 @@ struct HouseBench {
         if let rssi { perform(name) { $0.heard(region, from: 1, rssi: rssi, at: $1.instant) } }
     }
 
-    /// The node has received a battery level of the region's beacon just now.
-    mutating func battery(_ name: String, _ percent: Int, minor: UInt16 = 1, region: String = "keys") {
-        nodes[name]?.batteries[region] = BatteryReport(
-            percent: percent, time: Timestamp.text(now), source: "advertised", major: 1, minor: minor)
+    /// The node has received a battery level of the region's beacon just now; `nil`: it has none any more.
+    mutating func battery(_ name: String, _ percent: Int?, minor: UInt16 = 1, region: String = "keys") {
+        nodes[name]?.batteries[region] = percent.map {
+            BatteryReport(percent: $0, time: Timestamp.text(now), source: "advertised", major: 1, minor: minor)
+        }
     }
 
     /// Lets time pass, with what each node hears all the while, five times a second.

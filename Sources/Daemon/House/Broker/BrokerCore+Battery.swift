@@ -1,6 +1,8 @@
+import Agreement
 import Events
 import MQTT
 import Plumbing
+import RegionMonitoring
 
 /// The battery levels of the regions' beacons, for Home Assistant.
 extension BrokerCore {
@@ -11,32 +13,53 @@ extension BrokerCore {
     static let batteryDelay: Int64 = 5_000_000_000
 
     private static let day: Int64 = 86_400_000_000_000
+    private static let retention = MonitoredRegion.batteryRetention.components.seconds * 1_000_000_000
 
-    /// Publishes this node's levels that differ from those at the broker.
+    /// Publishes this node's levels that differ from those at the broker, and deletes those at the broker that have ended.
     ///
     /// - Parameter own: This node's levels, by the region's identifier.
     mutating func batteriesMeasured(_ own: [String: BatteryReport], at now: Moment) -> [Output] {
         guard isConnected else { return [] }
         let news = levels.compactMap { level -> Output? in
-            guard let battery = regions[level].flatMap({ own[$0] }),
-                Self.isNews(battery, batteries[level], at: now.wall)
-            else { return nil }
-            batteries[level] = battery
-            return .publish(.value(topics.battery(name(level)), Wire.battery(battery).utf8))
+            let topic = topics.battery(name(level))
+            guard let battery = regions[level].flatMap({ own[$0] }) else {
+                guard hasEnded(level, at: now.wall) else { return nil }
+                (endedBatteries[level], batteries[level], publishedBatteries[level]) = (batteries[level], nil, nil)
+                return .publish(.clearing(topic))
+            }
+            guard isNews(battery, of: level, at: now.wall) else { return nil }
+            (batteries[level], publishedBatteries[level]) = (battery, battery)
+            return .publish(.value(topic, Wire.battery(battery).utf8))
         }
         return news + announcements(at: now.instant)
     }
 
-    /// Returns whether a level replaces another one at the broker: a later one of the same beacon, or a lower one of another
-    /// beacon. A level at the broker that is a day old, or of the far future, is replaced by any later one.
-    private static func isNews(_ battery: BatteryReport, _ known: BatteryReport?, at wall: Int64) -> Bool {
-        guard let known, let before = Timestamp.nanoseconds(known.time), before <= wall.addingClamped(day),
-            let time = Timestamp.nanoseconds(battery.time)
+    /// Returns whether a level replaces another one at the broker: a later one of the same beacon, a lower one of another
+    /// beacon, or any other one than this node published itself. A level at the broker that is a day old, or of the far future, is
+    /// replaced by any later one.
+    private func isNews(_ battery: BatteryReport, of level: String, at wall: Int64) -> Bool {
+        guard let known = batteries[level], let before = Timestamp.nanoseconds(known.time),
+            before <= wall.addingClamped(Self.day), let time = Timestamp.nanoseconds(battery.time)
         else { return true }
-        guard time > before else { return false }
-        if time.subtractingClamped(before) >= day { return true }
         let isSame = (known.major, known.minor) == (battery.major, battery.minor)
+        if known == publishedBatteries[level], !isSame || battery.percent != known.percent { return true }
+        guard time > before else { return false }
+        if time.subtractingClamped(before) >= Self.day { return true }
         return isSame ? battery.percent != known.percent : battery.percent < known.percent
+    }
+
+    /// Returns whether the level at the broker has ended, for a node without an own one.
+    ///
+    /// A node deletes its own level. The announcer, or without one the owner, deletes each level that is too old. It also deletes
+    /// the level of a region that uses none, once for each connection: a node may have published it before its configuration
+    /// changed. A node that still uses levels publishes its own one again.
+    private func hasEnded(_ level: String, at wall: Int64) -> Bool {
+        guard let known = batteries[level] else { return false }
+        if known == publishedBatteries[level] { return true }
+        guard (house.announcer(of: level) ?? house.owner(of: level)) == node else { return false }
+        if described[level]?.usesBattery == false { return endedBatteries[level] == nil }
+        let age = Timestamp.nanoseconds(known.time).map { wall.subtractingClamped($0) } ?? .max
+        return age > Self.retention && endedBatteries[level] != known
     }
 
     /// Handles a level at the broker. It belongs to the house: this node does not publish its own one again.

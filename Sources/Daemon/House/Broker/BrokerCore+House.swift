@@ -13,7 +13,7 @@ extension BrokerCore {
     mutating func connected(at now: Moment) -> [Output] {
         isConnected = true
         (statuses, cards, scanners, announced, strangers) = ([:], NodeCards(), [:], nil, [])
-        (batteries, batteriesAt) = ([:], now.instant.addingClamped(Self.batteryDelay))
+        (batteries, endedBatteries, batteriesAt) = ([:], [:], now.instant.addingClamped(Self.batteryDelay))
         misdescribed = []
         survey?.connected(at: now.instant)
         // The observations are first and the description is last: after its return the node is online.

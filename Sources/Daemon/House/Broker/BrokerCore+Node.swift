@@ -88,7 +88,7 @@ extension BrokerCore {
         var outputs: [Output] = []
         for level in gone {
             (inside, ranged) = (inside.subtracting([level]), ranged.subtracting([level]))
-            unrecorded[level] = nil
+            (unrecorded[level], publishedBatteries[level], endedBatteries[level]) = (nil, nil, nil)
             strangers.insert(level)
             outputs += [
                 .unsubscribe(topics.region(name(level))),

@@ -100,6 +100,10 @@ struct BrokerCore: Sendable {
     var rangingAt: Int64?
     /// The battery levels at the broker, by the region's level, also of regions that are not configured here.
     var batteries: [String: BatteryReport] = [:]
+    /// The battery levels that this node published last, by the region's level.
+    var publishedBatteries: [String: BatteryReport] = [:]
+    /// The battery levels that this node deleted since the connection, by the region's level.
+    var endedBatteries: [String: BatteryReport] = [:]
     /// The time of the next look at this node's battery levels; `nil` without a connection.
     var batteriesAt: Int64?
 
@@ -182,6 +186,8 @@ package struct BrokerRegion: Hashable, Sendable {
     let fingerprint: String
     /// The beacons, for machines that join the house; `nil` for several signs.
     private(set) var beacons: BeaconConstraint?
+    /// Whether this node uses the battery levels of the beacons.
+    private(set) var usesBattery = true
 
     /// - Parameter beacon: UUID, major and minor in the same form on every node.
     package init(_ identifier: String, beacon: String = "") {
@@ -192,5 +198,6 @@ package struct BrokerRegion: Hashable, Sendable {
     package init(_ region: MonitoredRegion) {
         self.init(region.identifier, beacon: region.signs.map(\.identity.description).sorted().joined(separator: "|"))
         beacons = region.constraint
+        usesBattery = region.battery != .off
     }
 }

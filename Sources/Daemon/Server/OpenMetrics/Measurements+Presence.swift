@@ -20,7 +20,7 @@ extension Measurements {
             "okaeri_region_timeout", .gauge, unit: "seconds", "How long a silence means that the beacon is gone.")
         var battery = MetricFamily(
             "okaeri_region_battery", .gauge, unit: "ratio",
-            "The lowest battery level of the region's beacons that advertise it, 0 to 1.")
+            "The lowest battery level of the region's beacons of which a level is known, 0 to 1.")
         for region in status.regions {
             let label = ("region", region.identifier)
             for known in RegionState.allCases {
