@@ -13,6 +13,11 @@ import Testing
         return stat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
     }
 
+    @Test(arguments: ["/etc/\u{1B}[2J", "/etc/a\nb", "\(SecretFile.credentialPrefix)\u{7}", "/etc/\u{202E}a"])
+    func `a path with a control character is none`(path: String) {
+        #expect(!SecretFile.isPath(path) && SecretFile.isPath("/etc/\u{201C}a b\u{201D}"))
+    }
+
     @Test func `a secret is for its owner alone`() throws {
         let folder = try TemporaryFolder()
         let path = "\(folder.path)/mqtt.password"

@@ -14,8 +14,9 @@ package enum SecretFile {
     /// The description of a valid value in the configuration.
     package static let expected = "an absolute path, or \(credentialPrefix)NAME"
 
-    /// Whether a configuration may name it: an absolute path, or a credential.
+    /// Whether a configuration may name it: an absolute path, or a credential, without control characters.
     package static func isPath(_ path: String) -> Bool {
+        guard path.isPlainName else { return false }
         guard path.hasPrefix(credentialPrefix) else { return path.hasPrefix("/") }
         let name = path.dropFirst(credentialPrefix.count)
         return !name.isEmpty && !name.contains("/")
