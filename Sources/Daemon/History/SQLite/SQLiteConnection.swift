@@ -83,6 +83,33 @@ final class SQLiteConnection {
         if let complaint = complaints.first(where: { $0 != "ok" }) { throw .damaged(file: file, reason: complaint) }
     }
 
+    private final class Check {
+        let isCancelled: () -> Bool
+
+        init(_ isCancelled: @escaping () -> Bool) { self.isCancelled = isCancelled }
+    }
+
+    /// The number of instructions of SQLite between two checks.
+    private static let checkInterval: Int32 = 1000
+
+    /// Runs statements, which fail soon after `isCancelled` returns `true`.
+    func interruptible(
+        by isCancelled: @escaping () -> Bool, _ body: () throws(HistoryError) -> Void
+    ) throws(HistoryError) {
+        let check = Unmanaged.passRetained(Check(isCancelled))
+        sqlite3_progress_handler(
+            connection, Self.checkInterval,
+            { context in
+                guard let context else { return 0 }
+                return Unmanaged<Check>.fromOpaque(context).takeUnretainedValue().isCancelled() ? 1 : 0
+            }, check.toOpaque())
+        defer {
+            sqlite3_progress_handler(connection, 0, nil, nil)
+            check.release()
+        }
+        try body()
+    }
+
     var lastRow: Int64 { sqlite3_last_insert_rowid(connection) }
 
     /// All of `body`'s statements or none of them.

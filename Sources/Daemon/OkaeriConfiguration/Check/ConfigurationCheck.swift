@@ -141,6 +141,13 @@ extension ConfigurationCheck {
         }
     }
 
+    /// The key files of phones without which the daemon does not start, with the first finding of each. Blocking.
+    package var unusableKeys: [(path: String, remark: Remark)] {
+        configuration.secretFiles.filter { $0.kind == .phone }.compactMap { file in
+            key(file.path, place: file.place).first(where: \.isError).map { (file.path, $0) }
+        }
+    }
+
     /// The same for the key file of a phone, and whether the content is a key.
     private func key(_ path: String, place: String) -> [Remark] {
         let remarks = secret(path, place: place, holding: "key")

@@ -6,9 +6,10 @@ struct ArchiveReader {
     private static let pieceSize = 64 << 10
 
     private let file: FileDescriptor
+    private let interruption: Interruption?
 
-    init(_ file: FileDescriptor) {
-        self.file = file
+    init(_ file: FileDescriptor, _ interruption: Interruption? = nil) {
+        (self.file, self.interruption) = (file, interruption)
     }
 
     /// Returns exactly `count` bytes.
@@ -27,6 +28,7 @@ struct ArchiveReader {
         var buffer = [UInt8](repeating: 0, count: Self.pieceSize)
         var done: Int64 = 0
         while size.map({ done < $0 }) ?? true {
+            try interruption?.check()
             let length = Int(min(Int64(Self.pieceSize), size.map { $0 - done } ?? .max))
             let count: Int
             do {

@@ -22,12 +22,14 @@ struct ArchiveWriter {
         content: ((ArraySlice<UInt8>) throws(BackupFailure) -> Void) throws(BackupFailure) -> Void
     ) throws(BackupFailure) {
         guard let header = TarHeader(name: name, size: size, modified: modified) else {
-            throw BackupFailure(.io, "\(name) is too large for a backup; keep less with \"history\" in beacons.json")
+            throw .tooLarge(name)
         }
         try write(header.block[...])
         let begin = written
         try content { piece throws(BackupFailure) in try write(piece) }
-        precondition(written - begin == size, "the content has another size than its header")
+        guard written - begin == size else {
+            throw BackupFailure(.io, "\(name) was changed meanwhile; begin again")
+        }
         try write([UInt8](repeating: 0, count: header.padding)[...])
     }
 

@@ -24,6 +24,8 @@ package struct Backup: Sendable {
         package var missing: [Missing] = []
     }
 
+    private typealias File = (entry: BackupManifest.Entry, content: [UInt8])
+
     private static let command = "backup FILE"
 
     private let configurationFile: String
@@ -42,39 +44,35 @@ package struct Backup: Sendable {
     /// Writes the archive. Blocking.
     ///
     /// - Parameter now: The present in nanoseconds since the Unix epoch.
-    package func write(to output: FileDescriptor, now: Int64 = KernelClock.realtime) throws(BackupFailure) -> Report {
+    package func write(
+        to output: FileDescriptor, now: Int64 = KernelClock.realtime, _ interruption: Interruption = Interruption()
+    ) throws(BackupFailure) -> Report {
         var report = Report()
         let (text, configuration) = try loadedConfiguration()
-        var files: [(name: BackupFileName, content: [UInt8])] = [(.configuration, text)]
         report.files.append(configurationFile)
-        for (index, path) in configuration.secretPaths.enumerated() {
-            if let content = try secret(path, at: index, &report) { files.append((.secret(index), content)) }
-        }
-        for file in [StateDirectory.File.state, .regions] {
-            if let content = try state(file, &report) { files.append((.state(file), content)) }
-        }
-        let history = try historyCopy(&report)
-        var entries = files.map { name, content in
-            BackupManifest.Entry(
-                name: name, size: Int64(content.count), checksum: CRC32(of: content[...]).description)
-        }
-        if let history {
-            let (size, checksum) = try history.summary
-            entries.append(.init(name: .state(.history), size: size, checksum: checksum))
-        }
+        let files = [Self.file(.configuration, text)] + (try filesOf(configuration, &report))
+        try interruption.check()
+        let history = try historyCopy(&report, interruption)
+        let historyEntry = try history.map { history throws(BackupFailure) in try history.entry }
         let manifest = BackupManifest(
-            version: version, node: configuration.node.name ?? NodeName.local, time: Timestamp.text(now), files: entries
-        )
+            version: version, node: configuration.node.name ?? NodeName.local, time: Timestamp.text(now),
+            files: files.map(\.entry) + [historyEntry].compactMap(\.self))
+        try manifest.refuseUnreadable()
         var archive = ArchiveWriter(output: output, modified: now / 1_000_000_000)
         try archive.add(BackupManifest.fileName, manifest.text)
-        for file in files { try archive.add(file.name.rawValue, file.content) }
-        if let history, let size = entries.last?.size {
-            try archive.add(StateDirectory.File.history.rawValue, size: size) { write throws(BackupFailure) in
+        for file in files { try archive.add(file.entry.name.rawValue, file.content) }
+        if let history, let historyEntry {
+            try archive.add(historyEntry.name.rawValue, size: historyEntry.size) { write throws(BackupFailure) in
                 try history.forEachPiece(write)
             }
         }
         report.bytes = try archive.end()
         return report
+    }
+
+    private static func file(_ name: BackupFileName, _ content: [UInt8], path: String? = nil) -> File {
+        let checksum = CRC32(of: content[...]).description
+        return (.init(name: name, size: Int64(content.count), checksum: checksum, path: path), content)
     }
 
     private func loadedConfiguration() throws(BackupFailure) -> (text: [UInt8], Configuration) {
@@ -90,6 +88,19 @@ package struct Backup: Sendable {
 // MARK: The files
 
 extension Backup {
+    /// Returns the files with secrets, and those of the state directory that fit in memory.
+    private func filesOf(_ configuration: Configuration, _ report: inout Report) throws(BackupFailure) -> [File] {
+        var files: [File] = []
+        for (index, path) in configuration.secretPaths.enumerated() {
+            guard let content = try secret(path, at: index, &report) else { continue }
+            files.append(Self.file(.secret(index), content, path: path))
+        }
+        for file in [StateDirectory.File.state, .regions] {
+            if let content = try state(file, &report) { files.append(Self.file(.state(file), content)) }
+        }
+        return files
+    }
+
     private func secret(_ path: String, at index: Int, _ report: inout Report) throws(BackupFailure) -> [UInt8]? {
         guard index < BackupFileName.mostSecrets else {
             report.missing.append(
@@ -98,6 +109,10 @@ extension Backup {
         }
         guard !path.hasPrefix(SecretFile.credentialPrefix) else {
             report.missing.append(.init(path: path, reason: "it is a credential of the unit; save its source"))
+            return nil
+        }
+        guard BackupManifest.isPath(path) else {
+            report.missing.append(.init(path: path, reason: Errno.fileNameTooLong.description))
             return nil
         }
         return try contents(of: path, limit: BackupFileName.secret(index).sizeLimit, &report)
@@ -130,10 +145,12 @@ extension Backup {
         return nil
     }
 
-    private func historyCopy(_ report: inout Report) throws(BackupFailure) -> HistoryCopy? {
+    private func historyCopy(
+        _ report: inout Report, _ interruption: Interruption
+    ) throws(BackupFailure) -> HistoryCopy? {
         let path = "\(directory)/\(HistoryStore.fileName)"
         let copy = try rights { () throws(BackupFailure) in
-            try HistoryCopy(ofDirectory: directory, command: Self.command)
+            try HistoryCopy(ofDirectory: directory, command: Self.command, interruption)
         }
         if copy != nil {
             report.files.append(path)
@@ -147,9 +164,11 @@ extension Backup {
 /// A copy of the history without a name, which ends with this value.
 private final class HistoryCopy {
     private let file: OwnedDescriptor
+    private let interruption: Interruption
 
     /// Returns `nil` if there is no history.
-    init?(ofDirectory directory: String, command: String) throws(BackupFailure) {
+    init?(ofDirectory directory: String, command: String, _ interruption: Interruption) throws(BackupFailure) {
+        self.interruption = interruption
         let folder = try Self.temporaryFolder()
         let path = "\(folder)/\(HistoryStore.fileName)"
         defer {
@@ -157,8 +176,9 @@ private final class HistoryCopy {
             rmdir(folder)
         }
         do throws(HistoryError) {
-            try HistoryReader(directory: directory).copy(to: path)
+            try HistoryReader(directory: directory).copy(to: path, unless: { interruption.isRequested })
         } catch {
+            try interruption.check()
             switch error {
             case .missing: return nil
             case .denied(let file, let reason):
@@ -188,19 +208,19 @@ private final class HistoryCopy {
         return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    var summary: (size: Int64, checksum: String) {
+    var entry: BackupManifest.Entry {
         get throws(BackupFailure) {
             var (size, checksum) = (0 as Int64, CRC32())
             try forEachPiece { piece throws(BackupFailure) in
                 size += Int64(piece.count)
                 checksum.append(piece)
             }
-            return (size, checksum.description)
+            return BackupManifest.Entry(name: .state(.history), size: size, checksum: checksum.description)
         }
     }
 
     func forEachPiece(_ body: (ArraySlice<UInt8>) throws(BackupFailure) -> Void) throws(BackupFailure) {
-        let reader = ArchiveReader(FileDescriptor(rawValue: file.number))
+        let reader = ArchiveReader(FileDescriptor(rawValue: file.number), interruption)
         try reader.forEachPiece(from: 0, size: nil, body)
     }
 }

@@ -82,10 +82,10 @@ final class BackupArchive: Sendable {
     var hasHistory: Bool { manifest.files.contains { $0.name == .state(.history) } }
 
     /// Writes the history to an open file.
-    func copyHistory(to output: FileDescriptor) throws(BackupFailure) {
+    func copyHistory(to output: FileDescriptor, _ interruption: Interruption) throws(BackupFailure) {
         guard let entry = manifest.files.first(where: { $0.name == .state(.history) }) else { return }
         var checksum = CRC32()
-        let reader = ArchiveReader(FileDescriptor(rawValue: file.number))
+        let reader = ArchiveReader(FileDescriptor(rawValue: file.number), interruption)
         try reader.forEachPiece(from: historyOffset, size: entry.size) { piece throws(BackupFailure) in
             checksum.append(piece)
             do {

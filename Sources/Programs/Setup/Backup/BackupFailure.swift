@@ -13,6 +13,8 @@ package struct BackupFailure: Error, Sendable, Equatable, CustomStringConvertibl
         case io
         /// The service cannot be stopped or started, or another daemon runs.
         case service
+        /// The user has ended the command.
+        case interrupted
     }
 
     package var kind: Kind
@@ -28,6 +30,11 @@ package struct BackupFailure: Error, Sendable, Equatable, CustomStringConvertibl
         self.init(
             isPermission ? .permission : .io,
             "\(what): \(errno.description); \(isPermission ? "run `sudo okaeri \(command)`" : remedy)")
+    }
+
+    /// A file that no backup contains.
+    static func tooLarge(_ name: String) -> BackupFailure {
+        BackupFailure(.io, "\(name) is too large for a backup; keep less with \"history\" in beacons.json")
     }
 
     /// - Parameter what: The action that the path does not allow.

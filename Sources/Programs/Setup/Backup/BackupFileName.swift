@@ -5,7 +5,7 @@ enum BackupFileName: Hashable, Sendable {
     /// `beacons.json`.
     case configuration
     case state(StateDirectory.File)
-    /// A file that the configuration names, by its position in `Configuration.secretFiles`.
+    /// A file that the configuration names, by its position in `Configuration.secretPaths`.
     case secret(Int)
 
     /// The maximum number of files that a configuration may name.
@@ -13,6 +13,10 @@ enum BackupFileName: Hashable, Sendable {
     /// The limit of such a file in bytes: certificates are the longest.
     private static let longestSecret = 256 << 10
     private static let secretPrefix = "secret-"
+
+    var isSecret: Bool {
+        if case .secret = self { true } else { false }
+    }
 
     var sizeLimit: Int {
         switch self {

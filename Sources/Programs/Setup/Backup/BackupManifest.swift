@@ -12,15 +12,26 @@ struct BackupManifest: Codable, Equatable {
         var size: Int64
         /// The digits of the content's `CRC32`.
         var checksum: String
+        /// The path of a file that the configuration names, on the machine of the backup; `nil` for the others.
+        var path: String?
+
+        fileprivate var isWithinLimit: Bool { (0...Int64(name.sizeLimit)).contains(size) }
+
+        fileprivate var hasSoundPath: Bool {
+            guard name.isSecret else { return path == nil }
+            return path.map(BackupManifest.isPath) ?? false
+        }
     }
 
     static let fileName = "manifest"
     /// The version of the format that is written, and the highest that is read.
     static let format = 1
-    /// The limit in bytes: the longest names of all files take a tenth of it.
-    static let sizeLimit = 64 << 10
+    /// The limit in bytes: the longest paths of all files take a half of it.
+    static let sizeLimit = 1 << 20
 
     private static let longestText = 64
+    /// The length of the longest path in bytes (`PATH_MAX` in limits.h, less its null).
+    private static let longestPath = 4095
 
     var format = Self.format
     /// The version of the program that wrote the backup.
@@ -66,8 +77,23 @@ struct BackupManifest: Codable, Equatable {
     static let foreign = BackupFailure(.data, "it is damaged, or no backup of okaeri; use another one")
 
     private var isSound: Bool {
-        [version, node, time].allSatisfy { $0.utf8.count <= Self.longestText && $0.isPlainName }
+        let paths = files.compactMap(\.path)
+        return [version, node, time].allSatisfy { $0.utf8.count <= Self.longestText && $0.isPlainName }
             && files.first?.name == .configuration && Set(files.map(\.name)).count == files.count
-            && files.allSatisfy { (0...Int64($0.name.sizeLimit)).contains($0.size) }
+            && files.allSatisfy { $0.isWithinLimit && $0.hasSoundPath } && Set(paths).count == paths.count
+    }
+
+    /// Whether a manifest can contain the path: an absolute one without control characters.
+    static func isPath(_ path: String) -> Bool {
+        path.hasPrefix("/") && path.utf8.count <= longestPath && path.isPlainName
+    }
+
+    /// Throws unless ``init(text:)`` accepts the manifest: a backup that cannot be restored is not written.
+    func refuseUnreadable() throws(BackupFailure) {
+        if let file = files.first(where: { !$0.isWithinLimit }) { throw .tooLarge(file.name.rawValue) }
+        guard isSound, text.count <= Self.sizeLimit else {
+            throw BackupFailure(
+                .io, "the version, the name of the node or a path does not fit in a backup; choose shorter ones")
+        }
     }
 }

@@ -6,19 +6,22 @@ import SystemPackage
 
 extension RestorePlan {
     /// Writes the new files beside the old ones. Blocking; the daemon may run.
-    package func stage() throws(BackupFailure) -> StagedRestore {
+    package func stage(_ interruption: Interruption = Interruption()) throws(BackupFailure) -> StagedRestore {
         var files: [StagedFile] = []
         do throws(BackupFailure) {
-            for (path, content) in [(configurationFile, archive.contents[.configuration] ?? [])] + secrets
-            where isWritten(path) {
-                files.append(try stage(path, content, isConfiguration: path == configurationFile))
-            }
+            let contents = try stageConfiguration(into: &files)
+            let count = files.count
+            try interruption.check()
             try prepareDirectory()
             // A new directory belongs to the user of the service.
             let rights = OwnerRights(ofDirectory: directory, command: Self.command)
             for file in StateDirectory.File.allCases {
-                try rights { () throws(BackupFailure) in try stage(file, into: &files, rights) }
+                try rights { () throws(BackupFailure) in try stage(file, into: &files, rights, interruption) }
             }
+            for file in files[count...] {
+                if let place = file.place, contents[place] != nil { throw Self.conflict(file.path) }
+            }
+            try interruption.check()
             return StagedRestore(files: files, directory: directory, rights: rights)
         } catch {
             files.forEach { $0.discard() }
@@ -26,8 +29,46 @@ extension RestorePlan {
         }
     }
 
-    private func isWritten(_ path: String) -> Bool {
-        changes.contains { $0.path == path && [.replaced, .created].contains($0.action) }
+    /// Writes the new configuration and the files that it names. Returns the contents by their places, with those of unchanged
+    /// files. Several paths may lead to one file by links.
+    private func stageConfiguration(
+        into files: inout [StagedFile]
+    ) throws(BackupFailure) -> [StagedFile.Place: [UInt8]] {
+        var contents: [StagedFile.Place: [UInt8]] = [:]
+        let all = [(configurationFile, archive.contents[.configuration] ?? [])] + secrets.map { ($0.path, $0.content) }
+        for (path, content) in all where !changes.contains(.init(path: path, action: .leftOut)) {
+            let place = try place(of: path)
+            if let other = contents[place] {
+                guard other == content else { throw Self.conflict(path) }
+                continue
+            }
+            contents[place] = content
+            if isWritten(path) {
+                files.append(try stage(path, content, isConfiguration: path == configurationFile))
+            }
+        }
+        return contents
+    }
+
+    private static func conflict(_ path: String) -> BackupFailure {
+        BackupFailure(
+            .io,
+            "cannot write \(path): a link on this machine makes it the same file as another one of the backup; "
+                + "remove the link")
+    }
+
+    /// Makes the directories of a file where they are missing.
+    private func place(of path: String) throws(BackupFailure) -> StagedFile.Place {
+        do throws(FilePlace.Problem) {
+            let place = try FilePlace(path, making: isWritten(path) ? 0o755 : nil)
+            do throws(Errno) {
+                return try StagedFile.Place(place.name, in: try place.opened())
+            } catch {
+                throw .failed(error)
+            }
+        } catch {
+            throw BackupFailure("cannot write \(path)", error, command: Self.command)
+        }
     }
 
     private func stage(
@@ -76,7 +117,8 @@ extension RestorePlan {
     }
 
     private func stage(
-        _ file: StateDirectory.File, into files: inout [StagedFile], _ rights: OwnerRights
+        _ file: StateDirectory.File, into files: inout [StagedFile], _ rights: OwnerRights,
+        _ interruption: Interruption
     ) throws(BackupFailure) {
         let path = "\(directory)/\(file.rawValue)"
         guard let action = changes.first(where: { $0.path == path })?.action, action != .unchanged else { return }
@@ -88,7 +130,7 @@ extension RestorePlan {
         } else {
             let folder = try folder(for: path)
             if file == .history {
-                try stageHistory(in: folder, path: path)
+                try stageHistory(in: folder, path: path, interruption)
             } else {
                 try write(archive.contents[.state(file)] ?? [], file, in: folder, path: path)
             }
@@ -127,7 +169,9 @@ extension RestorePlan {
     }
 
     /// Writes the history and examines it.
-    private func stageHistory(in folder: borrowing OwnedDescriptor, path: String) throws(BackupFailure) {
+    private func stageHistory(
+        in folder: borrowing OwnedDescriptor, path: String, _ interruption: Interruption
+    ) throws(BackupFailure) {
         let name = StagedFile.stagedName(HistoryStore.fileName)
         unlinkat(folder.number, name, 0)
         let number = openat(
@@ -138,13 +182,14 @@ extension RestorePlan {
         }
         let file = OwnedDescriptor(owning: number)
         do throws(BackupFailure) {
-            try archive.copyHistory(to: FileDescriptor(rawValue: number))
+            try archive.copyHistory(to: FileDescriptor(rawValue: number), interruption)
             guard fsync(number) == 0 else {
                 throw BackupFailure("cannot write \(path)", Errno(rawValue: errno), command: Self.command)
             }
             do throws(HistoryError) {
-                try HistoryStore.examine("\(directory)/\(name)")
+                try HistoryStore.examine("\(directory)/\(name)", unless: { interruption.isRequested })
             } catch {
+                try interruption.check()
                 throw BackupFailure(.data, "cannot restore \(archive.path): \(error)")
             }
         } catch {

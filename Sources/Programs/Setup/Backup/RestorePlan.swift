@@ -55,8 +55,10 @@ package struct RestorePlan: Sendable {
         rights = OwnerRights(ofDirectory: directory, command: Self.command)
         configuration = try Self.checkedConfiguration(archive)
         try Self.checkState(archive, stateProblem)
+        try checkPaths()
         try planFiles()
         try planState()
+        try checkKeys()
     }
 
     private static func checkedConfiguration(_ archive: BackupArchive) throws(BackupFailure) -> Configuration {
@@ -81,9 +83,16 @@ package struct RestorePlan: Sendable {
         )
     }
 
+    /// Throws if the backup has a file that its configuration does not name.
+    private func checkPaths() throws(BackupFailure) {
+        guard Set(secrets.map(\.path)).isSubset(of: configuration.secretPaths) else {
+            throw BackupFailure(.data, "cannot restore \(archive.path): \(BackupManifest.foreign)")
+        }
+    }
+
     private mutating func planFiles() throws(BackupFailure) {
         try plan(configurationFile, archive.contents[.configuration])
-        for (path, content) in secrets {
+        for (_, path, content) in secrets {
             guard isBesideConfiguration(path) else {
                 let isThere = (try? FilePlace(path).contents(limit: content.count)) == content
                 changes.append(Change(path: path, action: isThere ? .unchanged : .leftOut))
@@ -108,10 +117,32 @@ package struct RestorePlan: Sendable {
     }
 
     /// The files that the configuration of the backup names, as far as the backup contains them.
-    var secrets: [(path: String, content: [UInt8])] {
-        configuration.secretPaths.enumerated().compactMap { index, path in
-            archive.contents[.secret(index)].map { (path, $0) }
+    var secrets: [(name: BackupFileName, path: String, content: [UInt8])] {
+        archive.manifest.files.compactMap { file in
+            guard let path = file.path, let content = archive.contents[file.name] else { return nil }
+            return (file.name, path, content)
         }
+    }
+
+    /// Throws if the daemon would not start, because a phone has no key on this machine.
+    private func checkKeys() throws(BackupFailure) {
+        let problems = ConfigurationCheck(configuration, file: configurationFile).unusableKeys
+        guard let (path, remark) = problems.first(where: { !isWritten($0.path) }) else { return }
+        var reason = remark.description
+        if let name = secrets.first(where: { $0.path == path })?.name {
+            let owner = account.isOwn ? "" : "-o \(account.user) "
+            let install = "\(geteuid() == 0 ? "sudo " : "")install -m 0600 \(owner)/dev/stdin \(path)"
+            reason =
+                "\(remark.place): \(remark.found), and it is not in the folder of the configuration; run "
+                + "`tar -xOf \(archive.path) \(name.rawValue) | \(install)`, and restore again"
+        }
+        throw BackupFailure(
+            .configuration, "cannot restore \(archive.path): the service would not start: \(reason)".escapedName)
+    }
+
+    /// Whether the restoring replaces or makes a file.
+    func isWritten(_ path: String) -> Bool {
+        changes.contains { $0.path == path && [.replaced, .created].contains($0.action) }
     }
 
     /// Root writes no other files: a backup could name any of the system.

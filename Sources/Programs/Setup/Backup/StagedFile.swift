@@ -5,6 +5,19 @@ import SystemPackage
 
 /// A file that is exchanged together with others: the new one is beside the old one until then, and the old one stays as `.bak`.
 final class StagedFile: Sendable {
+    /// A name in a directory, however many paths lead there.
+    struct Place: Hashable {
+        private let device: dev_t
+        private let inode: ino_t
+        private let name: String
+
+        init(_ name: String, in directory: borrowing OwnedDescriptor) throws(Errno) {
+            var status = stat()
+            guard fstat(directory.number, &status) == 0 else { throw Errno(rawValue: errno) }
+            (device, inode, self.name) = (status.st_dev, status.st_ino, name)
+        }
+    }
+
     /// The path of the file, for messages.
     let path: String
     private let directory: OwnedDescriptor
@@ -32,6 +45,9 @@ final class StagedFile: Sendable {
         self.directory = directory
     }
 
+    /// The place of the file; `nil` if it cannot be determined.
+    var place: Place? { try? Place(name, in: directory) }
+
     /// Puts the new file in the place of the old one. Returns whether there was an old one.
     func exchange() throws(BackupFailure) -> Bool {
         try rights { () throws(BackupFailure) in
@@ -45,11 +61,10 @@ final class StagedFile: Sendable {
 
     private func exchangeNames() throws(Errno) -> Bool {
         let number = directory.number
-        unlinkat(number, backup, 0)
-        let hadFormer = linkat(number, name, number, backup, 0) == 0
-        if !hadFormer, errno != ENOENT { throw Errno(rawValue: errno) }
+        let hadFormer = try setAside()
         if isRemoval {
-            if hadFormer, unlinkat(number, name, 0) != 0 { throw Errno(rawValue: errno) }
+            // A file that has no former one must not be beside the former ones of the others: SQLite reads them together.
+            if unlinkat(number, hadFormer ? name : backup, 0) != 0, errno != ENOENT { throw Errno(rawValue: errno) }
         } else {
             guard renameat(number, Self.stagedName(name), number, name) == 0 else { throw Errno(rawValue: errno) }
         }
@@ -57,6 +72,26 @@ final class StagedFile: Sendable {
         let folder = openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if folder >= 0 { fsync(OwnedDescriptor(owning: folder).number) }
         return hadFormer
+    }
+
+    /// Gives the old file its second name, in place of an earlier backup. Returns whether there is an old file.
+    private func setAside() throws(Errno) -> Bool {
+        let (number, new) = (directory.number, "\(backup).new")
+        // A leftover of a power cut.
+        unlinkat(number, new, 0)
+        guard linkat(number, name, number, new, 0) == 0 else {
+            let code = Errno(rawValue: errno)
+            guard code == .noSuchFileOrDirectory else { throw code }
+            return false
+        }
+        guard renameat(number, new, number, backup) == 0 else {
+            let code = Errno(rawValue: errno)
+            unlinkat(number, new, 0)
+            throw code
+        }
+        // The renaming of a link to another one of the same file has no effect.
+        unlinkat(number, new, 0)
+        return true
     }
 
     /// Puts the old file in its place again. Returns whether that succeeds.

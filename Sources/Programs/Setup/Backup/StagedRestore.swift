@@ -8,13 +8,7 @@ package struct StagedRestore: Sendable {
 
     /// Replaces all files, or none. No daemon may run with the state directory. Blocking.
     package func exchange() throws(BackupFailure) {
-        let lock = try rights { () throws(BackupFailure) in
-            do throws(StateLock.Failure) {
-                return try StateLock(directory: directory)
-            } catch {
-                throw BackupFailure(.service, error.description)
-            }
-        }
+        let lock = try locked()
         defer { withExtendedLifetime(lock) {} }
         var exchanged: [(file: StagedFile, hadFormer: Bool)] = []
         do throws(BackupFailure) {
@@ -29,6 +23,21 @@ package struct StagedRestore: Sendable {
                 : "; these are the backup's now, and the former ones are beside them as .bak: "
                     + left.joined(separator: ", ")
             throw failure
+        }
+    }
+
+    private func locked() throws(BackupFailure) -> StateLock {
+        do throws(BackupFailure) {
+            return try rights { () throws(BackupFailure) in
+                do throws(StateLock.Failure) {
+                    return try StateLock(directory: directory)
+                } catch {
+                    throw BackupFailure(.service, error.description)
+                }
+            }
+        } catch {
+            discard()
+            throw error
         }
     }
 

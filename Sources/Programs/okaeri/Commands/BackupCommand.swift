@@ -2,17 +2,19 @@ import ArgumentParser
 import Events
 import Glibc
 import OkaeriConfiguration
+import Plumbing
 import Setup
 import SystemPackage
 
-struct BackupCommand: ParsableCommand {
+struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Save the configuration and the state in one file.",
         discussion: """
             The file is a tar archive of mode 0600 with beacons.json, the files with passphrases, passwords and certificates \
             that it names, the regions and the logins of the page, the state and the history. It holds secrets: keep it where \
             only you can read it. The daemon may run. `okaeri restore` puts the files back, also on another machine. With - \
-            the archive goes to standard output. Exit status: 0; 65 if the history is damaged; 74 if the file exists already \
+            the archive goes to standard output, and the mode of the file is that of your shell. Exit status: 0; 1 if you ended \
+            it; 65 if the history is damaged; 74 if the file exists already \
             or cannot be written; 77 without the right to read a file; 78 if the configuration has mistakes.
             """)
 
@@ -34,7 +36,7 @@ struct BackupCommand: ParsableCommand {
         if json, file == "-" { throw ValidationError("--json requires a file, because standard output is the backup") }
     }
 
-    func run() throws {
+    func run() async throws {
         let backup: Backup
         do throws(ConfigurationError) {
             backup = Backup(
@@ -48,19 +50,10 @@ struct BackupCommand: ParsableCommand {
                 throw CommandFailure(
                     "cannot write a backup to a terminal; name a file, or redirect standard output", status: Exit.usage)
             }
-            let report = try write(backup, to: .standardOutput)
+            let report = try await write(backup, to: .standardOutput, EndingSignals())
             return Self.lines(report, of: "the backup").forEach(Terminal.complain)
         }
-        let output = try Self.created(file)
-        defer { try? output.close() }
-        let report: Backup.Report
-        do {
-            report = try write(backup, to: output)
-            guard fsync(output.rawValue) == 0 else { throw Self.failure(file, Errno(rawValue: errno)) }
-        } catch {
-            unlink(file)
-            throw error
-        }
+        let report = try await writeFile(backup)
         if json {
             print(JSON.line(Report(file: file, content: report)))
         } else {
@@ -68,11 +61,28 @@ struct BackupCommand: ParsableCommand {
         }
     }
 
-    private func write(_ backup: Backup, to output: FileDescriptor) throws -> Backup.Report {
-        do throws(BackupFailure) {
-            return try backup.write(to: output)
+    private func writeFile(_ backup: Backup) async throws -> Backup.Report {
+        let signals = await EndingSignals()
+        let output = try Self.created(file)
+        defer { try? output.close() }
+        do {
+            return try await write(backup, to: output, signals)
         } catch {
-            throw CommandFailure(error)
+            unlink(file)
+            throw error
+        }
+    }
+
+    private func write(
+        _ backup: Backup, to output: FileDescriptor, _ signals: EndingSignals
+    ) async throws -> Backup.Report {
+        try await blocking("saving") { [interruption = signals.interruption, file] () throws(BackupFailure) in
+            let report = try backup.write(to: output, interruption)
+            // A pipe has nothing to synchronize.
+            guard file == "-" || fsync(output.rawValue) == 0 else {
+                throw BackupFailure("cannot write \(file)", Errno(rawValue: errno), command: "backup FILE")
+            }
+            return report
         }
     }
 
@@ -88,12 +98,13 @@ struct BackupCommand: ParsableCommand {
 
     private static func failure(_ file: String, _ errno: Errno) -> CommandFailure {
         let remedy = errno == .fileExists ? "name another file, or remove it first" : "check the folder"
-        return CommandFailure("cannot create \(file): \(errno.description); \(remedy)", status: Exit.ioError)
+        return CommandFailure(
+            "cannot create \(file.escapedName): \(errno.description); \(remedy)", status: Exit.ioError)
     }
 
     private static func lines(_ report: Backup.Report, of name: String) -> [String] {
-        ["\(name) contains \(report.files.joined(separator: ", "))"]
-            + report.missing.map { "not contained: \($0.path): \($0.reason)" }
+        ["\(name.escapedName) contains \(report.files.map(\.escapedName).joined(separator: ", "))"]
+            + report.missing.map { "not contained: \($0.path.escapedName): \($0.reason.escapedName)" }
             + ["it holds secrets: keep it where only you can read it"]
     }
 }
@@ -107,7 +118,10 @@ extension CommandFailure {
             case .permission: Exit.noPermission
             case .io: Exit.ioError
             case .service: Exit.unavailable
+            case .interrupted: ExitCode.failure
             }
-        self.init(failure.description, status: status)
+        // An error of a configuration has several lines, and is escaped.
+        self.init(
+            failure.kind == .configuration ? failure.description : failure.description.escapedName, status: status)
     }
 }

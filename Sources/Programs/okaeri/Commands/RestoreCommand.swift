@@ -52,14 +52,25 @@ struct RestoreCommand: AsyncParsableCommand {
     func run() async throws {
         let target = Configuration.fileToWrite(
             named: config.file, isRoot: geteuid() == 0, isService: ServiceControl.isInstalled)
-        let plan = try await blocking { [file, directory = state.forDaemon] () throws(BackupFailure) in
+        let plan = try await blocking("reading the backup") {
+            [file, directory = state.forDaemon] () throws(BackupFailure) in
             try RestorePlan(
                 of: file, configurationFile: target, directory: directory, stateProblem: StateText.problem)
         }
         if !json { plan.lines.forEach { print($0) } }
         guard plan.changesAnything else { return finish(plan, Report(plan)) }
         try await confirm()
-        let staged = try await blocking { () throws(BackupFailure) in try plan.stage() }
+        let signals = await EndingSignals()
+        let staged = try await blocking("writing the files") {
+            [interruption = signals.interruption]
+            () throws(BackupFailure) in
+            try plan.stage(interruption)
+        }
+        // From here to the end the service would stay stopped.
+        guard await signals.ignore() else {
+            staged.discard()
+            throw CommandFailure("nothing was written", status: .failure)
+        }
         finish(plan, try await exchange(staged, plan))
     }
 
@@ -75,8 +86,6 @@ struct RestoreCommand: AsyncParsableCommand {
 
     /// Exchanges the files while the service is stopped.
     private func exchange(_ staged: StagedRestore, _ plan: RestorePlan) async throws -> Report {
-        // From here to the end the service would stay stopped.
-        for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
         var report = Report(plan)
         let isOfService = plan.configurationFile == ServiceControl.file && ServiceControl.isControllable
         let service = ServiceControl()
@@ -88,7 +97,7 @@ struct RestoreCommand: AsyncParsableCommand {
             throw CommandFailure(error.description, status: Exit.unavailable)
         }
         do {
-            try await blocking { () throws(BackupFailure) in try staged.exchange() }
+            try await blocking("replacing the files") { () throws(BackupFailure) in try staged.exchange() }
         } catch {
             if wasRunning { try? await service.start() }
             throw error
@@ -112,23 +121,11 @@ struct RestoreCommand: AsyncParsableCommand {
 
     private func finish(_ plan: RestorePlan, _ report: Report) {
         for remark in ConfigurationCheck(plan.configuration, file: plan.configurationFile).remarks {
-            Terminal.complain("\(plan.configurationFile): \(remark)")
+            Terminal.complain("\(plan.configurationFile.escapedName): \(remark)")
         }
         if json { return print(JSON.line(report)) }
         if report.applied { print("The service okaeri runs with these files.") }
-        for step in report.next { print("Next: `\(step)`.") }
-    }
-
-    /// Runs what waits for the disk on a thread of its own, and ends the command if it fails.
-    private func blocking<Value: Sendable>(
-        _ body: @escaping @Sendable () throws(BackupFailure) -> Value
-    ) async throws -> Value {
-        do throws(BackupFailure) {
-            return try await BlockingThread.run(
-                { BackupFailure(.io, BlockingThread.StartError(code: $0).description) }, body)
-        } catch {
-            throw CommandFailure(error)
-        }
+        for step in report.next { print("Next: `\(step.escapedName)`.") }
     }
 }
 
@@ -138,7 +135,7 @@ extension RestorePlan {
     /// The plan, for a person.
     fileprivate var lines: [String] {
         ["The backup is of node \(node), of \(time), by okaeri \(version)."]
-            + changes.map { "  \($0.path): \($0.action.sentence)" }
+            + changes.map { "  \($0.path.escapedName): \($0.action.sentence)" }
             + (changes.contains { $0.action == .replaced }
                 ? ["Each former file stays beside the new one as .bak."] : [])
     }

@@ -1,0 +1,87 @@
+import Events
+import Foundation
+import OkaeriConfiguration
+import Plumbing
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Setup
+
+/// Backups that other versions, or no version, have written.
+@Suite struct RestorePlanTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var configuration: [UInt8] {
+        Array(
+            (#"{"mqtt": {"host": "localhost", "username": "u", "passwordFile": "\#(folder.path)/password"}, "regions": ["#
+                + #"{"identifier": "home", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "#
+                + #""wifi": {"ssid": "Home", "passphraseFile": "\#(folder.path)/passphrase"}}]}"#).utf8)
+    }
+
+    private func entry(_ name: BackupFileName, _ content: [UInt8], path: String? = nil) -> BackupManifest.Entry {
+        .init(name: name, size: Int64(content.count), checksum: CRC32(of: content[...]).description, path: path)
+    }
+
+    private func plan(_ secrets: [(number: Int, path: String?, content: [UInt8])]) throws -> RestorePlan {
+        let manifest = BackupManifest(
+            version: "0.1.0", node: "attic", time: "2026-11-25T15:00:00Z",
+            files: [entry(.configuration, configuration)]
+                + secrets.map { entry(.secret($0.number), $0.content, path: $0.path) })
+        let path = "\(folder.path)/b.tar"
+        let output = try FileDescriptor.open(
+            FilePath(path), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
+        defer { try? output.close() }
+        var archive = ArchiveWriter(output: output, modified: 0)
+        try archive.add(BackupManifest.fileName, manifest.text)
+        try archive.add("beacons.json", configuration)
+        for secret in secrets { try archive.add("secret-\(secret.number + 1)", secret.content) }
+        _ = try archive.end()
+        return try RestorePlan(
+            of: path, configurationFile: "\(folder.path)/beacons.json", directory: "\(folder.path)/state",
+            stateProblem: { _ in nil })
+    }
+
+    @Test func `a secret belongs to the path in the manifest, whatever its number`() throws {
+        let (first, second) = (Array("broker\n".utf8), Array("network\n".utf8))
+        let plan = try plan([(4, "\(folder.path)/password", first), (1, "\(folder.path)/passphrase", second)])
+        try plan.stage().exchange()
+        #expect(folder.text("password") == "broker\n" && folder.text("passphrase") == "network\n")
+    }
+
+    @Test(arguments: [nil, "", "password", "/etc/shadow", "/\u{1B}[2J", "/" + String(repeating: "a", count: 4095)])
+    func `a path that the configuration does not name is refused`(path: String?) throws {
+        let failure = #expect(throws: BackupFailure.self) { try plan([(0, path, [])]) }
+        #expect(failure?.kind == .data && failure?.description.contains("no backup of okaeri") == true)
+    }
+
+    @Test func `two secrets of one path are refused`() throws {
+        let path = "\(folder.path)/password"
+        let failure = #expect(throws: BackupFailure.self) { try plan([(0, path, []), (1, path, [])]) }
+        #expect(failure?.kind == .data)
+    }
+
+    @Test func `a file that is too large for a restore is not written`() throws {
+        func manifest(_ size: Int64) -> BackupManifest {
+            BackupManifest(
+                version: "0.1.0", node: "attic", time: "2026-11-25T15:00:00Z",
+                files: [
+                    entry(.configuration, []), .init(name: .state(.history), size: size, checksum: "00000000"),
+                ])
+        }
+        let limit = Int64(StateDirectory.File.history.sizeLimit)
+        #expect(throws: Never.self) { try manifest(limit).refuseUnreadable() }
+        #expect(throws: BackupFailure.self) { try manifest(limit + 1).refuseUnreadable() }
+    }
+
+    @Test func `a content of another size than its header is a failure`() throws {
+        let output = try FileDescriptor.open("/dev/null", .writeOnly)
+        defer { try? output.close() }
+        var archive = ArchiveWriter(output: output, modified: 0)
+        #expect(throws: BackupFailure.self) {
+            try archive.add("history.sqlite", size: 3) { write throws(BackupFailure) in try write([1, 2]) }
+        }
+    }
+}

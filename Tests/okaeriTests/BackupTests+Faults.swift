@@ -1,0 +1,149 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension TemporaryFolder {
+    func names(_ folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)").sorted()
+    }
+}
+
+/// Machines that differ from that of the backup, and commands that end early.
+extension BackupTests {
+    /// Replaces the configuration that is saved by one with two files of secrets.
+    private func configure(password: String, passphrase: String) throws {
+        let text =
+            #"{"mqtt": {"host": "localhost", "username": "pi", "passwordFile": "\#(password)"}, "#
+            + #""regions": [{"identifier": "home", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "#
+            + #""wifi": {"ssid": "Home", "passphraseFile": "\#(passphrase)"}}]}"#
+        _ = try old.file("beacons.json", Array(text.utf8))
+    }
+
+    @Test(arguments: [true, false])
+    func `two paths of one file keep the former file`(isSame: Bool) throws {
+        try configure(password: "\(new.path)/etc/one", passphrase: "\(new.path)/etc/two")
+        _ = try new.file("etc/one", Array("first\n".utf8))
+        _ = try new.file("etc/two", Array((isSame ? "first\n" : "second\n").utf8))
+        let file = "\(binary.folder)/b.tar"
+        #expect(try backup(file).status == 0)
+        _ = try new.file("etc/one", Array("former\n".utf8))
+        unlink("\(new.path)/etc/two")
+        symlink("one", "\(new.path)/etc/two")
+        let run = try restore(file)
+        if isSame {
+            #expect(run.status == 0 && new.text("etc/one") == "first\n", "\(run)")
+            #expect(new.text("etc/one.bak") == "former\n")
+        } else {
+            #expect(run.status == 74 && run.errors.contains("the same file as another one of the backup"), "\(run)")
+            #expect(try new.names("etc") == ["one", "two"] && new.text("etc/one") == "former\n")
+        }
+    }
+
+    @Test func `a former backup stays if the file cannot be set aside`() throws {
+        try replay(into: "\(old.path)/state")
+        let file = "\(binary.folder)/b.tar"
+        #expect(try backup(file).status == 0)
+        try FileManager.default.createDirectory(
+            atPath: "\(new.path)/state/history.sqlite", withIntermediateDirectories: true)
+        _ = try new.file("state/history.sqlite.bak", Array("older".utf8))
+        let run = try restore(file)
+        #expect(run.status != 0 && run.errors.contains("all files are as before"), "\(run)")
+        #expect(new.text("state/history.sqlite.bak") == "older")
+        #expect(try new.names("state") == ["history.sqlite", "history.sqlite.bak", "okaeri.lock"])
+    }
+
+    @Test func `missing folders of a file are made`() throws {
+        let path = "\(new.path)/etc/a/b/password"
+        try configure(password: path, passphrase: path)
+        try FileManager.default.createDirectory(atPath: "\(new.path)/etc/a/b", withIntermediateDirectories: true)
+        _ = try new.file("etc/a/b/password", Array("broker\n".utf8))
+        let file = "\(binary.folder)/b.tar"
+        #expect(try backup(file).status == 0)
+        try FileManager.default.removeItem(atPath: "\(new.path)/etc")
+        let run = try restore(file)
+        #expect(run.status == 0 && new.text("etc/a/b/password") == "broker\n", "\(run)")
+    }
+
+    @Test func `without the key of a phone, which is in another folder, nothing changes`() throws {
+        let key = "\(old.path)/phone.key"
+        _ = try old.file("phone.key", Array("00112233445566778899aabbccddeeff\n".utf8))
+        chmod(key, 0o600)
+        _ = try old.file(
+            "beacons.json", Array(#"{"regions": [{"identifier": "me", "phone": "\#(key)"}]}"#.utf8))
+        let file = "\(binary.folder)/b.tar"
+        #expect(try backup(file).status == 0)
+        unlink(key)
+        let run = try restore(file)
+        #expect(run.status == 78 && run.errors.contains("tar -xOf \(file) secret-1 | "), "\(run)")
+        #expect(try new.names("etc").isEmpty)
+        let shell = Process()
+        (shell.executableURL, shell.arguments) = (
+            URL(filePath: "/bin/sh"), ["-c", "tar -xOf \(file) secret-1 | install -m 0600 /dev/stdin \(key)"]
+        )
+        try shell.run()
+        shell.waitUntilExit()
+        #expect(try restore(file).status == 0 && new.names("etc") == ["beacons.json"])
+    }
+
+    @Test func `the paths of files are shown without control characters`() throws {
+        let file = "\(binary.folder)/b.tar"
+        let saved = try binary.run(
+            ["backup", file, "--config", "\(old.path)/beacons.json", "--state-dir", "\(old.path)/\u{1B}[2J"])
+        #expect(saved.status == 0 && saved.output.contains(#"\u{1B}[2J/state.json"#), "\(saved)")
+        #expect(!saved.output.contains("\u{1B}"))
+        let restored = try binary.run(
+            ["restore", file, "--yes", "--config", "\(new.path)/\u{1B}[2J/beacons.json", "--state-dir", "/none"])
+        #expect(restored.output.contains(#"\u{1B}[2J/beacons.json"#), "\(restored)")
+        #expect(!(restored.output + restored.errors).contains("\u{1B}"))
+    }
+
+    /// Makes the history so large that its copy takes a while.
+    private func enlarge(_ file: String) throws {
+        let python = Process()
+        (python.executableURL, python.arguments) = (
+            URL(filePath: "/usr/bin/env"),
+            [
+                "python3", "-c",
+                """
+                import sqlite3
+                with sqlite3.connect("\(file)") as base:
+                    base.execute("CREATE TABLE padding (bytes)")
+                    for _ in range(300): base.execute("INSERT INTO padding VALUES (randomblob(65536))")
+                """,
+            ]
+        )
+        try python.run()
+        python.waitUntilExit()
+        #expect(python.terminationStatus == 0)
+    }
+
+    /// Runs a command, and sends it a signal as soon as a file exists. Returns whether the command had ended its work before.
+    private func interrupt(_ arguments: [String], when file: String) throws -> Bool {
+        let terminal = try Pseudoterminal()
+        let process = try binary.start(arguments, on: terminal, environment: ["TMPDIR": "\(binary.folder)/temporary"])
+        terminal.read { _ in FileManager.default.fileExists(atPath: file) || !process.isRunning }
+        kill(process.processIdentifier, SIGINT)
+        terminal.end(of: process)
+        #expect(process.terminationReason == .exit, "\(terminal.text)")
+        return process.terminationStatus == 0
+    }
+
+    @Test func `a backup and a restore that are interrupted leave no unfinished file`() throws {
+        let temporary = "\(binary.folder)/temporary"
+        try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
+        try replay(into: "\(old.path)/state")
+        let (first, file) = ("\(binary.folder)/a.tar", "\(binary.folder)/b.tar")
+        try enlarge("\(old.path)/state/history.sqlite")
+        let place = ["--config", "\(old.path)/beacons.json", "--state-dir", "\(old.path)/state"]
+        let isWhole = try interrupt(["backup", file] + place, when: file)
+        #expect((bytes(file) != nil) == isWhole)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
+        #expect(try backup(first).status == 0)
+        _ = try interrupt(
+            [
+                "restore", first, "--yes", "--config", "\(new.path)/etc/beacons.json", "--state-dir",
+                "\(new.path)/state",
+            ], when: "\(new.path)/state/history.sqlite.restored")
+        #expect(try new.names("etc").isEmpty && new.names("state").isEmpty)
+    }
+}
