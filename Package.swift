@@ -269,6 +269,7 @@ package.targets += suites.map { name, subject, names in
 /// The targets that `scripts/fuzz` builds, with their sanitizers; no other build has them.
 if Context.environment["OKAERI_FUZZ"] != nil {
     let subjects: [(String, of: String, [String])] = [
+        ("Backup", "Setup", []),
         ("Broker", "House", []),
         ("Captures", "HCI", []),
         ("Configuration", "OkaeriConfiguration", []),
