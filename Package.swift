@@ -279,6 +279,7 @@ if Context.environment["OKAERI_FUZZ"] != nil {
         ("HCI", "HCI", ["IBeacon"]),
         ("HTTP", "Server", ["NIOEmbedded"]),
         ("IBeacon", "IBeacon", []),
+        ("Phones", "House", []),
         ("Queries", "OkaeriDaemon", ["Hummingbird", "NIOCore", "NIOEmbedded"]),
         ("Reports", "Client", ["RegionMonitoring"]),
         ("State", "OkaeriDaemon", []),
