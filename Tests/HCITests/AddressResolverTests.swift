@@ -98,9 +98,9 @@ struct AddressResolverTests {
         #expect(uses.taken == 1)
     }
 
-    @Test func `a key in the wrong order of bytes counts from the second address on`() {
+    @Test func `a key in the wrong order of bytes counts at once, and the order is decided by the second address`() {
         var resolver = resolver([DeviceIdentity(key: anna.key.reversed)])
-        for _ in 0..<3 { #expect(resolver.device(of: address(anna.key, 1), .random) == nil) }
+        for _ in 0..<3 { #expect(resolver.device(of: address(anna.key, 1), .random) == 0) }
         #expect(resolver.reversed.isEmpty)
         #expect(resolver.device(of: address(anna.key, 2), .random) == 0)
         #expect(resolver.device(of: address(anna.key, 1), .random) == 0)
@@ -110,7 +110,7 @@ struct AddressResolverTests {
 
     @Test func `the order of bytes is not decided by one address`() {
         var resolver = resolver([anna])
-        #expect(resolver.device(of: address(anna.key.reversed, 1), .random) == nil)
+        #expect(resolver.device(of: address(anna.key.reversed, 1), .random) == 0)
         #expect(resolver.device(of: address(anna.key, 2), .random) == 0)
         #expect(resolver.device(of: address(anna.key, 3), .random) == 0)
         #expect(resolver.device(of: address(anna.key.reversed, 4), .random) == nil)

@@ -80,6 +80,10 @@ struct PhoneTests {
         #expect(later.regionSnapshots[0].exitTime == earlier.regionSnapshots[0].exitTime)
         #expect(later.regionSnapshots[0].exitTime > .seconds(600))
         #expect(later.memory(at: at(2)).beacons.count == 1)
+        var forged = started([phone], knowing: memory)
+        let beacon = BeaconSighting(identity: BeaconIdentity(phone: Self.file), measuredPower: -59, rssi: -40)
+        _ = forged.sighted(beacon, at: at(1))
+        #expect(forged.memory(at: at(2)).beacons == memory.beacons, "an invented beacon has displaced it")
     }
 
     @Test func `a phone is waited for after a restart as long as was learned`() {

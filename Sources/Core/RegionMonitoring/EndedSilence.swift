@@ -29,8 +29,11 @@ public struct EndedSilence: Hashable, Sendable {
         }
     }
 
-    /// The time within which a return after an exit shows that the exit was false.
+    /// The time within which a beacon's return after an exit shows that the exit was false.
     public static let returnLimit = Duration.seconds(300)
+
+    /// The same time for a phone, which is silent for longer.
+    private static let returnLimitOfPhone = Duration.seconds(3600)
 
     /// The largest difference of two signals that count as alike, in dB: less than a departure fades, more than people
     /// in between absorb.
@@ -71,15 +74,21 @@ public struct EndedSilence: Hashable, Sendable {
         return abs(Double(signalAfter) - signalBefore) <= Self.likeness
     }
 
-    /// Whether it caused an exit that was false: the beacon was back within five minutes, at a similar strength.
+    /// Whether it caused an exit that was false: the beacon was back within five minutes, or the phone within an hour, at a similar
+    /// strength.
     public var wasFalseExit: Bool {
         guard let leftFor else { return false }
-        return leftFor <= Self.returnLimit && isOfLikeStrength
+        return leftFor <= Self.returnLimit(exitTimes) && isOfLikeStrength
     }
 
     /// Whether an exit time would have caused a false exit.
     public func isFalseExit(after exitTime: Duration) -> Bool {
-        exitTime < length && length - exitTime <= Self.returnLimit && isOfLikeStrength
+        exitTime < length && length - exitTime <= Self.returnLimit(exitTimes) && isOfLikeStrength
+    }
+
+    /// The limit of a return. Only the exit times of a phone are longer than the longest of a beacon.
+    static func returnLimit(_ times: ExitTimes) -> Duration {
+        times.quick > .seconds(SilenceModel.longest) ? returnLimitOfPhone : returnLimit
     }
 }
 
@@ -102,9 +111,10 @@ extension RegionMonitor {
                 listened.silence(
                     since: tracker.silentSince, tolerance: beacons[holder].tolerance))
             let leftFor = departure(of: tracker.region).map { $0.duration(to: now) }
-            // A silence longer than the longest exit time and five minutes was an absence with every sensitivity.
-            let isNotable = length > times.quick && length - times.patient <= EndedSilence.returnLimit
-            let wasLeft = leftFor.map { $0 <= EndedSilence.returnLimit } ?? false
+            let limit = EndedSilence.returnLimit(times)
+            // A silence longer than the longest exit time and this limit was an absence with every sensitivity.
+            let isNotable = length > times.quick && length - times.patient <= limit
+            let wasLeft = leftFor.map { $0 <= limit } ?? false
             guard isNotable || wasLeft else { return nil }
             // The signals of two beacons need not be similar.
             let isItself = holder == slot

@@ -90,7 +90,10 @@ extension RegionMonitor {
             .sorted { $0.lastHeard > $1.lastHeard }
             .map { Memory.Beacon(identity: $0.identity, silences: $0.silences.silences) }
         let present = Set(heard.map(\.identity))
-        let away = remembered.filter { !present.contains($0.key) && beacons.slot(of: $0.key) == nil }
+        // A beacon that is invented with the identity of a phone does not displace the phone's silences.
+        let away =
+            remembered
+            .filter { !present.contains($0.key) && ($0.key.isPhone || beacons.slot(of: $0.key) == nil) }
             .sorted { $0.key < $1.key }
             .map { Memory.Beacon(identity: $0.key, silences: $0.value.silences) }
         return Memory(regions: regions, beacons: Array((heard + away).prefix(Self.memoryCapacity)))

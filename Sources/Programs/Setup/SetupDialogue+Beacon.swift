@@ -91,7 +91,8 @@ extension SetupDialogue {
         {
             guard let beacons = region.constraint else {
                 let plain = name.plain(replacesFormat: true)
-                return [.say("\"\(plain)\" has several signs; change them in beacons.json, or choose another name.")]
+                let signs = region.otherSigns ?? ""
+                return [.say("\"\(plain)\" \(signs); change that in beacons.json, or choose another name.")]
                     + askIdentifier()
             }
             return ask(

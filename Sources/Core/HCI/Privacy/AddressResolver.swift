@@ -6,9 +6,8 @@ public protocol AddressHash: Sendable {
 
 /// Finds the device behind a private address, in constant memory and without an allocation.
 ///
-/// A key may have been written in the wrong order of bytes. Both orders are tried until two different addresses were resolved with
-/// one of them, because one address matches a foreign key by chance once in 16 million. Until then an address that matches the
-/// stated order counts, and one that matches the other order does not.
+/// A key may have been written in the wrong order of bytes. Both orders are tried, and both count, until two different addresses were
+/// resolved with one of them: one address matches a foreign key by chance once in 16 million.
 public struct AddressResolver: Sendable {
     /// Makes the cipher of a key.
     public typealias Cipher = (IdentityResolvingKey) -> any AddressHash
@@ -57,30 +56,17 @@ public struct AddressResolver: Sendable {
     }
 
     private mutating func resolved(_ address: BluetoothAddress) -> Int? {
-        var isPending = false
-        for index in devices.indices {
-            switch devices[index].match(address) {
-            case .itself:
-                let position = devices[index].position
-                cache.insert(address, .init(device: position))
-                return position
-            case .perhaps: isPending = true
-            case .foreign: break
-            }
+        for index in devices.indices where devices[index].has(address) {
+            let position = devices[index].position
+            cache.insert(address, .init(device: position))
+            return position
         }
-        if !isPending { cache.insert(address, .init(device: nil)) }
+        cache.insert(address, .init(device: nil))
         return nil
     }
 }
 
 extension AddressResolver {
-    private enum Match {
-        case itself
-        /// It matches the order of bytes that is not the stated one, and is the first to do so.
-        case perhaps
-        case foreign
-    }
-
     /// The order of a key's bytes.
     private enum Order: Equatable {
         /// The first address that each order resolved. → `certain` by another address that one of them resolves.
@@ -101,23 +87,21 @@ extension AddressResolver {
             reversed = cipher(identity.key.reversed)
         }
 
-        mutating func match(_ address: BluetoothAddress) -> Match {
+        /// Returns whether the device made an address, and decides the order by the second one of an order.
+        mutating func has(_ address: BluetoothAddress) -> Bool {
             switch order {
             case .certain(let isReversed):
-                return address.isResolved(by: isReversed ? reversed : stated) ? .itself : .foreign
+                return address.isResolved(by: isReversed ? reversed : stated)
             case .open(let first, let other):
-                if address.isResolved(by: stated) {
-                    let isSecond = first.map { $0 != address } ?? false
-                    order = isSecond ? .certain(isReversed: false) : .open(stated: address, reversed: other)
-                    return .itself
+                let isStated = address.isResolved(by: stated)
+                guard isStated || address.isResolved(by: reversed) else { return false }
+                let earlier = isStated ? first : other
+                if let earlier, earlier != address {
+                    order = .certain(isReversed: !isStated)
+                } else {
+                    order = .open(stated: isStated ? address : first, reversed: isStated ? other : address)
                 }
-                guard address.isResolved(by: reversed) else { return .foreign }
-                if let other, other != address {
-                    order = .certain(isReversed: true)
-                    return .itself
-                }
-                order = .open(stated: first, reversed: address)
-                return .perhaps
+                return true
             }
         }
     }

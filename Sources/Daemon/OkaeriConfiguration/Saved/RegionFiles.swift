@@ -213,10 +213,10 @@ extension RegionFiles {
     /// Throws if the request would change the beacons of a region with several signs: the page shows one.
     private func refuseSigns(_ draft: RegionDraft, in content: Content) throws(Refusal) {
         let region = content.merged.configuration.regions.first { $0.identifier == draft.identifier }
-        guard let region, region.monitored.onlySign == nil else { return }
+        guard let signs = region?.monitored.otherSigns else { return }
         guard RegionDraft.signMembers.contains(where: { draft[$0] != nil }) else { return }
         throw .forbidden(
-            "cannot change the beacons of \(draft.identifier) from the page: the region has several signs; change them in "
+            "cannot change the beacons of \(draft.identifier) from the page: the region \(signs); change that in "
                 + "\(main.path), then run `sudo systemctl reload okaeri`")
     }
 

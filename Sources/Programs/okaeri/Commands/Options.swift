@@ -54,7 +54,8 @@ struct ConfigurationOptions: ParsableArguments {
         let region = try region(name)
         guard let constraint = region.constraint else {
             throw ValidationError(
-                "the region \"\(name)\" has several signs: \(region.signsText); name one as UUID[/MAJOR[/MINOR]]")
+                "the region \"\(name)\" \(region.otherSigns ?? ""): \(region.signsText); name beacons as UUID[/MAJOR[/MINOR]]"
+            )
         }
         return constraint
     }

@@ -63,11 +63,20 @@ struct ScanCommand: AsyncParsableCommand {
 
     /// The identities of the configured phones that this user may read.
     private var identities: [String: DeviceIdentity] {
-        guard let configuration = try? config.found(directory: nil).merged.configuration else { return [:] }
-        let files = configuration.regions.flatMap(\.monitored.signs).compactMap(\.phoneFile)
-        return Dictionary(
-            files.compactMap { file in (try? IdentityFile.load(file)).map { (file, $0) } },
-            uniquingKeysWith: { first, _ in first })
+        var identities: [String: DeviceIdentity] = [:]
+        do {
+            let configuration = try config.found(directory: nil).merged.configuration
+            for file in Set(configuration.regions.flatMap(\.monitored.signs).compactMap(\.phoneFile)).sorted() {
+                do throws(IdentityFileError) {
+                    identities[file] = try IdentityFile.load(file)
+                } catch {
+                    Terminal.complain("\(error); its phone is shown as a foreign one")
+                }
+            }
+        } catch {
+            Terminal.complain("no phone has a name: \(error)")
+        }
+        return identities
     }
 
     private func table(_ session: ListeningSession) async throws {

@@ -96,6 +96,8 @@ const isPlausible = (power) => power >= -100 && power <= -20
 
 const distance = (beacon, region) => {
   const sign = signOf(region, beacon)
+  // A phone claims no power, and has no distance without one.
+  if (sign.phone != null && sign.measuredPower == null) return null
   if (sign.measuredPower == null && !isPlausible(beacon.claimedPower)) {
     return t('x_implausible', plain(beacon.claimedPower), region.identifier)
   }
