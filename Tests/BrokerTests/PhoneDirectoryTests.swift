@@ -22,6 +22,24 @@ struct PhoneDirectoryTests {
     }
 
     @Test(arguments: [
+        #"{"id":"irk:\#(digits)","name":""}"#, #"{"id":"irk:\#(digits)"}"#,
+        #"{"name":"Anna's \#(digits.uppercased())"}"#,
+        #"{"name":"9b7d390aa610103405adc857a33402ec"}"#, #"{"name":"9b7d390aa610103405adc857a33402ec!"}"#,
+        #"{"id":"irk:000102030405060708090a0b0c0d0e0f"}"#, #"{"id":"irk:m305CqYQEDQFrchXozQC7A=="}"#,
+    ])
+    func `a name that shows a key is replaced`(payload: String) {
+        let found = directory([("espresense/settings/irk:\(Self.digits)/config", payload)])
+        #expect(found.phones.map(\.name) == ["phone 1"])
+    }
+
+    @Test func `the id is the name if the name is the key`() {
+        let found = directory([
+            ("espresense/settings/irk:\(Self.digits)/config", #"{"id":"phone:anna","name":"irk:\#(Self.digits)"}"#)
+        ])
+        #expect(found.phones.map(\.name) == ["phone:anna"])
+    }
+
+    @Test(arguments: [
         "espresense/settings/irk:ec02/config", "espresense/settings/iBeacon:1/config", "espresense/rooms/a/config",
         "espresense/settings/irk:ec0234a357c8ad05341010a60a397d9b",
         "other/settings/irk:ec0234a357c8ad05341010a60a397d9b/config",

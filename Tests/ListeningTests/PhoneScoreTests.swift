@@ -45,7 +45,8 @@ struct PhoneScoreTests {
     @Test func `a return after an hour's silence is a false exit of a phone`() throws {
         let key = try #require(IdentityResolvingKey("ec0234a357c8ad05341010a60a397d9b"))
         let folder = try TemporaryFolder()
-        let region = MonitoredRegion(identifier: "phone", RegionSign(.phone(file: "anna.irk"), exitAfter: .seconds(600)))
+        let region = MonitoredRegion(
+            identifier: "phone", RegionSign(.phone(file: "anna.irk"), exitAfter: .seconds(600)))
         var found: CaptureScore?
         try Replay.score(
             folder.file("capture", capture(key, silence: 1800)), regions: [region],

@@ -3,7 +3,8 @@ import Glibc
 /// A file that holds one secret and nothing else: a passphrase, a password.
 ///
 /// It belongs to root or to the user the program runs as, no other user may read or write it, and it is no symbolic
-/// link. A newline at its end is no part of the secret.
+/// link. Root also accepts the files of the service's user, which `okaeri enroll` and `okaeri join` write. A newline at
+/// its end is no part of the secret.
 ///
 /// `$CREDENTIALS_DIRECTORY/NAME` is the credential of that name which systemd gives its service (systemd.exec(5)). It
 /// may be readable to the group: systemd lends it to the service by an access control list, whose mask is shown there.
@@ -32,11 +33,14 @@ package enum SecretFile {
     /// - Parameters:
     ///   - limit: The maximum length of the secret in bytes.
     ///   - user: The owner of the file, if not root; `nil`: the user of this process.
+    ///   - service: The service's user, whose files root accepts too.
     ///   - credentials: The directory of the service's credentials, from systemd.
     ///   - body: takes the secret, one byte at least; it must not keep the memory.
     package static func withContents<Value: ~Copyable, Failure>(
-        of path: String, limit: Int, user: UInt32? = nil, credentials: String? = credentialsDirectory,
-        failure: (SecretFileProblem) -> Failure, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+        of path: String, limit: Int, user: UInt32? = nil,
+        service: @autoclosure () -> UInt32? = ServiceAccount.service?.user,
+        credentials: String? = credentialsDirectory, failure: (SecretFileProblem) -> Failure,
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         // The longest secret, its newline, and one byte that proves there is more.
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: limit + 2, alignment: 1)
@@ -47,7 +51,10 @@ package enum SecretFile {
         let length: Int
         do throws(SecretFileProblem) {
             let (file, forbidden) = try place(of: path, credentials: credentials)
-            length = try unsafe secretLength(file, in: buffer, user: user ?? geteuid(), forbidden: forbidden)
+            let user = user ?? geteuid()
+            length = try unsafe secretLength(file, in: buffer, forbidden: forbidden) {
+                $0 == 0 || $0 == user || user == 0 && $0 == service()
+            }
         } catch {
             throw failure(error)
         }
@@ -56,9 +63,9 @@ package enum SecretFile {
     }
 
     private static func secretLength(
-        _ path: String, in buffer: UnsafeMutableRawBufferPointer, user: uid_t, forbidden: mode_t
+        _ path: String, in buffer: UnsafeMutableRawBufferPointer, forbidden: mode_t, mayOwn: (uid_t) -> Bool
     ) throws(SecretFileProblem) -> Int {
-        var length = try unsafe read(path, into: buffer, user: user, forbidden: forbidden)
+        var length = try unsafe read(path, into: buffer, forbidden: forbidden, mayOwn: mayOwn)
         if unsafe length > 0 && buffer[length - 1] == UInt8(ascii: "\n") { length -= 1 }
         guard length > 0 else { throw .empty }
         return length
@@ -75,7 +82,7 @@ package enum SecretFile {
 
     /// Opens first and examines the descriptor, so that the file cannot be replaced. A FIFO does not block.
     private static func read(
-        _ path: String, into buffer: UnsafeMutableRawBufferPointer, user: uid_t, forbidden: mode_t
+        _ path: String, into buffer: UnsafeMutableRawBufferPointer, forbidden: mode_t, mayOwn: (uid_t) -> Bool
     ) throws(SecretFileProblem) -> Int {
         guard !path.utf8.contains(0) else { throw .unreadable(errno: EINVAL) }
         func unreadable(_ code: Int32) -> SecretFileProblem { .unreadable(errno: code) }
@@ -88,7 +95,7 @@ package enum SecretFile {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .unreadable(errno: errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notARegularFile }
-        guard status.st_uid == 0 || status.st_uid == user else { throw .foreignOwner(uid: status.st_uid) }
+        guard mayOwn(status.st_uid) else { throw .foreignOwner(uid: status.st_uid) }
         guard status.st_mode & forbidden == 0 else { throw .open(mode: status.st_mode & 0o7777) }
 
         var length = 0

@@ -39,8 +39,8 @@ public enum SecretFileProblem: Error, Hashable, Sendable {
                 + Self.loadCredential(path)
         case .unreadable(EACCES):
             return
-                "\(file) cannot be read: user \(geteuid()), as which the program runs, has no permission; run "
-                + "`sudo chown \(geteuid()) \(path)`"
+                "\(file) cannot be read: user \(geteuid()), as which the program runs, has no permission; run the "
+                + "command with `sudo`, or, if the daemon runs as this user, `sudo chown \(geteuid()) \(path)`"
         case .unreadable(let code):
             return
                 "\(file) cannot be read: \(Self.text(code)); create it with `sudo install -m 0600 /dev/stdin \(path)`"

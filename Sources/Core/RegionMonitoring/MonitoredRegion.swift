@@ -83,7 +83,7 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// The sign of a region whose only sign is beacons; `nil` for several signs and for a phone.
     public var onlySign: RegionSign? { signs.count == 1 && sign.constraint != nil ? sign : nil }
 
-    /// What the region has in place of beacons alone, as the predicate of a sentence; `nil` for a region of beacons.
+    /// The predicate of a sentence about a region of other signs than beacons alone; `nil` for a region of beacons.
     public var otherSigns: String? {
         onlySign != nil ? nil : signs.count == 1 ? "is a phone" : "has several signs"
     }

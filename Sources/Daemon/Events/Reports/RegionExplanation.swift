@@ -92,7 +92,8 @@ package struct RegionExplanation: Sendable {
     private func compromise(_ sign: SignReport) -> String? {
         guard sign.isLearned, let sensitivity = sign.sensitivity.flatMap(Sensitivity.init) else { return nil }
         guard sign.phone == nil else {
-            return "Sensitivity \(sensitivity): the silence of a phone proves little, because a locked one may be silent for an hour"
+            return "Sensitivity \(sensitivity): the silence of a phone proves little, because a locked one may be "
+                + "silent for an hour"
         }
         let (perDay, delay) = sensitivity.measured
         return "Sensitivity \(sensitivity): on long recordings \(perDay.plain) false exits a day, and half of the "

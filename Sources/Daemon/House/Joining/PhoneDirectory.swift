@@ -38,8 +38,16 @@ package struct PhoneDirectory: Sendable {
         else { return }
         phones.removeAll { $0.key == key }
         guard phones.count < Self.limit, let settings = Wire.decode(Settings.self, payload) else { return }
-        let names = [settings.name, settings.id].compactMap { $0 }.filter { !$0.isEmpty }
-        let name = names.first.map { String($0.plain(replacesFormat: true).prefix(Self.nameLimit)) }
-        phones.append(Phone(name: name ?? "phone \(phones.count + 1)", key: key))
+        let names = [settings.name, settings.id].compactMap { $0?.plain(replacesFormat: true) }
+        let name = names.first { !$0.isEmpty && !Self.shows(key, in: $0) }
+        phones.append(
+            Phone(name: name.map { String($0.prefix(Self.nameLimit)) } ?? "phone \(phones.count + 1)", key: key))
+    }
+
+    /// Whether a text is a key or contains this one. ESPresense names a phone `irk:<digits>` if the user gave it no name.
+    private static func shows(_ key: IdentityResolvingKey, in text: String) -> Bool {
+        let digits = text.lowercased()
+        return IdentityResolvingKey(text) != nil
+            || [key, key.reversed].contains { digits.contains($0.secretText.lowercased()) }
     }
 }

@@ -3,6 +3,12 @@ package import Plumbing
 import SystemPackage
 
 extension SecretFile {
+    /// Writes a secret to a file of the user that the daemon runs as.
+    package static func writeForDaemon(_ secret: String, to path: String) throws(WriteObstacle) {
+        let account = ServiceAccount.ofDaemon(forSecret: path)
+        try write(secret, to: path, owner: (account.user, account.group))
+    }
+
     /// Writes a secret to a file of mode 0600, in place of one that is there.
     ///
     /// - Parameters:

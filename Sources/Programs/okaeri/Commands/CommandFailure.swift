@@ -24,6 +24,15 @@ struct CommandFailure: Error {
             }
         self.init(failure.description, status: status)
     }
+
+    /// Ends the command if a file cannot be written.
+    static func reporting<Value>(_ write: () throws(WriteObstacle) -> Value) throws(CommandFailure) -> Value {
+        do throws(WriteObstacle) {
+            return try write()
+        } catch {
+            throw CommandFailure(error.description, status: error.isPermission ? Exit.noPermission : Exit.ioError)
+        }
+    }
 }
 
 extension CommandFailure {

@@ -75,15 +75,16 @@ struct ConfigurationChange {
 
     /// Replaces the file. One that has this content already stays.
     mutating func write(_ new: String) throws {
-        do throws(WriteObstacle) {
-            let backup = try file.write(new, replacing: old)
-            (report.changed, report.backup) = (new != old, backup)
-            if new == old { return say("\(file.path) stays as it is.") }
-            say("\(file.path) is written" + (backup.map { "; the one before is \($0)" } ?? "") + ".")
-        } catch {
-            throw CommandFailure(
-                error.description, status: error.isPermission ? Exit.noPermission : Exit.ioError)
-        }
+        let backup = try CommandFailure.reporting { () throws(WriteObstacle) in try file.write(new, replacing: old) }
+        (report.changed, report.backup) = (new != old, backup)
+        if new == old { return say("\(file.path) stays as it is.") }
+        say("\(file.path) is written" + (backup.map { "; the one before is \($0)" } ?? "") + ".")
+    }
+
+    /// The absolute path of a file in the folder of the configuration.
+    func path(of name: String) -> String {
+        let path = SocketPath.absolute(file.target)
+        return "\(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])/\(name)"
     }
 
     /// Prints a sentence for a person.

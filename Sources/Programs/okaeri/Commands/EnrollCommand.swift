@@ -24,7 +24,10 @@ struct EnrollCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("import"),
-        help: "The key: 32 hexadecimal digits, or base64; - asks for it, or reads it from standard input.")
+        help: """
+            The key: 32 hexadecimal digits, or base64. Prefer -, which asks for it, or reads it from standard input: a key on \
+            the command line stays in the history of the shell and in the log of sudo.
+            """)
     var key: String?
 
     @Flag(
@@ -46,38 +49,18 @@ struct EnrollCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let key { CommandLine.hide(key) }
-        var change = try ConfigurationChange(
-            config, command: "enroll \(name) \(fromBroker ? "--from-broker" : "--import -")", json: false)
-        let before = try change.configuration()
-        let path = SecretFile.path(of: "\(name).irk", beside: change.file.target)
-        guard access(path, F_OK) != 0 else {
-            throw CommandFailure(
-                "\(path) is there already; remove it first, or choose another name", status: Exit.cannotCreate)
+        if let key, key != "-" {
+            Terminal.complain(
+                "the key on the command line stays in the history of the shell and in the log of sudo; delete it there, and use "
+                    + "`--import -` next time")
         }
-        guard let identity = fromBroker ? try await published(before) : try await typed() else {
+        let enrolment = try PhoneEnrolment(
+            config, name: name, command: "enroll \(name) \(fromBroker ? "--from-broker" : "--import -")")
+        guard let identity = fromBroker ? try await published(enrolment.before) : try await typed() else {
             throw CommandFailure(
                 "this is no key; a key has 32 hexadecimal digits, or is base64 of 16 bytes", status: Exit.usage)
         }
-        let isTaken = before.regions.contains { $0.identifier == name }
-        let files = [path] + (isTaken ? [] : [change.file.path])
-        if !yes, Terminal.canAsk, try await !TerminalQuestions.confirm("Write \(files.joined(separator: " and "))?") {
-            throw CommandFailure("nothing was written", status: .failure)
-        }
-        let address = identity.address.map { " \($0)" } ?? ""
-        try SecretFile.writeForDaemon(identity.key.secretText + address, to: path)
-        change.say("\(path) is written.")
-        guard !isTaken else {
-            change.say(
-                "The region \"\(name)\" is there already. Add the phone to its \"anyOf\": {\"phone\": \(JSON.text(path))}"
-            )
-            return
-        }
-        try change.write(change.changed { text throws(ConfigurationError) in try text.adding(phone: path, as: name) })
-        if try await change.apply() {
-            change.say(
-                "A key is no proof that the phone advertises: `okaeri explain \(name)` shows within ten minutes whether it is received."
-            )
-        }
+        try await enrolment.store(identity, isConfirmed: yes)
     }
 
     private func typed() async throws -> DeviceIdentity? {
@@ -124,29 +107,6 @@ extension CommandLine {
                 continue
             }
             memset(start, Int32(UInt8(ascii: "x")), strlen(start))
-        }
-    }
-}
-
-extension SecretFile {
-    private static let serviceUser = "okaeri"
-
-    /// The path of a secret in the folder of the configuration.
-    static func path(of name: String, beside file: String) -> String {
-        let path = SocketPath.absolute(file)
-        return "\(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])/\(name)"
-    }
-
-    /// Writes a secret to a file of the user that the daemon runs as: that of the service, or this one.
-    static func writeForDaemon(_ secret: String, to path: String) throws {
-        var owner = (user: geteuid(), group: getegid())
-        if owner.user == 0, path.hasPrefix("/etc/okaeri/"), let account = getpwnam(serviceUser)?.pointee {
-            owner = (account.pw_uid, account.pw_gid)
-        }
-        do throws(WriteObstacle) {
-            try write(secret, to: path, owner: owner)
-        } catch {
-            throw CommandFailure(error.description, status: error.isPermission ? Exit.noPermission : Exit.ioError)
         }
     }
 }

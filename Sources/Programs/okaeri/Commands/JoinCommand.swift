@@ -98,7 +98,7 @@ struct JoinCommand: AsyncParsableCommand {
         if directory.isCut { Terminal.complain("the broker has more than that; the rest was ignored") }
         let room = try await room(like: house.rooms)
         let node = try await name(in: room, others: house.nodes, own: before.node.name)
-        let secret = password.map { ($0, Self.passwordPath(beside: change.file.target)) }
+        let secret = password.map { ($0, change.path(of: "mqtt.password")) }
         if let secret { server.login?.passwordFile = secret.1 }
         server.login?.typed = nil
         let draft = HouseDraft(
@@ -115,7 +115,11 @@ struct JoinCommand: AsyncParsableCommand {
         guard isConfirmed else {
             throw CommandFailure("nothing was written", status: .failure)
         }
-        if let (password, path) = secret { try SecretFile.writeForDaemon(password.text, to: path) }
+        if let (password, path) = secret {
+            try CommandFailure.reporting { () throws(WriteObstacle) in
+                try SecretFile.writeForDaemon(password.text, to: path)
+            }
+        }
         try change.write(text)
         (change.report.site, change.report.node, change.report.room) = (chosen, node, room)
         change.report.regions = house.regions.map(\.identifier)
@@ -238,14 +242,6 @@ extension JoinCommand {
             guard let mistake = mistake(chosen) else { return chosen }
             print(mistake)
         }
-    }
-}
-
-// MARK: The file of the password
-
-extension JoinCommand {
-    private static func passwordPath(beside file: String) -> String {
-        SecretFile.path(of: "mqtt.password", beside: file)
     }
 }
 

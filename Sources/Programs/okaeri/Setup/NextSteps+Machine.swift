@@ -3,10 +3,11 @@ import OkaeriConfiguration
 import FoundationEssentials
 import Glibc
 import Events
+import Plumbing
 import Setup
 
 extension NextSteps {
-    static let group = "okaeri"
+    static let group = ServiceAccount.name
 
     /// Creates the steps that are left on this machine.
     init(writing file: ConfigurationFile, client: APIClient, unsavedNetwork: String?) async {

@@ -102,9 +102,8 @@ extension SetupSession {
     /// The password of the broker belongs to the service's user, which reads it.
     private static func write(_ password: String) -> Result<String, WriteObstacle> {
         let path = "/etc/okaeri/mqtt.password"
-        let owner = getpwnam("okaeri").map { (user: $0.pointee.pw_uid, group: $0.pointee.pw_gid) }
         do throws(WriteObstacle) {
-            try SecretFile.write(password, to: path, owner: owner ?? (user: 0, group: 0))
+            try SecretFile.writeForDaemon(password, to: path)
             return .success(path)
         } catch {
             return .failure(error)

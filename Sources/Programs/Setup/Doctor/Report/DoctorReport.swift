@@ -172,7 +172,7 @@ extension DoctorReport {
         gethostname(&host, host.count - 1)
         let name = String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         let hosts = [name, String(name.prefix { $0 != "." }), NodeName.local]
-        return users.filter { !["root", "okaeri"].contains($0) }.map { KnownName($0, "user") }
+        return users.filter { !["root", ServiceAccount.name].contains($0) }.map { KnownName($0, "user") }
             + hosts.filter { $0.count > 1 && $0 != "localhost" }.map { KnownName($0, "host") }
     }
 }

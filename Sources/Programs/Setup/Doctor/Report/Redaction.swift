@@ -32,7 +32,7 @@ struct Redaction: Sendable {
     private var names: [Name] = []
 
     /// The names that stand for no place and no person.
-    private static let plainNames: Set = ["okaeri", "root", "localhost"]
+    private static let plainNames: Set = [ServiceAccount.name, "root", "localhost"]
 
     /// Adds a name that no text may contain.
     mutating func add(_ known: KnownName) {

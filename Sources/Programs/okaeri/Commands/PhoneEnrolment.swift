@@ -1,0 +1,76 @@
+import ArgumentParser
+import Events
+import Glibc
+import HCI
+import OkaeriConfiguration
+import Plumbing
+
+/// Adds a phone: writes the file of its key beside `beacons.json`, and adds a region of the same name.
+struct PhoneEnrolment {
+    /// The configuration before the change.
+    let before: Configuration
+    /// The path of the key file.
+    let path: String
+    private let name: String
+    private let change: ConfigurationChange
+
+    /// Reports what prevents the change before anything else happens.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the key file and of the region: see `Configuration.isNodeName(_:)`.
+    ///   - command: The words of the command, for the remedy.
+    init(_ options: ConfigurationOptions, name: String, command: String) throws {
+        change = try ConfigurationChange(options, command: command, json: false)
+        before = try change.configuration()
+        path = change.path(of: "\(name).irk")
+        self.name = name
+        guard access(path, F_OK) != 0 else {
+            throw CommandFailure(
+                "\(path) is there already; remove it first, or choose another name", status: Exit.cannotCreate)
+        }
+    }
+
+    /// Writes the files, then reloads the service. If `beacons.json` cannot be changed, no key file is left.
+    ///
+    /// - Parameter isConfirmed: Whether no question is necessary.
+    func store(_ identity: DeviceIdentity, isConfirmed: Bool) async throws {
+        var change = change
+        let isTaken = before.regions.contains { $0.identifier == name }
+        let text =
+            isTaken
+            ? nil
+            : try change.changed { text throws(ConfigurationError) in try text.adding(phone: path, as: name) }
+        let files = [path] + (isTaken ? [] : [change.file.path])
+        if !isConfirmed, Terminal.canAsk,
+            try await !TerminalQuestions.confirm("Write \(files.joined(separator: " and "))?")
+        {
+            throw CommandFailure("nothing was written", status: .failure)
+        }
+        try write(identity, text, &change)
+        guard !isTaken else {
+            change.say(
+                "The region \"\(name)\" is there already. Add the phone to its \"anyOf\": {\"phone\": \(JSON.text(path))}"
+            )
+            return
+        }
+        if try await change.apply() {
+            change.say(
+                "A key is no proof that the phone advertises: `okaeri explain \(name)` shows within ten minutes whether it is received."
+            )
+        }
+    }
+
+    private func write(_ identity: DeviceIdentity, _ text: String?, _ change: inout ConfigurationChange) throws {
+        let address = identity.address.map { " \($0)" } ?? ""
+        try CommandFailure.reporting { () throws(WriteObstacle) in
+            try SecretFile.writeForDaemon(identity.key.secretText + address, to: path)
+        }
+        do {
+            if let text { try change.write(text) }
+        } catch {
+            unlink(path)
+            throw error
+        }
+        change.say("\(path) is written.")
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+@testable import OkaeriConfiguration
+
+/// `okaeri enroll` as people run it, without a service.
+@Suite struct EnrollTests {
+    private static let key = "ec0234a357c8ad05341010a60a397d9b"
+    private let binary: Binary
+
+    init() throws { binary = try Binary() }
+
+    private func enroll(_ arguments: String...) throws -> Binary.Outcome {
+        let input = try binary.file("key", Self.key.utf8)
+        return try binary.run(["enroll", "anna", "--config", "beacons.json", "--import"] + arguments, input: input)
+    }
+
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: binary.folder).sorted() }
+    }
+
+    @Test func `a key is written beside the configuration, and the region is added`() throws {
+        _ = try binary.file("beacons.json", #"{"regions": []}"#.utf8)
+        let outcome = try enroll("-")
+        #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+        let text = try String(contentsOfFile: "\(binary.folder)/beacons.json", encoding: .utf8)
+        #expect(text.contains("/anna.irk\"") && !text.contains(Self.key))
+        let key = try String(contentsOfFile: "\(binary.folder)/anna.irk", encoding: .utf8)
+        #expect(key.lowercased() == Self.key + "\n")
+    }
+
+    @Test func `a region that cannot be added leaves no key file`() throws {
+        let regions = (0..<Configuration.phoneLimit).map {
+            #"{"identifier": "r\#($0)", "phone": "/etc/okaeri/\#($0).irk"}"#
+        }
+        _ = try binary.file("beacons.json", #"{"regions": [\#(regions.joined(separator: ","))]}"#.utf8)
+        let outcome = try enroll("-")
+        #expect(outcome.status == 78, "\(outcome)")
+        #expect(try names == ["beacons.json", "key"])
+    }
+
+    @Test func `a key on the command line is followed by a warning without the key`() throws {
+        _ = try binary.file("beacons.json", #"{"regions": []}"#.utf8)
+        let outcome = try enroll(Self.key)
+        #expect(outcome.status == 0 && outcome.errors.contains("--import -"), "\(outcome)")
+        #expect(!(outcome.errors + outcome.output).contains(Self.key))
+    }
+}
