@@ -46,6 +46,9 @@ import WiFi
     @Test func `a network's name cannot become markup`() {
         let page = AnswerPage(content: .question(ssid: "<b>\"&\u{202E}", .join), language: .english).html
         #expect(page.contains("Join the Wi-Fi “&lt;b&gt;&quot;&amp;\u{FFFD}”?") && !page.contains("<b>"))
+        // U+0D4E and the "<" behind it are one Character.
+        let joined = AnswerPage(content: .question(ssid: "\u{0D4E}<b>", .join), language: .english).html
+        #expect(Array(joined.utf8).contains(Array("&lt;b&gt;".utf8)) && !Array(joined.utf8).contains(Array("<b>".utf8)))
     }
 
     @Test(arguments: [

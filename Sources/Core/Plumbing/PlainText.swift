@@ -18,6 +18,21 @@ extension String {
         return String(UnicodeScalarView(unicodeScalars.map { isPlain($0) ? $0 : replacement }))
     }
 
+    /// The text for HTML and XML, in an element or in a quoted attribute. Scalars are compared, because a `Character` such as
+    /// "\u{0D4E}<" is not equal to "<".
+    package var escapedForMarkup: String {
+        unicodeScalars.reduce(into: "") { text, scalar in
+            switch scalar {
+            case "&": text += "&amp;"
+            case "<": text += "&lt;"
+            case ">": text += "&gt;"
+            case "\"": text += "&quot;"
+            case "'": text += "&apos;"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
     /// A Boolean value that indicates whether the text can be shown as a name in a terminal, a log or a page.
     package var isPlainName: Bool { unicodeScalars.allSatisfy(\.isPlainInName) }
 

@@ -61,16 +61,6 @@ extension Language {
     /// Foreign text as it can be shown: on one line, nothing turned around, and no markup where markup is read.
     private static func shown(_ text: String, _ hasMarkup: Bool) -> String {
         let plain = text.plain(replacement: "\u{FFFD}", replacesFormat: true)
-        guard hasMarkup else { return plain }
-        return plain.unicodeScalars.map { scalar in
-            switch scalar {
-            case "&": return "&amp;"
-            case "<": return "&lt;"
-            case ">": return "&gt;"
-            case "\"": return "&quot;"
-            case "'": return "&apos;"
-            default: return String(scalar)
-            }
-        }.joined()
+        return hasMarkup ? plain.escapedForMarkup : plain
     }
 }

@@ -1,3 +1,5 @@
+import Plumbing
+
 /// Puts an SVG document together, element by element.
 struct SVGText {
     private(set) var text = ""
@@ -43,18 +45,13 @@ struct SVGText {
 
     /// Text as XML bears it. What XML cannot bear at all, such as a NUL in a network's name, is replaced.
     static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
+        let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
             switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "\t", "\n": escaped += " "
-            case "\0"..<" ", "\u{FFFE}"..."\u{FFFF}": escaped += "\u{FFFD}"
-            case let scalar: escaped.unicodeScalars.append(scalar)
+            case "\t", "\n": " "
+            case "\0"..<" ", "\u{FFFE}"..."\u{FFFF}": "\u{FFFD}"
+            default: scalar
             }
         }
-        return escaped
+        return String(String.UnicodeScalarView(scalars)).escapedForMarkup
     }
 }

@@ -1,4 +1,5 @@
 import Events
+import Plumbing
 import WiFi
 
 /// The page of a link that answers a prompt: a question with one button, or the result. It has no script.
@@ -30,7 +31,7 @@ struct AnswerPage: Sendable, Equatable {
         <body>
         <header><div class="bar"><h1><img src="/icon.svg" alt="" width="32" height="32"> Okaeri</h1></div></header>
         <main>
-        <p>\(Self.escaped(sentence))</p>
+        <p>\(sentence.escapedForMarkup)</p>
         \(button)
         </main>
         </body>
@@ -56,17 +57,5 @@ struct AnswerPage: Sendable, Equatable {
         guard case .question(_, let answer) = content else { return "" }
         return
             "<form method=\"post\" class=\"buttons\"><button class=\"main\">\(answer == .join ? language.join : language.notNow)</button></form>"
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.map { character in
-            switch character {
-            case "&": "&amp;"
-            case "<": "&lt;"
-            case ">": "&gt;"
-            case "\"": "&quot;"
-            default: String(character)
-            }
-        }.joined()
     }
 }
