@@ -2,6 +2,7 @@ import TestSupport
 import DaemonTestSupport
 import FoundationEssentials
 import Glibc
+import RegionMonitoring
 import Testing
 
 @testable import Events
@@ -67,6 +68,28 @@ import Testing
         task.cancel()
         try await task.value
         #expect(!book.text.contains { $0.contains("/no/such/hook") })
+    }
+
+    @Test func `a change of the occupancy and a reload change what is persisted`() async throws {
+        let hooks = service("/no/such/hook")
+        let changes = Watched<[Bool?]>([])
+        let reader = Task {
+            for await _ in hooks.changes {
+                let occupied = await hooks.memory.occupied
+                changes.change { $0.append(occupied) }
+            }
+        }
+        let task = Task { try await hooks.run() }
+        publish(.didDetermineState(region: "home", .inside))
+        try await changes.wait(until: "the arrival is persisted") { $0.last == true }
+        publish(.didDetermineState(region: "home", .outside))
+        try await changes.wait(until: "the departure is persisted") { $0.last == false }
+        let count = changes.value.count
+        await hooks.configured(Configuration(regions: []))
+        try await changes.wait(until: "the reload is noticed") { $0.count > count }
+        task.cancel()
+        reader.cancel()
+        try await task.value
     }
 
     @Test func `a hook that is too slow loses the oldest events, which are counted`() async throws {

@@ -21,6 +21,10 @@ package actor Hooks: Service {
     private let actsForHouse: @Sendable () -> Bool
     private let logger: Logger
 
+    /// One each time ``memory`` may have become another; for one listener.
+    package nonisolated let changes: AsyncStream<Void>
+    private let changed: AsyncStream<Void>.Continuation
+
     /// The hooks to run, handed to ``run()``'s task group.
     private let work = AsyncStream.makeStream(of: Hook.self)
 
@@ -38,6 +42,7 @@ package actor Hooks: Service {
         events = hub.events(backlog: .max)
         self.runner = runner
         self.logger = logger
+        (changes, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     package func run() async throws {
@@ -62,8 +67,11 @@ package actor Hooks: Service {
 
     private func happened(_ event: Event) {
         if let hook = Hook(for: event, regions: regions, services: services) { perform(queue.arrived(hook)) }
+        let before = occupancy.lastKnown
+        let trigger = occupancy.happened(event.kind)
+        if occupancy.lastKnown != before { changed.yield() }
         // Every node determines the occupancy, so that another one can act next.
-        guard let trigger = occupancy.happened(event.kind), !occupancy.isAgreed || actsForHouse() else { return }
+        guard let trigger, !occupancy.isAgreed || actsForHouse() else { return }
         let hook = Hook(subject: .house(house), trigger: trigger, event: event)
         if !hook.command.isEmpty { perform(queue.arrived(hook)) }
     }
@@ -107,6 +115,7 @@ extension Hooks: Configured {
         services = configuration.services
         house = configuration.house
         occupancy.configured(regions: regions.map(\.identifier), isAgreed: configuration.mqtt != nil)
+        changed.yield()
     }
 }
 

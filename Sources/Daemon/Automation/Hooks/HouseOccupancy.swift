@@ -5,7 +5,7 @@ import RegionMonitoring
 
 /// Decides when the home becomes occupied or empty. A value without a clock: events go in, the hook to run comes out.
 ///
-///     unknown  → occupied   a region is inside
+///     unknown  → occupied   a region is inside: `onOccupied`, unless the nodes agree on the states
 ///     unknown  → empty      all regions are outside
 ///     occupied → empty      all regions are outside: `onEmpty`
 ///     empty    → occupied   a region is inside: `onOccupied`

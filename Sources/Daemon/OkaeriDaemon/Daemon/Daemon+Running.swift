@@ -40,7 +40,7 @@ extension Daemon {
         if let stateStore {
             services +=
                 [stateStore]
-                + [arrivalJoin.changes, logins.changes].map {
+                + [arrivalJoin.changes, hooks.changes, logins.changes].map {
                     ChangesService(changes: $0) { stateStore.mayHaveChanged() }
                 }
         }
