@@ -48,6 +48,39 @@ import Testing
         #expect(outbox.state == .idle)
     }
 
+    @Test mutating func `the failure of the last attempt ends all notifications that are too old`() {
+        _ = outbox.add(delivery(1))
+        _ = outbox.add(delivery(2))
+        let begun = outbox.begin(at: time(3595))
+        #expect(begun == delivery(1))
+        let outcome = outbox.ended(with: .timedOut, at: time(3599))
+        #expect(outcome == .givenUp && outbox.state == .idle && outbox.waiting.isEmpty)
+        let counts = [outbox.takeExpired(), outbox.takeExpired()]
+        #expect(counts == [1, 0])
+    }
+
+    @Test mutating func `what is too old when an attempt is due is not sent`() {
+        var later = delivery(3)
+        later.added = time(100)
+        for delivery in [delivery(1), delivery(2), later] { _ = outbox.add(delivery) }
+        let next = outbox.begin(at: time(3600))
+        #expect(next == later && outbox.waiting == [later])
+        _ = outbox.ended(with: nil, at: time(3601))
+        let count = outbox.takeExpired()
+        #expect(count == 2 && outbox.state == .idle)
+        _ = outbox.add(delivery(4))
+        let none = outbox.begin(at: time(7200))
+        #expect(none == nil && outbox.state == .idle && outbox.due == nil)
+    }
+
+    @Test mutating func `a prompt that ends while its notification is being sent is not repeated`() {
+        _ = outbox.add(delivery(1, prompt: "7"))
+        _ = outbox.begin(at: start)
+        outbox.remove(prompt: "7")
+        let outcome = outbox.ended(with: .timedOut, at: start)
+        #expect(outcome == .obsolete && outbox.state == .idle)
+    }
+
     @Test mutating func `a failure that does not pass is given up at once, and the next one is sent`() {
         _ = outbox.add(delivery(1))
         _ = outbox.add(delivery(2))

@@ -20,6 +20,8 @@ package final class Notifications: Service {
         var regions: [Configuration.Region] = []
         var lines: [Line] = []
         var nextNumber = 0
+        /// The last prompts that were withdrawn: the event of such a prompt may be handled later.
+        var withdrawn: [String] = []
         var isTesting = false
         /// Whether the thread runs, or is being started.
         var isWorking = false
@@ -33,6 +35,9 @@ package final class Notifications: Service {
         case wait(until: Outbox.Instant)
         case end(CheckedContinuation<Void, Never>?)
     }
+
+    /// The maximum number of withdrawn prompts that are known.
+    private static let withdrawnLimit = 32
 
     private let guarded: Mutex<Guarded>
     /// From the very beginning: a region may be entered before ``run()`` is.
@@ -111,9 +116,7 @@ package final class Notifications: Service {
 
     private func happened(_ event: Event) {
         if case .wifiPromptAnswered(let prompt, _) = event.kind, let id = prompt.id {
-            guarded.withLock { guarded in
-                for index in guarded.lines.indices { guarded.lines[index].outbox.remove(prompt: id) }
-            }
+            guarded.withLock { Self.remove(prompt: id, &$0) }
         }
         let notification = guarded.withLock { guarded -> Notification? in
             guard let notification = Notification(event, regions: guarded.regions),
@@ -125,9 +128,23 @@ package final class Notifications: Service {
         add(notification, notification.prompt?.id.flatMap(answers))
     }
 
+    /// Handles that a prompt was withdrawn without an answer: it needs no notification any more.
+    package func withdrawn(_ prompt: String) {
+        guarded.withLock { guarded in
+            if guarded.withdrawn.count >= Self.withdrawnLimit { guarded.withdrawn.removeFirst() }
+            guarded.withdrawn.append(prompt)
+            Self.remove(prompt: prompt, &guarded)
+        }
+    }
+
+    private static func remove(prompt: String, _ guarded: inout Guarded) {
+        for index in guarded.lines.indices { guarded.lines[index].outbox.remove(prompt: prompt) }
+    }
+
     private func add(_ notification: Notification, _ answers: AnswerAddresses?) {
         let dropped = guarded.withLock { guarded -> [NotificationReport] in
             var dropped: [NotificationReport] = []
+            if let id = notification.prompt?.id, guarded.withdrawn.contains(id) { return [] }
             for index in guarded.lines.indices where notification.isFor(guarded.lines[index].target) {
                 let body = notification.body(for: guarded.lines[index].target, language, answers)
                 let delivery = Outbox.Delivery(body: body, prompt: notification.prompt?.id, added: .now)
@@ -167,7 +184,9 @@ package final class Notifications: Service {
 
     private func work() {
         while true {
-            switch guarded.withLock({ nextStep(&$0) }) {
+            let step = guarded.withLock { nextStep(&$0) }
+            expired()
+            switch step {
             case .send(let line, let post):
                 do throws(DeliveryProblem) {
                     try post.send(cancellation)
@@ -214,7 +233,7 @@ package final class Notifications: Service {
             case .sent:
                 guarded.lines[index].report.sent += 1
                 guarded.lines[index].report.lastSent = Timestamp.text(KernelClock.realtime)
-            case .again: break
+            case .again, .obsolete: break
             case .givenUp: guarded.lines[index].report.failed += 1
             }
             return (outcome, guarded.lines[index].report, former != problem?.description)
@@ -223,7 +242,24 @@ package final class Notifications: Service {
         switch outcome {
         case .sent: if isNews { logger.notice("\(report.label): notifications are delivered again") }
         case .again: if isNews { logger.warning("\(report.label): \(report.problem ?? ""); it is sent again") }
+        case .obsolete: break
         case .givenUp: logger.warning("\(report.label): a notification is given up: \(report.problem ?? "")")
+        }
+    }
+
+    /// Counts the notifications that were too old to be sent.
+    private func expired() {
+        let results = guarded.withLock { guarded in
+            guarded.lines.indices.compactMap { index -> (count: Int, report: NotificationReport)? in
+                let count = guarded.lines[index].outbox.takeExpired()
+                guarded.lines[index].report.failed += UInt64(count)
+                return count > 0 ? (count, guarded.lines[index].report) : nil
+            }
+        }
+        for (count, report) in results {
+            logger.warning(
+                "\(report.label): notifications are given up because they have waited for an hour; check the server",
+                metadata: ["count": "\(count)"])
         }
     }
 

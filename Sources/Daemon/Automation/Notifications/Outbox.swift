@@ -11,6 +11,8 @@ struct Outbox: Sendable {
         /// The number of the prompt that it is about.
         var prompt: String?
         var added: Instant
+        /// Whether its prompt was answered or withdrawn while it was being sent.
+        var isObsolete = false
     }
 
     /// The bounds of waiting notifications: beyond them the oldest is dropped.
@@ -22,7 +24,8 @@ struct Outbox: Sendable {
     enum State: Sendable, Equatable {
         /// No notification waits. → `waiting`: one was added.
         case idle
-        /// The oldest notification is to be sent at that time. → `sending`: the time has come. → `idle`: its prompt was answered.
+        /// The oldest notification is to be sent at that time. → `sending`: the time has come. → `idle`: its prompt was answered or
+        /// withdrawn, or all are too old.
         case waiting(until: Instant)
         /// The oldest notification is being sent. → `waiting`: the next one is due, or the same one again later. → `idle`: no other
         /// one waits.
@@ -34,6 +37,8 @@ struct Outbox: Sendable {
         case sent
         /// It failed for a reason that may pass, and is repeated.
         case again
+        /// It failed, and its prompt needs no answer any more.
+        case obsolete
         case givenUp
     }
 
@@ -41,6 +46,8 @@ struct Outbox: Sendable {
     /// The oldest first.
     private(set) var waiting: [Delivery] = []
     private var bytes = 0
+    /// The number of notifications that were too old to be sent, and that are not counted yet.
+    private var expired = 0
     private var delay: BackOff
 
     init(delay: BackOff = BackOff(.seconds(5), limit: .seconds(300))) {
@@ -67,37 +74,61 @@ struct Outbox: Sendable {
         return dropped
     }
 
-    /// Begins an attempt; `nil` if none is due.
+    /// Begins an attempt; `nil` if none is due. Removes the notifications that are too old.
     mutating func begin(at now: Instant) -> Delivery? {
-        guard let due, due <= now, let first = waiting.first else { return nil }
+        guard let due, due <= now else { return nil }
+        removeExpired(at: now)
+        guard let first = waiting.first else {
+            state = .idle
+            return nil
+        }
         state = .sending
         return first
     }
 
-    /// Handles the end of the attempt.
+    /// Returns the number of notifications that were removed because of their age since the last call.
+    mutating func takeExpired() -> Int {
+        defer { expired = 0 }
+        return expired
+    }
+
+    /// Handles the end of the attempt. Removes the notifications that are too old before the next one.
     mutating func ended(with problem: DeliveryProblem?, at now: Instant) -> Outcome {
         guard state == .sending, let first = waiting.first else { return .givenUp }
-        if let problem, problem.isPassing {
-            let next = now.advanced(by: delay.next())
-            if first.added.duration(to: next) < Self.lifetime {
-                state = .waiting(until: next)
-                return .again
-            }
-            removeFirst(next: next)
-            return .givenUp
+        guard let problem, problem.isPassing else {
+            delay.reset()
+            removeFirst(next: now)
+            return problem == nil ? .sent : .givenUp
         }
-        delay.reset()
-        removeFirst(next: now)
-        return problem == nil ? .sent : .givenUp
+        let next = now.advanced(by: delay.next())
+        guard first.isObsolete || Self.isExpired(first, at: next) else {
+            state = .waiting(until: next)
+            return .again
+        }
+        removeFirst(next: next)
+        return first.isObsolete ? .obsolete : .givenUp
     }
 
     private mutating func removeFirst(next: Instant) {
         bytes -= waiting.removeFirst().body.count
+        removeExpired(at: next)
         state = waiting.isEmpty ? .idle : .waiting(until: next)
     }
 
-    /// Removes the notifications of a prompt that needs no answer any more.
+    private static func isExpired(_ delivery: Delivery, at instant: Instant) -> Bool {
+        delivery.added.duration(to: instant) >= lifetime
+    }
+
+    private mutating func removeExpired(at instant: Instant) {
+        while let first = waiting.first, Self.isExpired(first, at: instant) {
+            bytes -= waiting.removeFirst().body.count
+            expired += 1
+        }
+    }
+
+    /// Removes the notifications of a prompt that needs no answer any more. The one that is being sent is not repeated.
     mutating func remove(prompt: String) {
+        if state == .sending, waiting.first?.prompt == prompt { waiting[0].isObsolete = true }
         let sent = state == .sending ? waiting.prefix(1) : []
         waiting = sent + waiting.dropFirst(sent.count).filter { $0.prompt != prompt }
         bytes = waiting.reduce(0) { $0 + $1.body.count }

@@ -143,10 +143,18 @@ package final class Daemon: Sendable {
                 heard: broker.listener))
         self.presence = presence
         wifi = options.simulatesWiFi ? Self.simulatedWiFi(configuration) : NetworkManagerService()
+        let page = ReachablePage(configuration)
+        let notifications = Notifications(
+            configuration, hub: hub, language: Language(environment: ProcessInfo.processInfo.environment),
+            answers: { [answerLinks, page] in page.addresses(answering: $0, answerLinks) }, logger: logger)
+        self.notifications = notifications
         arrivalJoin = ArrivalJoin(
             regions: configuration.regions, wifi: wifi, hub: hub,
             lastInside: { presence.driver.lastInside }, now: now,
-            withdrawn: { broker.current?.withdrawn($0) }, logger: logger)
+            withdrawn: {
+                broker.current?.withdrawn($0)
+                notifications.withdrawn($0)
+            }, logger: logger)
         broker.connect(
             .init(
                 beacons: { presence.driver.beacons(since: source.instant.advanced(by: .seconds(-5))) },
@@ -171,18 +179,18 @@ package final class Daemon: Sendable {
                 events: hub.events(backlog: .max),
                 caughtUp: { await recorder?.caughtUp() }, logger: logger)
         }
-        let page = ReachablePage(configuration)
-        notifications = Notifications(
-            configuration, hub: hub, language: Language(environment: ProcessInfo.processInfo.environment),
-            answers: { [answerLinks, page] in page.addresses(answering: $0, answerLinks) }, logger: logger)
         let servers = ConfiguredServers()
         self.servers = servers
         let announcer = PageAnnouncer(configuration, version: options.version) { options.name(in: $0) }
         self.announcer = announcer
         listeners = Listeners { report in
-            if report.name == WebServer.name { announcer.listened(report) }
+            guard report.name == WebServer.name else { return }
+            announcer.listened(report)
+            page.listened(report)
         } removed: { name in
-            if name == WebServer.name { announcer.listened(nil) }
+            guard name == WebServer.name else { return }
+            announcer.listened(nil)
+            page.listened(nil)
         }
         let supervision = options.serviceManager.map { manager in
             Supervision(manager, events: hub.events()) {
