@@ -121,7 +121,7 @@ let targets = [
     module(
         "Daemon/Server",
         [
-            "Events", "HCI", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1",
+            "COkaeri", "Events", "HCI", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1",
             "NIOPosix", "RegionMonitoring", "ServiceLifecycle", "WiFi",
         ], resources: [.embedInCode("Web/Page")]),
     module("Daemon/Systemd", ["Events", "HCI", "Logging", "ServiceLifecycle"]),

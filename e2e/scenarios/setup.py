@@ -221,6 +221,8 @@ def browse(folder, link):
     run("ip", "address", "replace", "10.0.2.15/24", "dev", "eth0")
     run("ip", "link", "set", "eth0", "up")
     try:
+        printed, text = finish([INSTALLED, "web", "link", "--plain"])
+        check(printed == 0 and "http://10.0.2.15:" in text and "127.0.0.1" not in text, f"the link is none of the network: {text}")
         with open(f"{folder}/browse.new", "w", encoding="utf-8") as file:
             file.write(f"{machine.number()} {link}\n")
         os.rename(f"{folder}/browse.new", f"{folder}/browse")

@@ -35,3 +35,10 @@ int okaeri_post(const struct okaeri_request *request, long *status);
 
 /// Sets a value that okaeri_post reads on another thread.
 void okaeri_cancel(int *cancelled);
+
+/// Writes the IPv4 addresses of the interfaces that are up, in network order, 4 bytes each. Returns their number, at most `count` and
+/// at most 256.
+size_t okaeri_ipv4_addresses(unsigned char *addresses, size_t count);
+
+/// Whether the interface is up: 1 or 0.
+int okaeri_is_up(const char *interface);
