@@ -56,6 +56,22 @@ import Testing
         #expect(house.value("okaeri/home/house") == start + #""presence":"outside","inside":0,"rooms":{}}"#)
     }
 
+    @Test mutating func `a room without a node is removed from the house's device once, then omitted`() throws {
+        let device = "homeassistant/device/okaeri_home/hub/config"
+        for name in ["attic", "hall"] { house.start(name) }
+        house.pass(10)
+        let hub = try #require(house.nodes.first { $0.value.core.house.isHub }?.key)
+        let other = hub == "hall" ? "attic" : "hall"
+        #expect(house.value(device)?.contains(#""room_\#(other)":{"p":"sensor","uniq_id""#) == true)
+        house.start(other, room: "cellar")
+        house.pass(10)
+        #expect(house.value(device)?.contains(#""room_\#(other)":{"p":"sensor"}"#) == true)
+        #expect(house.value(device)?.contains(#""room_cellar":{"p":"sensor","uniq_id""#) == true)
+        house.start("porch", room: "cellar")
+        house.pass(10)
+        #expect(house.value(device)?.contains(#""room_\#(other)""#) == false)
+    }
+
     @Test mutating func `an event is published after the owner's hub has recorded it, and the region's state before`() {
         house.start("hall")
         house.pass(10)

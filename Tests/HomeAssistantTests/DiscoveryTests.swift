@@ -80,6 +80,13 @@ import Testing
         #expect(components.count == 5)
     }
 
+    @Test func `the sensor of a removed room is removed by its platform alone`() throws {
+        let components = try components(
+            discovery.hub(nodes: ["hall"], rooms: ["hall"], formerRooms: ["attic", "hall"]))
+        #expect(components["room_attic"] as? [String: String] == ["p": "sensor"])
+        #expect(components["room_hall"]?["name"] as? String == "Inside: hall" && components.count == 5)
+    }
+
     @Test func `the tracker has three states`() throws {
         let tracker = try #require(try components(discovery.region("keys", nodes: ["hall"]))["tracker"])
         #expect(tracker["name"] is NSNull)

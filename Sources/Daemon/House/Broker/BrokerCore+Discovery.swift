@@ -37,7 +37,9 @@ extension BrokerCore {
         guard wanted != old else { return outputs }
         announced = wanted
         if wanted.isHub {
-            outputs.append(announce(discovery.hub(nodes: wanted.nodes, rooms: wanted.rooms)))
+            // Only a hub has counted rooms.
+            let device = discovery.hub(nodes: wanted.nodes, rooms: wanted.rooms, formerRooms: old?.rooms ?? [])
+            outputs.append(announce(device))
         } else if old?.isHub == true {
             outputs.append(.release(topic: discovery.hub(nodes: []).topic))
         }

@@ -20,6 +20,12 @@ struct Component {
         ]
     }
 
+    /// The removal of a component: its platform alone.
+    init(removed key: String, _ platform: String) {
+        self.key = key
+        fields = [EventField("p", .text(platform))]
+    }
+
     /// The same with more settings, by Home Assistant's abbreviations.
     func with(_ more: [EventField]) -> Component {
         var component = self

@@ -31,13 +31,15 @@ package struct Discovery: Sendable {
     /// - Parameters:
     ///   - nodes: all that are known, online or not.
     ///   - rooms: the rooms whose regions are counted.
-    package func hub(nodes: [String], rooms: [String] = []) -> Announcement {
+    ///   - formerRooms: The rooms of the announcement before. Home Assistant removes the sensors of those that are no longer in `rooms`.
+    package func hub(nodes: [String], rooms: [String] = [], formerRooms: [String] = []) -> Announcement {
         let count = Component("nodes", "sensor", identifier: "\(root)_nodes", name: "Nodes online", entity: "nodes")
             .with(["ent_cat": "diagnostic", "stat_cla": "measurement", "ic": "mdi:access-point-network"])
             .state(topics.house, "{{ value_json.online }}")
         return announcement(
             "hub", device("House", identifier: root, name: "Okaeri", [EventField("sw", .text(version))]),
-            Availability.any(of: nodes.sorted(), topics), [count] + occupancy + rooms.map(inside))
+            Availability.any(of: nodes.sorted(), topics),
+            [count] + occupancy + rooms.map(inside) + removed(formerRooms, without: rooms))
     }
 
     /// Whether any region is inside, and how many are. No region's identifier begins with `nodes`, see ``TopicName/part``.
@@ -61,12 +63,20 @@ package struct Discovery: Sendable {
     private func inside(_ room: String) -> Component {
         let name = TopicName(room)
         return Component(
-            "room_\(name.part)", "sensor", identifier: "\(root)_nodes_room_\(name.part)", name: "Inside: \(room)",
+            Self.key(ofRoom: room), "sensor", identifier: "\(root)_nodes_room_\(name.part)", name: "Inside: \(room)",
             entity: "room_\(name.slug)"
         )
         .with(["stat_cla": "measurement", "ic": "mdi:home-account"])
         // A part of an identifier has no character that a template reads.
         .state(topics.house, "{{ value_json.rooms.get('\(name.part)', 0) }}")
+    }
+
+    private static func key(ofRoom room: String) -> String { "room_\(TopicName(room).part)" }
+
+    /// Returns the removals of rooms' sensors. A component that is absent from a later announcement of its device stays in Home Assistant.
+    private func removed(_ former: [String], without rooms: [String]) -> [Component] {
+        let keys = Set(former.map(Self.key)).subtracting(rooms.map(Self.key))
+        return keys.sorted().map { Component(removed: $0, "sensor") }
     }
 
     /// The filter of the topics of all devices of this house.
