@@ -45,6 +45,10 @@ import Testing
         (#"[{"type": "webhook", "url": "https://a/", "events": []}]"#, "notify[0].events: found an array"),
         (#"[{"type": "webhook", "url": "https://a/", "events": ["entry"]}]"#, "expected a list of \"enter\""),
         (#"[{"type": "webhook", "url": "https://a/", "tokenFile": "x"}]"#, "notify[0].tokenFile: found a string"),
+        (
+            #"[{"type": "webhook", "url": "https://u:s3cr3t@a/", "tokenFile": "/t"}]"#,
+            "notify[0].tokenFile: found a second login"
+        ),
         (#"[{"type": "webhook", "url": "https://a/", "token": "x"}]"#, "notify[0].token: found an unknown key"),
     ])
     func `a mistake is reported with its place`(notify: String, words: String) {

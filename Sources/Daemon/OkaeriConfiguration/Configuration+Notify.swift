@@ -64,6 +64,11 @@ extension Configuration {
         }
         let tokenFile = reader.string("tokenFile", expected: SecretFile.expected, where: SecretFile.isPath)
         guard let kind, let url else { return nil }
+        if url.hasLogin, tokenFile != nil {
+            reader.report(
+                "tokenFile", found: "a second login",
+                expected: "either this file, or the user and the password in \"url\"")
+        }
         var target = Target(kind: kind, url: url)
         if let occasions { target.occasions = occasions }
         target.regions = regions

@@ -8,6 +8,8 @@ package struct WebURL: Sendable, Hashable {
     package let origin: String
     /// The path, without the query.
     package let path: String
+    /// Whether the address has a user's name, which each request sends as a login.
+    package let hasLogin: Bool
     private let hasQuery: Bool
 
     private static let byteLimit = 2048
@@ -22,6 +24,7 @@ package struct WebURL: Sendable, Hashable {
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         let parts = authority.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count <= 2, let server = parts.last, Self.isServer(server) else { return nil }
+        hasLogin = parts.count > 1
         let behind = rest[authority.endIndex...]
         self.text = text
         origin = scheme + server
