@@ -53,6 +53,7 @@ extension SetupSession {
     }
 
     private func perform(_ action: FirstRun.Action) async {
+        await waiting.end()
         switch action {
         case .say(let sentence): say(sentence)
         case .ask(let question): try? Terminal.write(question, to: .output)

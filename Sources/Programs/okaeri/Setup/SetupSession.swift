@@ -91,7 +91,6 @@ actor SetupSession {
     }
 
     private func handle(_ item: News) async {
-        await waiting.end()
         switch item {
         case .event(.beacons(let beacons)): await perform(dialogue.handle(.beacons(beacons)))
         case .event(.line(let line)) where firstRun != nil:
@@ -107,6 +106,7 @@ actor SetupSession {
             trouble = sentence
             if let sentence { live?.draw([sentence]) }
         case .endOfInput, .interrupted:
+            await waiting.end()
             showInput()
             try? Terminal.print("")
             if firstRun == nil { end(.declined) } else { endFirstRun(.failure) }
@@ -127,7 +127,9 @@ actor SetupSession {
         for action in actions where outcome == nil { await perform(action) }
     }
 
+    /// Reports of the source may come while a step lasts: its line ends with the next action.
     private func perform(_ action: SetupDialogue.Action) async {
+        await waiting.end()
         switch action {
         case .say(let sentence): if !sentence.isEmpty { say(sentence) }
         case .ask(let question): try? Terminal.write(question, to: .output)
