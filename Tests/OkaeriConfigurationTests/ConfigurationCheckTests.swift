@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Plumbing
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import HCI
 import RegionMonitoring
+import Plumbing
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import Client
 import DaemonTestSupport
 import Events
 import Glibc
+import Plumbing
 import RegionMonitoring
 
 @testable import OkaeriConfiguration
