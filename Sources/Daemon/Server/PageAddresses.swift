@@ -78,7 +78,7 @@ package enum PageAddresses {
     /// Returns the address in its short form (RFC 5952).
     private static func address(_ digits: Substring) -> IPAddress? {
         let groups = stride(from: 0, to: 32, by: 4).map { start in digits.dropFirst(start).prefix(4) }
-        var bytes = in6_addr()
+        var bytes = [UInt8](repeating: 0, count: 16)
         guard inet_pton(AF_INET6, groups.joined(separator: ":"), &bytes) == 1 else { return nil }
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         guard inet_ntop(AF_INET6, &bytes, &text, socklen_t(text.count)) != nil else { return nil }
